@@ -95,7 +95,7 @@ TEST_F(AccrualTest, TheFormulaHasWhatWasCounted) {
     EXPECT_THAT(world.cycle(at(3)).started, ElementsAre(later)) << "the other one is older";
 }
 
-// What a user may have running is counted anew from the list of jobs after each event.
+// Accruals and starts agree with limits that are counted anew from the list of jobs after each event.
 TEST(Accruals, AreThoseOfCountingAnewAfterAnyEvents) {
     for (unsigned seed = 1; seed <= 60; ++seed) {
         SCOPED_TRACE(seed);

@@ -85,7 +85,7 @@ TEST_F(Allocation, SCHED_ACCT_DIR_JobsWaitWhileItsFilesWereNeverRead) {
 }
 
 TEST_F(Allocation, SCHED_ACCT_DIR_StartedJobsAreChargedUntilTheNextUpdate) {
-    // 10 nodes for 10 hours are all of the group's 100 node-hours.
+    // The job's 10 nodes for 10 hours use up the group's 100 node-hours.
     const int big = world.job({.group = "g10004", .nodes = 10, .walltime = 10 * kHour});
     EXPECT_THAT(cycle().started, ElementsAre(big));
     const int next = world.job({.group = "g10004", .nodes = 1});
@@ -94,7 +94,7 @@ TEST_F(Allocation, SCHED_ACCT_DIR_StartedJobsAreChargedUntilTheNextUpdate) {
         "Job rejected: group g10004 has used 100.000 node-hours of its allocation of 100.000 node-hours");
     world.finish(big, at(2));
     EXPECT_TRUE(cycle(at(2), false).rejected.contains(next)) << "`current` doesn't have it yet";
-    world.scheduler.set_used(kDir, {{"g10004", 10.0}});  // it ended after an hour
+    world.scheduler.set_used(kDir, {{"g10004", 10.0}});  // the job ended after an hour
     EXPECT_THAT(cycle(at(3)).started, ElementsAre(next));
 }
 

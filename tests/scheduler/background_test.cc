@@ -1,4 +1,4 @@
-// A cycle in a thread decides what it would have decided before the events that came while it ran.
+// A cycle in a thread decides as it would have before the events that came while it ran.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,7 +59,8 @@ TEST_F(BackgroundCycle, SeesNothingOfWhatComesWhileItRuns) {
     EXPECT_THAT(world.cycle(now).started, ElementsAre(second)) << "kept, and delivered in the end";
 }
 
-// Threads put the jobs of the first cycle into their lanes; those of the other world arrive few at a time.
+// In one world, threads put the jobs of the first cycle into their lanes. In the other, few jobs arrive at a
+// time.
 TEST(ThreadsOfACycle, ManyJobsAreInTheOrderOfThoseThatArriveOneByOne) {
     constexpr int kBatch = 400;
     constexpr int kBatches = 110;
@@ -216,7 +217,7 @@ double processor_time() {
     return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-// Its server waits for what finish_work() does.
+// The server waits for finish_work(), so taking in jobs must take little time there.
 TEST_F(BackgroundLook, TakesInWhatCameMeanwhileInItsThread) {
     std::promise<void> end;
     std::promise<void> over;
@@ -237,7 +238,7 @@ TEST_F(BackgroundLook, TakesInWhatCameMeanwhileInItsThread) {
 
 TEST_F(BackgroundLook, AShortOneIsOverAtOnce) {
     world.scheduler.set_long_cycle(30);
-    const int first = job(2);  // and a vnode
+    const int first = job(2);  // the job and its vnode are two objects
     EXPECT_FALSE(look(first));
     EXPECT_EQ(finished, 0);
     EXPECT_TRUE(found);
@@ -325,7 +326,7 @@ TEST(BackgroundCycles, DecideWhatOthersDoBeforeTheEventsThatCameMeanwhile) {
             events.pass_time();
         }
     }
-    // Else the test would be about nothing.
+    // The test is void if nothing was started or skipped.
     EXPECT_GT(started, 5U * pbs::test::cases(60));
     EXPECT_GT(skipped, 2U * pbs::test::cases(60));
 }

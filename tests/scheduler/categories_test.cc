@@ -1,4 +1,4 @@
-// What is kept of the answers about jobs that are alike.
+// The map in which answers about similar jobs are kept.
 
 #include "server_plugin/scheduler/framework/categories.h"
 
@@ -15,7 +15,7 @@ TEST(PlaceMap, KeepsWhatIsSetByKey) {
     PlaceMap map;
     std::unordered_map<std::uint64_t, std::uint32_t> expected;
     for (std::uint32_t i = 1; i <= 20'000; ++i) {
-        // As categories have them: few high parts, and low parts that follow each other.
+        // Categories have keys with few high parts, and with low parts that follow each other.
         const std::uint64_t key = (random() % 7 + 1) << 32 | random() % 5'000;
         std::uint32_t& place = map[key];
         ASSERT_EQ(place, expected[key]);

@@ -1,4 +1,4 @@
-// Lazy commenting (origin-overview, "Lazy Commenting"), and that comments say what filters said.
+// Lazy commenting (origin-overview, "Lazy Commenting"), and texts of comments.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct Comments : testing::Test {
 
 TEST_F(Comments, AJobThatArrivedAfterTheLastCycleGetsOne) {
     world.cycle(at(1));
-    // It has a comment of somebody's that is new, but the scheduler hasn't seen the job before.
+    // The job has a new comment of somebody else's, but the scheduler hasn't seen the job before.
     const int job = world.job({.nodes = 1, .has_comment = true, .modified = at(1, 1)});
     EXPECT_TRUE(world.cycle(at(1, 2)).comment.contains(job));
 }
@@ -56,7 +56,7 @@ TEST_F(Comments, ARejectionIsNeverLazy) {
     EXPECT_EQ(world.cycle(at(1), false).rejected.count(job), 1U);
 }
 
-// What OpenPBS's comments say in the same situations.
+// The texts are those of OpenPBS in the same situations.
 struct Shortages : testing::Test {
     World world;
     void SetUp() override {
@@ -105,7 +105,7 @@ TEST_F(Shortages, WhatCanNeverBeHad) {
               "Can Never Run: Insufficient amount of resource: arch (abc != linux)");
 }
 
-// As pbs_sched says it, whatever resources are short besides.
+// pbs_sched says this whatever resources are short besides.
 TEST_F(Shortages, OfVnodesForChunksThatGoToOneEach) {
     for (const char* place : {"scatter", "vscatter", "scatter:excl"})
         EXPECT_EQ(comment({.select = "9:ncpus=1", .place = place}),
@@ -133,7 +133,8 @@ TEST_F(Shortages, OfAQueueThatNeverHasEnough) {
               "Can Never Run: Insufficient amount of queue resource: ncpus (R: 3 A: 2 T: 2)");
 }
 
-// Otherwise each start would give all jobs of a long list another comment.
+// A cycle gives few jobs a comment that differs only in amounts: otherwise each start would change the
+// comments of a long list.
 TEST_F(Shortages, ThatDifferInAmountsAreToldToSomeJobsInACycle) {
     use("1:ncpus=3");
     use("1:ncpus=3");

@@ -13,8 +13,8 @@ TEST(CycleEvents, StartWhatACycleOverAllJobsStarts) {
     compare_by_events(pbs::test::cases(150), 120, Algorithm::origin, [](Events&, int) {});
 }
 
-// Options by which what starts, what nobody tells of, or what runs on a host or in a view of a queue may let
-// jobs start that have nothing to do with it.
+// Switches on options by which starts, unnoticed changes, or jobs on a host or in a view of a queue may let
+// unrelated jobs start.
 void set_more_options(Site& site, int seed) {
     std::mt19937 random(static_cast<unsigned>(seed) * 77 + 1);
     const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
@@ -124,8 +124,8 @@ TEST_F(AfterEvents, AJobThatEndsLetsTheNextInOrderStart) {
     EXPECT_FALSE(outcome.comment.contains(third));
 }
 
-// A queue that is at its limit isn't asked; what it would have started has to be found when it isn't any
-// more.
+// A queue that is at its limit isn't asked. Once it is below the limit, the jobs that it would have started
+// have to be found.
 TEST_F(AfterEvents, AJobThatEndsLetsOthersOfItsQueueStartWhereVnodesHadRoomBefore) {
     world.queue({.name = "batch", .max_running = 1});
     world.queue({.name = "other"});
@@ -189,7 +189,7 @@ TEST_F(AfterEvents, AllAreLookedAtWhenPrimeTimeBegan) {
 }
 
 TEST_F(AfterEvents, OptionsComeIntoForceAtTheirDates) {
-    world.policy().sort_by_past_usage = {false};  // which decays at times of its own
+    world.policy().sort_by_past_usage = {false};  // past usage would decay at times of its own
     world.policy().test_only = {.from = at(9, 2)};
     world.vnode({.name = "n2", .ncpus = 4});
     world.configure();
@@ -234,7 +234,7 @@ TEST_F(AfterEvents, QueuesWhoseJobsStartInThemHaveLimitsOfTheirOwn) {
     EXPECT_THAT(after(CycleTrigger::job_ended).started, testing::ElementsAre(first, other));
 }
 
-// First fit: the first kind of chunks leaves vnode a once another job runs there.
+// By first fit, the first kind of chunks no longer takes vnode a once another job runs there.
 TEST_F(AfterEvents, JobsWithSeveralKindsOfChunksMayStartWhereLessIsFree) {
     world.vnode({.name = "n1", .ncpus = 2, .mem = 8 * kGb, .priority = 1});
     world.vnode({.name = "n2", .ncpus = 2, .mem = 1 * kGb});
@@ -255,7 +255,7 @@ TEST_F(AfterEvents, WhenTheClockIsSetBackNothingIsDrainedForWhoHasntWaitedLong) 
     world.configure();
     const int on_n2 = world.job({.ncpus = 7, .walltime = 9 * kHour, .queued = at(8, 30)}, now);
     world.run(on_n2, "batch", "n2", now);
-    job(8);  // the head of the list, which n2 is kept for
+    job(8);  // the head of the list, for which n2 is kept
     const int runs =
         world.job({.queue = "submit", .ncpus = 2, .walltime = 3 * kHour, .queued = at(8, 30)}, now);
     EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(runs));

@@ -1,5 +1,5 @@
-// max_run, max_run_res and their soft forms: what they say, and that no sequence of events makes the
-// scheduler start a job beyond one, against counting anew.
+// max_run, max_run_res and their soft forms: their comments; and against counting anew, no sequence of events
+// makes the scheduler exceed a limit.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using enum EntityKind;
 
 struct Limits : testing::Test {
     World world;
-    int cycles = 0;  // an hour apart
+    int cycles = 0;  // cycles so far, an hour apart
     void SetUp() override {
         Settings& s = world.policy();
         s.by_queue = false;
@@ -48,7 +48,7 @@ struct Limits : testing::Test {
                           .project = std::move(project),
                           .ncpus = cpus});
     }
-    // The comment of the only job that doesn't start.
+    // Runs a cycle, which must not start the job. Returns the job's comment.
     std::string refusal(int waits) {
         const Outcome outcome = world.cycle(at(++cycles));
         EXPECT_THAT(outcome.started, testing::Not(testing::Contains(waits)));
@@ -199,15 +199,15 @@ TEST_F(Limits, WhoIsNotOverASoftOneAnyMoreIsLeftAlone) {
     job("ann", 32);
     job("ann", 32);
     EXPECT_EQ(world.cycle(at(1)).started.size(), 2U);
-    job("bob", 64);  // for which both would have to go
+    job("bob", 64);  // would have to preempt both
     EXPECT_THAT(world.cycle(at(2)).preempted, IsEmpty()) << "one is within the limit once the other has gone";
     const int little = job("bob", 8);
     EXPECT_THAT(world.cycle(at(3)).started, ElementsAre(little));
-    job("bob", 8);  // beyond the limit itself
+    job("bob", 8);  // would put bob over the limit, too
     EXPECT_THAT(world.cycle(at(4)).preempted, IsEmpty());
 }
 
-// Jobs of a queue are told apart by owner, whose levels differ; they are those of one queue all the same.
+// Jobs of a queue differ in level by owner, but still belong to the same queue.
 TEST_F(Limits, SoftOnesLeaveQueuesTheirTurns) {
     Settings& s = world.policy();
     s.preemption = s.round_robin = s.round_robin_all = true;
@@ -244,7 +244,7 @@ std::vector<LimitOptions> random_limits(std::mt19937& random, bool of_queue) {
     return limits;
 }
 
-// As long as no job comes or ends, cycles come to rest: nobody preempts whom he was preempted by.
+// Without arrivals and ends of jobs, cycles come to rest: no two jobs preempt each other.
 TEST(SoftLimits, CyclesComeToRest) {
     int preempted = 0;
     for (int seed = 1; seed <= pbs::test::cases(60); ++seed) {
@@ -304,7 +304,7 @@ TEST(SoftLimits, CyclesComeToRest) {
     EXPECT_GT(preempted, 0) << "else the test would be about nothing";
 }
 
-// ---- Against counting anew.
+// ---- Compared with counting anew.
 
 struct Counted {
     World& world;

@@ -1,4 +1,4 @@
-// When jobs are expected to start: told of those that a place is kept for, once, and when it changes.
+// Expected starts: jobs with a reservation are told theirs once, and again when it changes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@ using testing::IsEmpty;
 using testing::Pair;
 using Expected = std::map<int, std::optional<Instant>>;
 
-// A vnode of 4 CPUs, of which a job has 3 until 10:00; the next jobs want all of it for an hour, and 1 for
-// three hours.
+// A vnode of 4 CPUs, of which a job has 3 until 10:00. The next two jobs want all of it for an hour, and one
+// CPU for three hours.
 struct Estimate : testing::Test {
     World world;
     Settings& s = world.policy();
@@ -91,7 +91,7 @@ TEST_F(Estimate, WhatIsNotReservedAnyMoreIsTakenBack) {
     EXPECT_THAT(cycle().expected, IsEmpty());
 }
 
-// Should its start fail, nothing of the old estimate is left.
+// If the start fails, nothing of the old estimate is left.
 TEST_F(Estimate, WhatAJobThatStartsWasToldIsTakenBack) {
     (void)cycle();
     now = at(9, 30);
@@ -101,14 +101,14 @@ TEST_F(Estimate, WhatAJobThatStartsWasToldIsTakenBack) {
     EXPECT_EQ(outcome.expected, (Expected{{first, std::nullopt}, {second, at(10, 30)}}));
 }
 
-// The host has forgotten it, whichever of the two changes it saw.
+// The host has forgotten the estimate, whichever of the two changes it saw.
 TEST_F(Estimate, AJobThatWasHeldForAnInstantIsToldAgain) {
     (void)cycle();
     held_and_released(first);
     EXPECT_EQ(cycle().expected, (Expected{{first, at(10)}}));
 }
 
-// A decision of a cycle on its way may have reached the host after that.
+// A decision of a cycle in progress may have reached the host after the job was held.
 TEST_F(Estimate, AJobThatWasHeldForAnInstantAndIsNotReservedIsTakenBack) {
     (void)cycle();
     held_and_released(second);
@@ -136,7 +136,7 @@ TEST_F(Estimate, ARehearsalLeavesWhatWasTold) {
     EXPECT_EQ(cycle().expected.size(), 2);
 }
 
-// ---- Jobs that nothing is kept for (estimate_depth).
+// ---- Jobs without a reservation (estimate_depth).
 
 struct EstimateOfOthers : Estimate {
     int third = 0;
@@ -161,7 +161,7 @@ TEST_F(EstimateOfOthers, AreToldInOrderAndNoMoreThanAskedFor) {
     EXPECT_EQ(cycle().expected, (Expected{})) << "the fourth starts at once";
 }
 
-// Prime time is from noon to two. In the night queue's case it is over first.
+// Prime time is from 12:00 to 14:00.
 TEST_F(EstimateOfOthers, OfQueuesForPrimeTimeAreWithinIt) {
     world.queue({.name = "day", .execution_type = ExecutionType::prime});
     world.queue({.name = "night", .execution_type = ExecutionType::non_prime});
@@ -174,7 +174,7 @@ TEST_F(EstimateOfOthers, OfQueuesForPrimeTimeAreWithinIt) {
     const auto expected = cycle().expected;
     ASSERT_TRUE(expected.contains(soon));
     EXPECT_EQ(expected.at(soon), at(12));
-    // All CPUs are free at two only: it waits for the next day.
+    // All CPUs are free only at 14:00, so the job waits for the next day.
     ASSERT_TRUE(expected.contains(behind));
     EXPECT_EQ(expected.at(behind), at(12) + Seconds(24 * kHour));
     now = at(12, 30);
@@ -184,7 +184,7 @@ TEST_F(EstimateOfOthers, OfQueuesForPrimeTimeAreWithinIt) {
     EXPECT_GE(at_noon.at(late), at(14));
 }
 
-// A queue becomes one for prime time, and a job moves into one: what was expected is no more.
+// Estimates change when a queue becomes one for prime time, and when a job moves into one.
 TEST_F(EstimateOfOthers, AreOthersOnceTheQueueIsForPrimeTime) {
     world.configuration.prime = world.window("FREQ=DAILY", 12, 14);
     world.queue({.name = "day", .execution_type = ExecutionType::prime});
@@ -262,7 +262,7 @@ TEST_F(EstimateOfOthers, OneThatWasHeldForAnInstantIsToldAgain) {
     EXPECT_FALSE(cycle().expected.contains(third));
 }
 
-// Nothing is backfilled: the first one holds all others up.
+// Without backfilling, the first job holds up all others.
 TEST_F(EstimateOfOthers, ThoseThatAreHeldUpComeAfterTheJobThatHoldsThemUp) {
     s.backfill_depth = 0;
     s.estimate_depth = 10;
@@ -273,7 +273,7 @@ TEST_F(EstimateOfOthers, ThoseThatAreHeldUpComeAfterTheJobThatHoldsThemUp) {
               (Expected{{first, at(10)}, {second, at(11)}, {third, at(14)}, {fourth, at(15)}}));
 }
 
-// The fourth one comes after the third, so it isn't expected before it.
+// The fourth job comes after the third, so it isn't expected before it.
 TEST_F(EstimateOfOthers, AJobWithoutAKnownStartHoldsUpTheEstimatesOfThoseBehindIt) {
     JobOptions too_large = world.options(first);
     too_large.walltime = -1;
@@ -314,7 +314,7 @@ TEST(EstimateOfOrigin, TheJobThatAQueueIsDrainedFor) {
     const int drained = world.job({.owner = "w", .ncpus = 8, .walltime = kHour, .queued = now}, now);
     (void)world.job({.owner = "v", .ncpus = 8, .walltime = kHour, .queued = now}, now);
     EXPECT_EQ(world.cycle(now).expected, (Expected{{drained, at(10)}}));
-    // Kept from cycle to cycle, and told once.
+    // The estimate is kept from cycle to cycle, and told once.
     const int small = world.job({.owner = "u", .ncpus = 1, .walltime = 600, .queued = now}, now);
     const Outcome after = world.cycle(now, true, "default", CycleTrigger::job_new);
     EXPECT_THAT(after.started, ElementsAre(small));

@@ -132,7 +132,7 @@ TEST_F(ExecutionTypes, TheTypeAndTheListOfThePolicyBothMakeAQueueDedicated) {
     EXPECT_THAT(cycle(at(2)).started, UnorderedElementsAre(listed, typed));
 }
 
-// A server in Berlin with a queue of this type, a job in it, and prime time between these hours.
+// A server in Berlin with a queue of this type, a job in it, and daily prime time between these hours.
 struct Berlin {
     Berlin(ExecutionType type, int from_hour, int to_hour)
         : world(rrule::Zone::find("Europe/Berlin").value()) {

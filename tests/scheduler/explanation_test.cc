@@ -1,4 +1,4 @@
-// Scheduler::explain: what it says is what the next cycle does.
+// Scheduler::explain() says what the next cycle does.
 #include "server_plugin/scheduler/state/explanation.h"
 
 #include <fmt/format.h>
@@ -238,7 +238,7 @@ TEST_F(Explain, AQueueThatStopsObservingPrimeTimeEarly) {
     s.np_drain_backtime = Seconds(30 * kMinute);
     s.np_drain_idletime = Seconds(5 * kMinute);
     world.configure();
-    world.cycle(at(16));  // from when on the queue is known to be idle
+    world.cycle(at(16));  // the queue is known to be idle from here on
     const int job = world.job({.nodes = 1, .walltime = 4 * kHour});
     const Explanation before = explain(job, at(16, 20));
     EXPECT_EQ(before.outcome, JobOutcome::waits);
@@ -281,7 +281,7 @@ TEST(ExplainStandard, StrictOrderingStarvingAndScores) {
     EXPECT_EQ(e->reason, "Not Running: Insufficient amount of resource: ncpus (R: 8 A: 4 T: 8)");
 }
 
-// A queue that gave up prime time early observes it again from the next one on.
+// A queue that gave up prime time early observes the next one again.
 TEST(ExplainEarly, TheEarliestStartIsReckonedWithTheQueueAsItIsThen) {
     World world;
     Settings& s = world.origin({"batch"});

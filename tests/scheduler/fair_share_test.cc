@@ -57,7 +57,8 @@ TEST_F(FairShareOrder, WhatIsStartedCountsAtOnce) {
     const int a3 = job("ann");
     const int b1 = job("bob", 2);
     const int b2 = job("bob", 2);
-    // ann 1, bob 1: her job was first. ann 3601: bob; bob 7201: ann; ann 7201: hers again.
+    // Usage decides: ann 1, bob 1: ann, whose job came first. ann 3601: bob. bob 7201: ann. ann 7201: ann
+    // again.
     EXPECT_THAT(cycle().started, ElementsAre(a1, b1, a2, a3, b2));
 }
 
@@ -82,7 +83,7 @@ TEST_F(FairShareOrder, GroupsAreComparedBeforeTheirMembers) {
     world.vnode({.name = "n", .ncpus = 3});
     usage({{"", "ann", 100}, {"", "cat", 60}});
     const int a = job("ann");
-    const int b = job("bob");  // has used nothing, but physics has used more
+    const int b = job("bob");  // bob has used nothing, but the group physics has used more
     const int c = job("cat");
     EXPECT_THAT(cycle().started, ElementsAre(c, b, a));
 }
@@ -150,7 +151,7 @@ TEST_F(FairShareOrder, UsageOfRunningJobsGrowsAndThatOfEndedOnesStays) {
     EXPECT_THAT(cycle(at(2)).started, ElementsAre(b));
     world.finish(running, at(3));
     world.finish(b, at(3));
-    // ann has 7,200, bob 3,600 of used seconds.
+    // ann has used 7,200 seconds, bob 3,600.
     const int b2 = job("bob");
     EXPECT_THAT(cycle(at(3)).started, ElementsAre(b2, a));
 }
@@ -209,7 +210,7 @@ TEST_F(FairShareOrder, enforce_no_shares_JobsWithoutAShareNeverStart) {
     EXPECT_EQ(outcome.comment.at(eve), "Can Never Run: Job has zero shares for fairshare");
 }
 
-// In OpenPBS it isn't runnable, and the next job of its queue has the turn.
+// In OpenPBS such a job can't run, and the next job of its queue has the turn.
 TEST_F(FairShareOrder, AJobWithoutAShareHasNoTurnInRoundRobin) {
     tree.enforce_no_shares = s.enforce_no_shares = true;
     tree.unknown_shares = 0;
@@ -294,7 +295,7 @@ TEST_F(FairShareOrder, WhenAnotherEntityComesFirstIsFoundWithoutAnEvent) {
     (void)large;
 }
 
-// Who always has jobs gets a part of the machine that is the part by shares, on random trees.
+// On random trees, users who always have jobs get their shares of the machine.
 TEST_F(FairShareOrder, SaturatedUsersGetTheirShares) {
     for (int seed = 1; seed <= pbs::test::cases(10); ++seed) {
         World site;
@@ -338,7 +339,7 @@ TEST_F(FairShareOrder, SaturatedUsersGetTheirShares) {
                 std::ranges::min_element(running, {}, [](const auto& job) { return job.second.second; });
             now = first->second.second;
             site.finish(first->first, now);
-            used[first->second.first] += 1;  // jobs are as long as others' on average
+            used[first->second.first] += 1;  // all users' jobs are equally long on average
             running.erase(first);
         }
         FairShares drawn(group);
@@ -349,7 +350,7 @@ TEST_F(FairShareOrder, SaturatedUsersGetTheirShares) {
     }
 }
 
-// ---- What people see and change.
+// ---- The view, and changes by people.
 
 struct FairShareView : FairShareOrder {
     void SetUp() override {
@@ -393,7 +394,7 @@ TEST_F(FairShareView, HasTheTreeAsItIsRead) {
     EXPECT_NEAR(ann.actual, 300 / row(all, "root").usage, 1e-9);
     EXPECT_TRUE(row(all, "physics").is_group);
     EXPECT_EQ(row(all, "physics").place, 0U);
-    // joe has used nothing of the most; physics has used more than unknown.
+    // joe has used nothing of the largest share; physics has used more than unknown.
     EXPECT_EQ(row(all, "joe").place, 1U);
     EXPECT_EQ(row(all, "bob").place, 2U);
     EXPECT_EQ(ann.place, 3U);
@@ -407,7 +408,7 @@ TEST_F(FairShareView, AUserSeesHisWayToTheRoot) {
     EXPECT_THAT(names(view(at(1), "eve")), ElementsAre("root", "unknown", "eve"));
     EXPECT_THAT(names(view(at(1), "stranger")), ElementsAre("root"));
     EXPECT_THAT(names(view(at(1), "physics")), ElementsAre("root")) << "a group is nobody";
-    // His own, also before it has used anything.
+    // A user sees the own row even before using anything.
     job("dan");
     EXPECT_THAT(names(view(at(1), "dan")), ElementsAre("root", "unknown", "dan"));
     EXPECT_THAT(names(view(at(1))), testing::Not(testing::Contains("dan")));

@@ -1,4 +1,4 @@
-// The fair-share tree by itself: shares, usage of running jobs, decay, what is stored.
+// The fair-share tree by itself: shares, usage of running jobs, decay, storage.
 
 #include "server_plugin/scheduler/model/fair_shares.h"
 
@@ -41,7 +41,7 @@ TEST(FairShares, APartOfTheMachineIsTheProductOfThePartsOnTheWay) {
     EXPECT_FLOAT_EQ(shares.share(shares.entity("bob")), 0.4F * 0.25F);
     EXPECT_FLOAT_EQ(shares.share(shares.entity("joe")), 0.5F);
     EXPECT_FLOAT_EQ(shares.share(*shares.find("unknown")), 0.1F);
-    // Whoever isn't in the tree shares what the unknown have.
+    // Entities outside the tree divide the share of `unknown`.
     const auto eve = shares.entity("eve");
     EXPECT_FLOAT_EQ(shares.share(eve), 0.1F);
     EXPECT_FLOAT_EQ(shares.share(shares.entity("dan")), 0.05F);
@@ -70,7 +70,7 @@ TEST(FairShares, UsageOfARunningJobGrowsAndCountsForItsGroups) {
     EXPECT_DOUBLE_EQ(shares.usage(physics, at(50)), 301);
     EXPECT_DOUBLE_EQ(shares.usage(FairShares::kRoot, at(50)), 301);
     EXPECT_DOUBLE_EQ(shares.usage(shares.entity("bob"), at(50)), 1);
-    // What it uses is told anew, and then it ends.
+    // The rate of the job's usage changes, and then the job ends.
     shares.job_runs({7, "7.svr"}, ann, {100, 8}, at(0));
     EXPECT_DOUBLE_EQ(shares.usage(ann, at(50)), 501);
     shares.job_ended({7, "7.svr"}, 700);
@@ -106,7 +106,7 @@ TEST(FairShares, DecayHalvesAndIsCaughtUpPeriodByPeriod) {
     EXPECT_EQ(often.next_decay(at(360'000)), at(363'600));
     const auto joe = often.entity("joe");
     EXPECT_NEAR(often.usage(joe, at(360'100)), late.usage(joe, at(360'100)), 1e-6);
-    // Each hour 7,200 come, and what there is is halved.
+    // Each hour the job adds 7,200, and half of the sum remains.
     EXPECT_NEAR(late.usage(joe, at(360'000)), 7200, 1);
 }
 
@@ -136,12 +136,12 @@ TEST(FairShares, TrimForgetsWhoIsInNoGroup) {
     EXPECT_DOUBLE_EQ(shares.usage(shares.entity("dan"), at(50)), 1);
     EXPECT_DOUBLE_EQ(shares.usage(shares.entity("joe"), at(50)), 300);
     EXPECT_DOUBLE_EQ(shares.usage(FairShares::kRoot, at(50)), before - 149 - 19);
-    // To the store: they have no row any more.
+    // The store deletes their rows.
     const UsageChanges changes = shares.take_changes();
     for (const char* name : {"eve", "dan"})
         EXPECT_EQ(std::ranges::find(changes.usage, name, &UsageRow::user)->usage, 0) << name;
     EXPECT_EQ(std::ranges::find(changes.usage, "joe", &UsageRow::user), changes.usage.end());
-    // What the job was charged by then isn't charged again.
+    // The job isn't charged again for usage up to the trim.
     shares.job_ended({1, "1.svr"}, 200);
     EXPECT_DOUBLE_EQ(shares.usage(eve, at(100)), 101);
 }
@@ -155,7 +155,7 @@ TEST(FairShares, UsageDoesNotFallBelowOne) {
     EXPECT_DOUBLE_EQ(shares.usage(shares.entity("joe"), at(7200)), 1);
 }
 
-// What is written is enough to go on as if nothing had happened.
+// Loads a tree from the rows that the other one has stored.
 void copy_stored(FairShares& from, FairShares& to, std::map<std::string, double>& usage,
                  std::map<std::string, double>& charges) {
     UsageChanges changes = from.take_changes();
@@ -239,11 +239,12 @@ TEST(FairShares, AnotherTreeKeepsWhatEntitiesHaveUsed) {
     EXPECT_FALSE(shares.find("physics"));
 }
 
-// By the formula of PBS: the usage of all, and of the parent what goes beyond by the part of the group.
+// The formula of PBS: an entity's part of all usage, plus its group's excess over that, weighed by its share
+// of the group.
 TEST(FairShares, TreeUsageAndFactor) {
     FairShares shares(group());
     shares.load({{UsageRow{"", "ann", 99}, UsageRow{"", "joe", 300}}}, {}, at(0));
-    const double all = 400;  // 1 to begin with
+    const double all = 400;  // each entity begins with 1
     EXPECT_FLOAT_EQ(shares.tree_usage(shares.entity("joe"), at(0)), 300 / all);
     const double physics = 100 / all;
     EXPECT_FLOAT_EQ(shares.tree_usage(shares.entity("bob"), at(0)), 1 / all + (physics - 1 / all) * 0.25);
@@ -252,7 +253,7 @@ TEST(FairShares, TreeUsageAndFactor) {
     EXPECT_FALSE(shares.is_over(shares.entity("bob"), at(0)));
 }
 
-// What managers do to a tree leaves each group with the sum of what its entities have used.
+// Each group has the sum of its entities' usage, whatever managers change.
 TEST(FairShares, GroupsHaveWhatTheirEntitiesHave) {
     std::mt19937 random(7);
     const auto pick = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
@@ -290,7 +291,7 @@ TEST(FairShares, GroupsHaveWhatTheirEntitiesHave) {
                 default:
                     break;
             }
-            // Usage is counted from 1 for each of them.
+            // Usage of each entity begins at 1.
             std::vector<double> sums(shares.size());
             for (FairShares::Node node = 1; node < shares.size(); ++node)
                 if (!shares.view(node, now).is_group)

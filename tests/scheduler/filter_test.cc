@@ -1,4 +1,4 @@
-// Each filter, by what switches it on, with its message.
+// Each filter: its setting, its effect and its message.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -118,8 +118,8 @@ TEST_F(Origin, ResourcesMax_NothingIsRejectedWhileABatchQueueIsMissing) {
 }
 
 TEST_F(Origin, BATCH_QUEUES_AJobThatWasPutBackIntoOneIsStartedAgain) {
-    s.batch_queues.push_back({"batch"});  // named twice, for two hosts
-    cycle();                              // what the first one finds there is SCHED_RESTART_ACTION's
+    s.batch_queues.push_back({"batch"});  // the policy names the queue twice, for two hosts
+    cycle();                              // the first cycle would treat such jobs by SCHED_RESTART_ACTION
     const int rerun = world.job({.queue = "batch", .nodes = 2, .origin_queue = "submit"});
     world.job({.queue = "batch", .nodes = 2, .origin_queue = "elsewhere"});
     const auto outcome = cycle();
@@ -312,7 +312,7 @@ TEST_F(Origin, MIN_JOBS_DoesNotOversubscribeAHost) {
 
 TEST_F(Origin, HIGH_SYSTIME_NoJobIsStartedOnAHostThatSpendsMoreInTheSystem) {
     s.high_systime = 20;
-    s.min_jobs = 1;  // is about the load average only
+    s.min_jobs = 1;  // applies only to the load average
     s.batch_queues = {{"batch", "n"}};
     world.vnode({.name = "n", .ncpus = 64, .mem = 64 * kGb, .systime = 201});
     const int job = world.job({.nodes = 1});
@@ -532,7 +532,7 @@ TEST_F(Draining, MAX_QUEUED_TIME_TheQueueThatTheJobFitsSoonestIsDrained) {
     EXPECT_THAT(cycle(at(49)).started, IsEmpty()) << next;
 }
 
-// Nobody waits too long: the job of 8 nodes is just the first.
+// No job has waited too long: the job of 8 nodes is simply the first.
 struct DrainingForHead : Draining {
     void SetUp() override {
         Draining::SetUp();

@@ -1,4 +1,4 @@
-// What is kept of refusals by queues: it has to be what the queues would say.
+// Kept refusals of queues are what the queues would say.
 
 #include "server_plugin/scheduler/framework/judge.h"
 
@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Two queues, of which the first one takes small jobs; the vnode is full.
+// Two queues, of which the first takes only small jobs, and a full vnode.
 struct Judge : testing::Test {
     World world;
     Settings& s = world.origin({"small", "large"});
@@ -48,7 +48,7 @@ TEST_F(Judge, ASmallerJobIsAskedAboutThoughItHasTheNumberOfALargerOnesSignature)
     EXPECT_EQ(outcome.queue.at(small), "small");
 }
 
-// The job fits no queue any more, and is told of the first one.
+// The job's comment is that of the first queue, also when no queue takes the job any more.
 TEST_F(Judge, AJobThatNoQueueTakesIsTold) {
     s.batch_queues = {{"small"}, {"large"}, {"missing"}};
     world.configure();
@@ -58,7 +58,7 @@ TEST_F(Judge, AJobThatNoQueueTakesIsTold) {
     EXPECT_EQ(world.cycle(at(2)).comment.at(job), first);
 }
 
-// Prime time refuses the job in whichever queue; the queues differ in what goes before.
+// Prime time refuses the job in either queue; the first queue refuses it for its size before that.
 TEST_F(Judge, WhatIsRefusedForPrimeTimeInOneQueueIsToldOfTheFirstThatItFits) {
     world.prime_time(8, 17);
     s.enforce_prime_time = {true};

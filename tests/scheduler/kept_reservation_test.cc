@@ -1,4 +1,4 @@
-// The reservation of a waiting job from cycle to cycle.
+// The reservation of a waiting job, kept from cycle to cycle.
 
 #include "server_plugin/scheduler/future/kept_reservation.h"
 
@@ -10,7 +10,7 @@
 namespace pbs::sched::test {
 namespace {
 
-// Two vnodes of 8 CPUs; a job that waits for a whole one, and jobs that hold them until 12 and 14.
+// Two vnodes of 8 CPUs, jobs that hold them until 12 and 14, and a job that waits for a whole vnode.
 struct Drained : testing::Test {
     World world;
     Instant now = at(9);
@@ -44,7 +44,7 @@ struct Drained : testing::Test {
     Outcome cycle(CycleTrigger trigger = CycleTrigger::job_new) {
         return world.cycle(now, true, "default", trigger);
     }
-    // "vnode until": of the job that waits, by the records of the last cycle.
+    // Returns the waiting job's place as "vnode at MINUTES", from the records of the cycle.
     static std::string reserved(const Outcome& outcome) {
         std::string found;
         for (std::size_t at = 0; at < outcome.schedule.size();) {
@@ -87,7 +87,7 @@ TEST_F(Drained, AVnodeThatIsFreeBeforeTimeLetsTheJobStart) {
 }
 
 TEST_F(Drained, AJobThatEndsSoonerMovesItToAnotherVnode) {
-    // The last one on n2 now ends at 11, an hour before n1 is free.
+    // After the second job ends, n2 is free at 11, an hour before n1.
     const int third = world.job({.ncpus = 1, .walltime = 3 * kHour, .queued = at(8)}, at(8));
     world.run(third, "batch", "n2", at(8));
     (void)add(1, kHour);

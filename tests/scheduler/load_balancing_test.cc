@@ -111,7 +111,7 @@ TEST_F(LoadBalancing, WithoutItTheLoadDoesNotCount) {
     EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(first));
 }
 
-// What running jobs count for is another with each one, and so are reservations.
+// Each measurement changes the load that running jobs and reservations count for.
 TEST_F(LoadBalancing, EachMeasurementMattersWhereThereIsAMaximum) {
     Interner strings;
     Resources resources;

@@ -1,4 +1,4 @@
-// node_sort_key: which vnodes are tried first.
+// node_sort_key: the order in which vnodes are tried.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using enum SortAmount;
 
 struct NodeOrderCase {
     std::vector<SortKey> keys;
-    std::vector<std::string> order;  // of the vnodes that jobs of one CPU each get
+    std::vector<std::string> order;  // vnodes of jobs of one CPU, in order
 };
 
 class NodeOrders : public testing::TestWithParam<NodeOrderCase> {};
@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
         NodeOrderCase{{{"ncpus", false, assigned}}, {"small", "large", "other", "large", "other", "large"}},
         NodeOrderCase{{{"sort_priority", true}, {"ncpus", true, unused}},
                       {"other", "small", "other", "large", "large", "large"}},
-        // What nobody has defined is passed over.
+        // An undefined resource is ignored.
         NodeOrderCase{{{"color", true}, {"mem", false, unused}, {"ncpus", false}},
                       {"large", "large", "large", "small", "other", "other"}}));
 
@@ -92,7 +92,7 @@ TEST(NodeOrder, HoldsAfterAVnodeHasAnotherAmount) {
     EXPECT_THAT(world.cycle(at(2)).vnodes.at(second), ElementsAre("a"));
 }
 
-// The order in which the chunks of one job are given.
+// Vnodes that the chunks of one job get, in order.
 struct SpreadCase {
     SortKey key;
     bool two_on_a_host;
@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
         SpreadCase{{"ncpus", true, unused}, false, {.select = "1:ncpus=2+2:ncpus=1"}, {"a", "b", "c"}},
         SpreadCase{
             {"ncpus", true, unused}, false, {.select = "4:ncpus=1", .place = "pack"}, {"a", "a", "a", "a"}},
-        // With several vnodes on a host, hosts are gone through one after the other.
+        // With several vnodes on a host, the hosts are filled one after the other.
         SpreadCase{{"ncpus", true, unused}, true, {.select = "4:ncpus=1"}, {"a", "a", "a", "a"}},
         SpreadCase{{"ncpus", false, unused}, true, {.select = "4:ncpus=1"}, {"a", "a", "a", "a"}},
         SpreadCase{{"ncpus", true, unused},
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---- Random sites.
 
-// Vnodes to which random things happen.
+// Vnodes with random attributes, keys and jobs.
 struct RandomVnodes {
     static constexpr std::uint32_t kNcpus = 0, kMem = 1;
     struct Running {
@@ -201,7 +201,7 @@ struct RandomVnodes {
         return requests.acquire(asked, resources);
     }
     PoolId pool(Vnodes& of) const { return of.pool({}, 0, 0, chunks, keys); }
-    // What a job holds as the host would tell of it.
+    // Allocates a job's amounts as the host would tell of them.
     void begin(JobSlot job, Running made) {
         for (const Part& part : made.placement) {
             for (std::int64_t i = 0; i < part.count; ++i) {
@@ -218,7 +218,7 @@ struct RandomVnodes {
         for (const auto& [vnode, amounts] : held.places) places.push_back({vnode, amounts});
         of.allocate(job, places, Request{});
     }
-    // The same vnodes, of which nobody knows an order yet.
+    // Returns a copy of the vnodes that hasn't computed an order yet.
     Vnodes anew() {
         Vnodes copy(strings);
         for (const VnodeRecord& record : records) copy.change(record, resources);
@@ -228,7 +228,7 @@ struct RandomVnodes {
 };
 
 using Parts = std::vector<std::pair<VnodeSlot, std::vector<std::int64_t>>>;
-// The vnodes of a placement, chunk by chunk, each with what it gives.
+// Lists a placement's vnodes, chunk by chunk, with the amounts that they give.
 Parts parts_of(const Placement& placement, const Request& request) {
     Parts parts;
     for (const Part& part : placement) {
@@ -239,8 +239,8 @@ Parts parts_of(const Placement& placement, const Request& request) {
     return parts;
 }
 
-// Vnodes are in order as if they were sorted anew whenever a place is looked for, whatever has started and
-// ended before, whether the cycle assumes it or the host has told of it, and while the scheduler looks ahead.
+// The order is that of sorting anew whenever a place is searched, whatever has started and ended, in the
+// cycle or by the host's word, and in a look ahead.
 TEST(NodeOrder, IsThatOfSortingAnew) {
     for (int seed = 1; seed <= pbs::test::cases(60); ++seed) {
         SCOPED_TRACE(seed);
@@ -292,7 +292,7 @@ TEST(NodeOrder, IsThatOfSortingAnew) {
     }
 }
 
-// Where no host has several vnodes: the first that has room, chunk by chunk, of all vnodes sorted each time.
+// If no host has several vnodes, each chunk gets the first vnode with room, by sorting all each time.
 TEST(NodeOrder, IsThatOfTheKeys) {
     int found_any = 0;
     for (int seed = 1; seed <= pbs::test::cases(300); ++seed) {
@@ -332,7 +332,7 @@ TEST(NodeOrder, IsThatOfTheKeys) {
                 for (std::int64_t i = 0; fits && i < chunk.count; ++i) {
                     std::ranges::sort(all, first);
                     const auto place = std::ranges::find_if(all, [&](const State& vnode) {
-                        // A vnode of which all CPUs are in use takes no more jobs.
+                        // A vnode whose CPUs are all in use takes no more jobs.
                         const bool busy = site.vnodes[vnode.slot].jobs > 0 &&
                                           site.vnodes.free_amount(vnode.slot, RandomVnodes::kNcpus) == 0;
                         return !busy && std::ranges::all_of(chunk.needs, [&](const Need& need) {

@@ -1,4 +1,4 @@
-// The order of the job list: one test for each rule of origin-facts, "Order of the job list" and "Waiting".
+// The order of the job list: a test for each rule of origin-facts, "Order of the job list" and "Waiting".
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Room for everything, so that jobs start in the order of the list.
+// A machine with room for all jobs, so that they start in the order of the list.
 struct OriginOrder : testing::Test {
     World world;
     Settings& s = world.origin();

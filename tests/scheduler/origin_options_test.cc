@@ -1,6 +1,6 @@
-// Every option of both documents of the Origin scheduler is an attribute of policies that works, which a test
-// named after it shows, or one that `unsupported_settings` tells of. And tests of options that have no file
-// of their own.
+// Every option in the two documents of the Origin scheduler is an attribute of policies. It either works,
+// which a test named after it shows, or `unsupported_settings` reports it. Also tests of options without a
+// file of their own.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ using testing::IsEmpty;
 namespace fs = std::filesystem;
 using objects::ObjectType;
 
-// Both documents' lists; where they spell an option differently, both spellings.
+// Lists of both documents; options that they spell differently are in both spellings.
 constexpr std::string_view kGuide[] = {"SUBMIT_QUEUE",
                                        "BATCH_QUEUES",
                                        "SPECIAL_QUEUE",
@@ -117,7 +117,7 @@ constexpr std::string_view kOverview[] = {"AVOID_FRAGMENTATION",
                                           "WALLT_LIMIT_LARGE_JOB",
                                           "WALLT_LIMIT_SMALL_JOB"};
 
-// The options for which there are tests: what stands before the first lower-case letter in a test's name.
+// Returns the options that have tests: the test's name up to the first lower-case letter.
 std::set<std::string> tested() {
     std::set<std::string> options;
     const std::regex name(
@@ -139,7 +139,7 @@ const objects::Attribute* attribute_of(std::string_view option) {
     return objects::find_attribute(ObjectType::policy, name);
 }
 
-// Is it told of when it is set by itself, and nothing that it needs would change that?
+// Is the attribute reported as without effect when it is set alone, whatever else is set?
 bool is_told(const objects::Attribute& attribute) {
     objects::Object policy(ObjectType::policy, "p1");
     const std::string example(attribute.example);
@@ -240,7 +240,7 @@ TEST_F(Option, INTERACTIVE_LONG_WAIT_AnOutstandingJobRunsAcrossTheEndOfPrimeTime
     EXPECT_THAT(cycle(at(16, 30)).started, IsEmpty()) << "an hour and a half isn't over yet";
     const auto outcome = cycle(at(16, 31));
     EXPECT_EQ(outcome.started.front(), interactive);
-    // The queue is busy across the boundary now: nothing is drained any more.
+    // The queue is now busy across the boundary, so it isn't drained any more.
     EXPECT_THAT(outcome.started, ElementsAre(interactive, batch));
 }
 
@@ -319,7 +319,7 @@ TEST_F(HostsOfVnodes, AreWhatScatterIsOver) {
     EXPECT_TRUE(outcome.comment.contains(three)) << "there are two hosts";
 }
 
-// From a policy object, as qmgr or a migrated CONFIGFILE makes it.
+// Reads settings from a policy object, as qmgr or a migrated CONFIGFILE makes it.
 struct OptionFromObject : testing::Test {
     objects::Object policy{ObjectType::policy, "p1"};
     Configuration configuration;

@@ -1,4 +1,4 @@
-// Limits that somebody adds: a row, and one with counters of its own that is asked about vnodes.
+// Added limits: a row, and a limit with counters of its own that is asked about vnodes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// The standard profile with one filter more, on two vnodes of eight CPUs.
+// The standard profile with an added filter, on two vnodes of eight CPUs.
 struct AddedLimit : testing::Test {
     std::vector<const Filter*> filters;
     Profile profile;
@@ -49,8 +49,7 @@ TEST_F(AddedLimit, OfARowRefusesWithItsWords) {
     EXPECT_THAT(world.cycle(at(2), true, "default", CycleTrigger::job_ended).started, ElementsAre(third));
 }
 
-// u's job that waits for all of vnode a comes beside the one that runs on b: a third one would keep it
-// waiting.
+// u's waiting job will run beside u's job on b. A third job of u would delay it.
 TEST_F(AddedLimit, OfARowIsKeptForAJobWithAReservation) {
     add(kTwoJobs);
     const int in_the_way = job("v", 8, 2);
@@ -79,7 +78,7 @@ TEST_F(AddedLimit, OnVnodesSendsJobsToOtherVnodes) {
     EXPECT_THAT(world.cycle(at(2), true, "default", CycleTrigger::job_ended).started, ElementsAre(third));
 }
 
-// A job of another user that comes lets nothing of u start.
+// A new job of another user doesn't lead to looks at u's.
 TEST_F(AddedLimit, OnVnodesLetsAJobWaitForTheUsersOthers) {
     add(kToyQuota);
     world.policy().strict_ordering = false;
@@ -97,7 +96,7 @@ TEST_F(AddedLimit, OnVnodesLetsAJobWaitForTheUsersOthers) {
     EXPECT_THAT(world.cycle(at(2), true, "default", CycleTrigger::job_ended).started, ElementsAre(third));
 }
 
-// u has three CPUs of a and all that a user may have of b, so that the next job waits for a.
+// u has three CPUs of a and all that a user may have of b, so the next job waits for a.
 TEST_F(AddedLimit, OnVnodesIsKeptForAJobWithAReservation) {
     add(kToyQuota);
     const int first = job("u", 3, 2);

@@ -1,4 +1,4 @@
-// A third profile: first in, first out, by four rules of those that there are.
+// A third profile: first in, first out, by four existing rules.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,10 +35,10 @@ const Profile kFifo{
     .keep_own = [](Settings& s) { s.help_starving_jobs = s.by_queue = false; },
 };
 
-// By owner: how many of the jobs wait.
+// Number of waiting jobs by owner.
 using JobsOfOwner = std::map<std::uint32_t, std::uint64_t>;
 
-// The jobs of owners who have the fewest jobs waiting first.
+// Orders jobs by their owners' number of waiting jobs, fewest first.
 const Comparator kFewest{
     .name = "fewest",
     .bits = 32,
@@ -108,7 +108,7 @@ TEST(OwnProfile, AComparatorReadsWhatItPreparesOfAllJobs) {
     const int second = world.job({.queue = "q", .owner = "many", .ncpus = 1, .queued = at(2)});
     const int third = world.job({.queue = "q", .owner = "few", .ncpus = 1, .queued = at(3)});
     EXPECT_THAT(world.cycle(at(4)).started, ElementsAre(third));
-    // The order changes though nothing happens to the jobs that wait.
+    // The order changes though the waiting jobs don't.
     world.job({.queue = "q", .owner = "few", .ncpus = 1, .queued = at(4)});
     world.job({.queue = "q", .owner = "few", .ncpus = 1, .queued = at(4)});
     world.job({.queue = "q", .owner = "few", .ncpus = 1, .queued = at(4)});

@@ -1,4 +1,4 @@
-// SORT_BY_PAST_USAGE: the permutation against the walk that the documents describe, the charge, the decay.
+// SORT_BY_PAST_USAGE: the permutation compared with the documents' algorithm, the charge, the decay.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,13 +16,13 @@ namespace {
 
 using testing::ElementsAre;
 
-// The walk of origin-facts, "The permutation by past usage", as it is written there: quadratic.
+// The algorithm of origin-facts, "The permutation by past usage", as it is written there: quadratic.
 std::vector<std::uint32_t> naive(std::span<const UsageJob> jobs, std::vector<std::int64_t> usage) {
     struct User {
         std::uint32_t user;
         std::vector<std::uint32_t> jobs;
     };
-    // The users are listed as the server gives the jobs, the oldest first, before these are sorted.
+    // Users are in the order of their oldest jobs, before the jobs are sorted.
     std::vector<std::uint32_t> given(jobs.size());
     std::iota(given.begin(), given.end(), 0U);
     std::ranges::stable_sort(given, {}, [&](std::uint32_t i) { return jobs[i].sequence; });
@@ -139,7 +139,7 @@ TEST_F(SortByPastUsage, SORT_BY_PAST_USAGE_TheLeastActiveUserFirst) {
     EXPECT_THAT(world.cycle(at(1), false).started, ElementsAre(ann, bob, bob2));
 }
 
-// The usual case at a new site, where nobody has any usage.
+// At a new site nobody has any usage.
 TEST_F(SortByPastUsage, OfEqualUsersWithAsManyJobsTheOneWithTheOldestJobComesFirst) {
     const int ann = world.job({.owner = "ann", .nodes = 1});
     const int bob = world.job({.owner = "bob", .nodes = 8});
@@ -154,7 +154,7 @@ TEST_F(SortByPastUsage, TheOldestJobCountsWhereverItIsSorted) {
     const int ann_new = world.job({.owner = "ann", .nodes = 4});
     const int bob_new = world.job({.owner = "bob", .nodes = 1});
     world.configure();
-    // ann's jobs are sorted by nodes, and she has the first turn for her oldest one.
+    // ann's jobs are sorted by nodes, but her turn comes first because of her oldest job.
     EXPECT_THAT(world.cycle(at(1), false).started, ElementsAre(ann_new, bob, ann_old, bob_new));
 }
 
@@ -184,7 +184,7 @@ TEST_F(SortByPastUsage, StartingAJobAddsItsCharge) {
     EXPECT_THAT(world.scheduler.take_usage_changes().charges_gone, ElementsAre("1.server"));
 }
 
-// The host moves it to the batch queue first, whose limits become its defaults.
+// The host first moves the job to the batch queue, whose limits become the job's defaults.
 TEST_F(SortByPastUsage, TheChargeIsOfTheNodesThatTheJobWasStartedWith) {
     world.queue({.name = "batch", .nodes = 4, .max_mem = 8 * kGb});
     world.configure();
@@ -244,7 +244,7 @@ TEST_F(SortByPastUsage, DECAY_FACTOR_EveryDayAndCaughtUpAfterTheServerWasDown) {
     auto changes = world.scheduler.take_usage_changes();
     EXPECT_DOUBLE_EQ(changes.usage.at(0).usage, 40);
     EXPECT_EQ(changes.last_decay, at(24));
-    world.scheduler.tick(at(24 * 4 + 5));  // three more days
+    world.scheduler.tick(at(24 * 4 + 5));  // after three more days
     changes = world.scheduler.take_usage_changes();
     EXPECT_DOUBLE_EQ(changes.usage.at(0).usage, 5);
     EXPECT_EQ(changes.last_decay, at(24 * 4));

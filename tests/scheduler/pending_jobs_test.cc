@@ -1,4 +1,4 @@
-// The order of pending jobs that is kept from cycle to cycle, against sorted vectors and the permutation.
+// The kept order of pending jobs, compared with sorted vectors and the permutation.
 
 #include "server_plugin/scheduler/pending/pending_jobs.h"
 
@@ -110,7 +110,7 @@ TEST(PendingJobs, AreWhatASortedVectorIs) {
     }
 }
 
-// Threads share the lanes of many jobs.
+// Threads fill the lanes when there are many jobs.
 TEST(PendingJobs, AreTheSameFilledAtOnceOrOneByOne) {
     Random random{std::mt19937(3)};
     PendingJobs filled;
@@ -125,7 +125,7 @@ TEST(PendingJobs, AreTheSameFilledAtOnceOrOneByOne) {
     for (JobSlot job = 0; job < kJobs; ++job) {
         const Entry entry = random.entry(job);
         PendingJobs::Beginning& lane =
-            lanes[job % 3 == 0 ? 0 : job % (kUsers - 1)];  // the last one stays empty
+            lanes[job % 3 == 0 ? 0 : job % (kUsers - 1)];  // the last lane stays empty
         lane.jobs.push_back(entry);
         inserted.insert(lane.lane, entry);
     }
@@ -150,8 +150,8 @@ TEST(PendingJobs, AreTheSameFilledAtOnceOrOneByOne) {
     }
 }
 
-// With jobs of several lanes that come and go: each lane with a job is listed, and one with a released job is
-// found. Lanes without one are mostly passed over.
+// Jobs of several lanes come and go: each lane with a job is listed, each lane with a released job is found,
+// and most others are skipped.
 TEST(PendingJobs, LanesAreFoundByTheLeastOfTheirJobs) {
     std::size_t passed_over = 0;
     std::size_t in_vain = 0;
@@ -248,7 +248,7 @@ TEST(Releases, WhatAnotherOneCoversIsNotListed) {
     EXPECT_FALSE(releases.hold(blocker::kHeldUp, {5, 8, 3, 9}));
 }
 
-// Of users with equal usage, the order in which the permutation picks them.
+// picks_at() gives users with equal usage in the order in which the permutation picks them.
 TEST(PicksAt, IsTheOrderOfThePermutation) {
     std::size_t ties = 0;
     std::size_t unknown = 0;
@@ -274,7 +274,7 @@ TEST(PicksAt, IsTheOrderOfThePermutation) {
             lanes.push_back({id, lane.jobs, pending.oldest(id), usage[lane.of]});
         }
         std::sort(lanes.begin(), lanes.end());
-        std::map<std::int64_t, std::vector<LaneId>> picks;  // by usage
+        std::map<std::int64_t, std::vector<LaneId>> picks;  // lanes in order of picking, by usage
         auto sums = usage;
         for (const auto i : permute_by_past_usage(jobs, usage)) {
             picks[sums[jobs[i].user]].push_back(pending.lane_of(i));

@@ -1,4 +1,4 @@
-// The permutation by past usage of a whole list, by the deal that cycles use.
+// Permutes a whole list by past usage, by the deal that cycles use.
 #pragma once
 
 #include <algorithm>
@@ -12,19 +12,19 @@
 
 namespace pbs::sched::test {
 
-// The jobs as the permutation sees them, in sorted order.
+// A job of the sorted list.
 struct UsageJob {
-    std::uint32_t user = 0;  // an index into the usages
+    std::uint32_t user = 0;  // index in the usages
     std::int64_t charge = 0;
-    std::uint64_t sequence = 0;  // the lesser, the older is the job
+    std::uint64_t sequence = 0;  // the oldest job has the least
 };
 
-// The jobs of each user, in order, one user after the other.
+// The jobs of all users, user by user.
 struct Decks {
     std::vector<std::uint32_t> jobs;
-    std::vector<std::uint32_t> begin;  // by user: the next of its jobs
+    std::vector<std::uint32_t> begin;  // by user: index of the next job
     std::vector<std::uint32_t> end;
-    std::vector<std::uint32_t> users;  // that have jobs, in the order in which they are gone through
+    std::vector<std::uint32_t> users;  // users with jobs, in the order in which they are visited
 };
 
 inline Decks make_decks(std::span<const UsageJob> jobs, std::size_t user_count) {
@@ -47,8 +47,8 @@ inline Decks make_decks(std::span<const UsageJob> jobs, std::size_t user_count) 
     return decks;
 }
 
-// The new order, as indexes into `jobs`. `usage` is the decayed usage of each user. Users are gone through in
-// ascending order of their number of jobs; those with as many in the order of their oldest job.
+// Returns the new order as indices into `jobs`. `usage` is the decayed usage of each user. Users are visited
+// by ascending number of jobs, and those with equally many by their oldest job.
 inline std::vector<std::uint32_t> permute_by_past_usage(std::span<const UsageJob> jobs,
                                                         std::vector<std::int64_t> usage) {
     std::vector<std::uint32_t> result;

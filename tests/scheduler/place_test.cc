@@ -1,4 +1,4 @@
-// A place for one job that an operator wants started (qrun).
+// A place for a single job that an operator wants started (qrun).
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ struct PlaceTest : testing::Test {
         world.queue({.name = "work"});
         world.configure();
     }
-    // Four vnodes on two hosts, with one of eight processors in use, on v1.
+    // Makes four vnodes of two CPUs on two hosts. A job uses a CPU of v1.
     void two_hosts() {
         for (const auto& [name, host_name] :
              {std::pair("v0", "ha"), {"v1", "ha"}, {"v2", "hb"}, {"v3", "hb"}})
@@ -37,7 +37,7 @@ struct PlaceTest : testing::Test {
         return world.take(world.scheduler.place(now, JobHandle(static_cast<std::uint64_t>(number)), preempts),
                           now, apply);
     }
-    // Where there is a place, else why there is none.
+    // Returns the place that a job gets, or the reason why it gets none.
     std::string answer(const JobOptions& options) {
         const int number = job(options);
         const Outcome outcome = place(number);
@@ -48,7 +48,8 @@ struct PlaceTest : testing::Test {
     }
 };
 
-// What OpenPBS 23.06 answers to qrun, as seen with its server, its scheduler and vnodes made by a mom.
+// The answers are those of OpenPBS 23.06 to qrun, observed with its server, its scheduler and vnodes made by
+// a mom.
 TEST_F(PlaceTest, IsWhereOpenPbsPlacesTheJob) {
     struct Case {
         const char* select;
@@ -100,11 +101,11 @@ TEST_F(PlaceTest, AHostThatAJobHasForItselfTakesNoOther) {
               "Not Running: Insufficient amount of resource: ncpus (R: 4 A: 3 T: 8)");
 }
 
-// Does the second of two jobs find room beside the first one?
+// Does the second job fit beside the first one?
 TEST_F(PlaceTest, VnodesSayWhetherJobsShareThem) {
     struct Case {
         Sharing sharing;
-        const char* first;  // what the job that is on the vnode says
+        const char* first;  // the place of the job on the vnode
         const char* place;
         bool fits;
     };

@@ -1,4 +1,4 @@
-// Who is preempted: on small sites, beside what trying shows.
+// The choice of victims, compared on small sites with trying all.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 namespace pbs::sched::test {
 namespace {
 
-// Three queues of different levels, some running jobs, and one job that waits.
+// Three queues of different levels, some running jobs, and a waiting job.
 struct SmallSite {
     std::mt19937 random;
     World world;
@@ -76,7 +76,7 @@ struct SmallSite {
         if (server_limit > 0) w.server({.max_running = server_limit});
         w.configure();
     }
-    // Would the job start if all of these were gone, and nobody could be preempted?
+    // Does the job start without these jobs and without preemption?
     bool starts_without(const std::set<int>& gone) const {
         World other;
         make(other);
@@ -90,7 +90,7 @@ struct SmallSite {
         other.job(waits);
         return !other.cycle(at(1)).started.empty();
     }
-    // Whom the manual says it preempts: found by trying.
+    // Finds by trying the victims that the manual describes.
     std::set<int> expected() const {
         if (starts_without({})) return {};
         std::vector<Running> list;
@@ -135,7 +135,7 @@ TEST(PreemptionProperty, TheFewestAndYoungestOfLowerLevelsMakeRoom) {
         for (const auto& r : site.running)
             if (SmallSite::level(r.queue) < SmallSite::level(site.waits.queue)) lower.insert(r.job);
         ASSERT_EQ(site.world.running(job), could_start || site.starts_without(lower));
-        for (const int victim : gone) {  // without any one of them it would not have been enough
+        for (const int victim : gone) {  // without any of them the job would not start
             auto fewer = gone;
             fewer.erase(victim);
             ASSERT_FALSE(site.starts_without(fewer));
@@ -145,7 +145,7 @@ TEST(PreemptionProperty, TheFewestAndYoungestOfLowerLevelsMakeRoom) {
     if (pbs::test::cases(150) >= 150) EXPECT_GT(preempted, 15);
 }
 
-// Jobs come and go; as long as none does, cycles come to rest: nobody preempts whom he was preempted by.
+// Jobs come and go. While none does, cycles come to rest: no two jobs preempt each other.
 TEST(PreemptionProperty, CyclesComeToRest) {
     for (int seed = 1; seed <= pbs::test::cases(60); ++seed) {
         SCOPED_TRACE(seed);

@@ -1,5 +1,4 @@
-// Who is preempted where levels depend on soft limits, also beside what trying all sets of running jobs
-// shows.
+// Victims where levels depend on soft limits, compared with trying all sets of running jobs.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -37,11 +36,11 @@ PreemptPriorities levels_of(const std::vector<unsigned>& traits) {
 constexpr unsigned kOverQueue = preempt_queue_softlimits;
 constexpr unsigned kOverServer = preempt_server_softlimits;
 
-// ---- Jobs that are over soft limits.
+// ---- Jobs over soft limits.
 
 struct BySoftLimits : testing::Test {
     World world;
-    int since = 0;  // minutes
+    int since = 0;  // start of the last job, in minutes
     void SetUp() override {
         world.policy().help_starving_jobs = false;
         set_levels({preempt_express, preempt_normal, kOverQueue, kOverServer});
@@ -58,7 +57,7 @@ struct BySoftLimits : testing::Test {
         server.limits = records;
         world.server(server);
     }
-    // Each starts later than the one before.
+    // Starts a job, a minute after the one before.
     int run(const std::string& vnode, int cpus, JobOptions o) {
         if (o.queue == "submit") o.queue = "work";
         o.ncpus = cpus;
@@ -123,7 +122,7 @@ TEST_F(BySoftLimits, NoMoreThanWhatIsOverThemIsTakenForANormalJob) {
     EXPECT_THAT(told->preempts_none, HasSubstr("no more are preempted than are over them"));
 }
 
-// The order of turns matters: once the large one is out, the small one isn't over the limit any more.
+// The order of turns matters: without a large job, the small one is no longer over the limit.
 TEST_F(BySoftLimits, max_run_res_soft_TheSmallJobGoesBeforeTheLargeOne) {
     world.vnode({.name = "n0", .ncpus = 7});
     world.queue({.name = "work",
@@ -137,8 +136,8 @@ TEST_F(BySoftLimits, max_run_res_soft_TheSmallJobGoesBeforeTheLargeOne) {
         << "not " << first;
 }
 
-// The express job of a user who is over the limit is of the highest level: only once the other one is out it
-// is of a lower one.
+// The express job of a user over the limit has the highest level. Without the user's other job its level is
+// lower.
 TEST_F(BySoftLimits, AJobThatIsOverLessMayBeOfALowerLevel) {
     set_levels({preempt_express | kOverServer, preempt_express, preempt_normal});
     limit_server({kOneJobEach, {.entity = EntityKind::user, .name = "bob", .most = 0, .soft = true}});
@@ -162,11 +161,11 @@ TEST_F(BySoftLimits, AJobThatIsOverLessMayBeOfALowerLevel) {
     EXPECT_THAT(world.cycle(at(1), false).preempted, IsEmpty()) << "the other one would help nothing";
 }
 
-// ---- Properties, on small sites with soft limits of all kinds: levels change with each job that is taken.
+// ---- Properties on small sites with soft limits of all kinds. Each preempted job changes levels.
 
 struct SoftSite {
     struct Limit {
-        std::string queue;  // empty: the server's
+        std::string queue;  // empty: the server
         LimitOptions limit;
     };
     struct Job {
@@ -273,7 +272,7 @@ struct SoftSite {
     }
     std::int64_t cpus_of(const JobOptions& o) const { return o.ncpus > 0 ? o.ncpus : chunks * cpus_each; }
 
-    // The level of a job while these run.
+    // Returns a job's level beside these running jobs.
     std::int64_t level(const JobOptions& job, const std::vector<JobOptions>& run) const {
         unsigned traits = priority(job.queue) >= 150 ? preempt_express : 0U;
         for (const Limit& on : limits) {
@@ -304,8 +303,8 @@ struct SoftSite {
         return world.configuration.policies.at("p1").preempt_prio;
     }
 
-    // What becomes of a set of jobs when each has its turn: the highest level of one at its turn, where the
-    // order is chosen for the lowest. By bits: set n has the jobs whose bits are 1.
+    // Returns, for each set of jobs, the highest level at which a job of the set is preempted, in the order
+    // that makes this lowest. Set n has the jobs whose bits in n are 1.
     static std::vector<std::int64_t> levels_at_turns(
         std::size_t jobs, const std::function<std::int64_t(std::size_t, unsigned)>& level_without) {
         std::vector<std::int64_t> highest(std::size_t{1} << jobs, std::numeric_limits<std::int64_t>::max());
@@ -324,7 +323,7 @@ struct SoftSite {
             if ((gone >> i & 1) == 0) run.push_back(running[i].options);
         return run;
     }
-    // The level that the job that waits has, with and without itself among those that run.
+    // Returns the waiting job's lowest level: with and without itself among the running jobs.
     std::int64_t level_of_waiting(unsigned gone) const {
         auto run = without(gone);
         const std::int64_t now = level(waits.options, run);
@@ -344,7 +343,7 @@ struct SoftSite {
         other.job(waits.options);
         return !other.cycle(at(1)).started.empty();
     }
-    // The best of all sets without any job that isn't needed; nothing: there is none.
+    // Returns the best set without superfluous jobs; nullopt: there is none.
     std::optional<std::set<int>> best() const {
         const std::size_t jobs = running.size();
         const auto highest = levels_at_turns(
@@ -355,7 +354,7 @@ struct SoftSite {
                 starts[set] = (set >> i & 1) != 0 && starts[set & ~(1U << i)];
             starts[set] = starts[set] || starts_without(set);
         }
-        std::vector<std::size_t> order(jobs);  // those that are spared last come first
+        std::vector<std::size_t> order(jobs);  // jobs to be spared last come first
         for (std::size_t i = 0; i < jobs; ++i) order[i] = i;
         std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
             const auto key = [&](std::size_t i, std::size_t other) {
@@ -364,7 +363,7 @@ struct SoftSite {
             };
             return key(a, b) < key(b, a);
         });
-        std::optional<std::pair<std::int64_t, unsigned>> found;  // by weight
+        std::optional<std::pair<std::int64_t, unsigned>> found;  // level and weight
         for (unsigned set = 0; set < highest.size(); ++set) {
             if (!starts[set] || (set != 0 && highest[set] >= level_of_waiting(set))) continue;
             bool needed = true;
@@ -419,8 +418,8 @@ TEST(PreemptionProperty, WithSoftLimitsTheBestOfAllSetsOfJobsMakesRoom) {
     EXPECT_GT(several, 10);
 }
 
-// Jobs come and go: in each cycle whoever is preempted is of a lower level when his turn comes, and as long
-// as no job comes or goes, cycles come to rest.
+// Jobs come and go. Each victim has a lower level at its turn, and while no job comes or goes, cycles come to
+// rest.
 TEST(PreemptionProperty, WithSoftLimitsNoneOfAnEqualLevelIsTakenInAnyCycle) {
     int preempted = 0;
     for (int seed = 1; seed <= pbs::test::cases(60); ++seed) {

@@ -1,4 +1,4 @@
-// Preemption: levels, methods, who makes room, and what becomes of those that did.
+// Preemption: levels, methods, the choice of victims, and their fate.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ struct Preemption : testing::Test {
         world.run(job, "work", vnode, since);
         return job;
     }
-    // A job of ann's that ran on the vnode "a" has been suspended.
+    // Tells that a job of ann's on vnode "a" is suspended.
     void suspend(int number, std::span<const Amount> asked, std::span<const Amount> given_back,
                  std::span<const Amount> still_held) {
         JobRecord r;
@@ -246,7 +246,7 @@ TEST_F(Preemption, sched_preempt_enforce_resumption_KeepsRoomForWhoIsSuspended) 
     EXPECT_THAT(world.cycle(at(1, 21)).started, ElementsAre(longer));
 }
 
-// As in OpenPBS, where a user's suspended jobs don't count.
+// As in OpenPBS, a user's suspended jobs don't count.
 TEST_F(Preemption, sched_preempt_enforce_resumption_NotForWhoRunsMoreThanASoftLimit) {
     s.sched_preempt_enforce_resumption = true;
     s.preempt_prio.add(preempt_server_softlimits);
@@ -292,7 +292,7 @@ TEST_F(Preemption, AJobThatWasRequeuedGoesBeforeThoseOfItsLevel) {
     EXPECT_FALSE(world.running(first));
 }
 
-// As in OpenPBS.
+// As in OpenPBS: other jobs follow in the order of queues if by_queue is set.
 TEST_F(Preemption, by_queue_OnceAPreemptedJobGoesOnOthersGoWithTheirQueues) {
     for (const bool by_queue : {true, false}) {
         SCOPED_TRACE(by_queue);
@@ -380,7 +380,7 @@ TEST_F(Preemption, IsExplained) {
 TEST_F(Preemption, WhatASuspendedJobKeepsIsNotFree) {
     const int running = world.job({.queue = "work", .ncpus = 4, .mem = 8 * kGb, .walltime = 10 * kHour});
     world.run(running, "work", "a", at(0));
-    // As with restrict_res_to_release_on_suspend=ncpus.
+    // restrict_res_to_release_on_suspend is ncpus.
     const Amount cpus[] = {{ncpus, 4, {}}};
     const Amount memory[] = {{mem, 8 * kGb, {}}};
     const Amount asked[] = {{ncpus, 4, {}}, {mem, 8 * kGb, {}}, {walltime, 36000, {}}};
@@ -424,10 +424,10 @@ TEST_F(Preemption, WhatASuspendedJobWouldKeepMakesNoRoom) {
 
 // ---- Cycles after events.
 
-// Jobs of a level above others that run wait, and so do many of these others.
+// An express job and many normal jobs wait. Preempting the only preemptable job wouldn't help.
 struct PreemptionByEvents : Preemption {
-    int first = 0;    // of an express queue, like the one that waits
-    int younger = 0;  // preempted in vain
+    int first = 0;    // an express job, like the one that waits
+    int younger = 0;  // can't be preempted, and is in the way
     void SetUp() override {
         Preemption::SetUp();
         first = world.job({.queue = "express", .ncpus = 4, .walltime = 10 * kHour});
@@ -479,7 +479,7 @@ TEST_F(PreemptionByEvents, SoDoesOneForWhichThereIsAMethodByNow) {
     EXPECT_EQ(by_event(at(5, 1)).preempted.size(), 2U);
 }
 
-// As it is without preemption.
+// Without differing levels, events work as without preemption.
 TEST_F(PreemptionByEvents, WhereNoLevelsDifferNothingIsLost) {
     s.preempt_queue_prio = 1000;
     world.configure();

@@ -1,4 +1,4 @@
-// The periods of prime time ahead, as time goes on: what a look from each instant alone says.
+// Periods of prime time, moved on in time, are what they are when computed anew at each instant.
 
 #include "server_plugin/scheduler/model/prime_periods.h"
 
@@ -23,7 +23,7 @@ TEST(PrimePeriods, MovedOnAreWhatTheyAreFromThere) {
         PrimePeriods moved(prime);
         Instant now = at(pick(0, 23));
         for (int step = 0; step < 200; ++step) {
-            // Seconds, hours, or days; once in a while back.
+            // Move by seconds, hours or days; sometimes back.
             const int far = pick(0, 3) == 0 ? 200'000 : pick(0, 1) == 0 ? 7200 : 60;
             now += Seconds(pick(1, 20) == 1 ? -pick(0, far) : pick(0, far));
             moved.move_to(now);

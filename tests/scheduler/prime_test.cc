@@ -1,4 +1,4 @@
-// Prime time: the limit, the drain, the early start of non-prime time; and which policy is in force when.
+// Prime time: the limit, the drain, the early end; and the policy in force.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST_F(Prime, PRIME_TIME_WALLT_LIMIT_OnlyThePartInPrimeTimeCounts) {
 }
 
 TEST_F(Prime, PRIME_TIME_WALLT_LIMIT_EachPeriodByItself) {
-    // The guide's example: 2 hours of prime time, 15 of the rest, 2 of the next prime time.
+    // The guide's example: 2 hours of prime time, 15 of non-prime time, 2 of the next prime time.
     EXPECT_TRUE(starts({.nodes = 1, .walltime = 19 * kHour}, at(15)));
     EXPECT_FALSE(starts({.nodes = 1, .walltime = 19 * kHour + 1}, at(15)));
 }
@@ -131,7 +131,7 @@ struct Early : Prime {
         s.nonprime_drain_sys = {true};
         s.np_drain_backtime = Seconds(30 * kMinute);
         s.np_drain_idletime = Seconds(15 * kMinute);
-        // The queue ran something until 16:00.
+        // The queue was busy until 16:00.
         const int last = world.job({.nodes = 1, .walltime = kHour});
         world.run(last, "batch", "n", at(15));
         world.finish(last, at(16));

@@ -25,7 +25,7 @@ TEST(Property, StartsNeverExceedVnodesOrLimitsOfQueues) {
     }
 }
 
-// Two clusters that are the same but for this.
+// Two equal clusters, of which one uses categories.
 struct WithAndWithoutCategories {
     RandomCluster with;
     RandomCluster without;
@@ -45,7 +45,7 @@ struct WithAndWithoutCategories {
     void pass_time() {
         for (RandomCluster* cluster : {&with, &without}) cluster->pass_time();
     }
-    // Returns how many jobs were started.
+    // Runs a cycle in both. Returns the number of started jobs.
     std::size_t cycle() {
         const auto a = with.world.cycle(with.now);
         const auto b = without.world.cycle(without.now);
@@ -75,9 +75,8 @@ TEST(Property, CategoriesDoNotChangeWhatStartsOrIsRejected) {
     }
 }
 
-// A job that is refused may be told of what held back another one like it earlier in the cycle, also when
-// what was started since then holds it back as well. Where nothing starts all are told the same as one by
-// one.
+// With categories, a refused job may get the reason of a similar job earlier in the cycle, though later
+// starts refuse it as well. In a cycle without starts all reasons are the same.
 TEST(Property, CategoriesDoNotChangeReasonsWhereNothingStarts) {
     int compared = 0;
     const int seeds = pbs::test::cases(200);
@@ -87,7 +86,7 @@ TEST(Property, CategoriesDoNotChangeReasonsWhereNothingStarts) {
         for (int round = 0; round < 3; ++round) {
             clusters.add_jobs();
             clusters.cycle();
-            // Late enough for each job to be told again if the reason is another one now.
+            // Wait until each job can be told a changed reason.
             for (RandomCluster* cluster : {&clusters.with, &clusters.without}) cluster->now += Seconds(400);
             if (clusters.cycle() == 0) {
                 ASSERT_EQ(clusters.comments_with, clusters.comments_without);
@@ -119,8 +118,7 @@ TEST(Property, ACycleRightAfterAnotherStartsNothing) {
     for (int seed = 1; seed <= pbs::test::cases(100); ++seed) {
         SCOPED_TRACE(seed);
         RandomCluster cluster(seed);
-        // Past usage counts what was started, fragments and early non-prime time depend on what runs; and so
-        // does for whom a queue is drained.
+        // Switch off options by which a cycle's starts change the next one.
         Settings& s = cluster.world.policy();
         s.avoid_fragmentation = s.nonprime_drain_sys = {false};
         s.backfill_depth = 0;

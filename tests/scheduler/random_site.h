@@ -1,4 +1,4 @@
-// Random sites, and random events for two copies of one.
+// Random sites, and random events for two copies of a site.
 #pragma once
 
 #include <algorithm>
@@ -13,25 +13,25 @@
 
 namespace pbs::sched::test {
 
-// A site with random settings, of which two copies go through the same events.
+// A site with random settings. Two copies of it go through the same events.
 struct Site {
     World world;
     std::mt19937 random;
     std::vector<std::string> vnodes;
     std::vector<std::string> submit = {"submit"};
     bool standard = false;
-    int bound = -1;   // the number of a vnode that serves the first queue only
-    int of_host = 2;  // vnodes
-    int load = 0;     // makes up the loads of vnodes; 0: they have none
+    int bound = -1;   // number of a vnode that serves only the first queue
+    int of_host = 2;  // vnodes of a host
+    int load = 0;     // seed of vnodes' loads; 0: they have none
     Instant load_at{};
-    std::int64_t max_load = -1;  // of every vnode, in thousandths
+    std::int64_t max_load = -1;  // max_load of each vnode, in thousandths
     bool hpm_jobs = false;
-    bool groups = false;             // some jobs are to be in a placement set
-    bool whole_hosts = false;        // some jobs want their hosts for themselves
-    bool differ_in_sharing = false;  // vnodes, and some jobs say that they share
-    bool priorities = false;         // of Origin's jobs, too
-    bool some_rerunnable = false;    // jobs; else all are
-    bool some_elsewhere = false;     // jobs; else none is
+    bool groups = false;             // some jobs request a placement set
+    bool whole_hosts = false;        // some jobs request whole hosts
+    bool differ_in_sharing = false;  // vnodes differ in sharing, and some jobs share
+    bool priorities = false;         // Origin's jobs have priorities, too
+    bool some_rerunnable = false;    // some jobs can't be rerun
+    bool some_elsewhere = false;     // some jobs wait on other servers
 
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
     bool chance(int percent) { return pick(1, 100) <= percent; }
@@ -92,9 +92,9 @@ struct Site {
         s.max_user_run_jobs = chance(20) ? pick(2, 5) : 0;
         s.small_job_max = chance(20) ? 3 : 0;
         s.wallt_limit_large_job = Seconds(chance(50) ? 5 * kHour : 0);
-        // Reservations are told there; without it, cycles after events may leave them out.
+        // The schedule log shows reservations; without it, cycles after events may omit them.
         if (chance(75)) s.schedule_log = "schedule";
-        // Options that come into force, and don't let cycles go by events.
+        // Give options a date from which they are in force: they keep cycles from going by events.
         for (Since* option : {&s.test_only, &s.avoid_fragmentation, &s.nonprime_drain_sys})
             if (chance(4)) {
                 const int hour = pick(7, 20);
@@ -198,13 +198,13 @@ struct Site {
         int from;
         int to;
     };
-    // Compilers choose the order in which a call's arguments and an operator's operands are evaluated, so no
-    // expression draws two numbers: each of them draws the same sites.
+    // Draw only one number in each expression: compilers evaluate operands in different orders, and all have
+    // to draw the same sites.
     std::string chunk(Range counts, Range cpus) {
         const int count = pick(counts.from, counts.to);
         return std::to_string(count) + ":ncpus=" + std::to_string(pick(cpus.from, cpus.to));
     }
-    // What only jobs of standard sites ask for.
+    // Adds requests that only standard sites have.
     void ask_for_more(JobOptions& o) {
         o.queue = submit[static_cast<std::size_t>(pick(0, static_cast<int>(submit.size()) - 1))];
         o.priority = pick(-2, 2);
@@ -218,7 +218,7 @@ struct Site {
         o.ncpus = o.mem = o.gpus = -1;
         o.place = chance(60) ? "" : chance(50) ? "scatter" : chance(50) ? "pack" : "free:excl";
     }
-    // Chunks that no vnode may have room for, but all of a host together.
+    // Requests chunks that may fit no vnode, but all vnodes of a host together.
     void ask_for_a_host(JobOptions& o) {
         o.select = chunk({1, 3}, {6, 40});
         if (chance(50)) o.select += ":mem=" + std::to_string(pick(1, 24)) + "gb";
@@ -261,13 +261,13 @@ struct Site {
     }
 };
 
-// The same for both sites; what it does depends on what they have, which is the same.
+// Applies the same random events to both copies, which have the same state.
 struct Events {
     std::mt19937 random;
     Instant now = at(6);
-    std::vector<int> jobs;  // that aren't gone
+    std::vector<int> jobs;  // jobs that aren't gone
     std::vector<bool> down;
-    std::set<int> touched{};  // jobs, since the test last emptied it
+    std::set<int> touched{};  // jobs with events since the test emptied the set
     int arrivals = 40;        // of a hundred events
 
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
@@ -289,7 +289,7 @@ struct Events {
             touched.insert(job);
             const bool runs = a.world.running(job);
             if (what <= 45 && !runs && a.world.options(job).state == 'Q' &&
-                a.world.options(job).select.empty()) {  // a manager runs it
+                a.world.options(job).select.empty()) {  // a manager runs the job
                 const auto vnode = static_cast<std::size_t>(pick(0, static_cast<int>(a.vnodes.size()) - 1));
                 const std::string queue = a.standard ? a.submit.front() : "b0";
                 for (Site* site : {&a, &b}) site->world.run(job, queue, site->vnodes[vnode], now);
@@ -304,7 +304,7 @@ struct Events {
                 if (chance(50)) options.walltime = pick(1, 24) * 20 * kMinute;
                 if (chance(20)) options.owner = "u" + std::to_string(pick(1, 5));
                 for (Site* site : {&a, &b}) site->world.change(job, options, now);
-            } else if (what <= 98 && runs) {  // rerun
+            } else if (what <= 98 && runs) {  // the job is rerun
                 JobOptions options = a.world.options(job);
                 options.origin_queue = options.queue;
                 options.queue = a.world.queue_of(job);
@@ -332,11 +332,11 @@ struct Events {
     }
     void pass_time() {
         if (chance(50)) now += Seconds(pick(1, chance(10) ? 3 * 3600 : 90));
-        if (chance(1)) now -= Seconds(pick(1, 2 * 3600));  // somebody sets the clock
+        if (chance(1)) now -= Seconds(pick(1, 2 * 3600));  // the clock is set back
     }
 };
 
-// Is there a chunk of several vnodes?
+// Does a chunk have several vnodes?
 inline bool has_pieces(const std::string& exec_vnode) {
     for (std::size_t at = exec_vnode.find('+'); at != std::string::npos; at = exec_vnode.find('+', at + 1))
         if (exec_vnode[at + 1] != '(') return true;
@@ -349,9 +349,9 @@ inline std::vector<int> first_seeds(int sites) {
     return seeds;
 }
 
-// Two copies of random sites, one by events and one over all jobs, decide the same in each cycle. `tune` may
-// change the events of a site, by its seed, and `set_up` the site. At least one cycle of so many has to look
-// at fewer jobs, else the test would be about nothing. Returns how many jobs were given chunks in pieces.
+// Compares two copies of random sites, one with cycles by events and one with cycles over all jobs: both must
+// decide the same. `tune` may change the events of a site, and `set_up` the site. One cycle in `one_in` has
+// to look at fewer jobs, or the test is void. Returns the number of jobs that got chunks in pieces.
 template <class Tune, class SetUp>
 std::int64_t compare_by_events(const std::vector<int>& seeds, int steps, Algorithm algorithm, Tune tune,
                                SetUp set_up, int one_in) {
@@ -389,7 +389,7 @@ std::int64_t compare_by_events(const std::vector<int>& seeds, int steps, Algorit
             events.pass_time();
         }
     }
-    // A single site may be one whose policy doesn't go by events.
+    // With few sites, none may have a policy that goes by events.
     if (seeds.size() >= 10) EXPECT_GT(fewer, cycles / one_in) << "of " << cycles;
     return in_pieces;
 }

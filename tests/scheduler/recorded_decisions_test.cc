@@ -1,6 +1,5 @@
-// What cycles decide on random sites is what is on record (recorded_decisions.txt, tests/record.h): of each
-// site the decisions of cycles over all jobs, with their comments and log, and those of cycles after single
-// events.
+// Compares decisions on random sites with the recorded ones (recorded_decisions.txt, tests/record.h): of
+// cycles over all jobs, with comments and log, and of cycles after single events.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,14 +14,14 @@
 namespace pbs::sched::test {
 namespace {
 
-constexpr int kSites = 120;  // of each algorithm
+constexpr int kSites = 120;  // sites for each algorithm
 constexpr int kSteps = 100;
 
 std::int64_t seconds(Instant t) {
     return (t - kMonday).count();
 }
 
-// What both kinds of cycles have to agree on.
+// Returns the part of the outcome in which both kinds of cycles must agree.
 std::string starts_of(const Outcome& outcome) {
     std::string text;
     for (const int job : outcome.started)

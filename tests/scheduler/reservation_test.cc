@@ -1,5 +1,5 @@
-// A job that has to wait and has a reservation is never delayed by one that starts before it: random
-// clusters, run from event to event, with jobs that all run for as long as they asked.
+// A job with a reservation is never delayed by one that starts before it, on random clusters whose jobs all
+// use their whole walltime.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct Arrival {
     JobOptions job;
 };
 
-// A cluster with its jobs, made of a seed, and what happens in it.
+// A random cluster, its jobs, and the passing of time.
 class Cluster {
   public:
     explicit Cluster(int seed) : random_(static_cast<unsigned>(seed)) {
@@ -40,7 +40,7 @@ class Cluster {
     Instant now() const { return now_; }
     const std::vector<int>& waiting() const { return waiting_; }  // in order
     const std::vector<int>& reserved() const { return reserved_; }
-    // While prime time closes its queue, or is too far ahead, a job has no reservation.
+    // False: prime time closes a job's queue or is too far ahead, so the job has no reservation.
     bool keeps_promises() const { return keeps_promises_; }
     std::optional<Instant> start_of(int job) const {
         const auto found = starts_.find(job);
@@ -49,7 +49,7 @@ class Cluster {
     Instant promised(int job) const { return promised_.at(job); }
     const JobOptions& options(int job) const { return world_.options(job); }
 
-    // From now on nobody arrives, and of those that wait only these do.
+    // Stops arrivals, and removes all waiting jobs except these.
     void keep_only(const std::set<int>& jobs) {
         arrivals_.clear();
         for (const int job : waiting_)
@@ -59,7 +59,7 @@ class Cluster {
             }
     }
 
-    // The next instant at which something happens, and a cycle then. False at the end.
+    // Moves to the next event and runs a cycle. False: at the end.
     bool step() {
         std::optional<Instant> next;
         const auto consider = [&](Instant t) {
@@ -67,9 +67,9 @@ class Cluster {
         };
         for (const Arrival& arrival : arrivals_) consider(arrival.at);
         for (const auto& [job, end] : ends_) consider(end);
-        // Wherever windows change, and once a job waits too long.
+        // At full hours windows change, and jobs begin to starve.
         consider(now_ + Seconds(kHour) - (now_ - kMonday) % Seconds(kHour));
-        // A reservation has to be met when it comes.
+        // Reservations begin.
         for (const int job : reserved_) consider(promised_.at(job));
         now_ = *next;
         std::erase_if(ends_, [&](const auto& running) {
@@ -187,7 +187,7 @@ class Cluster {
         std::ranges::stable_sort(arrivals_, {}, &Arrival::at);
     }
 
-    // What the next cycle is going to reserve, asked of pbs_explain's answers.
+    // Computes the next cycle's reservations from explanations.
     void look_ahead() {
         const Settings& s = world_.policy();
         const bool origin = s.algorithm == Algorithm::origin;
@@ -231,12 +231,12 @@ class Cluster {
     bool keeps_promises_ = true;
 };
 
-// The jobs before one in the order, which go before it by right.
+// Returns the jobs before one in the order, which may go before it.
 std::set<int> before(const std::vector<int>& order, int job) {
     return {order.begin(), std::ranges::find(order, job)};
 }
 
-// What was promised to a job, and who was before it then.
+// A promised start, and the jobs that were before the job then.
 struct Promise {
     Instant start;
     std::set<int> before;
@@ -288,7 +288,7 @@ TEST(Reservation, OnceGivenItIsNeverLater) {
     EXPECT_GT(kept, promises / 2);
 }
 
-// As if nobody else were there but those before it.
+// Backfilled jobs don't delay the first job: it starts as soon as it would alone.
 TEST(Reservation, TheJobStartsAsSoonAsWithoutThoseThatAreBackfilled) {
     int compared = 0;
     for (int seed = 1; seed <= pbs::test::cases(40); ++seed) {
@@ -306,7 +306,8 @@ TEST(Reservation, TheJobStartsAsSoonAsWithoutThoseThatAreBackfilled) {
         const auto run = [&](Cluster& cluster) -> std::optional<Instant> {
             while (!cluster.start_of(job)) {
                 if (!cluster.step()) break;
-                if (!cluster.start_of(job) && cluster.waiting()[0] != job) return std::nullopt;  // overtaken
+                if (!cluster.start_of(job) && cluster.waiting()[0] != job)
+                    return std::nullopt;  // another job has overtaken it
             }
             return cluster.start_of(job);
         };

@@ -1,6 +1,5 @@
-// What must hold for every rule, those of the profiles and others that somebody may write: four properties,
-// each tried on random sites. A rule that is written by what framework/filter.h says has them without a
-// change elsewhere.
+// Four properties of every rule, of profiles and of sites, tried on random sites. A rule that follows
+// framework/filter.h has them without changes elsewhere.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,10 +17,10 @@
 namespace pbs::sched::test {
 namespace {
 
-// The priority of queues whose jobs preempt others, in the sites that have such.
+// Least priority of queues whose jobs preempt others, on sites with such queues.
 constexpr int kExpressFrom = 2;
 
-// ---- Rules of profiles, with settings by which they matter.
+// ---- Rules of profiles, with settings that make them matter.
 
 std::string first_queue(const Site& site) {
     return site.standard ? site.submit.front() : "b0";
@@ -55,7 +54,7 @@ void set_server_limits(Site& site, const std::vector<LimitOptions>& limits) {
     site.world.server(server);
 }
 
-// Two of the five users are in a group, one is beside it, and two aren't in the tree.
+// Makes a tree with two of the five users in a group, one beside it, and two outside of it.
 void share_out_by_tree(Site& site) {
     Settings& s = site.world.policy();
     s.fairshare = true;
@@ -134,7 +133,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              for (std::size_t i = 0; i < site.vnodes.size(); ++i)
                  site.world.vnode(site.vnode(static_cast<int>(i)));
          }},
-        // With past usage each cycle begins with another user (Deal::in_circle), who then holds up the
+        // Past usage must not give each cycle another first user (Deal::in_circle), who would hold up the
         // others.
         {"hold_queue", [](Site& site) { site.world.policy().sort_by_past_usage = {}; }},
         {"hpm_counters",
@@ -286,13 +285,13 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
     return all;
 }
 
-// ---- What is tried.
+// ---- The rules to try.
 
-// A rule in a profile.
+// A rule and its profile.
 struct Tried {
     std::string name;
     Algorithm algorithm;
-    bool further = false;  // the profile doesn't have it
+    bool further = false;  // not in the profile: a rule of further_rules.h
     const Filter* filter = nullptr;
     const Deal* deal = nullptr;
     const AfterRefusalRule* after_refusal = nullptr;
@@ -317,7 +316,7 @@ std::vector<Tried> all_tried() {
         if (algorithm == Algorithm::standard) add(profile.node_order->name);
         for (const Filter* filter : kFurtherRules)
             all.push_back({.name = filter->name, .algorithm = algorithm, .further = true, .filter = filter});
-        // Normal jobs are in lanes of users with origin, and in lanes of queues with standard.
+        // Normal jobs are in lanes of users with origin, and of queues with standard.
         for (const Deal* deal : kFurtherDeals)
             if (deal->of_users == (algorithm == Algorithm::origin))
                 all.push_back({.name = deal->name, .algorithm = algorithm, .further = true, .deal = deal});
@@ -330,7 +329,7 @@ std::vector<Tried> all_tried() {
     return all;
 }
 
-// The profile of the algorithm with one rule more or less.
+// A profile with the rule added or left out.
 struct OwnProfile {
     std::vector<const Filter*> filters;
     std::vector<const Admission*> admissions;
@@ -371,7 +370,7 @@ struct OwnProfile {
 
 class Rules : public testing::TestWithParam<Tried> {
   protected:
-    // How many sites, so that all rules together take a few seconds.
+    // Number of sites; all rules together take a few seconds.
     static constexpr int kSites = 10;
     OwnProfile own{GetParam(), true};
     OwnProfile without{GetParam(), false};
@@ -409,7 +408,7 @@ TEST_P(Rules, HaveSettingsByWhichTheyMatter) {
 
 TEST_P(Rules, DecideAfterEventsWhatTheyDecideOfAllJobs) {
     auto seeds = first_seeds(pbs::test::cases(kSites));
-    // Sites on which something was decided otherwise once.
+    // These sites once showed differences.
     if (PBS_SANITIZED == 0) seeds.insert(seeds.end(), {18, 85, 411, 423, 569, 607, 609, 971, 1023, 1043});
     compare_by_events(
         seeds, pbs::test::steps(80), GetParam().algorithm, [](Events&, int) {},
@@ -418,7 +417,7 @@ TEST_P(Rules, DecideAfterEventsWhatTheyDecideOfAllJobs) {
 
 TEST_P(Rules, DecideOfSignaturesWhatTheyDecideOfEachJob) {
     auto seeds = first_seeds(pbs::test::cases(kSites));
-    if (PBS_SANITIZED == 0) seeds.push_back(346);  // was decided otherwise once
+    if (PBS_SANITIZED == 0) seeds.push_back(346);  // once showed a difference
     for (const int seed : seeds) {
         SCOPED_TRACE(seed);
         Site a(static_cast<unsigned>(seed), GetParam().algorithm);
@@ -442,11 +441,11 @@ TEST_P(Rules, DecideOfSignaturesWhatTheyDecideOfEachJob) {
     }
 }
 
-// One scheduler is woken by events and at the instants that it names, the other one at every instant.
+// One scheduler is woken by events and at the instants that it names, the other at every instant.
 TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
     constexpr Seconds kTick{30};
     auto seeds = first_seeds(pbs::test::cases(kSites));
-    if (PBS_SANITIZED == 0) seeds.insert(seeds.end(), {134, 162});  // something started too late once
+    if (PBS_SANITIZED == 0) seeds.insert(seeds.end(), {134, 162});  // once showed late starts
     for (const int seed : seeds) {
         SCOPED_TRACE(seed);
         Site woken(static_cast<unsigned>(seed), GetParam().algorithm);
@@ -468,8 +467,8 @@ TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
             std::erase_if(events.jobs, [&](int job) { return b.rejected.contains(job); });
             return !b.started.empty();
         };
-        // Jobs end at their walltimes. One that goes on is expected to end a minute from now, at any time, so
-        // that what is kept for others moves on all the time; the scheduler is woken for that once a minute.
+        // Jobs end at their walltimes. A job that runs on is expected to end in a minute, at any time, so
+        // that kept reservations move on all the time. The scheduler is woken for that once a minute.
         std::map<int, Instant> ends;
         const auto end_jobs = [&](Instant now) {
             return std::erase_if(events.jobs, [&](int job) {
@@ -481,7 +480,7 @@ TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
                 return true;
             });
         };
-        bool starts = false;  // a job that starts is an event
+        bool starts = false;  // started jobs are events
         for (int step = 0; step < pbs::test::steps(40) && !testing::Test::HasFailure(); ++step) {
             SCOPED_TRACE(step);
             Instant now = events.now;
@@ -501,10 +500,10 @@ TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
     }
 }
 
-// The earliest start that is told of a job is the one that comes when jobs end at their walltimes.
+// Compares a job's foreseen start with its real one, when all jobs end at their walltimes.
 struct Future {
     Site site;
-    std::map<int, Instant> ends;  // of running jobs
+    std::map<int, Instant> ends;  // ends of running jobs
     explicit Future(int seed, Algorithm algorithm) : site(static_cast<unsigned>(seed), algorithm) {}
 
     void note(const std::vector<int>& jobs, Instant now) {
@@ -537,7 +536,8 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
         Site& site = future.site;
         set_up(site, own);
         Settings& s = site.world.policy();
-        s.max_queued_time = s.interactive_long_wait = Seconds(0);  // who waits for long, may start sooner
+        s.max_queued_time = s.interactive_long_wait =
+            Seconds(0);  // jobs must not become urgent while they wait
         site.world.configure();
         Instant now = at(6);
         std::vector<int> jobs;
@@ -554,7 +554,7 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
         const int job = jobs[static_cast<std::size_t>(site.pick(0, static_cast<int>(jobs.size()) - 1))];
         for (const int other : jobs)
             if (other != job) site.world.finish(other, now);
-        future.ends.erase(job);  // if it was preempted
+        future.ends.erase(job);  // the job may have been preempted
         if (!site.world.cycle(now).started.empty() || !site.world.exists(job)) continue;
         const auto told = site.world.scheduler.explain(now, std::to_string(job) + ".server");
         ASSERT_TRUE(told);
@@ -563,7 +563,7 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
             if (queue.earliest_start && (!earliest || *queue.earliest_start < *earliest))
                 earliest = queue.earliest_start;
         std::optional<Instant> started;
-        // Some jobs may start at one instant only, such as the first one of a window.
+        // Some jobs can start at one instant only, such as the beginning of a window.
         const auto next = [&](Instant t) {
             return std::min({t + kTick, std::max(t + Seconds(1), site.world.scheduler.next_deadline(t)),
                              future.next_end()});
@@ -575,8 +575,7 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
             if (outcome.rejected.contains(job)) break;
             if (!outcome.started.empty()) started = t;
         }
-        // Prime time that is given up depends on what else comes until then, and so does whom a job may
-        // preempt: that isn't foreseen.
+        // Early non-prime time and preemption depend on later events, so the foreseen start may be late.
         const bool foreseen_late =
             GetParam().name == "early_non_prime" || s.preempt_queue_prio == kExpressFrom;
         if (told->test_only) {

@@ -32,7 +32,7 @@ std::shared_ptr<const objects::Object> file(const std::string& name, const Value
     return object;
 }
 
-// One vnode of 8 CPUs, of which 4 are busy until 04:00.
+// A vnode of 8 CPUs, of which 4 are in use until 04:00.
 struct SchedConfigFile : testing::Test {
     World world;
     int running = 0;

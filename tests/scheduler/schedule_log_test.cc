@@ -1,4 +1,4 @@
-// The records of the schedule log: what a job takes up, where and for how long.
+// Records of the schedule log: a job's amounts, places and times.
 #include "server_plugin/scheduler/log/schedule_log.h"
 
 #include <gmock/gmock.h>

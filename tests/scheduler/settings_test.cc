@@ -1,4 +1,4 @@
-// A row of the attributes of policies is all that a setting needs.
+// A row in the table of policies' attributes is all that a setting needs.
 #include "server_plugin/scheduler/model/settings.h"
 
 #include <fmt/chrono.h>
@@ -23,7 +23,7 @@ using objects::Object;
 using objects::ObjectType;
 using objects::PolicyAttribute;
 
-// How many rows of each kind there are.
+// Numbers of rows of each kind.
 // NOLINTBEGIN(bugprone-macro-parentheses): these are summands
 constexpr int kSettingRows = 0
 #define SETTING(...) +1
@@ -77,7 +77,7 @@ std::string text(const T& value) {
         return fmt::format("{}", value);
 }
 
-// The members by the names of their attributes.
+// Returns the members' texts, by attribute.
 std::map<std::string_view, std::string> texts(const Settings& settings) {
     std::map<std::string_view, std::string> all;
     for_each_setting(settings, [&](PolicyAttribute place, const auto& setting) {
@@ -100,7 +100,7 @@ TEST(Settings, EachRowIsAnAttributeAndThoseOfSettingsAreMembers) {
     EXPECT_EQ(objects::attribute_of(PolicyAttribute::fake_machine_mult).name, "fake_machine_mult");
 }
 
-// One that the member isn't without it.
+// Returns a value that changes the member.
 std::string value_that_is_not(const Attribute& attribute, const std::string& unset) {
     if (attribute.name == "algorithm") return "origin";  // `external` is scheduled as standard
     const std::string value = other_value(attribute);
@@ -112,7 +112,7 @@ TEST(Settings, EachMemberIsReadFromItsAttributeAndNoOther) {
     for (const auto& [name, before] : unset) {
         const Attribute& attribute = *objects::find_attribute(ObjectType::policy, name);
         Object policy(ObjectType::policy, "p1");
-        // Its command and what goes with it count with it alone.
+        // This attribute makes the command of dedicated time and its companions count.
         policy.assign(*objects::find_attribute(ObjectType::policy, "enforce_dedicated_time"),
                       objects::BooleanOrDate{true, {}});
         const std::string value = value_that_is_not(attribute, before);

@@ -1,4 +1,4 @@
-// Chunks that several vnodes of a host have pieces of.
+// Chunks that several vnodes of a host provide in pieces.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,14 +34,14 @@ struct SharedHosts : testing::Test {
     int job(const std::string& select, const std::string& place = "", std::int64_t walltime = kHour) {
         return world.job({.queue = "work", .walltime = walltime, .select = select, .place = place});
     }
-    // Where it starts at once; empty: nowhere.
+    // Returns the place of a job that starts at once; empty: it doesn't.
     std::string start(const std::string& select, const std::string& place = "") {
         const int number = job(select, place);
         return world.cycle(at(1)).exec_vnode[number];
     }
 };
 
-// As OpenPBS has it: a vnode takes no job beside those that have all of its processors.
+// As in OpenPBS, a vnode takes no job beside those that have all of its CPUs.
 TEST_F(SharedHosts, AVnodeWithoutAFreeProcessorGivesOtherJobsNothing) {
     vnodes({{"a0", "ha", 2, 4}, {"a1", "ha", 2, 4}});
     const int first = job("1:ncpus=2:mem=1gb");
@@ -70,7 +70,7 @@ TEST_F(SharedHosts, AJobMayHaveMoreOfAVnodeWhoseProcessorsItHas) {
               "(a0:ncpus=2:mem=1024mb)+(a0:ncpus=0:mem=2048mb)");
 }
 
-// What OpenPBS 23.06 does, as seen with its server, its scheduler and vnodes made by a mom.
+// The places are those of OpenPBS 23.06, observed with its server, its scheduler and vnodes made by a mom.
 TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
     struct Case {
         std::vector<Vn> vnodes;
@@ -79,7 +79,7 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
         const char* exec_vnode;
     };
     const Case cases[] = {
-        // As much as there is, vnode by vnode.
+        // Each vnode gives as much as it has, in order.
         {{{"a0", "ha", 2}, {"a1", "ha", 2}}, "1:ncpus=4", "", "(a0:ncpus=2+a1:ncpus=2)"},
         {{{"a0", "ha", 3}, {"a1", "ha", 2}, {"a2", "ha", 2}},
          "2:ncpus=3",
@@ -89,7 +89,7 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
          "2:ncpus=3",
          "",
          "(a0:ncpus=2+a1:ncpus=1)+(a1:ncpus=1+a2:ncpus=2)"},
-        // One vnode of the host that has room for all goes first; one of a later host doesn't.
+        // A vnode of the host with room for the whole chunk goes first, but not one of a later host.
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"a2", "ha", 4}}, "1:ncpus=4", "", "(a2:ncpus=4)"},
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"b0", "hb", 4}}, "1:ncpus=4", "", "(a0:ncpus=2+a1:ncpus=2)"},
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"b0", "hb", 4}}, "1:ncpus=4", "pack", "(a0:ncpus=2+a1:ncpus=2)"},
@@ -98,10 +98,10 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
          "1:ncpus=4",
          "",
          "(b0:ncpus=2+b1:ncpus=2)"},
-        // Never over two hosts.
+        // A chunk never extends over two hosts.
         {{{"a0", "ha", 2}, {"b0", "hb", 2}}, "1:ncpus=4", "", ""},
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"b0", "hb", 4}}, "1:ncpus=5", "", ""},
-        // Each resource for itself.
+        // Vnodes give each resource separately.
         {{{"a0", "ha", 3, 1}, {"a1", "ha", 1, 3}},
          "1:ncpus=4:mem=4gb",
          "",
@@ -177,8 +177,8 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
     }
 }
 
-// Here OpenPBS lets the job wait: a vnode that had no room for a whole chunk gives no pieces to later chunks
-// of the same kind.
+// OpenPBS lets this job wait: there a vnode that had no room for a whole chunk gives no pieces to later
+// chunks of the same kind.
 TEST_F(SharedHosts, WhatWholeChunksLeaveIsGivenInPiecesToOthersOfTheirKind) {
     vnodes({{"a0", "ha", 5}, {"a1", "ha", 4}});
     EXPECT_EQ(start("3:ncpus=3"), "(a0:ncpus=3)+(a1:ncpus=3)+(a0:ncpus=2+a1:ncpus=1)");
@@ -260,7 +260,7 @@ TEST_F(SharedHosts, AHostWithoutLimitsHasRoomForAll) {
     EXPECT_EQ(start("1:ncpus=1000000000"), "(a0:ncpus=1000000000)");
 }
 
-// ---- What else goes by the room that there is.
+// ---- Reservations, events and comments.
 
 TEST_F(SharedHosts, AReservationOfPiecesHoldsOffWhoeverWouldDelayIt) {
     s.strict_ordering = true;
@@ -308,7 +308,7 @@ TEST_F(SharedHosts, CommentsTellWhatTheLargestHostHas) {
                 HasSubstr("Can Never Run: Insufficient amount of resource: ncpus (R: 4 A: 3 T: 3)"));
 }
 
-// ---- Who doesn't divide.
+// ---- Hosts and algorithms that don't divide chunks.
 
 TEST_F(SharedHosts, AHostThatTakesEachPlaceForAChunkIsGivenWholeOnes) {
     vnodes({{"a0", "ha", 2}, {"a1", "ha", 2}});

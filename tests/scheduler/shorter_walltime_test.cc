@@ -1,5 +1,5 @@
-// Jobs that may do with less walltime than they ask for (OpenPBS's min_walltime): they start with the longest
-// that they can have.
+// Jobs that accept less walltime than they request (OpenPBS's min_walltime) start with the longest possible
+// one.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ struct ShorterWalltime : testing::Test {
         world.scheduler.resource_defined({kLeast, ResourceKind::duration, "min_walltime", false});
         world.configure();
     }
-    // A job that waits, known to the scheduler alone.
+    // Tells the scheduler of a waiting job.
     void job(std::uint64_t number, std::int64_t cpus, std::int64_t most, std::int64_t least) {
         const std::string id = std::to_string(number) + ".server";
         const Amount asked[] = {{ncpus, cpus, {}}, {walltime, most, {}}, {kLeast, least, {}}};
@@ -46,7 +46,7 @@ struct ShorterWalltime : testing::Test {
         record.requested = asked;
         world.scheduler.job_changed(at(9), record);
     }
-    // By job, the walltime with which it starts.
+    // Returns the jobs that start, with their walltimes.
     std::map<std::uint64_t, std::int64_t> starts(Instant now) {
         std::map<std::uint64_t, std::int64_t> out;
         const Decisions decisions = world.scheduler.cycle(now, "default", CycleTrigger::timer);

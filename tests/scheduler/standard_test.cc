@@ -26,7 +26,7 @@ struct Standard : testing::Test {
         world.configure();
         return world.cycle(now);
     }
-    // What a cycle would start, if its decisions were carried out.
+    // Returns the jobs that a cycle would start.
     std::vector<int> would_start() {
         world.configure();
         return world.cycle(at(1), false).started;
@@ -76,7 +76,7 @@ TEST_F(Standard, backfill_depth_NoPlaceIsKeptForAJobThatIsTopjobIneligible) {
     const int none = world.job({.queue = "work", .ncpus = 8, .walltime = kHour, .topjob_ineligible = true});
     const int long_one = world.job({.queue = "work", .ncpus = 1, .walltime = 3 * kHour + 1});
     EXPECT_THAT(cycle(at(1)).started, ElementsAre(long_one));
-    // A manager thinks better of it.
+    // A manager takes the change back.
     JobOptions options = world.options(none);
     options.topjob_ineligible = false;
     world.change(none, options, at(1));

@@ -1,4 +1,4 @@
-// No attribute of a policy may be accepted, ignored, and not told of.
+// No attribute of a policy may be accepted and ignored without a report.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using objects::Attribute;
 using objects::ObjectType;
 
-// The sources of the scheduler and the plugin.
+// Returns the sources of the scheduler and the plugin.
 std::string sources() {
     std::ostringstream text;
     for (const char* folder : {"scheduler", "plugin"}) {
@@ -33,12 +33,12 @@ std::string sources() {
             if (code) text << std::ifstream(file).rdbuf();
         }
     }
-    // What an Origin policy says of prime time is read for the scheduler and others in one place.
+    // Prime time of an Origin policy is read in one place for all.
     text << std::ifstream(fs::path(PBS_SOURCE_DIR) / "objects" / "windows.cc").rdbuf();
     return text.str();
 }
 
-// The attributes that the sources name in quotes, and the settings that they name as members.
+// Returns the attributes that the sources name in quotes, and the settings that they name as members.
 std::set<std::string> names_read() {
     static const std::regex name(R"re(("|\.|->)([a-z_]+)\b)re");
     std::set<std::string> settings;
@@ -57,8 +57,8 @@ bool lacks_another(const std::string& line) {
     return line.find(" has no effect without ") != std::string::npos;
 }
 
-// What is told of a policy on which only this attribute is set, of that attribute, by the algorithm that
-// knows it, else by both.
+// Returns the reports on the attribute, of a policy that sets nothing else, by the algorithm that knows it,
+// else by both.
 std::vector<std::string> told(const Attribute& attribute, const std::string& value) {
     std::vector<std::string> lines;
     for (const char* algorithm : {"standard", "origin"}) {
@@ -76,11 +76,12 @@ std::vector<std::string> told(const Attribute& attribute, const std::string& val
 TEST(Unsupported, EveryAttributeOfAPolicyIsReadOrTold) {
     const auto names = names_read();
     for (const Attribute& attribute : objects::attributes(ObjectType::policy)) {
-        // A remark, and what is read to say of which group nothing comes.
+        // One is a remark. The other is read to name the group in other reports.
         if (attribute.name == "comment" || attribute.name == "fairshare_group") continue;
-        if (attribute.words.size() == 1) continue;           // only the default can be set
-        if (attribute.name == "provision_policy") continue;  // as well, by a server that provisions nothing
-        if (attribute.name == "peer_queue") continue;        // servers act on it, or tell
+        if (attribute.words.size() == 1) continue;  // only the default can be set
+        if (attribute.name == "provision_policy")
+            continue;                                  // only the default, on a server that doesn't provision
+        if (attribute.name == "peer_queue") continue;  // servers act on it, or report it
         const bool read = names.contains(std::string(attribute.name));
         const std::string value = other_value(attribute);
         const auto lines = told(attribute, value);

@@ -211,7 +211,7 @@ TEST(VnodesTest, ASearchAheadInOnePoolChangesNothingInAnother) {
         const std::array amounts{Amount{1, 0, select}, Amount{2, 0, how}};
         return requests[requests.acquire(amounts, resources)];
     };
-    // When the job has ended, n1 is empty.
+    // The look ahead sees n1 empty, after the job's end.
     Vnodes::Shares shares;
     vnodes.shares_held(kRunning, shares);
     vnodes.look_ahead(shares, 1);
@@ -250,7 +250,7 @@ TEST(VnodesTest, AShortageIsOfWhatVnodesHaveNow) {
     EXPECT_EQ(vnodes.shortage(pool, request, {}).total, 4);
 }
 
-// Three of the four CPUs are kept from `start` on.
+// The reservation keeps three of the four CPUs from `start` on.
 TEST(VnodesTest, AReservationBindsJobsThatEndLater) {
     Interner strings;
     Resources resources;

@@ -216,7 +216,7 @@ int World::job(const JobOptions& options, Instant now) {
 void World::change(int number, const JobOptions& options, Instant now) {
     Job& job = jobs_.at(number);
     job.options = options;
-    const bool goes_on = job.state == 'S' && options.state == 'Q';  // it is suspended still
+    const bool goes_on = job.state == 'S' && options.state == 'Q';  // the job stays suspended
     if (!goes_on) {
         job.state = options.state;
         job.places.clear();
@@ -255,7 +255,7 @@ void World::preempt(int number, char method, Instant now) {
     send(number, now);
 }
 
-// Its walltime stood still.
+// The job's walltime stood still.
 void World::resume(Job& job, Instant now) {
     job.started += now - job.preempted_at;
     job.state = 'R';

@@ -51,8 +51,8 @@ struct HeldAmount {
 // A limit on entities.
 struct LimitOptions {
     EntityKind entity = EntityKind::all;
-    std::string name{};                   // empty: each
-    std::uint32_t resource = UINT32_MAX;  // jobs
+    std::string name{};                   // empty: every entity
+    std::uint32_t resource = UINT32_MAX;  // UINT32_MAX: jobs
     std::int64_t most = 0;
     bool soft = false;
 };
@@ -66,7 +66,7 @@ struct QueueOptions {
     std::int64_t max_running = -1;
     std::int64_t max_user_run = -1;
     std::int64_t max_group_run = -1;
-    std::int64_t nodes = -1;  // as resources_max.ssinodes
+    std::int64_t nodes = -1;  // by resources_max.ssinodes
     std::int64_t max_ncpus = -1;
     std::int64_t max_mem = -1;
     std::int64_t max_walltime = -1;
@@ -84,7 +84,7 @@ struct VnodeOptions {
     std::string name;
     std::int64_t ncpus = 4;
     std::int64_t mem = 8 * kGb;
-    std::string host{};  // empty: the name
+    std::string host{};  // empty: like the name
     bool free = true;
     int priority = 0;
     std::string queue{};
@@ -106,12 +106,12 @@ struct JobOptions {
     std::string owner = "ann";
     std::string group = "staff";
     std::string project{};
-    std::int64_t nodes = -1;  // ncpus of that many nodes, if ncpus isn't given
+    std::int64_t nodes = -1;  // number of nodes for ncpus, if that isn't given
     std::int64_t ncpus = -1;
     std::int64_t mem = -1;
     std::int64_t walltime = 600;  // -1: none
     std::int64_t soft_walltime = 0;
-    bool extended = false;  // beyond it
+    bool extended = false;  // runs beyond its soft walltime
     std::string select{};
     std::string place{};
     std::string run_host{};
@@ -124,52 +124,52 @@ struct JobOptions {
     bool topjob_ineligible = false;
     int priority = 0;
     Instant queued = at(0);
-    Instant eligible{};  // Epoch: as queued
-    Instant modified{};  // Epoch: as queued
+    Instant eligible{};  // Epoch: like `queued`
+    Instant modified{};  // Epoch: like `queued`
     std::int64_t gpus = -1;
     std::int64_t hpm = -1;
-    std::int64_t ssinodes = -1;  // as the host has it of a job that was started
+    std::int64_t ssinodes = -1;  // as the host tells it of a started job
     char state = 'Q';
-    std::string origin_queue{};  // empty: as queue
+    std::string origin_queue{};  // empty: like `queue`
     std::string account{};
-    std::int64_t used_mem = -1;  // so far
+    std::int64_t used_mem = -1;  // used so far
 };
 
-// An advance reservation. Its queue is "R" and its number.
+// An advance reservation. Its queue is named "R" and its number.
 struct ReservationOptions {
     Instant start{};
     Instant end{};
     std::string select = "1:ncpus=1";
     std::string place{};
-    std::vector<std::pair<Instant, Instant>> later{};  // of a standing one
-    std::string later_select{};                        // what they ask for; empty: `select`
-    std::set<std::size_t> only{};  // asked again: not its first time, and of the later ones only these
-    bool soonest = false;          // it begins as soon as there are places
+    std::vector<std::pair<Instant, Instant>> later{};  // later times of a standing one
+    std::string later_select{};                        // request at these times; empty: `select`
+    std::set<std::size_t> only{};  // numbers of the later times to ask for again; empty: all times
+    bool soonest = false;          // begin as soon as there are places
 };
 
-// What a cycle decided, by job numbers and queue names.
+// A cycle's decisions, by job numbers and queue names.
 struct Outcome {
-    std::map<int, std::string> confirmed;  // reservations, and where they are at each time, with a ;
-    std::map<int, Instant> begins;         // those that were to begin as soon as possible
-    std::map<int, std::string> denied;     // and why
+    std::map<int, std::string> confirmed;  // reservations, with their places at each time, separated by ;
+    std::map<int, Instant> begins;         // starts of those that were to begin as soon as possible
+    std::map<int, std::string> denied;     // denied reservations, with the reason
     std::vector<int> started;
-    std::map<int, std::string> queue;    // that a job started in
-    std::map<int, std::string> comment;  // of jobs that start and of those that don't
+    std::map<int, std::string> queue;    // queues in which jobs started
+    std::map<int, std::string> comment;  // of started and other jobs
     std::map<int, std::string> rejected;
-    std::map<int, std::string> moved;                // to a queue, and not started
-    std::map<int, std::int64_t> ssinodes;            // set on start
+    std::map<int, std::string> moved;                // queues to which jobs moved without a start
+    std::map<int, std::int64_t> ssinodes;            // as set at the start
     std::map<int, std::vector<std::string>> vnodes;  // of jobs that started, or are expected to
-    // The same with what they have there, "(n1:ncpus=2+n2:ncpus=1)+(n2:ncpus=3)": a pair of parentheses is a
-    // chunk. ncpus and mem (in megabytes) only.
+    // The same with amounts, "(n1:ncpus=2+n2:ncpus=1)+(n2:ncpus=3)": parentheses enclose a chunk. Only ncpus
+    // and mem (in megabytes).
     std::map<int, std::string> exec_vnode;
-    std::map<int, std::optional<Instant>> expected;        // starts that were told of
+    std::map<int, std::optional<Instant>> expected;        // expected starts
     std::map<int, std::pair<int, std::string>> preempted;  // for which job, and by which methods
-    std::map<int, AccrueType> accrue;                      // of jobs whose time counts otherwise than before
+    std::map<int, AccrueType> accrue;                      // of jobs whose type of accrual changed
     std::vector<std::string> log;
     std::string sorted_jobs;
     std::string schedule;                      // records for the schedule log
     std::set<std::string, std::less<>> wants;  // Decisions::wants
-    std::int64_t considered = 0;               // jobs that were looked at
+    std::int64_t considered = 0;               // jobs looked at
 };
 
 class World {
@@ -178,12 +178,12 @@ class World {
 
     Configuration configuration;
     Settings& policy(const std::string& name = "p1") { return configuration.policies[name]; }
-    // An Origin policy p1 with queues submit, and batch queues as named, which has no limits yet.
+    // Makes the Origin policy p1 without limits, with the queues submit and these batch queues.
     Settings& origin(const std::vector<std::string>& batch_queues = {"batch"});
     void prime_time(int from_hour, int to_hour);  // Monday to Friday
     rrule::WindowSet window(const std::string& rule, int from_hour, int to_hour, bool on_holidays = true,
                             const std::vector<std::string>& holidays = {});
-    void configure();  // gives the scheduler what is in `configuration`
+    void configure();  // gives `configuration` to the scheduler
 
     void queue(const QueueOptions& options);
     void vnode(const VnodeOptions& options);
@@ -191,21 +191,20 @@ class World {
     void server(const ServerRecord& record) { EXPECT_TRUE(scheduler.server_changed(record)); }
     int job(const JobOptions& options, Instant now = at(0));
     void change(int job, const JobOptions& options, Instant now);
-    // The same of a job that goes on as it is.
+    // Changes the options of a job that stays in its state and place.
     void alter(int job, const JobOptions& options, Instant now) {
         jobs_.at(job).options = options;
         send(job, now);
     }
-    // Puts a job on vnodes as if it had been started before: whole nodes on the first vnode with room isn't
-    // looked for; it holds `ncpus` of `vnode`.
+    // Puts a job on a vnode as if it had been started before. The job holds `ncpus` of the vnode.
     void run(int job, const std::string& queue, const std::string& vnode, Instant started);
     void finish(int job, Instant now);
 
-    // Asks for a reservation, with a queue that isn't started.
+    // Asks for a reservation, with a stopped queue.
     int reserve(const ReservationOptions& options);
-    // The same of one that has places: until the answer it keeps them.
+    // Asks again for a reservation that has places, and keeps them until the answer.
     void ask_again(int reservation, const ReservationOptions& options);
-    // Its time has come: its queue is started. It is over: its jobs end, and it goes.
+    // Starts the reservation's queue. end_reservation() ends its jobs and removes it.
     void begin_reservation(int reservation);
     void end_reservation(int reservation, Instant now);
     static std::string queue_of_reservation(int reservation) { return "R" + std::to_string(reservation); }
@@ -214,9 +213,9 @@ class World {
         bool asked = true;
         bool begun = false;
         using Places = std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>>;
-        Places places{};              // that it has,
-        std::vector<Places> later{};  // and at its later times
-        ReservationOptions held{};    // and when
+        Places places{};              // places that it has
+        std::vector<Places> later{};  // places at its later times
+        ReservationOptions held{};    // times of these places
         bool asks(std::size_t number) const {
             return asked && (options.only.empty() || options.only.contains(number));
         }
@@ -224,11 +223,11 @@ class World {
     const std::map<int, Reserved>& reservations() const { return reservations_; }
     VnodeHandle vnode_handle(const std::string& name) const { return vnodes_.at(name); }
 
-    // Runs a cycle; with apply, does what it decided.
+    // Runs a cycle. With `apply`, carries out its decisions.
     Outcome cycle(Instant now, bool apply = true, const std::string& sched = "default",
                   CycleTrigger trigger = CycleTrigger::timer);
 
-    // What a cycle decided; with apply, does it, but for decisions about jobs that are to be skipped.
+    // Converts decisions. With `apply`, carries them out, except those about skipped jobs.
     Outcome take(const Decisions& decisions, Instant now, bool apply, const std::set<int>& skipped = {});
 
     const JobOptions& options(int job) const { return jobs_.at(job).options; }
@@ -253,7 +252,7 @@ class World {
         Instant modified{};
         bool has_comment = false;
         std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>> places;
-        Instant preempted_at{};  // and not run since
+        Instant preempted_at{};  // not run since; Epoch: not preempted
         Accrual accrual{};
     };
     void preempt(int number, char method, Instant now);
