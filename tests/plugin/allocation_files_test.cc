@@ -39,7 +39,7 @@ class AllocationFiles : public ::testing::Test {
         const Answer done = host.manager(PBS_CMD_SET, PBS_OBJ_POLICY, "default_policy", changes);
         ASSERT_EQ(done.code, 0) << done.text;
     }
-    // What is decided about a job of the group that asks for little.
+    // Returns the decision about a small job of the group.
     Decision decided(const std::string& group) {
         ++job_;
         host.job({.handle = job_, .queue = kSubmit, .group = group, .walltime = 60});
@@ -101,7 +101,7 @@ TEST_F(AllocationFiles, SCHED_ACCT_DIR_NoLinksAreFollowed) {
     EXPECT_FALSE(host.logged("geheim"));
 }
 
-// What is wrong in them is told in the log.
+// The log names mistakes only in files that everybody may read.
 TEST_F(AllocationFiles, SCHED_ACCT_DIR_ElsewhereOnlyFilesThatEverybodyMayRead) {
     const FakeHost other;  // another folder
     const fs::path acct = other.home() / "acct";
@@ -117,7 +117,7 @@ TEST_F(AllocationFiles, SCHED_ACCT_DIR_ElsewhereOnlyFilesThatEverybodyMayRead) {
                                                               "everybody may read"));
         EXPECT_FALSE(host.logged("current:1"));
         EXPECT_EQ(host.logged("allocations:1"), mode == fs::perms(0755)) << "it is open to all";
-        // Looked at again.
+        // touch the file, so that it is read again
         std::ofstream(acct / "allocations") << "geheim \n";
     }
 }

@@ -1,4 +1,4 @@
-// The clock is set, or the machine was asleep: what holds comes from the clock, not from what held before.
+// The clock is set, or the machine was asleep: the new time alone decides what is in force.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ constexpr auto kCycle = static_cast<uint32_t>(PBS_WANT_CYCLE);
 constexpr auto kSwitch = static_cast<uint32_t>(PBS_WANT_CYCLE | PBS_WANT_POLICY_SWITCH);
 constexpr int64_t kHour = 3600;
 
-// Prime time from 8 to 17; it is Monday, 10:00.
+// Prime time is from 8 to 17. It is Monday, 10:00.
 class ClockSet : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -29,7 +29,7 @@ class ClockSet : public ::testing::Test {
         host.tick();
         EXPECT_EQ(active(), "default_policy");
     }
-    // What the host does at each look at the clock (server_plugin/host/cycle/cycle.cc).
+    // Looks at the clock as the host does (server_plugin/host/cycle/cycle.cc).
     uint32_t look() { return host.next_deadline() <= host.now ? host.tick() : kNothing; }
     std::string active() { return host.attributes_of(PBS_OBJ_SCHED, "default")["active_policy"]; }
 
@@ -76,7 +76,7 @@ TEST_F(ClockSet, ByYearsBothWays) {
     EXPECT_EQ(look(), kCycle);
     EXPECT_GT(host.next_deadline(), host.now);
     EXPECT_LE(host.next_deadline(), host.now + 24 * kHour);
-    host.now = kHour;  // 1970, as clocks without a battery
+    host.now = kHour;  // 1970, as on a machine without a battery
     EXPECT_EQ(look(), kSwitch);
     EXPECT_EQ(active(), "night");
     EXPECT_EQ(host.next_deadline(), 8 * kHour);

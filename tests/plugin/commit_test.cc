@@ -1,4 +1,4 @@
-// Group commit through the interface: what manager() left written is durable, or lost, at commit().
+// Group commit through the interface: changes from manager() are durable, or lost, at commit().
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class Commit : public testing::Test {
         error_ = error;
         return code;
     }
-    // Is it in the file, as a start after a crash would find it?
+    // Is the policy in the file, as a start after a crash would find it?
     bool is_stored(const std::string& name) const {
         const auto copy = host_.home() / "copy";
         std::filesystem::remove_all(copy);
@@ -70,7 +70,7 @@ TEST_F(Commit, WhateverReadsTheConfigurationFindsItCommitted) {
     EXPECT_EQ(commit(), 0);
 }
 
-// The scheduler reads the configuration once before it is next needed, not at each change.
+// The scheduler reads the configuration when it next needs it, not at each change.
 TEST_F(Commit, AChangeIsInForceInTheNextCycle) {
     host_.bring_up();
     EXPECT_EQ(host_.set(PBS_OBJ_POLICY, "default_policy", "server_host", "fermi").code, 0);

@@ -52,7 +52,7 @@ TEST_F(Configuration, HistoryTellsWhoFromWhereWhenAndWhat) {
     EXPECT_EQ(last.value("host"), std::string(host.who.host.ptr, host.who.host.len));
 }
 
-// What the host's objects were at a revision: a page at a time, and all of it for who asks for no page.
+// The host's objects at a revision come in pages, or all at once without a page.
 TEST_F(Configuration, WhatTheHostHadComesInPages) {
     std::vector<std::string> names;
     names.reserve(1200);
@@ -102,7 +102,7 @@ TEST_F(Configuration, WhatTheHostHadComesInPages) {
     EXPECT_EQ(status(PBS_OBJ_CONFIGURATION, "part=host;after=x").code, PBSE_BADATVAL);
 }
 
-// One reply is bounded, however many rows are asked for, and the next one goes on from there.
+// A reply has a limited number of rows; the next request goes on from there.
 TEST_F(Configuration, HistoryComesInPieces) {
     std::string windows = R"({"format": 1, "fs_group": {)";
     for (int i = 0; i < 1500; ++i) windows += (i == 0 ? "\"g" : ", \"g") + std::to_string(i) + "\": {}";

@@ -54,7 +54,7 @@ class Cycle : public ::testing::Test {
                                           {"type", "prime"}});
         ASSERT_EQ(made.code, 0) << made.text;
     }
-    // Jobs that a cycle starts, in order.
+    // Runs a cycle and returns the started jobs in order.
     std::vector<uint64_t> started(int32_t trigger = PBS_SCH_SCHEDULE_CMD) {
         std::vector<uint64_t> jobs;
         for (const Decision& decision : host.cycle(trigger)) {
@@ -108,7 +108,7 @@ TEST_F(Cycle, AWaitingJobIsToldWhy) {
     EXPECT_FALSE(decisions[1].text.empty());
 }
 
-// In the order of their places in the server's memory and its database.
+// This is the order of the jobs in the server's memory and database.
 TEST_F(Cycle, ManyCommentsComeInTheOrderOfTheJobs) {
     constexpr uint64_t kJobs = 10'050;
     for (uint64_t job = 1; job <= kJobs; ++job)
@@ -144,7 +144,7 @@ TEST_F(Cycle, AChangeIsInForceInTheNextCycle) {
 TEST_F(Cycle, PrimeTimeLimitEndsWithPrimeTime) {
     prime_window();
     policy({{"enforce_prime_time", "True"}, {"prime_time_wallt_limit", "02:00:00"}});
-    host.now = kMonday10 + 6 * 3600;  // 16:00, an hour before the end: 4 hours do no harm before
+    host.now = kMonday10 + 6 * 3600;  // 16:00, an hour before the end
     host.job({.handle = 1, .queue = kSubmit, .walltime = 4 * 3600});
     EXPECT_THAT(started(), ElementsAre(1)) << "only an hour of it is in prime time";
 
@@ -225,7 +225,7 @@ TEST_F(Cycle, ADumpFileThatCanNotBeWrittenIsNamedOnce) {
     EXPECT_FALSE(std::filesystem::exists(host.home() / "sched_priv/output/sortedjobs"));
 }
 
-// What a server of an earlier version has stored.
+// A server of an earlier version has stored such a path.
 TEST(StoredOutputFile, ElsewhereIsLeftAloneAndTold) {
     const FakeHost folder;
     {
@@ -292,7 +292,7 @@ TEST_F(Cycle, RecordsThatCanNotBeReadAreNamedInTheLog) {
     record.size = 8;
     host.plugin.job_changed(host.plugin.self, host.now, &record);
     record.size = sizeof record;
-    record.requested_count = 3;  // and no array
+    record.requested_count = 3;  // without an array
     host.plugin.job_changed(host.plugin.self, host.now, &record);
     pbs_resource_record resource{};
     resource.size = sizeof resource;
@@ -305,7 +305,7 @@ TEST_F(Cycle, RecordsThatCanNotBeReadAreNamedInTheLog) {
     EXPECT_THAT(host.cycle(), IsEmpty());
 }
 
-// With this many jobs a cycle runs in a thread.
+// A cycle over so many jobs runs in a thread.
 constexpr uint64_t kMany = 20'000;
 
 void many_jobs(FakeHost& host) {
@@ -332,7 +332,7 @@ TEST_F(Cycle, RequestsAndEventsGoOnBesideALongOne) {
     EXPECT_EQ(host.finish_cycle(), expected);
     EXPECT_EQ(host.cycles_finished, 1);
 
-    // All of that counts now.
+    // The next cycle sees all changes.
     ASSERT_TRUE(host.start_cycle());
     const auto after = host.finish_cycle();
     ASSERT_FALSE(after.empty());
@@ -424,11 +424,11 @@ TEST_F(Cycle, APlaceIsNotLookedForInRecordsOfAnotherSize) {
     EXPECT_EQ(host.plugin.place_job(host.plugin.self, nullptr, nullptr), PBSE_INTERNAL);
 }
 
-// ---- What a host gets of decisions: as much as it asks for.
+// ---- Decisions of which a host gets as much as it asks for.
 
 class Takes : public Cycle {
   protected:
-    // A cycle for a host that takes this of decisions.
+    // Runs a cycle for a host that takes these parts of decisions.
     pbs_cycle_result cycle_for(uint64_t takes) {
         pbs_cycle_request request{};
         request.size = sizeof request;
@@ -493,7 +493,7 @@ TEST_F(Takes, ChunksAreDividedForHostsThatTakePieces) {
     EXPECT_THAT(pieces(PBS_TAKES_PIECES), ElementsAre(Piece{kVnode, 4, 0}, Piece{kVnode + 1, 2, 1}));
 }
 
-// ---- The record of the next cycle, for those who wait for it.
+// ---- The record of the next cycle, for clients that wait for it.
 
 class RecordOfNext : public Cycle {
   protected:

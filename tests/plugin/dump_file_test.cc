@@ -81,7 +81,7 @@ TEST_F(DumpFile, ANameIsAllThatIsChosen) {
     EXPECT_EQ(content(home / "server_priv/policy.db"), "precious");
 }
 
-// What root has in sched_priv: its programs, and files that it wrote.
+// sched_priv has programs of root's, and files that root wrote.
 TEST_F(DumpFile, FilesOfSchedPrivStay) {
     for (const char* name : {"hpm_ctl", "holidays", "sched_config"}) {
         std::ofstream(home / "sched_priv" / name) << "precious";

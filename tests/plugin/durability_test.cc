@@ -1,4 +1,4 @@
-// What was acknowledged is there after kill -9.
+// Acknowledged changes survive kill -9.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 namespace pbs::plugin_test {
 namespace {
 
-// A child process that creates policies p0, p1, ... and writes a byte after each acknowledgement, until it is
+// Creates policies p0, p1, ... in a child process, which writes a byte after each acknowledgement until it is
 // killed.
 [[noreturn]] void create_for_ever(const std::filesystem::path& home, int acknowledged) {
     FakeHost host(home);

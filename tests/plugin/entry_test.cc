@@ -16,7 +16,7 @@ TEST(Entry, FitsAndFillsTheWholeTable) {
     EXPECT_EQ(host.plugin.size, sizeof(pbs_plugin));
     EXPECT_EQ(host.plugin.abi_version, static_cast<uint32_t>(PBS_PLUGIN_ABI_VERSION));
     EXPECT_EQ(std::string(host.plugin.name.ptr, host.plugin.name.len), "pbs_policy");
-    // The functions are the last members, one after the other.
+    // The function pointers are the last members, without gaps.
     const auto* functions = reinterpret_cast<void* const*>(&host.plugin.start);
     const size_t count = (sizeof(pbs_plugin) - offsetof(pbs_plugin, start)) / sizeof(void*);
     for (size_t i = 0; i < count; ++i) EXPECT_NE(functions[i], nullptr) << "function " << i;
@@ -91,7 +91,7 @@ TEST(Entry, ExportsNothingElse) {
     char line[512];
     while (fgets(line, sizeof line, nm)) {
         const std::string text = line;
-        // Sanitizers add their own.
+        // Sanitizers export names of their own.
         if (text.find("asan") == std::string::npos && text.find("ubsan") == std::string::npos) {
             names += text.substr(text.rfind(' ') + 1);
         }

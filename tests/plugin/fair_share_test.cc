@@ -1,5 +1,5 @@
-// The trees of shares through the plugin: who sees what of them, and changes that are in the store when they
-// are answered.
+// Trees of shares through the plugin: who sees which usage, and changes that are stored when they are
+// answered.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -91,7 +91,7 @@ class FairShare : public ::testing::Test {
                 return object.attributes.at(attribute);
         return "(none)";
     }
-    // What is stored, read without the plugin.
+    // Reads an entity's stored usage without the plugin.
     double stored(const std::string& entity) const {
         auto store =
             objects::Store::open((folder.home() / "server_priv/policy.db").string(), {.time_zone = "UTC"},
@@ -152,7 +152,7 @@ TEST_F(FairShare, WhatIsAnsweredIsInTheStore) {
     ASSERT_EQ(change({{"decay", "True"}}).code, 0);
     EXPECT_EQ(stored("bob"), 500);
     EXPECT_EQ(stored("physics"), 500);
-    // What a host finds that begins after this one was killed.
+    // Start a host on a copy of the files, as after a kill of this one.
     FakeHost copy;
     std::filesystem::copy(
         folder.home(), copy.home(),

@@ -1,5 +1,5 @@
-// A host for tests: loads the built pbs_policy.so through its C interface and drives it by hand, at a time of
-// the test's choosing.
+// A host for tests: loads the built pbs_policy.so through its C interface and drives it, at times of the
+// test's choosing.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace pbs::plugin_test {
 
-// What came into a reply.
+// A reply of the plugin.
 struct Answer {
     struct Object {
         int32_t type = 0;
@@ -27,9 +27,9 @@ struct Answer {
     std::string text;
     std::vector<std::string> warnings;
     std::vector<Object> objects;
-    std::map<std::string, std::string> attributes;  // through reply_attr
+    std::map<std::string, std::string> attributes;  // from reply_attr
 
-    // The attribute of the first object; "(none)" if it isn't there.
+    // Returns an attribute of the first object; "(none)": not there.
     std::string value(const std::string& name) const;
 };
 
@@ -48,7 +48,7 @@ struct Change {
     int32_t op = PBS_OP_SET;
 };
 
-// The part of a job that tests vary.
+// Fields of a job that tests vary.
 struct Job {
     uint64_t handle = 0;
     uint64_t queue = 0;
@@ -58,8 +58,8 @@ struct Job {
     int64_t ncpus = 2;
     int64_t mem_mb = 512;
     int64_t walltime = 600;
-    int64_t ctime = 0;   // 0: the host's now
-    uint64_t vnode = 0;  // of a running job
+    int64_t ctime = 0;   // 0: FakeHost::now
+    uint64_t vnode = 0;  // 0: the job doesn't run
     bool has_comment = false;
     int64_t hpm = -1;
 };
@@ -69,7 +69,7 @@ inline constexpr int64_t kMonday10 = 1795428000;
 
 class FakeHost {
   public:
-    // In a new folder, or in `home`, which then stays. The zone is UTC.
+    // Uses a new folder, or `home`, which stays afterwards. The zone is UTC.
     explicit FakeHost(std::optional<std::filesystem::path> home = std::nullopt);
     ~FakeHost();
     FakeHost(const FakeHost&) = delete;
@@ -79,14 +79,14 @@ class FakeHost {
     void write(const std::string& file, std::string_view text) const;
     std::string read(const std::string& file) const;
 
-    // The entry point's result and text; `host` may be spoiled by the test before.
+    // Calls the entry point. A test may spoil `host` before. `error` has the text.
     int32_t init();
     int32_t start();
-    // Between init and start: resources, the server and the default sched.
+    // Tells of resources, the server and the default sched, between init() and start().
     void introduce();
-    // Of the scheduler alone, as it is by own_sched and directives.
+    // Tells only of the scheduler, with own_sched and directives.
     void tell_of_sched();
-    // init, introduce, start; fails the test if anything does.
+    // Calls init(), introduce() and start(). Fails the test if one of them fails.
     void bring_up();
     void stop();
 
@@ -95,45 +95,45 @@ class FakeHost {
     Answer manager(const pbs_manager_request& request);
     Answer set(int32_t type, const std::string& name, const std::string& attribute, const std::string& value,
                int32_t op = PBS_OP_SET);
-    // Sets with a ticket, once; a resource follows a dot in the name of the change.
+    // Sets an attribute with a ticket, once. A resource follows a dot in the name of the change.
     Answer ask(uint64_t ticket, int32_t type, const std::string& name, const Change& change);
-    // Asks until it is answered.
+    // Repeats the request until it is answered.
     Answer await(uint64_t ticket, int32_t type, const std::string& name, const Change& change);
     Answer status(int32_t type, const std::string& name, const std::vector<std::string>& wanted = {});
     Answer status(const pbs_status_request& request);
-    // What list server, list queue and list sched get from the plugin.
+    // Returns the attributes that the plugin has for list server, list queue or list sched.
     std::map<std::string, std::string> attributes_of(int32_t type, const std::string& name);
-    // The queue that is pulled from for the default scheduler; the last one of several.
+    // Returns peer_queue for the default scheduler; the last value of several.
     std::string peer_queue();
 
-    // An execution queue that is started and enabled; max_* in the units of Job, -1: not set.
+    // Makes a started and enabled execution queue. The maxima have the units of Job; -1: not set.
     void queue(uint64_t handle, const std::string& name, int64_t max_ncpus = -1, int64_t max_walltime = -1);
-    // Without a host it is one by itself.
+    // Makes a vnode; by default on a host of its own.
     void vnode(uint64_t handle, const std::string& name, int64_t ncpus, int64_t mem_mb = 65536,
                const std::string& host_name = {});
     void job(const Job& job);
     void job_removed(uint64_t handle);
 
     std::vector<Decision> cycle(int32_t trigger = PBS_SCH_SCHEDULE_CMD);
-    // Begins a cycle; true: it runs in a thread, and `cycles_finished` goes up at its end.
+    // Begins a cycle. True: it runs in a thread, and `cycles_finished` counts its end.
     bool start_cycle(int32_t trigger = PBS_SCH_SCHEDULE_CMD);
     std::vector<Decision> finish_cycle();
-    // The decision about one job; nothing: `code` has the reason.
+    // Returns the decision about one job; nullopt: `code` has the reason.
     std::optional<Decision> place_job(uint64_t job, int32_t& code);
     uint32_t tick();
     int64_t next_deadline();
 
     bool logged(std::string_view part) const;
 
-    uint32_t own_sched = 0;  // of a host with pbs_sched: pbs_sched_record.own
+    uint32_t own_sched = 0;  // pbs_sched_record.own, of a host with pbs_sched
     std::string directives;  // pbs_sched_record.directives
-    std::string sched_priv;  // of the scheduler; empty: below the home
-    bool commits = true;     // after each Manager request, as a host does that has one client
+    std::string sched_priv;  // the scheduler's folder; empty: below the home
+    bool commits = true;     // commits after each Manager request, as a host with a single client does
     int64_t now = kMonday10;
-    pbs_identity who{};  // a manager, unless the test changes it
+    pbs_identity who{};  // by default a manager
     pbs_host host{};
     pbs_plugin plugin{};
-    std::string error;  // of init or start
+    std::string error;  // error of init() or start()
     std::vector<std::string> log;
     std::atomic<int> cycles_finished = 0;
     std::atomic<int> works_finished = 0;
@@ -148,7 +148,7 @@ class FakeHost {
     bool running_ = false;
 };
 
-// A manager, an operator and a plain user, authenticated.
+// Authenticated identities of a manager, an operator and a plain user.
 pbs_identity manager_identity();
 pbs_identity operator_identity();
 pbs_identity user_identity();

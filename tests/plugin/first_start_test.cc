@@ -1,4 +1,4 @@
-// The first start: legacy files become objects once, or nothing does and it is said why.
+// The first start makes objects of legacy files once, or of none and says why.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST(FirstStart, GoodFilesBecomeObjects) {
     EXPECT_TRUE(host.logged("Legacy files were migrated"));
 }
 
-// The older schedulers read a holidays file again when it was touched.
+// The older schedulers read a holidays file again when it was touched; the server only reports this.
 TEST(FirstStart, AHolidaysFileThatIsTouchedLaterIsToldAsNotRead) {
     for (const bool of_pbs : {false, true}) {
         FakeHost host;
@@ -68,7 +68,7 @@ TEST(FirstStart, AHolidaysFileThatIsTouchedLaterIsToldAsNotRead) {
     }
 }
 
-// The files may name queues that are made only afterwards.
+// The files may name queues that are created later.
 TEST(FirstStart, QueuesThatAreNotThereYetAreInTheReport) {
     FakeHost host;
     host.write("sched_priv/config", kConfig);
@@ -111,7 +111,7 @@ TEST(FirstStart, AMistakeMigratesNothingAndIsToldEverywhere) {
     }
 }
 
-// Whoever wrote the home, which root then starts a server on, may have put links there.
+// Root may start a server on a home in which another user has put links.
 TEST(FirstStart, WordsOfFilesThatNotEverybodyMayReadAreNotShown) {
     for (const bool hard : {false, true}) {
         FakeHost host;
@@ -168,7 +168,7 @@ TEST(FirstStart, TheMistakeIsForgottenOnceCorrected) {
         host.bring_up();
         ASSERT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "comment", "not yet").code, 0);
         EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default"), Contains(Key("migration_error")));
-        // As pbs_migrate --dry-run | qmgr does.
+        // Correct the mistake by commands, as pbs_migrate --dry-run | qmgr does.
         ASSERT_EQ(host.set(PBS_OBJ_POLICY, "default_policy", "algorithm", "origin").code, 0);
         EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default"), Not(Contains(Key("migration_error"))));
     }
@@ -197,7 +197,7 @@ TEST(FirstStart, AFreshInstallationHasNothingToMigrate) {
     EXPECT_FALSE(std::filesystem::exists(host.home() / "server_priv/migration_report"));
 }
 
-// Something stands where the report should be, and then no longer does.
+// A folder is in the way of the report, and is then removed.
 TEST(FirstStart, AReportThatCouldNotBeWrittenIsWrittenAtTheNextStart) {
     const FakeHost folder;
     const auto report = folder.home() / "server_priv/migration_report";
@@ -215,7 +215,7 @@ TEST(FirstStart, AReportThatCouldNotBeWrittenIsWrittenAtTheNextStart) {
         host.bring_up();
         EXPECT_THAT(host.read("server_priv/migration_report"), HasSubstr("PRIME_TIME_WALLT_LIMIT"));
     }
-    // Once it is there, it is the administrator's.
+    // The report is written once; the administrator may remove it.
     std::filesystem::remove(report);
     FakeHost host(folder.home());
     host.bring_up();

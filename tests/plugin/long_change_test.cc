@@ -1,4 +1,4 @@
-// Changes that take long: the plugin works on them in a thread, while its host goes on.
+// Long changes: the plugin makes them in a thread, while its host goes on.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ class LongChange : public ::testing::Test {
 TEST_F(LongChange, ImportIsMadeInAThreadAndHoldsWhenItIsAnswered) {
     const Change document = import(300);
     ASSERT_EQ(ask(7, PBS_OBJ_CONFIGURATION, "", document).code, PBSE_TRYAGAIN);
-    // Whatever the thread does, the host sees nothing of it so far.
+    // The host sees nothing of the thread's work so far.
     EXPECT_EQ(policies(), 1U);
     EXPECT_EQ(revision(), "2");
     EXPECT_TRUE(host.cycle().empty());
@@ -65,7 +65,7 @@ TEST_F(LongChange, ImportIsMadeInAThreadAndHoldsWhenItIsAnswered) {
     EXPECT_TRUE(host.logged("and 200 more settings that have no effect"));
 }
 
-// The log is told a thousand objects at a time, and who imports of as many lines.
+// The log gets lines about a thousand objects at a time, and the importer as many warnings.
 TEST_F(LongChange, OfManyObjectsTheLogIsToldWithTheNextTicks) {
     const Answer answer = await(7, PBS_OBJ_CONFIGURATION, "", import(2500));
     ASSERT_EQ(answer.code, 0) << answer.text;
@@ -122,7 +122,7 @@ TEST_F(LongChange, FilesAreMigratedInAThread) {
     EXPECT_THAT(answer.warnings, ElementsAre(HasSubstr("dedicated_time:1")));
     EXPECT_EQ(host.status(PBS_OBJ_TIME_WINDOW, "").objects.size(), 1U);
     EXPECT_THAT(host.read("server_priv/migration_report"), HasSubstr("dedicated_time:1"));
-    // Once more no object changes; the report is written all the same.
+    // A second migration changes no object, but writes the report again.
     const std::string done = revision();
     std::filesystem::remove(host.home() / "server_priv/migration_report");
     EXPECT_EQ(await(8, PBS_OBJ_CONFIGURATION, "", times(2)).code, 0);
@@ -138,7 +138,7 @@ TEST_F(LongChange, FilesAreMigratedInAThread) {
     EXPECT_EQ(next.status(PBS_OBJ_TIME_WINDOW, "").objects.size(), 1U);
 }
 
-// What was staged before, and is told of only after its commit, comes first.
+// A change that was staged before, and committed later, comes first.
 TEST_F(LongChange, WhatIsStagedComesBeforeIt) {
     host.commits = false;
     ASSERT_EQ(ask(6, PBS_OBJ_POLICY, "default_policy", {"by_queue", "False"}).code, 0);
@@ -160,11 +160,11 @@ TEST_F(LongChange, ARefusalChangesNothing) {
 
 TEST_F(LongChange, WhatIsGivenUpHasNotHappened) {
     const Change document = import(300);
-    // In the midst of the work, and at some time later.
+    // Give the change up at once, and some time later.
     for (const auto pause : {std::chrono::milliseconds(0), std::chrono::milliseconds(300)}) {
         ASSERT_EQ(ask(7, PBS_OBJ_CONFIGURATION, "", document).code, PBSE_TRYAGAIN);
         std::this_thread::sleep_for(pause);
-        host.plugin.abandon(host.plugin.self, 6);  // another one's
+        host.plugin.abandon(host.plugin.self, 6);  // of another request
         host.plugin.abandon(host.plugin.self, 7);
         EXPECT_EQ(await(8, PBS_OBJ_POLICY, "default_policy", {"backfill_depth", "2"}).code, 0);
         EXPECT_EQ(policies(), 1U);
@@ -177,7 +177,7 @@ TEST_F(LongChange, WhatIsGivenUpHasNotHappened) {
     EXPECT_EQ(next.status(PBS_OBJ_POLICY, "").objects.size(), 1U);
 }
 
-// A day a year each, in four queues: together they are more to compare than others should wait for.
+// The windows are a day a year each, in four queues: comparing them would keep others waiting.
 TEST_F(LongChange, WindowsThatTakeLongToCompareAreComparedInAThread) {
     const auto windows = pbs::test::yearly_windows(300);
     ASSERT_EQ(await(1, PBS_OBJ_CONFIGURATION, "", {"import", windows.document}).code, 0);
@@ -191,7 +191,7 @@ TEST_F(LongChange, WindowsThatTakeLongToCompareAreComparedInAThread) {
     const Answer answer = await(2, PBS_OBJ_SERVER, "", days);
     EXPECT_EQ(answer.code, 0) << answer.text;
     EXPECT_THAT(host.attributes_of(PBS_OBJ_SERVER, "")["non_work_days"], HasSubstr("BYMONTHDAY=24"));
-    // A host that can't be told to ask again isn't kept waiting for longer than it was.
+    // Without a ticket a host can't be told to ask again, so the request is refused.
     const Answer refused = host.set(PBS_OBJ_SERVER, "", "non_work_days", "12/25");
     EXPECT_EQ(refused.code, PBSE_BADATVAL);
     EXPECT_THAT(refused.text, HasSubstr("take too long to compare"));

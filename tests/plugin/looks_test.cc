@@ -1,4 +1,4 @@
-// Explanations and records that take long: the plugin finds them out in a thread, while its host goes on.
+// Long explanations and records: the plugin makes them in a thread, while its host goes on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr uint64_t kBatch = 102;
-// So many make a cycle long, and a look ten times over.
+// With so many jobs a cycle runs in a thread, and an explanation or record all the more.
 #ifdef NDEBUG
 constexpr uint64_t kMany = 200'000;
 #else
@@ -41,7 +41,7 @@ class Looks : public ::testing::Test {
         for (uint64_t i = 1; i <= kMany; ++i)
             host.job({.handle = i, .queue = kBatch, .ncpus = static_cast<int64_t>(1 + i % 4)});
     }
-    // Asks once.
+    // Sends a status request once.
     Answer ask(uint64_t ticket, int32_t type, const std::string& name, const std::string& extend = {}) {
         pbs_status_request request{};
         request.size = sizeof request;
@@ -63,7 +63,7 @@ class Looks : public ::testing::Test {
         host.who = before;
         return answer;
     }
-    // Until works_finished says that so many looks are over.
+    // Waits for the end of so many explanations or records.
     void await(int works) const {
         while (host.works_finished < works) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -75,7 +75,7 @@ class Looks : public ::testing::Test {
         request.trigger = PBS_SCH_SCHEDULE_CMD;
         return host.plugin.start_cycle(host.plugin.self, &request, &running);
     }
-    // A record with a ticket, a part at a time.
+    // Fetches a record part by part, with a ticket.
     std::string record(uint64_t ticket, int& parts, std::string extend = {}) {
         std::string text;
         for (parts = 0;;) {
@@ -161,7 +161,7 @@ TEST_F(Looks, ACycleWaitsForALookAndThenComesFirst) {
     EXPECT_EQ(explain(8).code, PBSE_TRYAGAIN);
     EXPECT_EQ(host.works_finished, 1);
     EXPECT_EQ(host.finish_cycle().size(), kMany);
-    // Its end lets the next look begin, and so on.
+    // The end of the cycle lets the next explanation begin.
     await(2);
     ASSERT_EQ(start_cycle(running), 0);
     EXPECT_EQ(explain(8).code, 0);
@@ -191,8 +191,8 @@ TEST_F(Looks, WhatIsAbandonedLeavesNothing) {
     ASSERT_EQ(explain(7).code, PBSE_TRYAGAIN);
     ASSERT_EQ(explain(8).code, PBSE_TRYAGAIN);
     ASSERT_EQ(explain(9).code, PBSE_TRYAGAIN);
-    host.plugin.abandon(host.plugin.self, 8);  // it waits
-    host.plugin.abandon(host.plugin.self, 7);  // it is at work
+    host.plugin.abandon(host.plugin.self, 8);  // is waiting
+    host.plugin.abandon(host.plugin.self, 7);  // is being made
     host.plugin.abandon(host.plugin.self, 99);
     await(1);
     (void)explain(9);
@@ -269,7 +269,7 @@ TEST_F(Looks, TheNextCycleIsRecordedInItsThread) {
     EXPECT_THAT(text, HasSubstr("{\"end\":{\"jobs_considered\":20000"));
     EXPECT_GT(parts, 4);
     EXPECT_EQ(ask(10, PBS_OBJ_RECORD, "default", "after=1").value("cycles"), "2") << "it was fetched";
-    // Whoever asked while it was being made didn't want one more; the last one asks for the next.
+    // Requests made during the cycle were for its record; only the last request asks for the next one.
     host.now += 31;
     ASSERT_EQ(start_cycle(running), 0);
     (void)host.finish_cycle();

@@ -1,5 +1,4 @@
-// Programs of the site that run beside the server: DEDICATED_TIME_COMMAND and hpm_ctl, through the C
-// interface.
+// Programs of the site that run beside the server, through the C interface.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/ptrace.h>
@@ -32,7 +31,7 @@ constexpr uint64_t kBatch = 102;
 constexpr uint64_t kDedicated = 103;
 constexpr uint64_t kVnode = 201;
 
-// A process that traces another one: until it lets go, the other one's parent isn't told of its end.
+// Traces a process: until it lets go, the process' parent isn't told of the end.
 class Tracer {
   public:
     explicit Tracer(pid_t traced) {
@@ -84,7 +83,7 @@ class Programs : public ::testing::Test {
                 {"sort_by_past_usage", "False"},
                 {"avoid_fragmentation", "False"}});
         host.vnode(kVnode, "n1", 8);
-        // nobody, as whom programs run if the tests are root's, has to get there.
+        // If the tests run as root, programs run as nobody, who has to reach them.
         fs::permissions(host.home(), fs::perms(0755));
         fs::create_directories(host.home() / "sched_priv");
         fs::permissions(host.home() / "sched_priv", fs::perms(0755));
@@ -102,7 +101,7 @@ class Programs : public ::testing::Test {
         fs::permissions(path, fs::perms(0755));
         return path.string();
     }
-    // Lets what runs go on until something holds; the host's clock stands still.
+    // Waits until something holds. The host's clock stands still.
     bool until(const std::function<bool()>& holds) {
         for (int i = 0; i < 1000; ++i) {
             if (holds()) return true;
@@ -137,7 +136,7 @@ class Programs : public ::testing::Test {
         return all;
     }
 
-    // The names that the command was asked for, sorted.
+    // Returns the names that the command was asked for, sorted.
     std::vector<std::string> asked() const {
         std::istringstream in(words_in(data / "asked"));
         std::vector<std::string> names(std::istream_iterator<std::string>(in), {});
@@ -145,12 +144,12 @@ class Programs : public ::testing::Test {
         return names;
     }
 
-    fs::path data;  // where programs may write
+    fs::path data;  // folder in which programs may write
     FakeHost host;
 };
 
 TEST_F(Programs, DEDICATED_TIME_COMMAND_IsRunBesideTheServerAndItsAnswerHolds) {
-    // It answers when the test has seen that its first answer is waited for.
+    // The command answers once the test has seen a cycle wait for it.
     const auto go = data / "go";
     const auto command =
         program("schedule", "while ! test -e " + go.string() + "; do sleep 0.01; done\necho $1 >> " +
@@ -227,9 +226,9 @@ TEST_F(Programs, DEDICATED_TIME_COMMAND_ThatHangsIsEndedAfterItsTimeLimitAndHold
     EXPECT_THAT(started(), ElementsAre(1u));
 }
 
-// A killed process isn't the server's to bury at once; here because it is traced.
+// A killed process may end later; here because it is traced.
 TEST_F(Programs, DEDICATED_TIME_COMMAND_ThatIsSlowToEndLeavesNoProcess) {
-    // The shell that tells how the program ended is the server's child.
+    // The server's child is the shell that tells how the program ended.
     const auto command = program("schedule", "echo $PPID > " + (data / "pid").string() + "\nsleep 1000\n");
     policy({{"dedicated_time_command", command}, {"enforce_dedicated_time", "True"}});
     host.cycle();
@@ -277,7 +276,7 @@ TEST_F(Programs, DEDICATED_TIME_COMMAND_IsNotRunAsRoot) {
     EXPECT_EQ(words_in(data / "user"), "nobody 65534");
 }
 
-// ---- The performance counters: a program that keeps their mode in a file.
+// ---- Performance counters: a program keeps their mode in a file.
 
 class HpmCounters : public Programs {
   protected:
@@ -304,7 +303,7 @@ class HpmCounters : public Programs {
     }
     std::string mode() const { return words_in(data / "mode"); }
     std::string asked() const { return words_in(data / "asked"); }
-    // A job of the counters runs and ends.
+    // Runs a job that uses the counters, to its end.
     void run_job() {
         host.job({.handle = 1, .queue = kSubmit, .hpm = 1});
         EXPECT_THAT(started(), IsEmpty());
@@ -331,7 +330,7 @@ TEST_F(HpmCounters, MANAGE_HPM_COUNTERS_AreInUserModeForTheJobsThatAskForThem) {
     EXPECT_EQ(asked(), "query user query global") << "nothing is left to do";
 }
 
-// A manager who isn't root chooses the program.
+// Managers who aren't root may choose the program.
 TEST_F(HpmCounters, MANAGE_HPM_COUNTERS_OnlyTheAdministratorsProgramRunsAsRoot) {
     if (geteuid() != 0) GTEST_SKIP() << "the server's user is an ordinary one already";
     const std::string script = "id -un > " + (data / "user").string() + "\necho unclear\n";
@@ -371,7 +370,7 @@ TEST_F(HpmCounters, MANAGE_HPM_COUNTERS_AnUnknownModeIsChangedAllTheSame) {
     EXPECT_EQ(asked(), "query user");
 }
 
-// ---- Amounts that programs tell, of `hpm`, which isn't consumable here.
+// ---- Amounts from programs, for `hpm`, which isn't consumable here.
 
 class ServerDynRes : public Programs {
   protected:
@@ -379,7 +378,7 @@ class ServerDynRes : public Programs {
         Programs::SetUp();
         policy({{"algorithm", "standard"}, {"help_starving_jobs", "False"}});
     }
-    // A program that notes each of its runs.
+    // Makes a program for server_dyn_res that notes each run.
     void tell_by(const std::string& script, const std::string& arguments = {}) {
         const auto path = program("tell", "echo run >> " + (data / "runs").string() + "\n" + script);
         policy({{"server_dyn_res", "hpm !" + path + arguments}});
@@ -387,7 +386,7 @@ class ServerDynRes : public Programs {
     void ask_for(uint64_t handle, int64_t amount) {
         host.job({.handle = handle, .queue = kSubmit, .ncpus = 1, .hpm = amount});
     }
-    // A cycle, which waits for the programs and begins again when they have told.
+    // Runs a cycle, and another one when the programs have answered.
     std::vector<Decision> decisions() {
         std::vector<Decision> first = host.cycle();
         if (!first.empty() || !until_cycle_wanted()) return first;
@@ -479,7 +478,7 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_AProgramThatHangsIsKilledWithAllItStartedAnd
     EXPECT_EQ(runs(), 1u);
 }
 
-// Managers, who need not be root, choose the programs.
+// Managers who aren't root may choose the programs.
 TEST_F(ServerDynRes, SERVER_DYN_RES_RunsWithNothingOfTheServers) {
     setenv("SECRET", "of the server", 1);
     tell_by("{ env; id -un; id -G; pwd; readlink /proc/$$/fd/0; ls /proc/$$/fd | wc -w; } > " +
@@ -504,7 +503,7 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_NeitherInterpretersNorFilesOfOthersMayBeSet)
     const auto open = program("open", "echo 5\n");
     fs::permissions(open, fs::perms(0777));
     EXPECT_THAT(refused("hpm !" + open), HasSubstr("writable by others"));
-    // Nor does it run if it became so later.
+    // A program that becomes writable later doesn't run, either.
     tell_by("echo 5\n");
     fs::permissions(host.home() / "sched_priv/tell", fs::perms(0777));
     ask_for(1, 1);
@@ -513,7 +512,7 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_NeitherInterpretersNorFilesOfOthersMayBeSet)
     EXPECT_TRUE(host.logged("writable by others than its owner"));
 }
 
-// As within the process of OpenPBS's server, which waits for every child.
+// OpenPBS's server, in whose process the plugin may be, waits for every child.
 TEST_F(ServerDynRes, SERVER_DYN_RES_HowOneEndedIsKnownThoughSomebodyElseWaitedForIt) {
     const auto before = signal(SIGCHLD, SIG_IGN);
     tell_by("echo 3\n");
@@ -525,7 +524,8 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_HowOneEndedIsKnownThoughSomebodyElseWaitedFo
                                       {"echo 5\nkill -9 $$\n", "tell was ended by signal 9"},
                                       {"echo 5\nkill -9 $PPID\nsleep 100\n", "tell was lost"}}) {
         tell_by(script);
-        if (geteuid() == 0 && std::string_view(why) == "tell was lost") continue;  // nobody can't
+        if (geteuid() == 0 && std::string_view(why) == "tell was lost")
+            continue;  // nobody may not kill root's process
         EXPECT_THAT(started_by_it(), IsEmpty()) << script;
         EXPECT_TRUE(host.logged(why)) << why;
     }
@@ -539,7 +539,7 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_EndlessOutputIsAFailure) {
     EXPECT_TRUE(host.logged("writes more than 1048576 bytes"));
 }
 
-// What root had in sched_config before the first start.
+// Programs that root had in sched_config before the first start.
 class RootPrograms : public ServerDynRes {
   protected:
     void SetUp() override {
@@ -562,7 +562,7 @@ class RootPrograms : public ServerDynRes {
     }
     virtual void prepare() {}
     std::string value() { return host.status(PBS_OBJ_POLICY, "default_policy").value("server_dyn_res"); }
-    // The lines of the list that aren't remarks.
+    // Returns the list's lines without remarks.
     std::string list() const {
         std::istringstream in(host.read("server_priv/root_programs"));
         std::string out;
@@ -570,7 +570,7 @@ class RootPrograms : public ServerDynRes {
             if (!line.starts_with('#')) out += line;
         return out;
     }
-    // Did it run with the rights of the server's user?
+    // Did the program run with the rights of the server's user?
     bool ran_as_before() {
         fs::remove(data / "seen");
         (void)started_by_it();
@@ -595,7 +595,7 @@ TEST_F(RootPrograms, RunAsTheyDidUnderPbsSched) {
     if (geteuid() == 0) EXPECT_THAT(seen, HasSubstr("root "));
 }
 
-// Nothing that a manager sets runs so.
+// Settings of a manager don't run with root's rights.
 TEST_F(RootPrograms, AManagerChangesNothingOfThem) {
     if (geteuid() != 0) GTEST_SKIP() << "programs run as the server's user already";
     const std::string before = list();
@@ -607,12 +607,12 @@ TEST_F(RootPrograms, AManagerChangesNothingOfThem) {
     }
     EXPECT_TRUE(host.logged("tell runs as nobody, who may not execute it: its mode is 0700"));
     EXPECT_EQ(list(), before);
-    // The same by another way to it.
+    // Name the same program by a link.
     fs::create_symlink(tell, host.home() / "sched_priv/same");
     (void)host.set(PBS_OBJ_POLICY, "default_policy", "server_dyn_res",
                    "hpm !" + (host.home() / "sched_priv/same").string());
     EXPECT_FALSE(ran_as_before());
-    // What is listed may be taken out and put back, arguments and all.
+    // A listed line may be removed and set again, with its arguments.
     policy({{"server_dyn_res", listed}});
     EXPECT_TRUE(ran_as_before());
 }
@@ -633,17 +633,17 @@ TEST_F(RootPrograms, AreThoseOfAListThatRootAloneMayChange) {
     ASSERT_EQ(chown(file.c_str(), 65534, 65534), 0);
     EXPECT_FALSE(ran_as_before());
     ASSERT_EQ(chown(file.c_str(), 0, 0), 0);
-    // Root takes it out.
+    // Root removes the line.
     host.write("server_priv/root_programs", "# none\n");
     EXPECT_FALSE(ran_as_before());
-    // And the program has to be safe each time.
+    // The program is checked at each run.
     host.write("server_priv/root_programs", "  " + listed + "  \n");
     EXPECT_TRUE(ran_as_before());
     fs::permissions(tell, fs::perms(0777));
     EXPECT_FALSE(ran_as_before());
     EXPECT_TRUE(host.logged("tell is writable by others than its owner"));
     fs::permissions(tell, fs::perms(0700));
-    // OpenPBS asks for a group of the system's, too.
+    // OpenPBS also requires a group of the system.
     ASSERT_EQ(chown((host.home() / "sched_priv").c_str(), 0, 1000), 0);
     EXPECT_FALSE(ran_as_before());
     EXPECT_TRUE(host.logged("sched_priv is of group 1000, expected a group from 0 to 9"));
@@ -657,7 +657,7 @@ class RootProgramsOfOthers : public RootPrograms {
 TEST_F(RootProgramsOfOthers, AFileThatOthersMayChangeIsNoConsentOfRoots) {
     EXPECT_FALSE(fs::exists(host.home() / "server_priv/root_programs"));
     EXPECT_TRUE(host.logged("its programs of server_dyn_res run as nobody"));
-    if (value().empty()) return;  // nothing was migrated of it
+    if (value().empty()) return;  // nothing was migrated from the file
     EXPECT_THAT(report(), HasSubstr("runs without root's rights, unless server_priv/root_programs lists it"));
     if (geteuid() == 0) EXPECT_FALSE(ran_as_before());
 }

@@ -1,5 +1,4 @@
-// The execution_type of queues, where the plugin keeps it for a host that has none, and where the host keeps
-// it.
+// execution_type of queues: kept by the plugin for a host that has none, or by the host.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +16,7 @@ constexpr std::string_view kPrefixes = "primetime_prefix: p_\nnonprimetime_prefi
 
 class QueueTypes : public ::testing::Test {
   protected:
-    // With these queues at its first start.
+    // Starts for the first time, with two queues.
     void start(uint32_t has_pbs_sched) {
         host.write("sched_priv/sched_config", kPrefixes);
         host.write("sched_priv/qmgr_print",
@@ -47,13 +46,13 @@ TEST_F(QueueTypes, AMigrationSetsThemWhereTheHostHasNone) {
     EXPECT_THAT(of("p_short"), Contains(Pair("execution_type", "execution_prime")));
     EXPECT_THAT(of("work"), Not(Contains(Key("execution_type"))));
     EXPECT_TRUE(host.logged("execution_type of queues is set as the legacy files say: p_short"));
-    // One that the files know and that is made later.
+    // A queue that the files name is created later.
     EXPECT_GT(host.next_deadline(), host.now);
     host.queue(3, "np_later");
     EXPECT_LE(host.next_deadline(), host.now);
     host.tick();
     EXPECT_THAT(of("np_later"), Contains(Pair("execution_type", "execution_non_prime")));
-    // What a manager has set since stays, and nothing is done twice.
+    // A manager's later setting stays: the type is set only once.
     EXPECT_EQ(host.set(PBS_OBJ_QUEUE, "np_later", "execution_type", "execution_dedicated").code, 0);
     host.queue(4, "other");
     host.tick();
@@ -66,7 +65,7 @@ TEST_F(QueueTypes, AHostThatKeepsThemIsLeftToIt) {
     start(0);
     EXPECT_FALSE(owned());
     EXPECT_THAT(of("p_short"), Not(Contains(Key("execution_type"))));
-    // In a document it is in the host's section.
+    // A document has the attribute in the host's section.
     const Answer imported =
         host.set(PBS_OBJ_CONFIGURATION, "", "import",
                  R"({"format": 1, "queue": {"work": {"execution_type": "execution_prime"}}})");

@@ -166,7 +166,7 @@ TEST_F(Requests, InvalidRequestsAreRefused) {
     pbs_manager_request without{};
     without.size = sizeof without;
     without.object_type = PBS_OBJ_POLICY;
-    without.attr_count = 3;  // and no array
+    without.attr_count = 3;  // without an array
     without.who = host.who;
     EXPECT_EQ(host.manager(without).code, PBSE_IVALREQ);
 }
@@ -241,7 +241,7 @@ TEST_F(Requests, AQueueIsCreatedWithItsWindow) {
     make_window("office", "standard");
     EXPECT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_QUEUE, "q1", {{"time_window", "office"}}).code, 0);
     EXPECT_THAT(host.attributes_of(PBS_OBJ_QUEUE, "q1"), Contains(Pair("time_window", "office")));
-    // A host that died before its own transaction makes the queue again: nothing of before is left.
+    // A host that died before its own commit creates the queue again: the old attributes are gone.
     EXPECT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_QUEUE, "q1").code, 0);
     EXPECT_THAT(host.attributes_of(PBS_OBJ_QUEUE, "q1"), IsEmpty());
 }
@@ -375,7 +375,7 @@ TEST_F(Requests, WhatTheHostChangesIsInTheHistory) {
     EXPECT_EQ(rows.value("after"), R"({"Priority":"3"})");
     request.host_changes = nullptr;
     EXPECT_EQ(host.manager(request).code, PBSE_IVALREQ);
-    // What it was at a revision.
+    // Ask for the node at the revision before.
     query.object_type = PBS_OBJ_CONFIGURATION;
     const std::string before = "part=host;revision=" + std::to_string(std::stoi(rows.objects[0].name) - 1);
     query.extend = {before.data(), before.size()};

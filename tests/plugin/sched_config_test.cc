@@ -148,7 +148,7 @@ TEST_F(SchedConfig, PrimeAndNonPrimeTime) {
     EXPECT_EQ(shown("active_policy"), "sched_config_non_prime");
 }
 
-// OpenPBS has some of it at its scheduler objects.
+// OpenPBS keeps some of these settings at its scheduler objects.
 TEST_F(SchedConfig, WhatTheHostSetsOfTheSchedulerGoesBeforeTheFile) {
     host.write(kFile, "job_sort_key: \"ncpus HIGH\"\npreempt_prio: \"express_queue\"\n");
     host.directives =

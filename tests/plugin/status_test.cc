@@ -1,5 +1,4 @@
-// What a status reply says of an object is worked out once and kept: it is what the object is, whatever
-// happened before.
+// Status replies are computed once and kept; they agree with the objects whatever happened before.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,8 +16,8 @@ class Status : public testing::Test {
   protected:
     void SetUp() override { host_.bring_up(); }
 
-    // A policy or another object as it is kept, after it has been compared with what its attributes are when
-    // they are asked for one by one, which are not kept.
+    // Returns the kept attributes of an object, after comparing them with those that are requested one by
+    // one, which aren't kept.
     std::map<std::string, std::string> shown(const std::string& name, int32_t type = PBS_OBJ_POLICY) {
         const Answer whole = host_.status(type, name);
         if (whole.objects.size() != 1) {
@@ -42,7 +41,7 @@ class Status : public testing::Test {
             result.push_back(object.name);
         return result;
     }
-    // Of a policy in the list of all.
+    // Returns a policy's attribute in the list of all policies.
     std::string listed(const std::string& name, const std::string& attribute) {
         for (const Answer::Object& object : host_.status(PBS_OBJ_POLICY, "").objects) {
             const auto found = object.attributes.find(attribute);
@@ -142,7 +141,8 @@ TEST_F(Status, IsTheSameForAHostThatTakesAttributesOnly) {
     EXPECT_EQ(host_.status(PBS_OBJ_POLICY, "nobody").code, 15212);
 }
 
-// A page has so many objects and no more; the next one goes on behind it, whatever has come and gone.
+// A page has a limited number of objects. The next one goes on after the last name, whatever was created or
+// deleted.
 TEST_F(Status, AllObjectsOfATypeComeInPages) {
     std::string policies;
     for (int i = 100; i < 550; ++i) policies += (i == 100 ? "\"p" : ", \"p") + std::to_string(i) + "\": {}";

@@ -1,4 +1,4 @@
-// Past usage over the life of hosts: charged once, decayed, and there after a restart.
+// Past usage over several starts of the host: charged once, decayed, and kept.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ constexpr uint64_t kVnode = 201;
 
 class PastUsage : public ::testing::Test {
   protected:
-    // A host on the folder of this test, with an Origin policy that sorts by past usage.
+    // Starts a host on the test's folder, with an Origin policy that sorts by past usage.
     std::unique_ptr<FakeHost> bring_up(int64_t now = kMonday10) {
         auto host = std::make_unique<FakeHost>(folder.home());
         host->now = now;
@@ -35,7 +35,7 @@ class PastUsage : public ::testing::Test {
         host->vnode(kVnode, "n1", 8);
         return host;
     }
-    // What is stored of a user of group staff, read without the plugin.
+    // Reads the stored usage of a user of group staff without the plugin.
     double stored(const std::string& user) const {
         auto store =
             objects::Store::open((folder.home() / "server_priv/policy.db").string(), {.time_zone = "UTC"},
@@ -48,7 +48,7 @@ class PastUsage : public ::testing::Test {
         }
         return 0;
     }
-    // One node for two hours.
+    // Makes a job that runs on a node for two hours.
     static Job running(uint64_t handle, const std::string& owner = "alice") {
         return {.handle = handle,
                 .queue = kBatch,
@@ -85,8 +85,8 @@ TEST_F(PastUsage, ARestartChargesNothingTwice) {
 }
 
 TEST_F(PastUsage, AStartThatTheStoreDoesNotKnowIsChargedAtTheNextStart) {
-    // The host died after the job's start and before the plugin saved: at the next start the job is told of
-    // before start(), and runs.
+    // The host died after the job's start, before the plugin saved it. At the next start the plugin is told
+    // of the job before start().
     bring_up().reset();
     FakeHost host(folder.home());
     ASSERT_EQ(host.init(), 0);
@@ -136,7 +136,7 @@ TEST_F(PastUsage, DecidesWhoComesFirstAfterARestart) {
     EXPECT_THAT(order, ElementsAre(3, 2));
 }
 
-// Past usage comes from a file while jobs start.
+// A file of past usage is migrated while jobs start.
 TEST_F(PastUsage, WhatIsChargedDuringAMigrationIsAddedToIt) {
     auto host = bring_up();
     const Change file{"migrate.decay_usage", "decay_usage\nMon\nstaff:alice 100\nstaff:bob 10\n"};
@@ -150,7 +150,7 @@ TEST_F(PastUsage, WhatIsChargedDuringAMigrationIsAddedToIt) {
     host.reset();
     EXPECT_DOUBLE_EQ(stored("alice"), 102.0);
     EXPECT_DOUBLE_EQ(stored("bob"), 12.0);
-    // From there on the server counts by itself.
+    // A later migration doesn't change the usage that the server counts.
     host = bring_up();
     host->job(running(1));
     host->job(running(2, "bob"));
