@@ -14,7 +14,7 @@ namespace pbs::test {
 
 class Certificates {
   public:
-    // Whether openssl is installed. Tests that need it skip themselves otherwise.
+    // Is openssl installed? Tests that need it skip themselves otherwise.
     static bool can_be_made() { return access("/usr/bin/openssl", X_OK) == 0; }
     static constexpr const char* kMissing = "openssl isn't installed (Debian's package openssl)";
 

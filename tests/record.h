@@ -43,7 +43,7 @@ class Record {
 
     static bool writes() { return std::getenv("PBSPOLICY_WRITE_RECORDS") != nullptr; }
 
-    // Whether these texts of the case are those on record.
+    // Are these texts of the case those on record?
     template <class... Texts>
     bool has(const std::string& name, const Texts&... texts) {
         show(name, texts...);

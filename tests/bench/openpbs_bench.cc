@@ -1,7 +1,7 @@
 // Compares pbs_sched and the plugin in an OpenPBS server, in turn on the same machine, with a tenth as many
 // vnodes of 32 CPUs as queued jobs.
 //
-// Measured, by the server's log: the time from `scheduling = True` until the last job is started, and until
+// Figures, by the server's log: the time from `scheduling = True` until the last job is started, and until
 // the scheduler has nothing more to say; the time until a new job that can't start has its comment; the waits
 // of others for the server's status meanwhile; and the memory of the server's process. Runs where
 // PBSPOLICY_OPENPBS_PREFIX names an OpenPBS.

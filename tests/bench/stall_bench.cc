@@ -1,7 +1,7 @@
 // Measures what one user can do to others. The user has 400 connections with 20 requests each for the full
-// status of all jobs, and reads no answer; or, in variants, reads all answers and asks on; or asks for
-// explanations of waiting jobs, or for records of cycles, in turn. Measured are another user's waits for the
-// status of one job, on a new connection each time, and the server's memory.
+// status of all jobs, and reads no answer; or, in variants, reads all answers and asks on; or asks in turn
+// for explanations of waiting jobs, or for records of cycles. Another user's waits for the status of one job
+// are measured, on a new connection each time, and the server's memory.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>

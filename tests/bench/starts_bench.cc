@@ -311,7 +311,7 @@ std::string last_job(const Server& server) {
     return name;
 }
 
-// From switching scheduling on until each job's script runs and the server knows it.
+// Measures from switching scheduling on until each job's script runs and the server knows it.
 void jobs_start(benchmark::State& state) {
     const auto server = make_server();
     submit(*server, state.range(0));
@@ -334,7 +334,7 @@ void jobs_start(benchmark::State& state) {
     wait_for_records(records, 'E', state.range(0));
 }
 
-// From the first kill of a job's process to the last accounting record.
+// Measures from the first kill of a job's process to the last accounting record.
 void jobs_end(benchmark::State& state) {
     const auto server = make_server();
     submit(*server, state.range(0) + 1);

@@ -62,7 +62,7 @@ class RecordsTest : public ::testing::Test {
     Job job_;
 };
 
-// Rows in which one host's records said something else than OpenPBS's scheduler reads.
+// In each row, the records of one host once differed from what OpenPBS's scheduler reads.
 TEST_F(RecordsTest, AJobIsToldAsOpenPbsReadsIt) {
     using Attributes = std::vector<ifl::AttributeView>;
     struct Row {
@@ -153,7 +153,7 @@ TEST_F(RecordsTest, LimitsAreToldInBothSpellings) {
         {{"max_run_res_soft", "ncpus", "[u:ann=2]"}, {{PBS_ENTITY_USER, 0, "ann", 2, 1}}},
         {{"max_user_res", "ncpus", "8"}, {{PBS_ENTITY_USER, 0, "", 8, 0}}},
         {{"max_group_run_soft", {}, "5"}, {{PBS_ENTITY_GROUP, kJobs, "", 5, 1}}},
-        // The resource has gone: no limit on jobs comes of it.
+        // A limit on a deleted resource must not become a limit on jobs.
         {{"max_run_res", "unknown", "[u:ann=3]"}, {}},
         {{"max_user_res", "unknown", "8"}, {}},
         {{"max_run", {}, "what"}, {}},

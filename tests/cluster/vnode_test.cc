@@ -16,7 +16,7 @@ Vnode vnode_with(std::string_view state, std::string_view sharing) {
     return vnode_of(attributes);
 }
 
-// The job that has it for itself is told of with its place.
+// The job that has the vnode for itself is told with its place.
 TEST(Vnode, OfAJobThatHasItForItselfIsNotDown) {
     EXPECT_EQ(vnode_with("job-exclusive", "default_shared").state, PBS_VNODE_FREE + 0U);
     EXPECT_EQ(vnode_with("job-exclusive,down", "default_shared").state, PBS_VNODE_DOWN + 0U);

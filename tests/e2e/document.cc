@@ -24,7 +24,7 @@ std::string with_single_blanks(std::string_view line) {
     return joined;
 }
 
-// Whether a line matches the document's, in which "..." stands for any text.
+// Does a line match the document's, in which "..." stands for any text?
 bool matches(std::string_view line, std::string_view shown) {
     constexpr std::string_view kAnything = "...";
     std::size_t dots = shown.find(kAnything);

@@ -1,4 +1,4 @@
-// A job gets from its submission: the variables, byte by byte, and the folder for its output.
+// A job's environment: the variables of its submission, byte by byte, and the folder for its output.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

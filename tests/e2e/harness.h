@@ -82,7 +82,7 @@ class HeldPort {
     int fd_ = -1;
 };
 
-// Whether OpenPBS's server is the host in this process.
+// Is OpenPBS's server the host in this process?
 bool on_openpbs();
 
 // Abilities of a host that some tests need and OpenPBS's server lacks.

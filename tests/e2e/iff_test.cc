@@ -1,4 +1,4 @@
-// pbs_iff, installed setuid root, as ordinary users start it: what it vouches for, and what not.
+// pbs_iff, installed setuid root, as ordinary users start it: connections that it vouches for, and others.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>

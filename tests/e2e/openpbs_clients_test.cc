@@ -72,7 +72,7 @@ class OpenpbsClients : public OriginServer {
         ASSERT_EQ(chmod((made / "sbin/pbs_iff").c_str(), 04755), 0);
         prefix = made;
     }
-    // Whether the helper is setuid, which ordinary users' requests need.
+    // Is the helper setuid? Ordinary users' requests need that.
     bool helper_is_setuid() const {
         struct stat info {};
         return stat((prefix / "sbin/pbs_iff").c_str(), &info) == 0 && (info.st_mode & S_ISUID) != 0 &&

@@ -43,7 +43,7 @@ class Preemption : public ::testing::Test {
         const auto size = std::filesystem::file_size(server.work() / name, none);
         return none ? 0 : size;
     }
-    // Whether the counter's file grows.
+    // Does the counter's file grow?
     bool counts(const std::string& name) const {
         const auto before = counted(name);
         return wait_for([&] { return counted(name) > before; }, std::chrono::seconds(3));

@@ -455,7 +455,7 @@ TEST_F(UnsupportedTest, AnOutputFileElsewhereThatIsStoredStaysAndIsTold) {
                 Contains(HasSubstr("schedule_log has no effect: '/etc/passwd' is not the name of a file")));
 }
 
-// What becomes of such a policy depends on the server.
+// The server decides whether such a policy has an effect.
 TEST(Unsupported, AlgorithmExternalIsForAServerWithPbsSched) {
     Object policy(ObjectType::policy, "p1");
     const auto set = [&](std::string_view name, std::string_view value) {

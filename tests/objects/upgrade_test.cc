@@ -18,7 +18,7 @@ class UpgradeTest : public StoreTest {
     }
 };
 
-// By a step that a later release might have.
+// Upgrades by a step such as a later release might have.
 TEST_F(UpgradeTest, OldFilesAreBroughtUpToDateWithWhatTheyHold) {
     run("c p old");
     store_.reset();

@@ -1,4 +1,4 @@
-// What is said of texts that are no records.
+// Errors about texts that are no records.
 #include "server_plugin/record/record_file.h"
 
 #include <gmock/gmock.h>

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Room {
-    std::string_view folder;                  // with '/' at its end
+    std::string_view folder;                  // headers of other folders that it uses
     std::vector<std::string_view> outside{};  // the headers that it uses of other folders
 };
 
@@ -53,10 +53,10 @@ std::vector<Rule> all_rules() {
         {"values", {}, {}},
         {"text", {}, {}},
         {"rrule", {"text/"}, {"pbs_text"}},
-        // What both databases of a server have in common.
+        // Shared by both databases of a server.
         {"sqlite", {}, {}},
         {"objects", {"text/", "rrule/", "sqlite/"}, {"pbs_text", "pbs_rrule", "pbs_sqlite"}},
-        // Which attributes PBS's objects have: for the bundled server and the commands.
+        // Attributes of PBS's objects, for the bundled server and the commands.
         {"ifl/attributes", {"ifl/pbs_ifl.h"}, {}},
         {"ifl", {"text/"}, {}},
         // A setuid program, of which every line counts: it uses nothing else.
@@ -135,7 +135,7 @@ std::vector<Rule> all_rules() {
          {"text/", "objects/", "rrule/", "server_plugin/scheduler/scheduler.h",
           "server_plugin/scheduler/record.h"},
          {"pbs_text", "pbs_objects", "pbs_scheduler"}},
-        // What a host and the plugin both need of POSIX.
+        // Functions of POSIX that hosts and the plugin share.
         {"server_plugin/posix", {"text/"}, {}},
         {"server_plugin/plugin",
          {"text/", "server_plugin/posix/", "objects/", "rrule/", "ifl/", "migrate/", "server_plugin/record/",
@@ -147,7 +147,7 @@ std::vector<Rule> all_rules() {
          {"text/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h",
           "server_plugin/record/", "server_plugin/scheduler/scheduler.h"},
          {"pbs_text", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_record", "pbs_scheduler"}},
-        // What a server tells of itself, with a record of a cycle.
+        // A server's diagnosis, with a record of a cycle.
         {"tools/diag",
          {"ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h", "ifl/cmds/error.h",
           "tools/replay/anonymous.h"},
@@ -158,8 +158,8 @@ std::vector<Rule> all_rules() {
           "ifl/cmds/attr_list.h", "ifl/cmds/client.h", "ifl/cmds/fairshare_format.h",
           "ifl/cmds/qmgr_grammar.h", "ifl/cmds/host_attributes.h", "server_plugin/scheduler/scheduler.h"},
          {"pbs_text", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
-        // It asks through the C API, so that it works with both hosts, and tells what pbs_calendar,
-        // pbs_explain and pbs_config do.
+        // The program asks through the C API, so that it works with both hosts, and shows what pbs_calendar,
+        // pbs_explain and pbs_config print.
         {"tools/web",
          {"text/", "rrule/", "objects/value.h", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
           "ifl/cmds/client.h", "ifl/cmds/config_diff.h", "ifl/cmds/config_format.h", "ifl/cmds/datetime.h",

@@ -1,4 +1,4 @@
-// Which folder may depend on which: the one table, and the check of a source tree against it.
+// Dependencies between folders: the one table, and the check of a source tree against it.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace pbs::structure {
 
-// One folder and what it may use besides itself and third-party code.
+// A folder, and what it may use besides itself and third-party code.
 struct Rule {
     std::string_view folder;
     // Headers: an entry that ends in '/' stands for every header directly in that folder (not in folders
@@ -19,7 +19,7 @@ struct Rule {
     std::vector<std::string_view> targets;
 };
 
-// The table. A file belongs to the rule with the longest folder that holds it.
+// Returns the table. A file belongs to the rule with the longest folder that holds it.
 std::span<const Rule> rules();
 
 struct Violation {

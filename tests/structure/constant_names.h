@@ -1,4 +1,4 @@
-// How constants are named: kName, in headers, sources and tests alike.
+// Names of constants: kName, in headers, sources and tests alike.
 #pragma once
 
 #include <filesystem>

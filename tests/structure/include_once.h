@@ -1,5 +1,5 @@
-// How a header keeps from being read twice: by #pragma once, or where programs of others include it, by a
-// guard of the project's own, which a second copy of the installed file has too.
+// Guards of headers: #pragma once; where programs of others include a header, a guard of the project's own,
+// which a second copy of the installed file has too.
 #pragma once
 
 #include <filesystem>

@@ -126,7 +126,7 @@ std::span<const Header> headers() {
 
 namespace {
 
-// What a header gives beside its own names.
+// A header that includes another one, and so provides its names.
 struct Gives {
     std::string_view header;
     std::string_view other;
@@ -144,8 +144,7 @@ bool in_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// The text with everything blank that is no code: comments, strings and characters. Lines stay where they
-// are.
+// Blanks out comments, strings and characters. Lines stay where they are.
 std::string code_of(const std::string& text) {
     std::string code = text;
     const auto blank = [&](std::size_t from, std::size_t to) {
@@ -179,7 +178,7 @@ std::string code_of(const std::string& text) {
     return code;
 }
 
-// What the #include lines of a file name.
+// Returns the names in a file's #include lines.
 std::vector<std::string> included_in(const std::string& text) {
     std::vector<std::string> names;
     for (std::size_t line = 0; line < text.size();) {
@@ -247,7 +246,8 @@ class IncludeChecker {
         }
     }
 
-    // The headers that a file has of others than this project, by itself and by headers of this project.
+    // Collects the headers from outside this project that a file includes, by itself or through headers of
+    // this project.
     void collect(const std::string& file, std::set<std::string, std::less<>>& had,
                  std::set<std::string>& seen) {
         if (!seen.insert(file).second) return;
@@ -261,7 +261,7 @@ class IncludeChecker {
 
     using HeaderOf = std::map<std::string_view, std::string_view>;
 
-    // By the longest beginning of `name` that is known: of std::chrono::days::rep, "std::chrono::".
+    // Finds the header of the longest known beginning of `name`: of std::chrono::days::rep, "std::chrono::".
     HeaderOf::const_iterator header_for(std::string_view name) const {
         for (std::size_t size = name.size(); size != 0;) {
             if (const auto known = header_of_.find(name.substr(0, size)); known != header_of_.end())

@@ -12,22 +12,22 @@
 
 namespace pbs::structure {
 
-// Every file below the top folders that `table` has rules for, in order of their paths.
+// Returns every file below the top folders that `table` has rules for, by path.
 std::vector<std::filesystem::path> governed_files(const std::filesystem::path& root,
                                                   std::span<const Rule> table);
 
-// Whether a file is C or C++ by its name's end.
+// Is the file C or C++ by its name's end?
 bool is_source(const std::filesystem::path& file);
 
-// Whether `path` is below `folder`.
+// Is `path` below `folder`?
 bool inside(std::string_view path, std::string_view folder);
 
 std::string read_text(const std::filesystem::path& file);
 
-// The line, counted from 1, that `offset` is in.
+// Returns the line, counted from 1, in which `offset` is.
 int line_at(std::string_view text, std::size_t offset);
 
-// The path below `root` that an #include means: beside the including file, or from the top.
+// Returns the path below `root` that an #include means: beside the including file, or from the top.
 std::string included_path(const std::filesystem::path& root, const std::filesystem::path& file,
                           std::string_view written);
 

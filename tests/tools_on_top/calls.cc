@@ -40,7 +40,7 @@ std::string short_host_name() {
 
 class OurServer : public Place {
   public:
-    // With a prefix, the commands are those of the OpenPBS there.
+    // Uses our commands or, with a prefix, those of the OpenPBS there.
     explicit OurServer(std::string prefix) : prefix_(std::move(prefix)) {
         EXPECT_TRUE(server_.start());
         EXPECT_TRUE(server_.configure(directives()));
