@@ -86,7 +86,7 @@ endfunction()
 function(pbs_optimise_under_sanitizers target)
   if(PBSPOLICY_SANITIZE MATCHES "address")
     target_compile_options(${target} PRIVATE -O1)
-    # Without precompiled headers: these aren't optimised.
+    # Don't use precompiled headers, which aren't optimised.
     set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
   endif()
 endfunction()

@@ -1,5 +1,5 @@
 #compdef @PBSPOLICY_COMMANDS@
-# zsh completion for the commands of pbspolicy; see completion/pbspolicy.bash for where the words come from.
+# zsh completion for the commands of pbspolicy, with the words of completion/pbspolicy.bash.
 
 _pbspolicy() {
     local command=$words[1] previous=$words[CURRENT-1]

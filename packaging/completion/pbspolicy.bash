@@ -6,12 +6,12 @@ _pbspolicy_options() {
         grep -oE -- '--?[[:alnum:]][[:alnum:]-]*' | sort -u
 }
 
-# The names that objects of a type (queue, node) have at the server.
+# Prints the names of the server's objects of a type (queue, node).
 _pbspolicy_names() {
     qmgr --complete "list $1 x," 2>/dev/null | sed "s/^list $1 x,//"
 }
 
-# The lines of the input that begin with $1, as answers.
+# Adds the lines of the input that begin with $1 to the answers.
 _pbspolicy_answer() {
     local line
     while IFS= read -r line; do

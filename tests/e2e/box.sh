@@ -1,10 +1,10 @@
 #!/bin/bash
-# box.sh PREFIX WORK [COMMAND...]: runs COMMAND (a shell, if there is none) as root beside a server of the
-# OpenPBS that is installed in PREFIX. It has a network, processes, files in /etc, PREFIX and PBS_HOME
-# (/var/spool/pbs) of its own, so the machine's are left alone and several may run at a time. WORK, a folder that
-# is not under /tmp, keeps a server's home that was made once; everything else is gone with the command. In
-# there, `pbs start` and `pbs stop` are the server's start and end. A folder for what the box has of its own is
-# made below WORK, unless the environment has one in BOX.
+# box.sh PREFIX WORK [COMMAND...]: runs COMMAND (by default a shell) as root in a box beside a server of the
+# OpenPBS that is installed in PREFIX. The box has its own network, processes, files in /etc, PREFIX and
+# PBS_HOME (/var/spool/pbs), so the machine's are left alone and several boxes may run at a time. WORK, a
+# folder that is not under /tmp, keeps a server's home that is made once; everything else is removed after the
+# command. In the box, `pbs start` and `pbs stop` start and stop the server. Files of the box are in BOX of
+# the environment, else in a new folder below WORK.
 set -euo pipefail
 
 if [ -z "${IN_BOX:-}" ]; then

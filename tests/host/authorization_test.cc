@@ -1,5 +1,5 @@
-// Who may ask for what: each kind of request, each command of Manager on each type of object, as a manager,
-// an operator, the owner of the job it is about, another user, and somebody whom nobody knows.
+// Rights: each kind of request, and each command of Manager on each type of object, asked by a manager, an
+// operator, the owner of the job, another user, and an unknown user.
 #include <functional>
 #include <set>
 
