@@ -1,4 +1,4 @@
-// Output that can't be delivered: who is told, and how.
+// Undeliverable output: who gets mail about it, and how.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// What the preloaded object does to processes.
+// Effects of the preloaded object on processes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -95,7 +95,7 @@ void TwoServers::submit(const std::vector<RandomSite::Job>& jobs) {
     EXPECT_EQ(accepted(kTheirs), accepted(kOurs)) << random_.text();
 }
 
-// Deletes some of those that run.
+// Deletes some running jobs.
 void TwoServers::end_some(const StartsSeen& seen, std::uint64_t choice) const {
     std::vector<std::string> ended;
     for (const auto& [job, state] : seen.states)

@@ -16,15 +16,15 @@ namespace pbs::e2e {
 struct Host {
     std::string name;
     std::string commands;    // before a command: its environment and folder
-    std::string sched_logs;  // of today
+    std::string sched_logs;  // folder of its scheduler's logs
 };
 inline const Host kTheirs{"OpenPBS", "$stock/", "/var/spool/pbs/sched_logs"};
 inline const Host kOurs{"pbspolicy", "PBS_HOME=/var/tmp/ours $ours/", "/var/tmp/ours/sched_logs"};
 
 // Outcome of jobs, by number of submission (with the index of a subjob).
 struct StartsSeen {
-    std::vector<std::string> started;           // in this order
-    std::map<std::string, std::string> states;  // and where they run
+    std::vector<std::string> started;           // in order of their starts
+    std::map<std::string, std::string> states;  // state and vnodes
 
     bool operator==(const StartsSeen&) const = default;
     std::string text() const;
@@ -38,7 +38,7 @@ class TwoServers {
     TwoServers& operator=(const TwoServers&) = delete;
 
     void submit(const std::vector<RandomSite::Job>& jobs);
-    // Deletes some of those that run.
+    // Deletes some running jobs.
     void end_some(const StartsSeen& seen, std::uint64_t choice) const;
     StartsSeen cycle(const Host& host) const;
 

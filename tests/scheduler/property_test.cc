@@ -1,5 +1,5 @@
-// What must hold for every cluster: starts never exceed what vnodes and queues have, cycles are
-// deterministic, and categories change nothing.
+// Properties of every cluster: starts never exceed what vnodes and queues have, cycles are deterministic, and
+// categories change nothing.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -70,8 +70,8 @@ std::vector<Rule> all_rules() {
          {"text/", "objects/", "rrule/", "ifl/attributes/execvnodes.h", "ifl/pbs_ifl.h", "ifl/pbs_error.h",
           "ifl/cmds/attr_list.h", "ifl/cmds/client.h"},
          {"pbs_text", "pbs_attributes", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds"}},
-        // The program hands files to a running server through the C API. What qmgr printed is in its
-        // language.
+        // The program hands files to a running server through the C API. qmgr's print is in the language of
+        // ifl/cmds.
         {"migrate",
          {"text/", "objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
           "ifl/cmds/client.h", "ifl/cmds/qmgr_grammar.h", "ifl/cmds/host_attributes.h",
