@@ -99,7 +99,7 @@ void print_item(pbs::cmds::ObjectType object, const HostAttribute& attribute) {
     fmt::print("{}.\n", pbs::cmds::setter_text(attribute));
     print_text(
         pbs::objects::unsupported_remark(static_cast<pbs::objects::ObjectType>(object), attribute.name));
-    if (attribute.has(pbs::ifl::openpbs_only)) fmt::print("Of OpenPBS only.\n");
+    if (attribute.has(pbs::ifl::openpbs_only)) fmt::print("An attribute of OpenPBS only.\n");
 }
 
 // The PBS object type of "pbs_queue" and the like; nullopt if it is something else.
@@ -125,7 +125,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     for (const Attribute& attribute : pbs::objects::attributes(*type)) {
-        // One that the bundled server keeps itself is in its own table.
+        // Skip attributes that the bundled server keeps itself: they are in the table pbs_TYPE.
         const HostAttribute* host =
             pbs::cmds::find_host_attribute(static_cast<pbs::cmds::ObjectType>(*type), attribute.name);
         if (host == nullptr || host->has(pbs::ifl::of_plugin)) print_item(*type, attribute);
