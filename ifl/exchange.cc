@@ -9,16 +9,13 @@
 
 #include "ifl/packet.h"
 #include "ifl/pbs_error.h"
+#include "values/text.h"
 
 namespace pbs::ifl {
 namespace {
 
 // The most reads in one call of work(): a server that sends without end must leave time for others.
 constexpr int kMostReads = 16;
-
-std::string system_text(int error) {
-    return std::generic_category().message(error);
-}
 
 }  // namespace
 
@@ -71,7 +68,7 @@ bool Exchange::receive() {
     if (size == 0) {
         close("the server closed the connection");
     } else if (error != EAGAIN && error != EWOULDBLOCK && error != EINTR) {
-        close(system_text(error));
+        close(values::system_text(error));
     }
     return false;
 }

@@ -14,6 +14,7 @@
 
 #include "ifl/pbs_error.h"
 #include "text/pointers.h"
+#include "values/text.h"
 
 namespace pbs::ifl {
 
@@ -27,10 +28,6 @@ constexpr const char* kInstalled = PBSPOLICY_SBINDIR "/pbs_iff";
 Error failure(std::string_view program, std::string_view what) {
     return {PBSE_BADCRED,
             fmt::format("cannot authenticate: not a privileged process, and {}: {}", program, what)};
-}
-
-std::string system_text(int error) {
-    return std::generic_category().message(error);
 }
 
 // The environment, with the address from which OpenPBS's helper has to connect.
@@ -51,7 +48,7 @@ struct Output {
 Result<Output> run(const std::string& program, std::vector<std::string> arguments,
                    std::vector<std::string> environment, int connection) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) return tl::unexpected(failure(program, system_text(errno)));
+    if (pipe2(ends, O_CLOEXEC) != 0) return tl::unexpected(failure(program, values::system_text(errno)));
     const Socket read_end(ends[0]);
     Socket write_end(ends[1]);
     posix_spawn_file_actions_t actions;
@@ -63,7 +60,7 @@ Result<Output> run(const std::string& program, std::vector<std::string> argument
     const int error = posix_spawn(&child, program.c_str(), &actions, nullptr,
                                   text::pointers(arguments).data(), text::pointers(environment).data());
     posix_spawn_file_actions_destroy(&actions);
-    if (error != 0) return tl::unexpected(failure(program, system_text(error)));
+    if (error != 0) return tl::unexpected(failure(program, values::system_text(error)));
     write_end = Socket();
 
     Output output;
@@ -110,7 +107,8 @@ std::string helper_program(const std::string& exec) {
 Result<void> authenticate_with_helper(const Socket& connection, const LocalEnd& local,
                                       const ServerAddress& address, const std::string& exec) {
     const std::string program = helper_program(exec);
-    if (access(program.c_str(), X_OK) != 0) return tl::unexpected(failure(program, system_text(errno)));
+    if (access(program.c_str(), X_OK) != 0)
+        return tl::unexpected(failure(program, values::system_text(errno)));
     // the helper expects the port in network byte order
     auto output = run(program,
                       {program, address.host, std::to_string(address.port), std::to_string(connection.fd()),

@@ -14,7 +14,7 @@ struct munge_ctx;
 namespace pbs::ifl {
 namespace {
 
-constexpr const char* kLibrary = "libmunge.so.2";
+constexpr const char* kMungeLibrary = "libmunge.so.2";
 constexpr int kSuccess = 0;       // EMUNGE_SUCCESS
 constexpr int kSocketOption = 8;  // MUNGE_OPT_SOCKET
 
@@ -56,11 +56,11 @@ bool find(void* library, const char* name, Function& function) {
 }  // namespace
 
 Result<Munge> Munge::load(const std::string& socket) {
-    void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+    void* library = dlopen(kMungeLibrary, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
         const char* why = dlerror();  // NOLINT(concurrency-mt-unsafe): thread-local in glibc
         return tl::unexpected(
-            Error{PBSE_NOSUP, fmt::format("MUNGE isn't installed: {}", why ? why : kLibrary)});
+            Error{PBSE_NOSUP, fmt::format("MUNGE isn't installed: {}", why ? why : kMungeLibrary)});
     }
     auto found = std::make_shared<Library>();
     if (!find(library, "munge_encode", found->encode) || !find(library, "munge_decode", found->decode) ||
@@ -68,7 +68,7 @@ Result<Munge> Munge::load(const std::string& socket) {
         !find(library, "munge_ctx_create", found->create) ||
         !find(library, "munge_ctx_destroy", found->destroy) || !find(library, "munge_ctx_set", found->set) ||
         !find(library, "munge_ctx_strerror", found->context_error)) {
-        return tl::unexpected(Error{PBSE_NOSUP, fmt::format("{} isn't libmunge", kLibrary)});
+        return tl::unexpected(Error{PBSE_NOSUP, fmt::format("{} isn't libmunge", kMungeLibrary)});
     }
     return Munge(std::move(found), socket);
 }

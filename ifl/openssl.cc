@@ -9,14 +9,14 @@ namespace pbs::ifl {
 namespace {
 
 // OpenSSL 3, to which the functions belong; it brings libcrypto along.
-constexpr const char* kLibrary = "libssl.so.3";
+constexpr const char* kTlsLibrary = "libssl.so.3";
 
 Result<OpenSsl> find_all() {
-    void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void* library = dlopen(kTlsLibrary, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == nullptr) {
         const char* why = dlerror();  // NOLINT(concurrency-mt-unsafe): thread-local in glibc
         return tl::unexpected(
-            Error{PBSE_NOSUP, fmt::format("TLS: OpenSSL isn't installed: {}", why ? why : kLibrary)});
+            Error{PBSE_NOSUP, fmt::format("TLS: OpenSSL isn't installed: {}", why ? why : kTlsLibrary)});
     }
     OpenSsl found;
     const char* missing = nullptr;
@@ -26,7 +26,7 @@ Result<OpenSsl> find_all() {
     PBS_OPENSSL_FUNCTIONS(PBS_FIND)
 #undef PBS_FIND
     if (missing != nullptr)
-        return tl::unexpected(Error{PBSE_NOSUP, fmt::format("TLS: {} has no {}", kLibrary, missing)});
+        return tl::unexpected(Error{PBSE_NOSUP, fmt::format("TLS: {} has no {}", kTlsLibrary, missing)});
     return found;
 }
 

@@ -18,6 +18,7 @@
 #include <system_error>
 
 #include "ifl/pbs_error.h"
+#include "values/text.h"
 
 namespace pbs::ifl {
 
@@ -28,12 +29,8 @@ constexpr std::chrono::seconds kConnectTimeout{30};
 constexpr std::uint16_t kFirstReservedPort = 512;
 constexpr std::uint16_t kLastReservedPort = 1023;
 
-std::string system_text(int error) {
-    return std::generic_category().message(error);
-}
-
 Error system_error(int code, std::string_view what, int error) {
-    return {code, fmt::format("{}: {}", what, system_text(error))};
+    return {code, fmt::format("{}: {}", what, values::system_text(error))};
 }
 
 // Waits for `events`. False: the time is over.

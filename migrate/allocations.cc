@@ -24,9 +24,9 @@ Field trimmed(std::string_view line, std::size_t from, std::size_t end) {
     return {line.substr(from, end - from), static_cast<int>(from) + 1};
 }
 
-class Reader {
+class AllocationsReader {
   public:
-    explicit Reader(const std::string& file) { result_.file = file; }
+    explicit AllocationsReader(const std::string& file) { result_.file = file; }
 
     void read_line(std::string_view line, int number) {
         const Field whole = trimmed(line, 0, line.size());
@@ -83,7 +83,7 @@ class Reader {
 }  // namespace
 
 Allocations parse_allocations(std::string_view text, const std::string& file) {
-    Reader reader(file);
+    AllocationsReader reader(file);
     for_each_line(text, [&](std::string_view line, int number) { reader.read_line(line, number); });
     return reader.finish();
 }

@@ -23,7 +23,7 @@ Read expected(const char* what) {
 }
 
 // Decimal digits only.
-std::optional<long> number(std::string_view text, std::size_t longest = 9) {
+std::optional<long> digits(std::string_view text, std::size_t longest = 9) {
     return text.size() <= longest ? values::digits<long>(text) : std::nullopt;
 }
 
@@ -33,7 +33,7 @@ std::optional<long> timespec(std::string_view text) {
     if (fields.size() > 3) return std::nullopt;
     long seconds = 0;
     for (const auto field : fields) {
-        const auto n = number(field, 7);
+        const auto n = digits(field, 7);
         if (!n) return std::nullopt;
         seconds = seconds * 60 + *n;
     }
@@ -58,13 +58,13 @@ Read read_clock(std::string_view text) {
 }
 
 // Reads MM/DD/YYYY[@HH:MM:SS].
-std::optional<std::string> date(std::string_view text) {
+std::optional<std::string> wall_clock(std::string_view text) {
     const auto at = text.find('@');
     const auto fields = values::split(text.substr(0, at), '/');
     if (fields.size() != 3) return std::nullopt;
-    const auto m = number(fields[0], 2);
-    const auto d = number(fields[1], 2);
-    const auto y = number(fields[2], 4);
+    const auto m = digits(fields[0], 2);
+    const auto d = digits(fields[1], 2);
+    const auto y = digits(fields[2], 4);
     if (!m || !d || !y || fields[2].size() != 4) return std::nullopt;
     const std::chrono::year_month_day ymd{std::chrono::year{static_cast<int>(*y)},
                                           std::chrono::month{static_cast<unsigned>(*m)},
@@ -74,16 +74,16 @@ std::optional<std::string> date(std::string_view text) {
     if (at == std::string_view::npos) return day;
     const auto time = values::split(text.substr(at + 1), ':');
     if (time.size() != 3) return std::nullopt;
-    const auto hour = number(time[0], 2);
-    const auto minute = number(time[1], 2);
-    const auto second = number(time[2], 2);
+    const auto hour = digits(time[0], 2);
+    const auto minute = digits(time[1], 2);
+    const auto second = digits(time[2], 2);
     if (!hour || !minute || !second || *hour > 23 || *minute > 59 || *second > 59) return std::nullopt;
     return fmt::format("{}@{:02}:{:02}:{:02}", day, *hour, *minute, *second);
 }
 
 Read read_boolean(std::string_view text) {
     if (text.find_first_of("/@") != std::string_view::npos) {
-        const auto from = date(text);
+        const auto from = wall_clock(text);
         if (!from) return expected("a boolean or a date MM/DD/YYYY[@HH:MM:SS]");
         return *from;
     }
@@ -92,13 +92,13 @@ Read read_boolean(std::string_view text) {
 }
 
 Read read_integer(std::string_view text) {
-    const auto n = number(text);
+    const auto n = digits(text);
     if (!n) return expected("a number that isn't negative, such as 64");
     return std::to_string(*n);
 }
 
 Read read_percentage(std::string_view text) {
-    const auto n = number(text.ends_with('%') ? text.substr(0, text.size() - 1) : text, 5);
+    const auto n = digits(text.ends_with('%') ? text.substr(0, text.size() - 1) : text, 5);
     if (!n) return expected("a percentage, such as 90%");
     return std::to_string(*n);
 }
@@ -112,7 +112,7 @@ Read read_variance(std::string_view text) {
     const auto fields = values::split(text, ',');
     const auto part = [](std::string_view field, char sign) -> std::optional<long> {
         if (field.size() < 3 || field.front() != sign || field.back() != '%') return std::nullopt;
-        return number(field.substr(1, field.size() - 2), 5);
+        return digits(field.substr(1, field.size() - 2), 5);
     };
     const auto below = fields.size() == 2 ? part(fields[0], '-') : std::nullopt;
     const auto above = fields.size() == 2 ? part(fields[1], '+') : std::nullopt;

@@ -21,10 +21,6 @@
 namespace pbs::migrate {
 namespace {
 
-tl::unexpected<Problems> refuse(std::string message) {
-    return tl::unexpected(Problems{{"", 0, 0, "", std::move(message)}});
-}
-
 // Longest value that a server takes in a request (ifl/request.h). The file's name is part of the value.
 constexpr std::size_t kLongestValue = (4U << 20U) - 1;
 

@@ -146,9 +146,9 @@ std::string unknown_option(std::string_view name) {
     return message;
 }
 
-class Reader {
+class ConfigFileReader {
   public:
-    explicit Reader(const std::string& file) : file_(file) { result_.file = file; }
+    explicit ConfigFileReader(const std::string& file) : file_(file) { result_.file = file; }
 
     void read_line(std::string_view line, int number) {
         const auto words = words_of(line, '#');
@@ -369,7 +369,7 @@ bool is_configfile(std::string_view text) {
 }
 
 Result<ConfigFile> parse_configfile(std::string_view text, const std::string& file) {
-    Reader reader(file);
+    ConfigFileReader reader(file);
     for_each_line(text, [&](std::string_view line, int number) { reader.read_line(line, number); });
     return reader.finish();
 }

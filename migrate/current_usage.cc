@@ -9,9 +9,9 @@
 namespace pbs::migrate {
 namespace {
 
-class Reader {
+class CurrentUsageReader {
   public:
-    explicit Reader(const std::string& file) { result_.file = file; }
+    explicit CurrentUsageReader(const std::string& file) { result_.file = file; }
 
     void read_line(std::string_view line, int number) {
         const auto words = words_of(line, '#');
@@ -55,7 +55,7 @@ std::map<std::string, double> CurrentUsage::groups() const {
 }
 
 CurrentUsage parse_current_usage(std::string_view text, const std::string& file) {
-    Reader reader(file);
+    CurrentUsageReader reader(file);
     for_each_line(text, [&](std::string_view line, int number) { reader.read_line(line, number); });
     return reader.finish();
 }

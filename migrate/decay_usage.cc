@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
 
-class Reader {
+class DecayReader {
   public:
-    explicit Reader(const std::string& file) { result_.file = file; }
+    explicit DecayReader(const std::string& file) { result_.file = file; }
 
     void read_line(std::string_view line, int number) {
         const auto words = words_of(line, '\n');
@@ -67,7 +67,7 @@ class Reader {
 }  // namespace
 
 DecayUsage parse_decay_usage(std::string_view text, const std::string& file) {
-    Reader reader(file);
+    DecayReader reader(file);
     for_each_line(text, [&](std::string_view line, int number) { reader.read_line(line, number); });
     return reader.finish();
 }

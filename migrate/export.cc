@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 12> kShortMonths = {"Jan", "Feb", "Mar", 
 std::optional<std::array<bool, 7>> weekly_days(std::string_view text) {
     std::string rule = values::uppered(values::trim(text));
     if (rule.starts_with("RRULE:")) rule.erase(0, 6);
-    std::array<bool, 7> days{};
+    std::array<bool, 7> weekdays{};
     bool daily = false;
     bool weekly = false;
     for (const std::string_view part : values::split_trimmed(rule, ';')) {
@@ -41,20 +41,20 @@ std::optional<std::array<bool, 7>> weekly_days(std::string_view text) {
         } else if (part.starts_with("BYDAY=")) {
             for (const std::string_view day : values::split_trimmed(part.substr(6), ',')) {
                 std::size_t number = 0;
-                while (number < days.size() &&
+                while (number < weekdays.size() &&
                        rrule::text::weekday_name(static_cast<unsigned>(number)) != day)
                     ++number;
-                if (number == days.size()) return std::nullopt;
-                days.at(number) = true;
+                if (number == weekdays.size()) return std::nullopt;
+                weekdays.at(number) = true;
             }
         } else if (part != "INTERVAL=1" && !part.starts_with("WKST=")) {
             return std::nullopt;
         }
     }
-    const bool named = std::ranges::find(days, true) != days.end();
+    const bool named = std::ranges::find(weekdays, true) != weekdays.end();
     if (!daily && !(weekly && named)) return std::nullopt;
-    if (daily && !named) days.fill(true);
-    return days;
+    if (daily && !named) weekdays.fill(true);
+    return weekdays;
 }
 
 // Returns n of FREQ=YEARLY;BYYEARDAY=n; 0: another rule.

@@ -13,9 +13,9 @@ namespace {
 // others.
 constexpr std::string_view kOthers[] = {"algorithm", "comment", "prime_time_start", "prime_time_end"};
 
-class Writer {
+class ConfigFileWriter {
   public:
-    explicit Writer(const ExportSource& source) : source_(source) {}
+    explicit ConfigFileWriter(const ExportSource& source) : source_(source) {}
 
     Exported write() {
         const PoliciesByTime policies = policies_of(source_);
@@ -121,7 +121,7 @@ class Writer {
 }  // namespace
 
 Exported export_configfile(const ExportSource& source) {
-    return Writer(source).write();
+    return ConfigFileWriter(source).write();
 }
 
 }  // namespace pbs::migrate

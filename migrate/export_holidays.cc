@@ -31,7 +31,7 @@ std::string hhmm(int minute) {
 }
 
 // The two words of a line: starts of prime and non-prime time. Empty: the file can't express these hours.
-std::string words_of(const std::vector<PrimeHours>& hours) {
+std::string hours_text(const std::vector<PrimeHours>& hours) {
     if (hours.empty()) return "none\tall";
     if (hours.size() == 1 && hours[0].start == 0 && hours[0].end == kWholeDay) return "all\tnone";
     if (hours.size() == 1)
@@ -42,9 +42,9 @@ std::string words_of(const std::vector<PrimeHours>& hours) {
     return {};
 }
 
-class Writer {
+class HolidaysWriter {
   public:
-    explicit Writer(const ExportSource& source) : source_(source), year_(year_of(source)) {}
+    explicit HolidaysWriter(const ExportSource& source) : source_(source), year_(year_of(source)) {}
 
     Exported pbs() {
         const auto windows = source_.snapshot.time_windows_of_type("prime");
@@ -107,9 +107,9 @@ class Writer {
         std::array<std::string, 7> words;
         for (std::size_t day = 0; day < 7; ++day) {
             const auto hours = united(week_.at(day));
-            words.at(day) = words_of(hours);
+            words.at(day) = hours_text(hours);
             if (!words.at(day).empty()) continue;
-            words.at(day) = words_of({hours.front()});
+            words.at(day) = hours_text({hours.front()});
             out_.left_out.push_back(fmt::format(
                 "prime time on {}: the file has room for one period a day, and has that from {} to {}",
                 kDays.at(day), hhmm(hours.front().start), hhmm(hours.front().end)));
@@ -136,7 +136,7 @@ class Writer {
 Exported export_holidays(const ExportSource& source) {
     const PoliciesByTime policies = policies_of(source);
     const bool origin = policies.all_time != nullptr && policies.all_time->text("algorithm") == "origin";
-    return origin ? Writer(source).origin() : Writer(source).pbs();
+    return origin ? HolidaysWriter(source).origin() : HolidaysWriter(source).pbs();
 }
 
 }  // namespace pbs::migrate

@@ -11,20 +11,19 @@
 namespace pbs::migrate {
 namespace {
 
-using Json = nlohmann::json;
 using objects::CommandKind;
 
-std::string text_of(const Json& object, const char* key) {
+std::string text_of(const nlohmann::json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-int number_of(const Json& object, const char* key) {
+int number_of(const nlohmann::json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_number_integer() ? found->get<int>() : 0;
 }
 
-PrintedCommand command_of(const Json& json) {
+PrintedCommand command_of(const nlohmann::json& json) {
     PrintedCommand out;
     out.line = number_of(json, "line");
     out.file = text_of(json, "file");
@@ -61,15 +60,15 @@ std::string value_text(const objects::Command& command) {
 
 std::string to_json(const HostWork& work) {
     if (work.commands.empty()) return {};
-    Json out;
+    nlohmann::json out;
     out["file"] = work.file;
-    out["commands"] = Json::array();
+    out["commands"] = nlohmann::json::array();
     for (const PrintedCommand& printed : work.commands) {
         const objects::Command& command = printed.command;
-        Json row{{"line", printed.line},
-                 {"command", static_cast<int>(command.kind)},
-                 {"type", static_cast<int>(command.type)},
-                 {"object", command.object}};
+        nlohmann::json row{{"line", printed.line},
+                           {"command", static_cast<int>(command.kind)},
+                           {"type", static_cast<int>(command.type)},
+                           {"object", command.object}};
         if (!printed.file.empty()) row["file"] = printed.file;
         if (!command.changes.empty()) {
             row["attribute"] = command.changes.front().name;
@@ -83,21 +82,21 @@ std::string to_json(const HostWork& work) {
 
 HostWork host_work_from_json(std::string_view text) {
     HostWork out;
-    const Json json = text::parse_json(text);
+    const nlohmann::json json = text::parse_json(text);
     if (!json.is_object()) return out;
     out.file = text_of(json, "file");
     const auto commands = json.find("commands");
     if (commands == json.end() || !commands->is_array()) return out;
-    for (const Json& row : *commands)
+    for (const nlohmann::json& row : *commands)
         if (row.is_object()) out.commands.push_back(command_of(row));
     return out;
 }
 
 std::optional<std::vector<HostOutcome>> outcomes_from_json(std::string_view text) {
-    const Json json = text::parse_json(text);
+    const nlohmann::json json = text::parse_json(text);
     if (!json.is_array()) return std::nullopt;
     std::vector<HostOutcome> out;
-    for (const Json& row : json) {
+    for (const nlohmann::json& row : json) {
         if (!row.is_object()) return std::nullopt;
         const auto changed = row.find("changed");
         out.push_back({changed != row.end() && changed->is_boolean() && changed->get<bool>(),

@@ -15,10 +15,6 @@
 namespace pbs::migrate {
 namespace {
 
-tl::unexpected<Problems> refuse(std::string message) {
-    return tl::unexpected(Problems{{"", 0, 0, "", std::move(message)}});
-}
-
 // Holds the server's lock on its home while this object lives: a record lock, since the server's is one and a
 // lock of flock(2) wouldn't conflict with it.
 class HomeLock {

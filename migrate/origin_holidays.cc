@@ -18,7 +18,7 @@ int day_of_year(std::string_view text) {
 }
 
 // Reads a year of four digits; 0 for anything else.
-int year(std::string_view text) {
+int year_of(std::string_view text) {
     const int value = values::digits<int>(text).value_or(0);
     return value >= 1000 && value <= 9999 ? value : 0;
 }
@@ -50,7 +50,7 @@ HolidaysFile parse_origin_holidays(std::string_view text, const std::string& fil
         const auto words = words_of(line, '*');
         if (words.empty()) return;
         if (words[0].text.starts_with("YEAR")) {
-            if (words.size() > 1) out.year = year(words[1].text);
+            if (words.size() > 1) out.year = year_of(words[1].text);
             return;
         }
         const int day = day_of_year(words[0].text);

@@ -39,7 +39,7 @@ std::optional<long> whole_number(std::string_view text) {
 
 // Splits a line at blanks and tabs only, as the older scheduler did: a carriage return stays part of the last
 // word.
-std::vector<Word> fields_of(std::string_view line) {
+std::vector<Word> words_at_blanks(std::string_view line) {
     std::vector<Word> out;
     for (auto from = line.find_first_not_of(" \t"); from != std::string_view::npos;) {
         const auto end = std::min(line.find_first_of(" \t", from), line.size());
@@ -187,7 +187,7 @@ class Reader {
 
   private:
     void read_part(std::string_view line) {
-        const auto words = fields_of(line);
+        const auto words = words_at_blanks(line);
         if (words_of(line, '\n').empty() || words[0].text.starts_with('#') || words[0].text.starts_with('*'))
             return;
         const std::string_view name = words[0].text;

@@ -24,6 +24,11 @@ std::string to_text(const Problem& problem);
 
 using Problems = std::vector<Problem>;
 
+// A refusal that no line of a file is to blame for.
+inline tl::unexpected<Problems> refuse(std::string message) {
+    return tl::unexpected(Problems{{"", 0, 0, "", std::move(message)}});
+}
+
 bool has_system_problem(const Problems& problems);
 
 // Note for a mistake that doesn't stop the migration: "sched_config:3:1: 'by_queu' is not an option; the line

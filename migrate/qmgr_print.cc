@@ -78,9 +78,9 @@ bool is_about_hooks(std::string_view text) {
            (type.size() > 2 && std::string_view("pbshook").starts_with(type));
 }
 
-class Reader {
+class QmgrPrintReader {
   public:
-    explicit Reader(const std::string& file) { result_.file = file; }
+    explicit QmgrPrintReader(const std::string& file) { result_.file = file; }
 
     void read_line(std::string_view line, int number) {
         if (hook_contents_ && is_base64(values::trim(line))) return;
@@ -398,7 +398,7 @@ bool uses_up(std::string_view flag) {
 }
 
 QmgrPrint parse_qmgr_print(std::string_view text, const std::string& file) {
-    Reader reader(file);
+    QmgrPrintReader reader(file);
     for_each_line(text, [&](std::string_view line, int number) { reader.read_line(line, number); });
     return reader.finish();
 }

@@ -25,9 +25,9 @@ bool is_element_name(std::string_view name) {
     return objects::value_of_items(*attribute, {fmt::format("{}:root=1", name)}).has_value();
 }
 
-class Reader {
+class ResourceGroupReader {
   public:
-    explicit Reader(const std::string& file) { result_.file = file; }
+    explicit ResourceGroupReader(const std::string& file) { result_.file = file; }
 
     void read_line(std::string_view line, int line_number) {
         const auto words = words_of(line, '\n');
@@ -146,7 +146,7 @@ std::string ShareGroup::element() const {
 }
 
 ResourceGroup parse_resource_group(std::string_view text, const std::string& file) {
-    Reader reader(file);
+    ResourceGroupReader reader(file);
     for_each_line(text, [&](std::string_view line, int number) { reader.read_line(line, number); });
     return reader.finish();
 }

@@ -105,9 +105,9 @@ bool may_be_empty(A argument) {
     return argument == A::prefix || argument == A::resources || argument == A::any;
 }
 
-class Reader {
+class SchedConfigReader {
   public:
-    explicit Reader(const std::string& file) { result_.file = file; }
+    explicit SchedConfigReader(const std::string& file) { result_.file = file; }
 
     void read_line(std::string_view text, int number) {
         Line line(text);
@@ -295,7 +295,7 @@ class Reader {
 }  // namespace
 
 SchedConfig parse_sched_config(std::string_view text, const std::string& file) {
-    Reader reader(file);
+    SchedConfigReader reader(file);
     for (const LogicalLine& line : logical_lines(text)) reader.read_line(line.text, line.number);
     return reader.finish();
 }

@@ -10,7 +10,7 @@ namespace {
 using T = AttributeType;
 using S = Syntax;
 
-constexpr Attribute kTable[] = {
+constexpr Attribute kFsGroupTable[] = {
     {"tree_element", T::string_array, S::tree_elements, "", plain,
      "The fairshare tree: each element an entity or group, its parent and its shares, as in group01:root=30; "
      "the parent is root or another element",
@@ -65,7 +65,7 @@ constexpr Attribute kTable[] = {
 }  // namespace
 
 std::span<const Attribute> fs_group_attributes() {
-    return kTable;
+    return kFsGroupTable;
 }
 
 }  // namespace pbs::objects

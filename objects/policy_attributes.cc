@@ -45,7 +45,7 @@ constexpr AttributeType type_of(Syntax syntax, unsigned flags) {
     }
 }
 
-constexpr Attribute kTable[] = {
+constexpr Attribute kPolicyTable[] = {
 // clang-format off
 #define ATTRIBUTE(row, form, text, acted_on, flag_bits, sentence, command, ...) \
     {.name = #row,                                                              \
@@ -64,7 +64,7 @@ constexpr Attribute kTable[] = {
 }  // namespace
 
 std::span<const Attribute> policy_attributes() {
-    return kTable;
+    return kPolicyTable;
 }
 
 }  // namespace pbs::objects

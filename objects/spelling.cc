@@ -26,20 +26,20 @@ std::size_t distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
-constexpr std::size_t kMost = 2;
+constexpr std::size_t kMostEdits = 2;
 constexpr std::size_t kShortest = 4;
 
 }  // namespace
 
 bool nearly_same(std::string_view a, std::string_view b) {
     const auto [shorter, longer] = std::minmax({a.size(), b.size()});
-    return longer - shorter <= kMost && distance(a, b) <= kMost;
+    return longer - shorter <= kMostEdits && distance(a, b) <= kMostEdits;
 }
 
 std::string_view nearest(std::string_view misspelled, std::span<const std::string_view> words) {
     const std::string asked = values::lowered(misspelled);
     std::string_view best;
-    std::size_t least = kMost + 1;
+    std::size_t least = kMostEdits + 1;
     if (asked.size() < kShortest) return best;
     for (const std::string_view word : words) {
         const std::string candidate = values::lowered(word);

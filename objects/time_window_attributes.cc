@@ -8,7 +8,7 @@ namespace {
 using T = AttributeType;
 using S = Syntax;
 
-constexpr Attribute kTable[] = {
+constexpr Attribute kTimeWindowTable[] = {
     {"rrule", T::string, S::rrule, "", plain,
      "The days on which the window opens: a recurrence of RFC 5545, with or without RRULE:, and optionally "
      "DTSTART, RDATE and EXDATE lines separated by a newline or a space. A window without one never opens",
@@ -43,7 +43,7 @@ constexpr Attribute kTable[] = {
 }  // namespace
 
 std::span<const Attribute> time_window_attributes() {
-    return kTable;
+    return kTimeWindowTable;
 }
 
 }  // namespace pbs::objects

@@ -11,15 +11,15 @@ namespace {
 
 using enum Asks;
 
-constexpr ObjectType kQueue = ObjectType::queue;
+constexpr ObjectType kOfQueue = ObjectType::queue;
 
 // Rows that no attribute table contains.
 constexpr Unsupported kOthers[] = {
     // Attributes of queues that the server keeps, by the policy in force.
-    {kQueue, "Priority", of, "standard", {}},
-    {kQueue, "backfill_depth", of, "standard", {}},
-    {kQueue, "Priority", without, "by_queue or round_robin or queue_priority in job_sort_formula", {}},
-    {kQueue, "backfill_depth", without, "strict_ordering or help_starving_jobs", {}},
+    {kOfQueue, "Priority", of, "standard", {}},
+    {kOfQueue, "backfill_depth", of, "standard", {}},
+    {kOfQueue, "Priority", without, "by_queue or round_robin or queue_priority in job_sort_formula", {}},
+    {kOfQueue, "backfill_depth", without, "strict_ordering or help_starving_jobs", {}},
 };
 
 // Exceptions from the order of rows of one kind: the row of `attribute` goes right before that of `other`.
@@ -89,7 +89,7 @@ const std::vector<Unsupported>& table() {
 }
 
 std::string sentence(const Unsupported& row) {
-    const bool of_queue = row.type == kQueue;
+    const bool of_queue = row.type == kOfQueue;
     switch (row.asks) {
         case element:
             return fmt::format("Has no effect with {}: {}.", row.word, row.why);

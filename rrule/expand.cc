@@ -7,6 +7,7 @@
 
 #include "rrule/day_filter.h"
 #include "rrule/day_steps.h"
+#include "rrule/pattern.h"
 
 namespace pbs::rrule {
 namespace {
@@ -16,16 +17,11 @@ using text::Rule;
 using Ymd = std::chrono::year_month_day;
 using Days = std::chrono::days;
 
-constexpr std::int64_t kCycleDays = 146097;  // 400 years
 constexpr std::int64_t kCycleWeeks = kCycleDays / 7;
 constexpr std::int64_t kCycleMonths = 4800;
 constexpr std::int64_t kCycleYears = 400;
 constexpr int kFirstYear = 1600;
 constexpr int kLastYear = 9999;
-
-LocalDay day_of(Local l) {
-    return std::chrono::floor<Days>(l);
-}
 
 std::vector<int> sorted(std::vector<int> values) {
     std::sort(values.begin(), values.end());

@@ -24,6 +24,10 @@ inline constexpr Instant kEnd{std::chrono::days{2932897}};
 // lasts at most a day of wall clock, which may skip a day (Samoa, 2011).
 inline constexpr std::chrono::days kReach{4};
 
+inline LocalDay day_of(Local l) {
+    return std::chrono::floor<std::chrono::days>(l);
+}
+
 inline LocalDay day_near(Instant t) {
     return LocalDay{std::chrono::floor<std::chrono::days>(t).time_since_epoch()};
 }

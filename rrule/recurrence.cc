@@ -7,6 +7,7 @@
 #include <map>
 
 #include "rrule/expand.h"
+#include "rrule/pattern.h"
 #include "rrule/rule_text.h"
 
 namespace pbs::rrule {
@@ -16,12 +17,7 @@ using Days = std::chrono::days;
 
 // A Monday and the first day of a Gregorian cycle: 1601-01-01.
 constexpr LocalDay kEpoch{Days{-134774}};
-constexpr Local kEnd = Local{kLastDay} + Days{1};
-constexpr std::int64_t kCalendarDays = 2932896 + 135141;  // from kFirstDay to kLastDay
-
-LocalDay day_of(Local l) {
-    return std::chrono::floor<Days>(l);
-}
+constexpr Local kLocalEnd = Local{kLastDay} + Days{1};
 
 }  // namespace
 
@@ -55,7 +51,7 @@ struct Recurrence::Impl {
     // An upper bound: the rule has no occurrence at or after it. Allows for zones up to 26 hours apart.
     Local rule_end() const {
         if (last_counted) return *last_counted + Seconds{1};
-        return until ? std::min(kEnd, until->local + Days{2}) : kEnd;
+        return until ? std::min(kLocalEnd, until->local + Days{2}) : kLocalEnd;
     }
 
     bool excluded(Local l) const {
@@ -121,7 +117,7 @@ std::vector<Local> Recurrence::Impl::occurrences(Local from, Local to, std::size
 
 YearDays Recurrence::Impl::year(const Year& y) const {
     if (!std::binary_search(special_years.begin(), special_years.end(), y.number)) {
-        const bool over = !rule || (rule_end() < kEnd && Local{day_at(y.first)} >= rule_end());
+        const bool over = !rule || (rule_end() < kLocalEnd && Local{day_at(y.first)} >= rule_end());
         return over ? YearDays{} : rule->year(y);
     }
     const auto known = specials.find(y.number);
@@ -217,7 +213,7 @@ Result<void> Recurrence::Impl::read_rule(const text::Rule& parts) {
 
 // Finds the last occurrence of a rule with COUNT: then it is an end like UNTIL.
 void Recurrence::Impl::count(std::int64_t occurrences) {
-    rule->each(static_cast<std::size_t>(occurrences), *start, kEnd, [this](Local l) {
+    rule->each(static_cast<std::size_t>(occurrences), *start, kLocalEnd, [this](Local l) {
         last_counted = l;
         return true;
     });

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace pbs::values {
@@ -78,6 +79,11 @@ inline std::vector<std::string_view> words(std::string_view text) {
         text.remove_prefix(found.back().size());
     }
     return found;
+}
+
+// The text for an errno value, such as "No space left on device".
+inline std::string system_text(int error) {
+    return std::generic_category().message(error);
 }
 
 }  // namespace pbs::values

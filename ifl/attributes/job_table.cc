@@ -9,7 +9,7 @@ namespace {
 using enum AttributeType;
 
 // The rows, in the order in which qstat -f shows them.
-constexpr auto kRows = std::to_array<AttributeDef>({
+constexpr auto kJobRows = std::to_array<AttributeDef>({
     {"Job_Name", text, kReadWrite | alter_running},
     {"Job_Owner", text, kReadOnly},
     {"resources_used", resources, kReadOnly},
@@ -132,7 +132,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
 }  // namespace
 
 const AttributeTable& job_table() {
-    static constexpr AttributeTable kTable{kRows};
+    static constexpr AttributeTable kTable{kJobRows};
     return kTable;
 }
 

@@ -10,7 +10,7 @@ using enum AttributeType;
 
 constexpr std::string_view kStateWords[] = {"free", "offline"};
 
-constexpr auto kRows = std::to_array<AttributeDef>({
+constexpr auto kNodeRows = std::to_array<AttributeDef>({
     {"Mom", text, kManagerOnlySet, "",
      "The host whose MoM runs the vnode's jobs; given when the vnode is made"},
     {"pbs_version", text, read_operator | read_manager | computed, "",
@@ -71,7 +71,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
 }  // namespace
 
 const AttributeTable& node_table() {
-    static constexpr AttributeTable kTable{kRows};
+    static constexpr AttributeTable kTable{kNodeRows};
     return kTable;
 }
 

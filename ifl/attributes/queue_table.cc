@@ -12,7 +12,7 @@ using enum AttributeType;
 constexpr std::string_view kQueueTypeWords[] = {"execution", "route", "execution_prime",
                                                 "execution_non_prime", "execution_dedicated"};
 
-constexpr auto kRows = std::to_array<AttributeDef>({
+constexpr auto kQueueRows = std::to_array<AttributeDef>({
     {"queue_type", text, kNoUserSet, "", "Whether jobs run from the queue or are moved on by it",
      kQueueTypeWords},
     {"execution_type", text, kNoUserSet, "",
@@ -102,7 +102,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
 }  // namespace
 
 const AttributeTable& queue_table() {
-    static constexpr AttributeTable kTable{kRows};
+    static constexpr AttributeTable kTable{kQueueRows};
     return kTable;
 }
 

@@ -11,7 +11,7 @@ using enum AttributeType;
 constexpr std::uint32_t kGiven = kReadOnly | at_creation;
 
 // The rows, in the order in which pbs_rstat -f shows them. Instants are seconds since the Epoch.
-constexpr auto kRows = std::to_array<AttributeDef>({
+constexpr auto kReservationRows = std::to_array<AttributeDef>({
     {"Reserve_Name", text, kReadWrite},
     {"Reserve_Owner", text, kReadOnly},
     {"reserve_state", integer, kReadOnly},
@@ -69,7 +69,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
 }  // namespace
 
 const AttributeTable& reservation_table() {
-    static constexpr AttributeTable kTable{kRows};
+    static constexpr AttributeTable kTable{kReservationRows};
     return kTable;
 }
 

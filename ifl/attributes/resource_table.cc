@@ -10,7 +10,7 @@ using enum AttributeType;
 
 constexpr std::string_view kTypeWords[] = {"boolean", "float", "long", "size", "string", "string_array"};
 
-constexpr auto kRows = std::to_array<AttributeDef>({
+constexpr auto kResourceRows = std::to_array<AttributeDef>({
     {"type", text, kManagerOnlySet, "string", "What values are", kTypeWords},
     {"flag", text, kManagerOnlySet, "",
      "How the resource counts: h of a host, n or f summed up over vnodes or on the first, q "
@@ -20,7 +20,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
 }  // namespace
 
 const AttributeTable& resource_table() {
-    static constexpr AttributeTable kTable{kRows};
+    static constexpr AttributeTable kTable{kResourceRows};
     return kTable;
 }
 

@@ -11,7 +11,7 @@ using enum AttributeType;
 constexpr std::string_view kJobRunWaitWords[] = {"none", "runjob_hook", "execjob_hook"};
 constexpr std::string_view kOptBackfillFuzzyWords[] = {"off", "low", "med", "high"};
 
-constexpr auto kRows = std::to_array<AttributeDef>({
+constexpr auto kSchedRows = std::to_array<AttributeDef>({
     {"sched_host", text, kReadOnly | computed, "", "The host of the scheduler"},
     {"partition", text, kManagerOnlySet, "",
      "The queues and vnodes with this partition are the scheduler's; the default one has "
@@ -84,7 +84,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
 }  // namespace
 
 const AttributeTable& sched_table() {
-    static constexpr AttributeTable kTable{kRows};
+    static constexpr AttributeTable kTable{kSchedRows};
     return kTable;
 }
 

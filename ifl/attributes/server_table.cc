@@ -9,7 +9,7 @@ namespace {
 
 using enum AttributeType;
 
-constexpr auto kRows = std::to_array<AttributeDef>({
+constexpr auto kServerRows = std::to_array<AttributeDef>({
     {"server_state", text, kReadOnly | computed, "",
      "What the server does: Idle, Scheduling, Active, Hot_Start or Terminating"},
     {"server_host", text, kReadOnly | computed, "", "The host of the server"},
@@ -176,7 +176,7 @@ constexpr auto kRows = std::to_array<AttributeDef>({
 }  // namespace
 
 const AttributeTable& server_table() {
-    static constexpr AttributeTable kTable{kRows};
+    static constexpr AttributeTable kTable{kServerRows};
     return kTable;
 }
 

@@ -1,4 +1,5 @@
 #include "ifl/cmds/attr_list.h"
+#include "values/number.h"
 
 #include <algorithm>
 #include <utility>
@@ -52,6 +53,15 @@ attrl* AttrList::attributes() {
     return attributes_.empty() ? nullptr : &attributes_.front();
 }
 
+std::string attribute_name(const attrl& attribute) {
+    std::string name(view(attribute.name));
+    if (!view(attribute.resource).empty()) {
+        name += '.';
+        name += view(attribute.resource);
+    }
+    return name;
+}
+
 std::optional<std::string_view> value_of(const attrl* attributes, std::string_view name,
                                          std::string_view resource) {
     for (; attributes != nullptr; attributes = attributes->next) {
@@ -60,6 +70,10 @@ std::optional<std::string_view> value_of(const attrl* attributes, std::string_vi
         }
     }
     return std::nullopt;
+}
+
+double real_of(const batch_status& object, std::string_view name) {
+    return values::decimal(text_of(object, name)).value_or(0);
 }
 
 }  // namespace pbs::cmds

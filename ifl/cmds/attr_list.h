@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -49,13 +50,30 @@ struct FreeStatus {
 };
 using StatusList = std::unique_ptr<batch_status, FreeStatus>;
 
+// A text from malloc(3), such as pbs_locjob() returns.
+struct FreeText {
+    void operator()(char* text) const { std::free(text); }
+};
+using Text = std::unique_ptr<char, FreeText>;
+
 // The text of a C string that may be NULL.
 inline std::string_view view(const char* text) {
     return text == nullptr ? std::string_view() : text;
 }
 
+// "name" or "name.resource".
+std::string attribute_name(const attrl& attribute);
+
 // The value of an attribute of one object; nullopt: the object doesn't have it.
 std::optional<std::string_view> value_of(const attrl* attributes, std::string_view name,
                                          std::string_view resource = "");
+
+// As value_of(), for an object; empty: it doesn't have the attribute.
+inline std::string_view text_of(const batch_status& object, std::string_view name) {
+    return value_of(object.attribs, name).value_or(std::string_view());
+}
+
+// A real attribute of an object; 0: the object doesn't have it.
+double real_of(const batch_status& object, std::string_view name);
 
 }  // namespace pbs::cmds

@@ -17,14 +17,9 @@ namespace pbs::cmds {
 
 namespace {
 
-struct Free {
-    void operator()(char* text) const { std::free(text); }
-};
-
 // Another server that may have a job unknown to this one; empty: none.
 std::string other_place(const Connection& connection, const JobId& id) {
-    const std::unique_ptr<char, Free> place(
-        pbs_locjob(connection.handle(), sent_job_id(id).c_str(), nullptr));
+    const Text place(pbs_locjob(connection.handle(), sent_job_id(id).c_str(), nullptr));
     const std::string_view name = place != nullptr ? view(place.get()) : std::string_view(id.parent);
     return values::same_word(name, connection.server()) ? std::string() : std::string(name);
 }

@@ -16,20 +16,18 @@ namespace pbs::cmds {
 
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::array<std::string_view, 8> kTypes = {"server", "queue",  "node",        "resource",
                                                     "sched",  "policy", "time_window", "fs_group"};
 
 // Does the document tell which objects of the type exist? A document without the server's own part only has
 // the queues, nodes, resources and schedulers on which an attribute of this project is set.
-bool tells_of(const Json& document, std::string_view type) {
+bool tells_of(const nlohmann::json& document, std::string_view type) {
     const auto own = objects::type_from_word(type);
     return (own && objects::is_own_type(*own)) || document.contains("host");
 }
 
-Result<Json> parse(std::string_view text) {
-    Json json = text::parse_json(text);
+Result<nlohmann::json> parse(std::string_view text) {
+    nlohmann::json json = text::parse_json(text);
     if (!json.is_object()) {
         return fail("the server sent something that is no document of the configuration", 1);
     }
@@ -38,7 +36,7 @@ Result<Json> parse(std::string_view text) {
 
 // A value for qmgr: elements with commas of their own are quoted, except recurrences, whose commas qmgr
 // recognizes.
-std::string value_text(const std::string& type, const std::string& attribute, const Json& json) {
+std::string value_text(const std::string& type, const std::string& attribute, const nlohmann::json& json) {
     if (!json.is_array()) {
         return text::from_json(json).value_or("");
     }
@@ -46,7 +44,7 @@ std::string value_text(const std::string& type, const std::string& attribute, co
     const objects::Attribute* row = object_type ? objects::find_attribute(*object_type, attribute) : nullptr;
     const bool rules = row != nullptr && row->syntax == objects::Syntax::rrule_list;
     std::string text;
-    for (const Json& element : json) {
+    for (const nlohmann::json& element : json) {
         std::string item = text::from_json(element).value_or("");
         if (!rules && item.find(',') != std::string::npos) {
             item = fmt::format("\"{}\"", item);
@@ -57,17 +55,17 @@ std::string value_text(const std::string& type, const std::string& attribute, co
 }
 
 // The objects of a type in a part of a document; the server is an object without a name.
-Json objects_in(const Json& part, std::string_view type) {
+nlohmann::json objects_in(const nlohmann::json& part, std::string_view type) {
     const auto section = part.find(type);
     if (section == part.end() || !section->is_object()) {
-        return Json::object();
+        return nlohmann::json::object();
     }
-    return type == "server" ? Json{{"", *section}} : *section;
+    return type == "server" ? nlohmann::json{{"", *section}} : *section;
 }
 
 // The objects of a type in a document, each with its attributes in the server's own part.
-Json objects_of(const Json& document, std::string_view type) {
-    Json objects = objects_in(document, type);
+nlohmann::json objects_of(const nlohmann::json& document, std::string_view type) {
+    nlohmann::json objects = objects_in(document, type);
     const auto host = document.find("host");
     if (host != document.end() && host->is_object()) {
         objects.update(objects_in(*host, type), true);
@@ -75,8 +73,9 @@ Json objects_of(const Json& document, std::string_view type) {
     return objects;
 }
 
-void compare_attributes(const Json& before, const Json& after, ConfigChange& change) {
-    const auto text = [&](const Json& object, const std::string& name) -> std::optional<std::string> {
+void compare_attributes(const nlohmann::json& before, const nlohmann::json& after, ConfigChange& change) {
+    const auto text = [&](const nlohmann::json& object,
+                          const std::string& name) -> std::optional<std::string> {
         const auto found = object.find(name);
         return found == object.end() ? std::nullopt : std::optional(value_text(change.type, name, *found));
     };
@@ -87,7 +86,7 @@ void compare_attributes(const Json& before, const Json& after, ConfigChange& cha
             names.emplace_back(attribute.name);
         }
     }
-    for (const Json& object : {before, after}) {
+    for (const nlohmann::json& object : {before, after}) {
         for (const auto& [name, value] : object.items()) {
             if (std::find(names.begin(), names.end(), name) == names.end()) {
                 names.push_back(name);
@@ -102,18 +101,19 @@ void compare_attributes(const Json& before, const Json& after, ConfigChange& cha
     }
 }
 
-void compare_type(const std::string& type, const Json& from, const Json& to,
+void compare_type(const std::string& type, const nlohmann::json& from, const nlohmann::json& to,
                   std::vector<ConfigChange>& changes) {
-    const Json before = objects_of(from, type);
-    const Json after = objects_of(to, type);
+    const nlohmann::json before = objects_of(from, type);
+    const nlohmann::json after = objects_of(to, type);
     const bool told = type != "server" && tells_of(from, type) && tells_of(to, type);
-    Json both = before;
+    nlohmann::json both = before;
     both.update(after);
     for (const auto& [name, object] : both.items()) {
         const bool was = before.contains(name);
         const bool is = after.contains(name);
         ConfigChange change{type, name, told && !was, told && !is, {}};
-        compare_attributes(was ? before[name] : Json::object(), is ? after[name] : Json::object(), change);
+        compare_attributes(was ? before[name] : nlohmann::json::object(),
+                           is ? after[name] : nlohmann::json::object(), change);
         if (change.created || change.deleted || !change.attributes.empty()) {
             changes.push_back(std::move(change));
         }
@@ -131,7 +131,7 @@ struct Chosen {
 };
 
 // Reads "policy p1" or "policy". Errors: there is no such type, or neither document has the object.
-Result<Chosen> choose(std::string_view object, const Json& from, const Json& to) {
+Result<Chosen> choose(std::string_view object, const nlohmann::json& from, const nlohmann::json& to) {
     const std::string_view word = first_word(object);
     const auto type = objects::type_from_word(word);
     if (!type) {

@@ -18,12 +18,6 @@ int take_two(std::string_view& text) {
     return (digits[0] - '0') * 10 + (digits[1] - '0');
 }
 
-std::tm local(std::time_t when) {
-    std::tm fields{};
-    localtime_r(&when, &fields);
-    return fields;
-}
-
 constexpr int kNotGiven = -100;
 
 struct DateParts {
@@ -73,12 +67,18 @@ Result<DateParts> split_date(std::string_view text) {
 
 }  // namespace
 
+std::tm local_time(std::time_t when) {
+    std::tm fields{};
+    localtime_r(&when, &fields);
+    return fields;
+}
+
 Result<std::time_t> parse_date(std::string_view text, std::time_t now) {
     const auto parts = split_date(text);
     if (!parts) {
         return tl::unexpected(parts.error());
     }
-    const std::tm today = local(now);
+    const std::tm today = local_time(now);
     std::tm date{};
     date.tm_isdst = -1;
     date.tm_sec = parts->second;
@@ -115,7 +115,7 @@ Result<long long> parse_duration(std::string_view text) {
 }
 
 std::string date_text(std::time_t when) {
-    const std::tm fields = local(when);
+    const std::tm fields = local_time(when);
     return fmt::format("{:%a %b %e %H:%M:%S %Y}", fields);
 }
 
@@ -126,8 +126,8 @@ std::string start_time_text(std::time_t start, std::time_t now) {
     if (start < now) {
         return "--";
     }
-    const std::tm then = local(start);
-    const std::tm today = local(now);
+    const std::tm then = local_time(start);
+    const std::tm today = local_time(now);
     const bool same_year = then.tm_year == today.tm_year;
     constexpr std::time_t kWeek = 7 * 86400;
     const auto format = [&](std::string_view pattern) {

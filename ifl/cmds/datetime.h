@@ -9,6 +9,9 @@
 
 namespace pbs::cmds {
 
+// The fields of a time in the system's zone.
+std::tm local_time(std::time_t when);
+
 // Reads [[[[CC]YY]MM]DD]hhmm[.SS] in the system's zone, as option -a takes it. Missing parts come from `now`,
 // and a time that has passed already means the next one: tomorrow, in the next month or in the next year. A
 // year of two digits above 68 is in the 20th century.

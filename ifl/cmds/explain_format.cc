@@ -27,16 +27,12 @@ struct Gate {
     bool decides = false;
 };
 
-struct Key {
+struct OrderKey {
     std::string_view name;
     std::string_view attributes;
     std::string_view value;
     bool largest_first = false;
 };
-
-std::string_view text_of(const batch_status& object, std::string_view name) {
-    return value_of(object.attribs, name).value_or(std::string_view());
-}
 
 // The value of an attribute for one resource; empty: there is none.
 std::string_view part_of(const batch_status& object, std::string_view name, std::string_view resource) {
@@ -85,8 +81,8 @@ std::vector<Gate> gates_of(const batch_status& object) {
     return gates;
 }
 
-std::vector<Key> keys_of(const batch_status& object) {
-    std::vector<Key> keys;
+std::vector<OrderKey> keys_of(const batch_status& object) {
+    std::vector<OrderKey> keys;
     for (const attrl* a = object.attribs; a != nullptr; a = a->next) {
         if (view(a->name) == "order") {
             const std::string_view name = view(a->resource);
@@ -126,7 +122,7 @@ std::string order_text(const batch_status& job) {
     std::string out = fmt::format("Order: job {} of {}, {} of {} in class {}\n", text_of(job, "place"),
                                   text_of(job, "jobs"), text_of(job, "class_place"),
                                   text_of(job, "class_jobs"), text_of(job, "class"));
-    for (const Key& key : keys_of(job)) {
+    for (const OrderKey& key : keys_of(job)) {
         out += fmt::format("  {:14}  {:26}  {}{}\n", key.name, key.value,
                            key.largest_first ? "large first" : "small first", in_brackets(key.attributes));
     }
@@ -135,11 +131,6 @@ std::string order_text(const batch_status& job) {
                            usage);
     }
     return out;
-}
-
-double real_of(const batch_status& object, std::string_view name) {
-    const Json number = text::parse_ordered_json(text_of(object, name));
-    return number.is_number() ? number.get<double>() : 0;
 }
 
 std::string shares_text(const batch_status& job) {
@@ -230,9 +221,9 @@ Json gates_json(const std::vector<Gate>& gates) {
     return out;
 }
 
-Json order_json(const std::vector<Key>& keys) {
+Json order_json(const std::vector<OrderKey>& keys) {
     Json out = Json::array();
-    for (const Key& key : keys) {
+    for (const OrderKey& key : keys) {
         Json one = {{"key", key.name}, {"value", key.value}, {"largest_first", key.largest_first}};
         if (!key.attributes.empty()) {
             one["attributes"] = key.attributes;

@@ -22,14 +22,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view text_of(const batch_status& object, std::string_view name) {
-    return value_of(object.attribs, name).value_or(std::string_view());
-}
-
-double real_of(const batch_status& object, std::string_view name) {
-    return values::decimal(text_of(object, name)).value_or(0);
-}
-
 std::optional<std::int64_t> integer_of(const batch_status& object, std::string_view name) {
     const auto value = parse_integer(text_of(object, name));
     return value ? std::optional<std::int64_t>(*value) : std::nullopt;

@@ -22,10 +22,6 @@ constexpr auto kInitialValues = std::to_array<InitialValue>({
 
 // A type for the tables of objects/: these describe policies, time_windows and fs_groups fully, and have
 // further attributes of the server, queues and schedulers.
-objects::ObjectType own_type(ObjectType type) {
-    return static_cast<objects::ObjectType>(type);
-}
-
 char to_lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }

@@ -9,6 +9,7 @@
 
 #include "ifl/attributes/attribute_table.h"
 #include "ifl/cmds/qmgr_grammar.h"
+#include "objects/schema.h"
 
 namespace pbs::cmds {
 
@@ -17,6 +18,11 @@ enum class ValueKind { plain, text, list };
 
 using HostType = ifl::AttributeType;
 using HostAttribute = ifl::AttributeDef;
+
+// The type in objects/schema.h.
+inline objects::ObjectType own_type(ObjectType type) {
+    return static_cast<objects::ObjectType>(type);
+}
 
 // PBS's own attributes of a type, by name. Empty for policy, time_window and fs_group.
 std::vector<HostAttribute> host_attributes(ObjectType type);

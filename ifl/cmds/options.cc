@@ -1,4 +1,5 @@
 #include "ifl/cmds/options.h"
+#include "values/text.h"
 
 #include <fmt/format.h>
 
@@ -55,6 +56,19 @@ Result<CommandLine> parse_options(std::string_view letters, const std::vector<st
         }
     }
     return line;
+}
+
+Result<ListFormat> parse_format(std::string_view text) {
+    if (values::same_word(text, "default")) {
+        return ListFormat::text;
+    }
+    if (values::same_word(text, "dsv")) {
+        return ListFormat::dsv;
+    }
+    if (values::same_word(text, "json")) {
+        return ListFormat::json;
+    }
+    return fail(fmt::format("-F {}: expected default, dsv or json", text));
 }
 
 }  // namespace pbs::cmds

@@ -33,4 +33,8 @@ struct CommandLine {
 // program's name.
 Result<CommandLine> parse_options(std::string_view letters, const std::vector<std::string>& arguments);
 
+// The output of qstat and pbsnodes, as option -F names it.
+enum class ListFormat { text, dsv, json };
+Result<ListFormat> parse_format(std::string_view text);
+
 }  // namespace pbs::cmds

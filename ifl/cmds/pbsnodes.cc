@@ -118,7 +118,7 @@ class Pbsnodes {
     }
 
     void show(const StatusList& nodes) {
-        if (options_.format == NodesFormat::json) {
+        if (options_.format == ListFormat::json) {
             fmt::print("{}", nodes_json(nodes.get(), connection_.server(), server_version(),
                                         std::time(nullptr), options_));
         } else if (options_.summary && nodes == nullptr) {

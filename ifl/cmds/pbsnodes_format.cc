@@ -19,16 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string attribute_name(const attrl& attribute) {
-    std::string name(view(attribute.name));
-    if (!view(attribute.resource).empty()) {
-        name += '.';
-        name += view(attribute.resource);
-    }
-    return name;
-}
-
-std::string shown_value(const attrl& attribute) {
+std::string shown_node_value(const attrl& attribute) {
     const std::string_view name = view(attribute.name);
     if (name == ATTR_NODE_last_used_time || name == ATTR_NODE_last_state_change_time) {
         if (const auto instant = parse_integer(view(attribute.value))) {
@@ -217,14 +208,14 @@ bool has_state(const batch_status& node, std::string_view state) {
 std::string nodes_text(const batch_status* nodes, const PbsnodesOptions& options) {
     std::string text;
     for (; nodes != nullptr; nodes = nodes->next) {
-        if (options.format == NodesFormat::dsv) {
+        if (options.format == ListFormat::dsv) {
             text += dsv_row(*nodes, options.delimiter);
             continue;
         }
         text += fmt::format("{}\n", view(nodes->name));
         for (const attrl* attribute = nodes->attribs; attribute != nullptr; attribute = attribute->next) {
-            text +=
-                fmt::format("     {} = {}\n", attribute_name(*attribute), printable(shown_value(*attribute)));
+            text += fmt::format("     {} = {}\n", attribute_name(*attribute),
+                                printable(shown_node_value(*attribute)));
         }
         text += '\n';
     }
@@ -254,7 +245,7 @@ NodeSummary summarize(const batch_status& node, bool with_free) {
 }
 
 std::string nodes_summary_heading(const PbsnodesOptions& options) {
-    if (options.format != NodesFormat::text) {
+    if (options.format != ListFormat::text) {
         return "";
     }
     if (options.jobs) {
@@ -280,7 +271,7 @@ std::string nodes_summary(const batch_status* nodes, std::string_view server,
         if (!options.long_columns) {
             node.state = node.state.substr(0, node.state.find(','));
         }
-        if (options.format == NodesFormat::dsv) {
+        if (options.format == ListFormat::dsv) {
             text += summary_dsv(node, options);
         } else if (options.jobs) {
             text += jobs_row(node, server, options.long_columns);

@@ -28,19 +28,6 @@ Result<void> choose(PbsnodesOptions& options, NodesAction action) {
     return {};
 }
 
-Result<NodesFormat> parse_format(std::string_view text) {
-    if (values::same_word(text, "default")) {
-        return NodesFormat::text;
-    }
-    if (values::same_word(text, "dsv")) {
-        return NodesFormat::dsv;
-    }
-    if (values::same_word(text, "json")) {
-        return NodesFormat::json;
-    }
-    return fail(fmt::format("-F {}: expected default, dsv or json", text));
-}
-
 Result<void> apply(PbsnodesOptions& options, const Option& option) {
     switch (option.letter) {
         case 'a':
@@ -105,7 +92,7 @@ Result<void> check(const PbsnodesOptions& options) {
         return fail(fmt::format("unexpected '{}': -a and -l take no names", options.names.front()));
     }
     if (!shows &&
-        (options.summary || options.jobs || options.long_columns || options.format != NodesFormat::text)) {
+        (options.summary || options.jobs || options.long_columns || options.format != ListFormat::text)) {
         return fail("-S, -j, -L and -F are for showing vnodes");
     }
     if ((options.jobs || options.long_columns) && !options.summary) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ifl/cmds/error.h"
+#include "ifl/cmds/options.h"
 
 namespace pbs::cmds {
 
@@ -21,8 +22,6 @@ enum class NodesAction {
     comment,       // -C without -o or -r
 };
 
-enum class NodesFormat { text, dsv, json };
-
 struct PbsnodesOptions {
     NodesAction action = NodesAction::show;
     bool vnodes = false;        // -v
@@ -30,7 +29,7 @@ struct PbsnodesOptions {
     bool jobs = false;          // -j: with counts of jobs
     bool long_columns = false;  // -L: columns are not cut
     bool quiet = false;         // -q
-    NodesFormat format = NodesFormat::text;
+    ListFormat format = ListFormat::text;
     std::string delimiter = "|";
     std::optional<std::string> comment;  // -C
     std::string server;                  // -s

@@ -91,10 +91,6 @@ bool is_comma(const Token& token) {
     return !token.quoted && token.text == ",";
 }
 
-objects::ObjectType own_type(ObjectType type) {
-    return static_cast<objects::ObjectType>(type);
-}
-
 Words copied(std::span<const std::string_view> words) {
     return {words.begin(), words.end()};
 }

@@ -116,10 +116,6 @@ std::string_view remark(const HostAttribute& attribute) {
     return attribute.writable() ? "" : "; can't be set";
 }
 
-objects::ObjectType own_type(ObjectType type) {
-    return static_cast<objects::ObjectType>(type);
-}
-
 std::string object_text(ObjectType type) {
     std::string text;
     if (is_own(type)) {

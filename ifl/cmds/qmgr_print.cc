@@ -22,10 +22,6 @@ constexpr std::string_view kDefaultPolicy = "default_policy";
 constexpr std::string_view kUnknownResource = "|unknown|";
 constexpr std::string_view kMomPort = "15002";
 
-objects::ObjectType own_type(ObjectType type) {
-    return static_cast<objects::ObjectType>(type);
-}
-
 // The heading above the directives for a type's objects.
 std::string_view heading(ObjectType type) {
     switch (type) {
@@ -88,17 +84,8 @@ void append_wrapped(std::string& out, std::string_view value, std::size_t used) 
     }
 }
 
-std::string attribute_name(const attrl& attribute) {
-    std::string name(view(attribute.name));
-    if (attribute.resource != nullptr && *attribute.resource != '\0') {
-        name += '.';
-        name += attribute.resource;
-    }
-    return name;
-}
-
 // The value to show: a resource's type and flag as words; others unchanged.
-std::string shown_value(ObjectType type, const attrl& attribute) {
+std::string shown_in_words(ObjectType type, const attrl& attribute) {
     const std::string_view value = view(attribute.value);
     if (type == ObjectType::resource && view(attribute.name) == "type") {
         return resource_type_text(value);
@@ -114,7 +101,7 @@ void append_listed(std::string& text, ObjectType type, const attrl& attribute) {
     std::string words;
     std::string_view value = view(attribute.value);
     if (type == ObjectType::resource) {
-        words = shown_value(type, attribute);
+        words = shown_in_words(type, attribute);
         value = words;
         if (value.empty()) {
             return;
@@ -273,7 +260,7 @@ std::string printed_value(ObjectType type, const batch_status& object, const att
     if (type == ObjectType::sched && (name == "sched_priv" || name == "sched_log")) {
         return std::string(folder_in_home(object, name, view(attribute.value)));
     }
-    return shown_value(type, attribute);
+    return shown_in_words(type, attribute);
 }
 
 std::string set_text(ObjectType type, const batch_status& of, const attrl& attribute, bool again) {

@@ -73,7 +73,7 @@ class Qstat {
         const auto highest = parse_integer(value_of(status->attribs, ATTR_max_job_sequence_id).value_or("0"));
         server.heading.long_ids = highest && *highest > PBS_DFLT_MAX_JOB_SEQUENCE_ID;
         server.version = value_of(status->attribs, ATTR_version).value_or("");
-        if (options_.format == QstatFormat::json && !report_) {
+        if (options_.format == ListFormat::json && !report_) {
             // JSON readers get a document from every server that answers, even if all jobs fail
             report_.emplace(server.heading.server, server.version, now_);
         }
@@ -167,7 +167,7 @@ class Qstat {
                 return;
             }
         }
-        if (options_.format == QstatFormat::json) {
+        if (options_.format == ListFormat::json) {
             report_->add("Jobs", at.heading.server, jobs.get());
             return;
         }
@@ -215,7 +215,7 @@ class Qstat {
             }
             return;
         }
-        if (options_.format == QstatFormat::json) {
+        if (options_.format == ListFormat::json) {
             report_->add("Queue", at->heading.server, queues.get());
         } else if (options_.queue_limits) {
             fmt::print("{}", queue_limits_text(queues.get(), at->heading.server, options_));
@@ -238,7 +238,7 @@ class Qstat {
             failed(pbs_errno);
             return;
         }
-        if (options_.format == QstatFormat::json) {
+        if (options_.format == ListFormat::json) {
             report_->add("Server", at->heading.server, status.get());
         } else if (options_.full) {
             fmt::print("{}", full_text(status.get(), "Server", options_));

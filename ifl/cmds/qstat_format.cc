@@ -426,15 +426,6 @@ std::string broken(std::string_view value, std::size_t used) {
     return out;
 }
 
-std::string attribute_name(const attrl& attribute) {
-    std::string name(view(attribute.name));
-    if (!view(attribute.resource).empty()) {
-        name += '.';
-        name += view(attribute.resource);
-    }
-    return name;
-}
-
 // The value with a backslash before each delimiter, and before each backslash that doesn't escape already.
 std::string dsv_escaped(std::string_view value, std::string_view delimiter) {
     if (delimiter.empty()) {
@@ -503,7 +494,7 @@ std::string size_text(std::string_view value, const QstatOptions& options) {
 
 AttrList shown_job_attributes(const QstatOptions& options) {
     AttrList list;
-    if (options.full || options.format == QstatFormat::json) {
+    if (options.full || options.format == ListFormat::json) {
         return list;
     }
     const auto add = [&](std::initializer_list<const char*> names) {
@@ -631,7 +622,7 @@ std::string servers_text(const batch_status* servers, bool heading) {
 }
 
 std::string full_text(const batch_status* objects, std::string_view what, const QstatOptions& options) {
-    const bool dsv = options.format == QstatFormat::dsv;
+    const bool dsv = options.format == ListFormat::dsv;
     std::string text;
     for (; objects != nullptr; objects = objects->next) {
         text += fmt::format("{}: {}", what, view(objects->name));

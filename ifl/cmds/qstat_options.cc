@@ -36,19 +36,6 @@ void extend_by(QstatOptions& options, char letter) {
     }
 }
 
-Result<QstatFormat> parse_format(std::string_view text) {
-    if (values::same_word(text, "default")) {
-        return QstatFormat::text;
-    }
-    if (values::same_word(text, "dsv")) {
-        return QstatFormat::dsv;
-    }
-    if (values::same_word(text, "json")) {
-        return QstatFormat::json;
-    }
-    return fail(fmt::format("-F {}: expected default, dsv or json", text));
-}
-
 // Applies an option that selects jobs or their format. False: it is another option.
 bool apply_job_option(State& state, char letter, const std::string& value) {
     QstatOptions& options = state.options;
@@ -159,16 +146,16 @@ Result<void> check(const State& state) {
         state.selections > 1 || (state.selections > 0 && options.queue_limits) ||
         (state.queues_asked && state.servers_asked) ||
         (objects && (options.alternate || options.queue_limits)) ||
-        (options.gigabytes && options.megawords) || (options.format != QstatFormat::text && !options.full) ||
+        (options.gigabytes && options.megawords) || (options.format != ListFormat::text && !options.full) ||
         (options.queue_limits && options.full) || (options.one_line && !options.nodes && !options.comments) ||
         (options.full && state.layout_asked);
     if (conflict) {
         return fail("conflicting options.");
     }
-    if (options.wide && options.format != QstatFormat::text) {
+    if (options.wide && options.format != ListFormat::text) {
         return fail("option w cannot be used with -F");
     }
-    if (state.delimiter_given && options.format != QstatFormat::dsv) {
+    if (state.delimiter_given && options.format != ListFormat::dsv) {
         return fail("-D is for -F dsv only");
     }
     return {};

@@ -6,11 +6,11 @@
 
 #include "ifl/cmds/attr_list.h"
 #include "ifl/cmds/error.h"
+#include "ifl/cmds/options.h"
 
 namespace pbs::cmds {
 
 enum class QstatObject { jobs, queues, servers };
-enum class QstatFormat { text, dsv, json };
 
 struct QstatOptions {
     QstatObject object = QstatObject::jobs;
@@ -26,7 +26,7 @@ struct QstatOptions {
     bool queue_limits = false;     // -q
     bool gigabytes = false;        // -G
     bool megawords = false;        // -M
-    QstatFormat format = QstatFormat::text;
+    ListFormat format = ListFormat::text;
     std::string delimiter = "|";  // -D
     std::string extend;           // "x" finished jobs too, "t" subjobs too
     AttrList criteria;            // from -i, -r, -H, -u, -J

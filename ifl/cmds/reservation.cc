@@ -39,12 +39,6 @@ std::string column(std::string_view text, std::size_t width) {
     return fmt::format("{:<{}.{}}", text, width, width);
 }
 
-std::tm local(std::time_t when) {
-    std::tm tm{};
-    localtime_r(&when, &tm);
-    return tm;
-}
-
 std::time_t instant_of(std::string_view seconds) {
     return static_cast<std::time_t>(parse_integer(seconds).value_or(0));
 }
@@ -346,8 +340,8 @@ Result<ReservationOptions> parse_alter_reservation(const std::vector<std::string
 }
 
 std::string reservation_time_text(std::time_t when, std::time_t now) {
-    const std::tm then = local(when);
-    const std::tm today = local(now);
+    const std::tm then = local_time(when);
+    const std::tm today = local_time(now);
     if (then.tm_year != today.tm_year) {
         return fmt::format("{:%a %b %d %Y %H:%M}", then);
     }

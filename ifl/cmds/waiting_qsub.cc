@@ -140,11 +140,6 @@ bool is_there(const std::string& server, const std::string& job) {
     return there;
 }
 
-struct Free {
-    void operator()(char* text) const { std::free(text); }
-};
-using Text = std::unique_ptr<char, Free>;
-
 // The exit status that the server reports for the job's end; nullopt: the report is about another job.
 std::optional<int> end_of_job(const Program& program, int caller, const std::string& job) {
     char* id = nullptr;

@@ -1,4 +1,5 @@
 #include "server_plugin/openpbs/link.h"
+#include "values/text.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -19,10 +20,6 @@ constexpr int kMostDoublings = 5;
 // The most bytes that are kept for a service that takes none.
 constexpr std::size_t kMostQueued = std::size_t{64} << 20;
 
-std::string system_text(int error) {
-    return std::generic_category().message(error);
-}
-
 }  // namespace
 
 Connector beside(std::string socket_path) {
@@ -33,11 +30,11 @@ Connector beside(std::string socket_path) {
             return tl::unexpected(fmt::format("{}: the path is too long for a socket", path));
         std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
         const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        if (fd < 0) return tl::unexpected(system_text(errno));
+        if (fd < 0) return tl::unexpected(values::system_text(errno));
         if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
         const int error = errno;
         close(fd);
-        return tl::unexpected(fmt::format("{}: {}", path, system_text(error)));
+        return tl::unexpected(fmt::format("{}: {}", path, values::system_text(error)));
     };
 }
 
@@ -89,7 +86,7 @@ void Link::send_queued() {
         const ssize_t sent = ::send(fd_, queued_.data(), queued_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent < 0 && errno == EINTR) continue;
         if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
-        if (sent < 0) return down(system_text(errno));
+        if (sent < 0) return down(values::system_text(errno));
         queued_.erase(0, static_cast<std::size_t>(sent));
     }
 }
@@ -116,7 +113,7 @@ std::vector<FromService> Link::receive(std::chrono::milliseconds patience) {
         if (size < 0 && error == EINTR) continue;
         if (size < 0 && (error == EAGAIN || error == EWOULDBLOCK)) break;
         if (size <= 0) {
-            down(size < 0 ? system_text(error) : std::string("it has ended"));
+            down(size < 0 ? values::system_text(error) : std::string("it has ended"));
             break;
         }
     }

@@ -11,6 +11,8 @@
 #include "ifl/dis.h"
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
+#include "server_plugin/openpbs/scheduling_terms.h"
+#include "values/text.h"
 
 namespace pbs::openpbs {
 namespace {
@@ -19,16 +21,6 @@ constexpr std::size_t kLongestId = 1024;
 
 // The user that the server believes on a connection from a reserved port.
 constexpr const char* kUser = "root";
-
-std::string text_of(const ifl::Reply& reply) {
-    const auto* text = std::get_if<ifl::TextReply>(&reply.body);
-    if (text != nullptr && !text->text.empty()) return text->text;
-    return std::string(ifl::error_text(reply.code));
-}
-
-std::string system_text(int error) {
-    return std::generic_category().message(error);
-}
 
 }  // namespace
 
@@ -45,7 +37,7 @@ ifl::Result<void> ServerClient::open(const ServerPlace& server) {
         one = std::move(*socket);
         const int flags = fcntl(one.fd(), F_GETFL);
         if (flags < 0 || fcntl(one.fd(), F_SETFL, flags | O_NONBLOCK) != 0)
-            return tl::unexpected(ifl::Error{PBSE_SYSTEM, system_text(errno)});
+            return tl::unexpected(ifl::Error{PBSE_SYSTEM, values::system_text(errno)});
     }
     first_.emplace(std::move(sockets[0]), kUser);
     second_ = std::move(sockets[1]);
@@ -142,7 +134,8 @@ bool ServerClient::read() {
     const int error = errno;
     packets_.filled(size > 0 ? static_cast<std::size_t>(size) : 0);
     if (size > 0 || (size < 0 && error == EINTR)) return true;
-    if (size == 0 || (error != EAGAIN && error != EWOULDBLOCK)) lose(size == 0 ? "" : system_text(error));
+    if (size == 0 || (error != EAGAIN && error != EWOULDBLOCK))
+        lose(size == 0 ? "" : values::system_text(error));
     return false;
 }
 

@@ -15,9 +15,9 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr std::string_view kRule = "server_dyn_res";
+constexpr std::string_view kDynamicRule = "server_dyn_res";
 
-constexpr seconds kTimeLimit{30};
+constexpr seconds kProgramTimeLimit{30};
 // The time within which a cycle that was put off has to begin: the host may have turned scheduling off
 // meanwhile.
 constexpr seconds kGoodFor{60};
@@ -32,7 +32,7 @@ bool is_of_event(sched::CycleTrigger trigger) {
 bool DynamicResources::puts_off(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
                                 sched::Instant now, sched::CycleTrigger& trigger) {
     std::vector<std::string> elements;
-    for (sched::Question& asked : scheduler.questions(now, sched, kRule))
+    for (sched::Question& asked : scheduler.questions(now, sched, kDynamicRule))
         elements.push_back(std::move(asked.source));
     bool waits = false;
     for (const std::string& element : elements) {
@@ -75,7 +75,7 @@ void DynamicResources::start(const sched::Scheduler& scheduler, const Host& host
         options.arguments = std::move(call.arguments);
         options.of_manager = true;
     }
-    options.time_limit = kTimeLimit;
+    options.time_limit = kProgramTimeLimit;
     options.time_zone = scheduler.zone().name();
     answers_[element].asked = true;
     commands_.run(element, std::move(options), now);
@@ -110,9 +110,10 @@ void DynamicResources::take(sched::Scheduler& scheduler, const Host& host, const
     }
     const std::string_view resource = sched::DynamicResource::of(element).resource;
     if (result.failure.empty() && !answer.said.empty())
-        host.log(PBS_LOG_INFO, kRule, fmt::format("{}: its program works again", resource));
+        host.log(PBS_LOG_INFO, kDynamicRule, fmt::format("{}: its program works again", resource));
     else if (!result.failure.empty() && answer.said != result.failure)
-        host.log(PBS_LOG_ERROR, kRule, fmt::format("There is nothing of {}: {}", resource, result.failure));
+        host.log(PBS_LOG_ERROR, kDynamicRule,
+                 fmt::format("There is nothing of {}: {}", resource, result.failure));
     answer.said = result.failure;
     scheduler.set_told(element, result.failure.empty() ? result.output : "0");
 }

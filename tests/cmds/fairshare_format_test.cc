@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr std::time_t kNow = 1795262400;
+constexpr std::time_t kShown = 1795262400;
 
 void element(Objects& objects, const std::string& name, const std::string& parent, const std::string& kind,
              const std::string& shares, const std::string& target, const std::string& actual,
@@ -37,9 +37,9 @@ Objects reply() {
                        {"unknown_shares", "", "10"},
                        {"decay_time", "", "86400"},
                        {"decay_factor", "", "0.5"},
-                       {"now", "", std::to_string(kNow)},
-                       {"last_decay", "", std::to_string(kNow - 400)},
-                       {"next_decay", "", std::to_string(kNow + 86000)}});
+                       {"now", "", std::to_string(kShown)},
+                       {"last_decay", "", std::to_string(kShown - 400)},
+                       {"next_decay", "", std::to_string(kShown + 86000)}});
     element(objects, "root", "", "group", "0", "1", "1", "2001", "1000.5", "");
     element(objects, "physics", "root", "group", "40", "0.4", "0.6", "1200.25", "600.125", "");
     element(objects, "alice", "physics", "entity", "30", "0.3", "0.5", "1000.25", "500.125", "3");
@@ -61,7 +61,7 @@ TEST(Shares, AReplyIsATree) {
     const ShareTree& tree = all[0];
     EXPECT_EQ(tree.name, "f1");
     EXPECT_EQ(tree.sched, "default");
-    EXPECT_EQ(tree.next_decay, kNow + 86000);
+    EXPECT_EQ(tree.next_decay, kShown + 86000);
     ASSERT_EQ(tree.elements.size(), 6U);
     EXPECT_EQ(tree.elements[2].name, "alice");
     EXPECT_EQ(tree.elements[2].depth, 2U);
@@ -85,7 +85,7 @@ TEST(SharesText, IsATableIndentedAsTheTree) {
                     "    bob        10   10.000%   10.000%    200      100      2\n"
                     "  carol        60   60.000%   40.000%    800      400      1\n"
                     "  dan           0    0.000%    0.000%      1        1      4\n",
-                    instant_text(kNow), instant_text(kNow + 86000)));
+                    instant_text(kShown), instant_text(kShown + 86000)));
 }
 
 TEST(SharesText, TheTreeAlone) {

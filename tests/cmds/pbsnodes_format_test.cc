@@ -33,7 +33,7 @@ TEST(NodesText, HasOneAttributeALine) {
     nodes.add("n2", {{"state", "", "free"}, {"resources_available", "ncpus", "4"}});
     EXPECT_EQ(nodes_text(nodes.get(), {}), "n2\n     state = free\n     resources_available.ncpus = 4\n\n");
     PbsnodesOptions dsv;
-    dsv.format = NodesFormat::dsv;
+    dsv.format = ListFormat::dsv;
     EXPECT_EQ(nodes_text(nodes.get(), dsv), "Name=n2|state=free|resources_available.ncpus=4\n");
 }
 
@@ -41,7 +41,7 @@ TEST(NodesText, ShowsInstantsInSecondsBetweenDelimiters) {
     Objects nodes;
     nodes.add("n1", {{"last_state_change_time", "", "5"}});
     PbsnodesOptions dsv;
-    dsv.format = NodesFormat::dsv;
+    dsv.format = ListFormat::dsv;
     EXPECT_EQ(nodes_text(nodes.get(), dsv), "Name=n1|last_state_change_time=5\n");
 }
 

@@ -46,12 +46,12 @@ std::string parsed(std::string_view text) {
     return written(*directive);
 }
 
-struct Case {
+struct GrammarCase {
     const char* text;
     const char* expected;
 };
 
-class GoodDirectives : public testing::TestWithParam<Case> {};
+class GoodDirectives : public testing::TestWithParam<GrammarCase> {};
 
 TEST_P(GoodDirectives, AreUnderstood) {
     EXPECT_EQ(parsed(GetParam().text), GetParam().expected) << GetParam().text;
@@ -59,72 +59,76 @@ TEST_P(GoodDirectives, AreUnderstood) {
 
 INSTANTIATE_TEST_SUITE_P(
     Commands, GoodDirectives,
-    testing::Values(Case{"s p p1 by_queue=False, strict_ordering=True",
-                         "set policy p1,|by_queue=<False>|strict_ordering=<True>"},
-                    Case{"c policy p1", "create policy p1,"}, Case{"c t t1", "create time_windows t1,"},
-                    Case{"create time_window t1", "create time_windows t1,"},
-                    Case{"c f f1", "create fs_groups f1,"}, Case{"d p p1", "delete policy p1,"},
-                    Case{"p s", "print server "}, Case{"l q", "list queues "}, Case{"l sc", "list sched "},
-                    Case{"p r", "print resources "}, Case{"p n @default", "print nodes @,"},
-                    Case{"p n @active", "print nodes ,"},
-                    Case{"l q q1@,",
-                         "qmgr: Syntax error: expected the name of one "
-                         "server after '@'@6#3"},
-                    Case{"a q q1,q2@srv:1501", "active queues q1,q2@srv:1501,"},
-                    Case{"active node", "active nodes "},
-                    Case{"create queue q1,q2,q3 queue_type=e,enabled = True",
-                         "create queues q1,q2,q3,|queue_type=<e>|enabled=<True>"},
-                    Case{"create node 7seas", "create nodes 7seas,"}, Case{"l policies", "list policy "},
-                    Case{"list time_windows t1", "list time_windows t1,"}));
+    testing::Values(
+        GrammarCase{"s p p1 by_queue=False, strict_ordering=True",
+                    "set policy p1,|by_queue=<False>|strict_ordering=<True>"},
+        GrammarCase{"c policy p1", "create policy p1,"}, GrammarCase{"c t t1", "create time_windows t1,"},
+        GrammarCase{"create time_window t1", "create time_windows t1,"},
+        GrammarCase{"c f f1", "create fs_groups f1,"}, GrammarCase{"d p p1", "delete policy p1,"},
+        GrammarCase{"p s", "print server "}, GrammarCase{"l q", "list queues "},
+        GrammarCase{"l sc", "list sched "}, GrammarCase{"p r", "print resources "},
+        GrammarCase{"p n @default", "print nodes @,"}, GrammarCase{"p n @active", "print nodes ,"},
+        GrammarCase{"l q q1@,",
+                    "qmgr: Syntax error: expected the name of one "
+                    "server after '@'@6#3"},
+        GrammarCase{"a q q1,q2@srv:1501", "active queues q1,q2@srv:1501,"},
+        GrammarCase{"active node", "active nodes "},
+        GrammarCase{"create queue q1,q2,q3 queue_type=e,enabled = True",
+                    "create queues q1,q2,q3,|queue_type=<e>|enabled=<True>"},
+        GrammarCase{"create node 7seas", "create nodes 7seas,"}, GrammarCase{"l policies", "list policy "},
+        GrammarCase{"list time_windows t1", "list time_windows t1,"}));
 
 INSTANTIATE_TEST_SUITE_P(
     NamesAndAttributes, GoodDirectives,
-    testing::Values(Case{"set server scheduling=True", "set server |scheduling=<True>"},
-                    Case{"set server scheduling = True", "set server |scheduling=<True>"},
-                    Case{"set server s1 scheduling = True", "set server s1,|scheduling=<True>"},
-                    Case{"set queue @s3 enabled=t", "set queues @s3,|enabled=<t>"},
-                    Case{"unset server max_running", "unset server |max_runningunset<>"},
-                    Case{"unset queue q1 enabled, started", "unset queues q1,|enabledunset<>|startedunset<>"},
-                    Case{"unset server resources_max.ncpus,comment",
-                         "unset server |resources_max.ncpusunset<>|commentunset<>"},
-                    Case{"u p p1 comment", "unset policy p1,|commentunset<>"},
-                    Case{"u p comment", "unset policy |commentunset<>"},
-                    Case{"l s state_count", "list server |state_count=<>"},
-                    Case{"list node n1 resources_available.ncpus",
-                         "list nodes n1,|resources_available.ncpus=<>"},
-                    Case{"set server foo=1", "set server |foo=<1>"},
-                    Case{"list sched policy", "list sched |policy=<>"}));
+    testing::Values(
+        GrammarCase{"set server scheduling=True", "set server |scheduling=<True>"},
+        GrammarCase{"set server scheduling = True", "set server |scheduling=<True>"},
+        GrammarCase{"set server s1 scheduling = True", "set server s1,|scheduling=<True>"},
+        GrammarCase{"set queue @s3 enabled=t", "set queues @s3,|enabled=<t>"},
+        GrammarCase{"unset server max_running", "unset server |max_runningunset<>"},
+        GrammarCase{"unset queue q1 enabled, started", "unset queues q1,|enabledunset<>|startedunset<>"},
+        GrammarCase{"unset server resources_max.ncpus,comment",
+                    "unset server |resources_max.ncpusunset<>|commentunset<>"},
+        GrammarCase{"u p p1 comment", "unset policy p1,|commentunset<>"},
+        GrammarCase{"u p comment", "unset policy |commentunset<>"},
+        GrammarCase{"l s state_count", "list server |state_count=<>"},
+        GrammarCase{"list node n1 resources_available.ncpus", "list nodes n1,|resources_available.ncpus=<>"},
+        GrammarCase{"set server foo=1", "set server |foo=<1>"},
+        GrammarCase{"list sched policy", "list sched |policy=<>"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Values, GoodDirectives,
     testing::Values(
-        Case{"set sched S policy=p:p1,np:p2", "set sched S,|policy=<p:p1,np:p2>"},
-        Case{"set sched S policy = p:p1, np:p2, comment=x", "set sched S,|policy=<p:p1,np:p2>|comment=<x>"},
-        Case{"s sched sched1 policy+='p:p1'", "set sched sched1,|policy+=<p:p1>"},
-        Case{"s t t1 rrule=\"RRULE:FREQ=WEEKLY;BYDAY=MO,TU\",start_time=0600",
-             "set time_windows t1,|rrule=<RRULE:FREQ=WEEKLY;BYDAY=MO,TU>|start_time=<0600>"},
-        Case{"s t t1 rrule=FREQ=WEEKLY;BYDAY=MO,TU", "set time_windows t1,|rrule=<FREQ=WEEKLY;BYDAY=MO,TU>"},
-        Case{"s p p1 node_sort_key=\"sort_priority HIGH, ncpus HIGH\"",
-             "set policy p1,|node_sort_key=<sort_priority HIGH, ncpus HIGH>"},
-        Case{"set fs_group f1 tree_element = [ group01:root = 30 ]",
-             "set fs_groups f1,|tree_element=<[ group01:root = 30 ]>"},
-        Case{"set fs_group f1 tree_element += [a:root=1],[b:root=2], decay_factor = .8",
-             "set fs_groups f1,|tree_element+=<[a:root=1],[b:root=2]>|decay_factor=<.8>"},
-        Case{"set server max_run=[u:PBS_GENERIC=2], max_queued = [o:PBS_ALL=5]",
-             "set server |max_run=<[u:PBS_GENERIC=2]>|max_queued=<[o:PBS_ALL=5]>"},
-        Case{"set server comment='it''s'", "set server |comment=<its>"},
-        Case{"set server comment=\"it's \"", "set server |comment=<it's >"},
-        Case{"set server comment=\"\"", "set server |comment=<>"},
-        Case{"set server comment=a'b c'd", "set server |comment=<ab cd>"},
-        Case{"set server comment='a\"b'\"'\"'c'", "set server |comment=<a\"b'c>"},
-        Case{"set server comment=[x", "set server |comment=<[x>"},
-        Case{"set server managers = root@a,+b@c", "set server |managers=<root@a,+b@c>"},
-        Case{"set server managers -= root@a", "set server |managers-=<root@a>"},
-        Case{"set queue q1@s3 resources_max.mem += 5mb", "set queues q1@s3,|resources_max.mem+=<5mb>"},
-        Case{"create resource r1,r2 type=long,flag=nh", "create resources r1,r2,|type=<long>|flag=<nh>"},
-        Case{"s p p1 usage_formula=a-=b", "set policy p1,|usage_formula=<a-=b>"}));
+        GrammarCase{"set sched S policy=p:p1,np:p2", "set sched S,|policy=<p:p1,np:p2>"},
+        GrammarCase{"set sched S policy = p:p1, np:p2, comment=x",
+                    "set sched S,|policy=<p:p1,np:p2>|comment=<x>"},
+        GrammarCase{"s sched sched1 policy+='p:p1'", "set sched sched1,|policy+=<p:p1>"},
+        GrammarCase{"s t t1 rrule=\"RRULE:FREQ=WEEKLY;BYDAY=MO,TU\",start_time=0600",
+                    "set time_windows t1,|rrule=<RRULE:FREQ=WEEKLY;BYDAY=MO,TU>|start_time=<0600>"},
+        GrammarCase{"s t t1 rrule=FREQ=WEEKLY;BYDAY=MO,TU",
+                    "set time_windows t1,|rrule=<FREQ=WEEKLY;BYDAY=MO,TU>"},
+        GrammarCase{"s p p1 node_sort_key=\"sort_priority HIGH, ncpus HIGH\"",
+                    "set policy p1,|node_sort_key=<sort_priority HIGH, ncpus HIGH>"},
+        GrammarCase{"set fs_group f1 tree_element = [ group01:root = 30 ]",
+                    "set fs_groups f1,|tree_element=<[ group01:root = 30 ]>"},
+        GrammarCase{"set fs_group f1 tree_element += [a:root=1],[b:root=2], decay_factor = .8",
+                    "set fs_groups f1,|tree_element+=<[a:root=1],[b:root=2]>|decay_factor=<.8>"},
+        GrammarCase{"set server max_run=[u:PBS_GENERIC=2], max_queued = [o:PBS_ALL=5]",
+                    "set server |max_run=<[u:PBS_GENERIC=2]>|max_queued=<[o:PBS_ALL=5]>"},
+        GrammarCase{"set server comment='it''s'", "set server |comment=<its>"},
+        GrammarCase{"set server comment=\"it's \"", "set server |comment=<it's >"},
+        GrammarCase{"set server comment=\"\"", "set server |comment=<>"},
+        GrammarCase{"set server comment=a'b c'd", "set server |comment=<ab cd>"},
+        GrammarCase{"set server comment='a\"b'\"'\"'c'", "set server |comment=<a\"b'c>"},
+        GrammarCase{"set server comment=[x", "set server |comment=<[x>"},
+        GrammarCase{"set server managers = root@a,+b@c", "set server |managers=<root@a,+b@c>"},
+        GrammarCase{"set server managers -= root@a", "set server |managers-=<root@a>"},
+        GrammarCase{"set queue q1@s3 resources_max.mem += 5mb", "set queues q1@s3,|resources_max.mem+=<5mb>"},
+        GrammarCase{"create resource r1,r2 type=long,flag=nh",
+                    "create resources r1,r2,|type=<long>|flag=<nh>"},
+        GrammarCase{"s p p1 usage_formula=a-=b", "set policy p1,|usage_formula=<a-=b>"}));
 
-class BadDirectives : public testing::TestWithParam<Case> {};
+class BadDirectives : public testing::TestWithParam<GrammarCase> {};
 
 TEST_P(BadDirectives, AreRefusedAtThePlace) {
     EXPECT_EQ(parsed(GetParam().text), GetParam().expected);
@@ -133,30 +137,32 @@ TEST_P(BadDirectives, AreRefusedAtThePlace) {
 INSTANTIATE_TEST_SUITE_P(
     Table, BadDirectives,
     testing::Values(
-        Case{"frob server", "qmgr: Illegal operation: frob\nTry 'help' if you are having trouble.@#1"},
-        Case{"import hook h", "qmgr: import: hooks are not supported here; OpenPBS's own qmgr has them@#1"},
-        Case{"set", "qmgr: No object type given@#2"},
-        Case{"set host h a=1", "qmgr: Illegal object type: host.@#2"},
-        Case{"list hook", "qmgr: hook: hooks are not supported here; OpenPBS's own qmgr has them@#2"},
-        Case{"list pbshook", "qmgr: pbshook: hooks are not supported here; OpenPBS's own qmgr has them@#2"},
-        Case{"create policy", "qmgr: Syntax error: expected the name of the object to create@13#3"},
-        Case{"create policy 1p", "qmgr: Syntax error: '1p' is not a name@14#3"},
-        Case{"list queue a,,b", "qmgr: Syntax error: '' is not a name@13#3"},
-        Case{"list queue a@b@c", "qmgr: Syntax error: expected the name of one server after '@'@12#3"},
-        Case{"set server", "qmgr: Syntax error: expected an attribute@10#4"},
-        Case{"set policy p1", "qmgr: Syntax error: expected an attribute@13#4"},
-        Case{"set server comment=", "qmgr: Syntax error: expected a value for 'comment'@19#4"},
-        Case{"set server s1 comment", "qmgr: Syntax error: expected =, += or -= after 'comment'@21#4"},
-        Case{"set server comment=\"abc", "qmgr: Syntax error: no closing quote@19#4"},
-        Case{"set server comment=a b",
-             "qmgr: Syntax error: expected a comma (quote a value that has blanks)@21#4"},
-        Case{"set server a=1,", "qmgr: Syntax error: nothing follows the comma@14#4"},
-        Case{"unset queue q1 enabled=1", "qmgr: Syntax error: 'enabled' takes no value here@22#4"},
-        Case{"set server resources_max.=1",
-             "qmgr: Syntax error: expected the name of a resource after '.'@25#4"},
-        Case{"active queue q1 enabled=1", "qmgr: Syntax error: 'enabled' takes no value here@23#4"},
-        Case{"delete queue q1 enabled", "qmgr: Syntax error: delete takes no attributes@15#4"},
-        Case{"set server comment=\x01", "qmgr: Syntax error: control character@19#4"}));
+        GrammarCase{"frob server", "qmgr: Illegal operation: frob\nTry 'help' if you are having trouble.@#1"},
+        GrammarCase{"import hook h",
+                    "qmgr: import: hooks are not supported here; OpenPBS's own qmgr has them@#1"},
+        GrammarCase{"set", "qmgr: No object type given@#2"},
+        GrammarCase{"set host h a=1", "qmgr: Illegal object type: host.@#2"},
+        GrammarCase{"list hook", "qmgr: hook: hooks are not supported here; OpenPBS's own qmgr has them@#2"},
+        GrammarCase{"list pbshook",
+                    "qmgr: pbshook: hooks are not supported here; OpenPBS's own qmgr has them@#2"},
+        GrammarCase{"create policy", "qmgr: Syntax error: expected the name of the object to create@13#3"},
+        GrammarCase{"create policy 1p", "qmgr: Syntax error: '1p' is not a name@14#3"},
+        GrammarCase{"list queue a,,b", "qmgr: Syntax error: '' is not a name@13#3"},
+        GrammarCase{"list queue a@b@c", "qmgr: Syntax error: expected the name of one server after '@'@12#3"},
+        GrammarCase{"set server", "qmgr: Syntax error: expected an attribute@10#4"},
+        GrammarCase{"set policy p1", "qmgr: Syntax error: expected an attribute@13#4"},
+        GrammarCase{"set server comment=", "qmgr: Syntax error: expected a value for 'comment'@19#4"},
+        GrammarCase{"set server s1 comment", "qmgr: Syntax error: expected =, += or -= after 'comment'@21#4"},
+        GrammarCase{"set server comment=\"abc", "qmgr: Syntax error: no closing quote@19#4"},
+        GrammarCase{"set server comment=a b",
+                    "qmgr: Syntax error: expected a comma (quote a value that has blanks)@21#4"},
+        GrammarCase{"set server a=1,", "qmgr: Syntax error: nothing follows the comma@14#4"},
+        GrammarCase{"unset queue q1 enabled=1", "qmgr: Syntax error: 'enabled' takes no value here@22#4"},
+        GrammarCase{"set server resources_max.=1",
+                    "qmgr: Syntax error: expected the name of a resource after '.'@25#4"},
+        GrammarCase{"active queue q1 enabled=1", "qmgr: Syntax error: 'enabled' takes no value here@23#4"},
+        GrammarCase{"delete queue q1 enabled", "qmgr: Syntax error: delete takes no attributes@15#4"},
+        GrammarCase{"set server comment=\x01", "qmgr: Syntax error: control character@19#4"}));
 
 TEST(ParseDirective, HelpKeepsItsTopic) {
     const auto directive = parse_directive("help  set ", is_attribute);

@@ -112,7 +112,7 @@ TEST(ShownJobAttributes, AreAllThatTheLayoutsRead) {
     full.full = true;
     EXPECT_TRUE(shown_job_attributes(full).empty());
     QstatOptions json;
-    json.format = QstatFormat::json;
+    json.format = ListFormat::json;
     EXPECT_TRUE(shown_job_attributes(json).empty());
 }
 
@@ -213,7 +213,7 @@ TEST(FullText, DelimitsAndEscapes) {
     Objects jobs;
     jobs.add("12.srv", {{"comment", "", "a|b\\c"}, {"Resource_List", "ncpus", "2"}});
     QstatOptions options;
-    options.format = QstatFormat::dsv;
+    options.format = ListFormat::dsv;
     EXPECT_EQ(full_text(jobs.get(), "Job Id", options),
               "Job Id: 12.srv|comment=a\\|b\\\\c|Resource_List.ncpus=2\n");
 }
@@ -222,7 +222,7 @@ TEST(FullText, LeavesABackslashThatEscapesAsItIs) {
     Objects jobs;
     jobs.add("12.srv", {{"Variable_List", "", "A=x\\,y,B=\\z"}});
     QstatOptions options;
-    options.format = QstatFormat::dsv;
+    options.format = ListFormat::dsv;
     EXPECT_EQ(full_text(jobs.get(), "Job Id", options), "Job Id: 12.srv|Variable_List=A=x\\,y,B=\\\\z\n");
     options.delimiter = ",";
     EXPECT_EQ(full_text(jobs.get(), "Job Id", options), "Job Id: 12.srv,Variable_List=A=x\\\\,y\\,B=\\\\z\n");

@@ -25,7 +25,7 @@ TEST(QstatOptions, ChooseObjectsAndLayouts) {
     EXPECT_THAT(parsed({"-x", "12", "13"}).operands, ElementsAre("12", "13"));
     EXPECT_EQ(parsed({"-xt"}).extend, "xt");
     EXPECT_EQ(parsed({"-H"}).extend, "x");
-    EXPECT_EQ(parsed({"-fF", "json"}).format, QstatFormat::json);
+    EXPECT_EQ(parsed({"-fF", "json"}).format, ListFormat::json);
     EXPECT_EQ(parsed({"-f", "-F", "dsv", "-D", ";"}).delimiter, ";");
     EXPECT_TRUE(parsed({"-E", "1", "2"}).together);
 }

@@ -25,7 +25,7 @@ constexpr const char* kConfig =
     "PRIME_TIME_WALLT_LIMIT\t02:00:00\n"
     "SORT_BY_PAST_USAGE\tTrue\n"
     "DECAY_FACTOR\t\t0.75\n";
-constexpr const char* kHolidays =
+constexpr const char* kLegacyHolidays =
     "* Holidays\n"
     "1 Jan 1 New Year's Day\n"
     "359 Dec 25 Christmas Day\n";
@@ -33,7 +33,7 @@ constexpr const char* kHolidays =
 TEST(Migration, GoodFilesBecomeObjects) {
     Server server;
     server.put("sched_priv/config", kConfig);
-    server.put("sched_priv/holidays", kHolidays);
+    server.put("sched_priv/holidays", kLegacyHolidays);
     ASSERT_TRUE(server.start());
     const std::string policy = server.attribute("sched default", "policy");
     ASSERT_NE(policy, "(none)");
@@ -66,7 +66,7 @@ TEST(Migration, MigratedPolicySchedulesRealJobs) {
     NEEDS(injected_clock);
     Server server;
     server.put("sched_priv/config", kConfig);
-    server.put("sched_priv/holidays", kHolidays);
+    server.put("sched_priv/holidays", kLegacyHolidays);
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(server.configure({
         "create queue submit queue_type=execution, enabled=True, started=True",
@@ -91,7 +91,7 @@ TEST(Migration, MigratedPolicySchedulesRealJobs) {
 TEST(Migration, LaterStartsMigrateNothing) {
     Server server;
     server.put("sched_priv/config", kConfig);
-    server.put("sched_priv/holidays", kHolidays);
+    server.put("sched_priv/holidays", kLegacyHolidays);
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(server.configure({"set server non_work_days='07/04'"}));
     ASSERT_TRUE(server.stop());
@@ -128,7 +128,7 @@ TEST(Migration, IsRepeatedAfterACorrection) {
     EXPECT_NE(server.attribute("sched default", "migration_error"), "(none)");
     ASSERT_TRUE(server.stop());
     server.put("sched_priv/config", kConfig);
-    server.put("sched_priv/holidays", kHolidays);
+    server.put("sched_priv/holidays", kLegacyHolidays);
     const Output done =
         server.command({"pbs_migrate", "--config", (server.home() / "sched_priv/config").string(),
                         "--holidays", (server.home() / "sched_priv/holidays").string()});
@@ -142,7 +142,7 @@ TEST(Migration, DryRunChangesNothing) {
     Server server;
     ASSERT_TRUE(server.start());
     server.put("site/config", kConfig);
-    server.put("site/holidays", kHolidays);
+    server.put("site/holidays", kLegacyHolidays);
     const Output done =
         server.command({"pbs_migrate", "--config", (server.home() / "site/config").string(), "--holidays",
                         (server.home() / "site/holidays").string(), "--dry-run"});
@@ -161,7 +161,7 @@ TEST(Migration, NothingToMigrateIsNoError) {
 
 // ---- The scheduler of PBS
 
-constexpr const char* kSchedConfig =
+constexpr const char* kLegacySchedConfig =
     "by_queue: True\tprime\nby_queue: False\tnon_prime\nfair_share: True\tALL\nunknown_shares: 10\n"
     "primetime_prefix: p_\nnonprimetime_prefix: np_\ndedicated_prefix: ded\n";
 constexpr const char* kPbsHolidays =
@@ -170,7 +170,7 @@ constexpr const char* kPbsHolidays =
 TEST(Migration, EveryFileOfPbs) {
     NEEDS(own_attributes);
     Server server;
-    server.put("sched_priv/sched_config", kSchedConfig);
+    server.put("sched_priv/sched_config", kLegacySchedConfig);
     server.put("sched_priv/holidays", kPbsHolidays);
     server.put("sched_priv/dedicated_time", "04/15/2027 12:00 04/15/2027 15:30\n");
     server.put("sched_priv/resource_group", "grp1 50 root 10\nalice 60 grp1 5\n");
@@ -258,7 +258,7 @@ void expect_whole_server(const Server& server) {
 TEST(Migration, AWholeServerAtTheFirstStart) {
     NEEDS(own_attributes);
     Server server;
-    server.put("sched_priv/sched_config", kSchedConfig);
+    server.put("sched_priv/sched_config", kLegacySchedConfig);
     server.put("sched_priv/qmgr_print", print_of(server));
     ASSERT_TRUE(server.start());
     expect_whole_server(server);
@@ -276,11 +276,11 @@ TEST(Migration, AHolidaysFileThatIsTouchedLaterIsToldUntilItIsTakenOver) {
     NEEDS(own_attributes);
     Server server;
     server.put("sched_priv/config", kConfig);
-    server.put("sched_priv/holidays", kHolidays);
+    server.put("sched_priv/holidays", kLegacyHolidays);
     ASSERT_TRUE(server.start());
     const std::string file = (server.home() / "sched_priv/holidays").string();
     EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), Not(HasSubstr(file)));
-    server.put("sched_priv/holidays", std::string(kHolidays) + "200 closed\n");
+    server.put("sched_priv/holidays", std::string(kLegacyHolidays) + "200 closed\n");
     const std::string command = "pbs_migrate --holidays " + file + " --server";
     EXPECT_THAT(server.attribute("sched default", "unsupported_settings"),
                 HasSubstr(command + " takes it over"));
@@ -293,7 +293,7 @@ TEST(Migration, AHolidaysFileThatIsTouchedLaterIsToldUntilItIsTakenOver) {
     EXPECT_THAT(server.attribute("server", "non_work_days"), HasSubstr("BYYEARDAY=200"));
     EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), Not(HasSubstr(file)));
     // Touched, with the same contents.
-    server.put("sched_priv/holidays", std::string(kHolidays) + "200 closed\n");
+    server.put("sched_priv/holidays", std::string(kLegacyHolidays) + "200 closed\n");
     EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), HasSubstr(command));
     EXPECT_EQ(server.command({"pbs_migrate", "--holidays", file, "--server"}).exit, 0);
     EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), Not(HasSubstr(file)));
@@ -354,7 +354,7 @@ TEST(Migration, AWholeServerThroughARunningOne) {
     NEEDS(own_attributes);
     Server server;
     ASSERT_TRUE(server.start());
-    server.put("site/sched_config", kSchedConfig);
+    server.put("site/sched_config", kLegacySchedConfig);
     server.put("site/print", print_of(server));
     const auto migrate = [&](const std::vector<std::string>& more) {
         std::vector<std::string> argv = {"pbs_migrate",    "--server",
@@ -429,7 +429,7 @@ TEST(Migration, QueuesThatAreThereGetTheirTimes) {
         "create queue ded1 queue_type=execution, enabled=True, started=True",
         "create queue p_mine queue_type=execution_dedicated, enabled=True, started=True",
     }));
-    server.put("site/sched_config", kSchedConfig);
+    server.put("site/sched_config", kLegacySchedConfig);
     const Output done = server.command(
         {"pbs_migrate", "--server", "--sched-config", (server.home() / "site/sched_config").string()});
     ASSERT_EQ(done.exit, 0) << done;
@@ -452,7 +452,7 @@ class ThroughTheServer : public ::testing::Test {
     void SetUp() override {
         ASSERT_TRUE(server.start());
         ASSERT_TRUE(server.configure({"create queue p_fast queue_type=execution"}));
-        server.put("site/sched_config", kSchedConfig);
+        server.put("site/sched_config", kLegacySchedConfig);
         server.put("site/holidays", kPbsHolidays);
     }
     Output migrate(const std::vector<std::string>& more = {}) {
@@ -519,7 +519,7 @@ std::string usage_file() {
 }
 
 TEST_F(ThroughTheServer, TheUsageFileOfAScheduler) {
-    server.put("site/sched_config", std::string(kSchedConfig));
+    server.put("site/sched_config", std::string(kLegacySchedConfig));
     server.put("site/usage", usage_file());
     const Output done = migrate({"--usage", (server.home() / "site/usage").string()});
     EXPECT_EQ(done.exit, 0) << done;
@@ -564,7 +564,7 @@ TEST_F(ThroughTheServer, ATreeOfTenThousandEntities) {
 TEST_F(ThroughTheServer, TheWayBack) {
     NEEDS(own_attributes);
     ASSERT_TRUE(server.configure({"create resource licences type=long, flag=q"}));
-    server.put("site/sched_config", std::string(kSchedConfig) + "resources: \"ncpus, mem, netwins\"\n");
+    server.put("site/sched_config", std::string(kLegacySchedConfig) + "resources: \"ncpus, mem, netwins\"\n");
     ASSERT_EQ(migrate().exit, 0);
     EXPECT_EQ(migrate({"--queues", "a"}).exit, 1) << "the server knows its queues";
     std::filesystem::create_directory(server.home() / "back");
@@ -587,7 +587,7 @@ TEST_F(ThroughTheServer, TheWayBack) {
 
 TEST_F(ThroughTheServer, OnlyManagers) {
     if (!other()) GTEST_SKIP() << "this process can't be another user";
-    const std::string text = kSchedConfig;
+    const std::string text = kLegacySchedConfig;
     const std::filesystem::path file = server.work() / "sched_config";
     std::ofstream(file) << text;
     const Output refused =

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::Not;
 using testing::Pair;
 
-JobStart example() {
+JobStart example_start() {
     JobStart job;
     job.id = {"12.server", 1};
     job.name = "run";
@@ -26,8 +26,9 @@ JobStart example() {
 const PasswdEntry kAlice{"alice", "/home/alice", "/bin/bash"};
 
 TEST(JobEnvironment, PutsPbsVariablesAboveTheJobsAndThoseAboveDefaults) {
-    const auto env = job_environment(example(), kAlice, {"/bin/sh", "/nodes", "/tmp/x", "/home/alice", "C0"},
-                                     {{"PATH", "/default"}, {"TZ", "UTC"}});
+    const auto env =
+        job_environment(example_start(), kAlice, {"/bin/sh", "/nodes", "/tmp/x", "/home/alice", "C0"},
+                        {{"PATH", "/default"}, {"TZ", "UTC"}});
     EXPECT_THAT(env, testing::IsSupersetOf({"PATH=/mine", "TZ=UTC", "PBS_JOBID=12.server", "A=b=c", "NCPUS=4",
                                             "HOME=/home/alice", "SHELL=/bin/sh", "TMPDIR=/tmp/x",
                                             "PBS_JOBCOOKIE=C0", "PBS_NODEFILE=/nodes",
@@ -36,7 +37,7 @@ TEST(JobEnvironment, PutsPbsVariablesAboveTheJobsAndThoseAboveDefaults) {
 }
 
 TEST(JobEnvironment, LeavesOutNamesThatCannotBeInAnEnvironment) {
-    auto job = example();
+    auto job = example_start();
     job.variables = {{"", "x"}, {"A=B", "c"}};
     const auto env = job_environment(job, kAlice, {}, {});
     EXPECT_THAT(env, Not(Contains(testing::StartsWith("="))));
@@ -73,7 +74,7 @@ TEST(SameHost, ComparesNamesWithAndWithoutADomain) {
 }
 
 TEST(OutputFile, GoesWhereTheJobSays) {
-    auto job = example();
+    auto job = example_start();
     EXPECT_EQ(output_file(job, kAlice, 'o'), "/data/alice/run.o12");
     job.output_path = "host:/out/file";
     job.error_path = "host:sub/err";

@@ -10,7 +10,7 @@ namespace pbs::plugin_test {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr const char* kFile = "sched_priv/output/decay_usage";
+constexpr const char* kUsageFile = "sched_priv/output/decay_usage";
 
 class UsageFile : public ::testing::Test {
   protected:
@@ -35,24 +35,24 @@ TEST_F(UsageFile, SORT_BY_PAST_USAGE_IsWrittenEveryHour) {
     host.job({.handle = 1, .queue = 102, .state = 'R', .ncpus = 4, .walltime = 7200, .vnode = 201});
     host.now += 3599;
     host.tick();
-    EXPECT_FALSE(fs::exists(host.home() / kFile));
+    EXPECT_FALSE(fs::exists(host.home() / kUsageFile));
     EXPECT_EQ(host.next_deadline(), kMonday10 + 3600);
     host.now += 1;
     host.tick();
-    EXPECT_EQ(host.read(kFile), "Mon\nstaff:alice 4.000000\n");
+    EXPECT_EQ(host.read(kUsageFile), "Mon\nstaff:alice 4.000000\n");
     host.job({.handle = 2, .queue = 102, .owner = "bob", .state = 'R', .walltime = 3600, .vnode = 201});
     host.now += 3599;
     host.tick();
-    EXPECT_EQ(host.read(kFile), "Mon\nstaff:alice 4.000000\n");
+    EXPECT_EQ(host.read(kUsageFile), "Mon\nstaff:alice 4.000000\n");
     host.now += 1;
     host.tick();
-    EXPECT_EQ(host.read(kFile), "Mon\nstaff:alice 4.000000\nstaff:bob 1.000000\n");
+    EXPECT_EQ(host.read(kUsageFile), "Mon\nstaff:alice 4.000000\nstaff:bob 1.000000\n");
 }
 
 TEST_F(UsageFile, SORT_BY_PAST_USAGE_IsWrittenAtTheEndOfTheServer) {
     host.job({.handle = 1, .queue = 102, .state = 'R', .ncpus = 4, .walltime = 7200, .vnode = 201});
     host.stop();
-    EXPECT_EQ(host.read(kFile), "Mon\nstaff:alice 4.000000\n");
+    EXPECT_EQ(host.read(kUsageFile), "Mon\nstaff:alice 4.000000\n");
 }
 
 TEST_F(UsageFile, SORT_BY_PAST_USAGE_NoFileWithoutIt) {
@@ -60,7 +60,7 @@ TEST_F(UsageFile, SORT_BY_PAST_USAGE_NoFileWithoutIt) {
     host.now += 7200;
     host.tick();
     host.stop();
-    EXPECT_FALSE(fs::exists(host.home() / kFile));
+    EXPECT_FALSE(fs::exists(host.home() / kUsageFile));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 
 constexpr uint64_t kSubmit = 101;
 constexpr uint64_t kBatch = 102;
-constexpr uint64_t kVnode = 201;
+constexpr uint64_t kUsedVnode = 201;
 
 class PastUsage : public ::testing::Test {
   protected:
@@ -32,7 +32,7 @@ class PastUsage : public ::testing::Test {
                                  {"avoid_fragmentation", "False"}})
                       .code,
                   0);
-        host->vnode(kVnode, "n1", 8);
+        host->vnode(kUsedVnode, "n1", 8);
         return host;
     }
     // Reads the stored usage of a user of group staff without the plugin.
@@ -55,7 +55,7 @@ class PastUsage : public ::testing::Test {
                 .owner = owner,
                 .state = 'R',
                 .walltime = 7200,
-                .vnode = kVnode};
+                .vnode = kUsedVnode};
     }
 
     FakeHost folder;  // only its folder is used
@@ -92,7 +92,7 @@ TEST_F(PastUsage, AStartThatTheStoreDoesNotKnowIsChargedAtTheNextStart) {
     ASSERT_EQ(host.init(), 0);
     host.introduce();
     host.queue(kBatch, "batch", 8, 12 * 3600);
-    host.vnode(kVnode, "n1", 8);
+    host.vnode(kUsedVnode, "n1", 8);
     host.job(running(7));
     ASSERT_EQ(host.start(), 0);
     host.tick();

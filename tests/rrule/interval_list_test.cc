@@ -9,9 +9,9 @@
 namespace pbs::rrule::test {
 namespace {
 
-using Random = std::mt19937_64;
+using Random64 = std::mt19937_64;
 
-std::int64_t pick(Random& random, std::int64_t low, std::int64_t high) {
+std::int64_t pick(Random64& random, std::int64_t low, std::int64_t high) {
     return std::uniform_int_distribution<std::int64_t>(low, high)(random);
 }
 
@@ -20,7 +20,7 @@ Instant at(std::int64_t seconds) {
 }
 
 // Intervals in ascending order, with gaps and lengths up to `most` seconds; some touch.
-std::vector<Interval> random_intervals(Random& random, std::size_t count, Instant from, std::int64_t most) {
+std::vector<Interval> random_intervals(Random64& random, std::size_t count, Instant from, std::int64_t most) {
     std::vector<Interval> out;
     for (std::size_t i = 0; i < count; ++i) {
         const Instant start = from + Seconds{pick(random, 0, 4) == 0 ? 0 : pick(random, 1, most)};
@@ -52,7 +52,7 @@ void ask(const IntervalList& list, const std::vector<Interval>& parts, Instant t
     ASSERT_EQ(place.to, next == parts.end() ? Instant::max() : inside ? next->end : next->start);
 }
 
-void ask_all(Random& random, const IntervalList& list, const std::vector<Interval>& parts) {
+void ask_all(Random64& random, const IntervalList& list, const std::vector<Interval>& parts) {
     ASSERT_EQ(all(list), parts);
     ASSERT_EQ(list.empty(), parts.empty());
     ASSERT_EQ(list.begin(), parts.empty() ? Instant::max() : parts.front().start);
@@ -69,7 +69,7 @@ void ask_all(Random& random, const IntervalList& list, const std::vector<Interva
 }
 
 TEST(IntervalList, AnswersAsAPlainVectorDoes) {
-    Random random(1);
+    Random64 random(1);
     for (int i = 0; i < cases(300); ++i) {
         // some lists span centuries
         const std::int64_t most = std::int64_t{1} << pick(random, 1, 34);
@@ -85,7 +85,7 @@ TEST(IntervalList, AnswersAsAPlainVectorDoes) {
 
 // Uneven openings make the guess of the block wrong.
 TEST(IntervalList, OpeningsThatAreSpreadUnevenly) {
-    Random random(2);
+    Random64 random(2);
     for (int i = 0; i < cases(40); ++i) {
         std::vector<Interval> parts;
         Instant from = at(pick(random, 0, 1 << 30));
@@ -103,7 +103,7 @@ TEST(IntervalList, OpeningsThatAreSpreadUnevenly) {
 }
 
 TEST(IntervalList, GrowsAtBothEnds) {
-    Random random(3);
+    Random64 random(3);
     for (int i = 0; i < cases(50); ++i) {
         const std::int64_t most = std::int64_t{1} << pick(random, 1, 30);
         const auto parts = random_intervals(random, 60, at(0), most);
@@ -132,7 +132,7 @@ TEST(IntervalList, GrowsAtBothEnds) {
 }
 
 TEST(IntervalList, TheLastEndMoves) {
-    Random random(4);
+    Random64 random(4);
     for (const std::size_t count : {1U, 6U, 7U, 8U, 14U}) {
         for (const std::int64_t by : {std::int64_t{1}, std::int64_t{1} << 31, std::int64_t{1} << 36}) {
             auto parts = joined(random_intervals(random, count, at(-5000), 5000));
@@ -151,7 +151,7 @@ TEST(IntervalList, TheLastEndMoves) {
 
 // Beyond this span, times no longer fit in 32 bits.
 TEST(IntervalList, AroundTheWidestSpanOf32Bits) {
-    Random random(5);
+    Random64 random(5);
     constexpr std::int64_t kSpan = std::int64_t{1} << 32;
     for (std::int64_t end = kSpan - 5; end < kSpan + 5; ++end) {
         std::vector<Interval> parts{{at(100), at(200)}, {at(100 + end - 1), at(100 + end)}};

@@ -9,7 +9,7 @@ const std::vector<WindowSpec> kPrime{{"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", hm(8),
 const std::vector<WindowSpec> kNights{{"FREQ=DAILY", hm(22), hm(6), true}};
 
 // Do two sets share their compiled data?
-bool same(const WindowSet& a, const WindowSet& b) {
+bool same_windows(const WindowSet& a, const WindowSet& b) {
     return &a.windows() == &b.windows();
 }
 
@@ -19,10 +19,10 @@ TEST(WindowCache, WhatDidNotChangeKeepsWhatIsCompiled) {
     EXPECT_TRUE(prime.contains(utc("2026-11-23 09:00")));
     const std::size_t compiled = prime.memory();
     const WindowSet again = *cache.set(kPrime, Zone::utc());
-    EXPECT_TRUE(same(prime, again));
+    EXPECT_TRUE(same_windows(prime, again));
     EXPECT_EQ(again.memory(), compiled);
-    EXPECT_FALSE(same(prime, *cache.set(kNights, Zone::utc())));
-    EXPECT_FALSE(same(prime, *cache.set(kPrime, zone("Europe/Berlin"))));
+    EXPECT_FALSE(same_windows(prime, *cache.set(kNights, Zone::utc())));
+    EXPECT_FALSE(same_windows(prime, *cache.set(kPrime, zone("Europe/Berlin"))));
 }
 
 TEST(WindowCache, AChangedRuleTimeOrHolidayIsAnotherSet) {
@@ -46,7 +46,7 @@ TEST(WindowCache, AChangedRuleTimeOrHolidayIsAnotherSet) {
     // nights apply on holidays, so a change of the holidays doesn't concern them
     const WindowSet nights = *cache.set(kNights, Zone::utc());
     ASSERT_TRUE(cache.non_work_days({}, Zone::utc()));
-    EXPECT_TRUE(same(nights, *cache.set(kNights, Zone::utc())));
+    EXPECT_TRUE(same_windows(nights, *cache.set(kNights, Zone::utc())));
     EXPECT_TRUE(cache.set(kPrime, Zone::utc())->contains(utc("2026-11-23 09:00")));
 }
 
@@ -55,10 +55,10 @@ TEST(WindowCache, WhatIsNoLongerAskedForIsDropped) {
     const WindowSet prime = *cache.set(kPrime, Zone::utc());
     const WindowSet nights = *cache.set(kNights, Zone::utc());
     cache.drop_unused();
-    EXPECT_TRUE(same(prime, *cache.set(kPrime, Zone::utc())));
+    EXPECT_TRUE(same_windows(prime, *cache.set(kPrime, Zone::utc())));
     cache.drop_unused();
-    EXPECT_TRUE(same(prime, *cache.set(kPrime, Zone::utc())));
-    EXPECT_FALSE(same(nights, *cache.set(kNights, Zone::utc())));
+    EXPECT_TRUE(same_windows(prime, *cache.set(kPrime, Zone::utc())));
+    EXPECT_FALSE(same_windows(nights, *cache.set(kNights, Zone::utc())));
 }
 
 TEST(WindowCache, ErrorsNameTheWindow) {

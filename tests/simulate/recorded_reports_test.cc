@@ -12,12 +12,6 @@
 namespace pbs::simulate::test {
 namespace {
 
-struct Random {
-    std::mt19937 engine;
-    int pick(int from, int to) { return std::uniform_int_distribution(from, to)(engine); }
-    bool chance(int percent) { return pick(1, 100) <= percent; }
-};
-
 Trace trace_of(Random& random) {
     std::vector<Job> jobs;
     std::int64_t submit = 0;

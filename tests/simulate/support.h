@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 #include <vector>
 
@@ -79,5 +80,11 @@ inline std::vector<std::int64_t> starts(const Schedule& run) {
         list.push_back(outcome.start == Instant{} ? -1 : (outcome.start - kMonday).count());
     return list;
 }
+
+struct Random {
+    std::mt19937 engine;
+    int pick(int from, int to) { return std::uniform_int_distribution(from, to)(engine); }
+    bool chance(int percent) { return pick(1, 100) <= percent; }
+};
 
 }  // namespace pbs::simulate::test

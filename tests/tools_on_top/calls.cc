@@ -18,7 +18,7 @@ namespace pbs::e2e {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kLongest{120};
+constexpr std::chrono::seconds kLongestCall{120};
 
 // Directives of qmgr for every place.
 const std::vector<std::string>& directives() {
@@ -76,7 +76,7 @@ class OurServer : public Place {
         options.environment = std::move(environment);
         options.uid = runner().uid;
         options.folder = server_.work();
-        options.timeout = kLongest;
+        options.timeout = kLongestCall;
         return pbs::e2e::run({"/bin/bash", "-c", script}, options);
     }
 
@@ -228,7 +228,7 @@ void ToolOnTop::run(const Call& call) {
         return call.state.find(state) != std::string::npos;
     };
     if (!call.state.empty()) {
-        ASSERT_TRUE(wait_for(in_state, kLongest))
+        ASSERT_TRUE(wait_for(in_state, kLongestCall))
             << names["id"] << " is in state " << state << ", not in " << call.state;
     }
 

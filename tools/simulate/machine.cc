@@ -18,7 +18,6 @@
 namespace pbs::simulate {
 namespace {
 
-using Json = nlohmann::json;
 using sched::Amount;
 using sched::ResourceKind;
 
@@ -153,7 +152,7 @@ Result<void> read_limits(const Cluster& cluster, const Values& values, std::stri
     return {};
 }
 
-Result<void> read_values(const Json& json, const std::string& place, Values& values) {
+Result<void> read_values(const nlohmann::json& json, const std::string& place, Values& values) {
     if (!json.is_object())
         return tl::unexpected(
             fmt::format("{}: found {}, expected an object of attributes", place, json.type_name()));
@@ -166,7 +165,7 @@ Result<void> read_values(const Json& json, const std::string& place, Values& val
     return {};
 }
 
-Result<void> read_objects(const Json& json, const std::string& place, Objects& objects) {
+Result<void> read_objects(const nlohmann::json& json, const std::string& place, Objects& objects) {
     if (!json.is_object())
         return tl::unexpected(fmt::format("{}: found {}, expected an object with the name of each as a key",
                                           place, json.type_name()));
@@ -179,7 +178,7 @@ Result<void> read_objects(const Json& json, const std::string& place, Objects& o
 }  // namespace
 
 Result<Machine> read_machine(std::string_view document, std::string_view name) {
-    const Json json = text::parse_json(document);
+    const nlohmann::json json = text::parse_json(document);
     if (!json.is_object())
         return tl::unexpected(
             fmt::format("{}: not JSON, expected a document as pbs_config export writes it", name));

@@ -11,19 +11,17 @@
 namespace pbs::simulate {
 namespace {
 
-using Json = nlohmann::json;
-
 // Largest accepted amount: sums stay finite.
-constexpr double kLargest = 1e200;
+constexpr double kLargestUsage = 1e200;
 
 class Reader {
   public:
     explicit Reader(const std::string& name) : name_(name) {}
 
     Result<std::vector<ShareUsage>> read(std::string_view text) {
-        const Json document = text::parse_json(text);
+        const nlohmann::json document = text::parse_json(text);
         if (document.is_discarded()) return wrong("no JSON, expected what pbs_fairshare -F json writes");
-        const Json* const trees = member(document, "trees");
+        const nlohmann::json* const trees = member(document, "trees");
         if (trees == nullptr || !trees->is_array())
             return wrong("expected {\"trees\":[...]}, as pbs_fairshare -F json writes it");
         std::vector<ShareUsage> all;
@@ -43,19 +41,20 @@ class Reader {
     tl::unexpected<std::string> wrong(const std::string& what) const {
         return tl::unexpected(fmt::format("{}: {}", name_, what));
     }
-    static const Json* member(const Json& object, const char* key) {
+    static const nlohmann::json* member(const nlohmann::json& object, const char* key) {
         if (!object.is_object()) return nullptr;
         const auto found = object.find(key);
         return found == object.end() ? nullptr : &*found;
     }
-    Result<std::string> text_of(const Json& object, const char* key, const std::string& place) const {
-        const Json* const value = member(object, key);
+    Result<std::string> text_of(const nlohmann::json& object, const char* key,
+                                const std::string& place) const {
+        const nlohmann::json* const value = member(object, key);
         if (value == nullptr || !value->is_string() || value->get_ref<const std::string&>().empty())
             return wrong(fmt::format("{}: {}: expected a name", place, key));
         return value->get<std::string>();
     }
 
-    Result<ShareUsage> read_tree(const Json& tree, const std::string& place) const {
+    Result<ShareUsage> read_tree(const nlohmann::json& tree, const std::string& place) const {
         ShareUsage usage;
         for (const auto& [key, into] :
              {std::pair("sched", &usage.sched), std::pair("fs_group", &usage.group)}) {
@@ -63,7 +62,7 @@ class Reader {
             if (!text) return tl::unexpected(text.error());
             *into = *std::move(text);
         }
-        const Json* const elements = member(tree, "elements");
+        const nlohmann::json* const elements = member(tree, "elements");
         if (elements == nullptr || !elements->is_array())
             return wrong(fmt::format("{}: elements: expected a list", place));
         for (std::size_t i = 0; i < elements->size(); ++i)
@@ -73,18 +72,19 @@ class Reader {
         return usage;
     }
 
-    Result<void> read_element(const Json& element, const std::string& place, ShareUsage& usage) const {
+    Result<void> read_element(const nlohmann::json& element, const std::string& place,
+                              ShareUsage& usage) const {
         auto name = text_of(element, "name", place);
         if (!name) return tl::unexpected(name.error());
-        const Json* const kind = member(element, "kind");
+        const nlohmann::json* const kind = member(element, "kind");
         if (kind == nullptr || (*kind != "group" && *kind != "entity"))
             return wrong(fmt::format("{}: kind: expected group or entity", place));
-        const Json* const amount = member(element, "usage");
+        const nlohmann::json* const amount = member(element, "usage");
         if (amount == nullptr || !amount->is_number())
             return wrong(fmt::format("{}: usage: expected a number", place));
         const auto used = amount->get<double>();
-        if (!(used >= 0 && used <= kLargest))
-            return wrong(fmt::format("{}: usage: found {}, expected 0 to {}", place, used, kLargest));
+        if (!(used >= 0 && used <= kLargestUsage))
+            return wrong(fmt::format("{}: usage: found {}, expected 0 to {}", place, used, kLargestUsage));
         // Skip usage of 1, with which unused entities are written.
         if (*kind == "entity" && used > 1) usage.entities.push_back({{}, *std::move(name), used});
         return {};

@@ -13,10 +13,6 @@
 
 namespace pbs::host {
 
-std::string system_text(int error) {
-    return std::generic_category().message(error);
-}
-
 bool write_all(int fd, std::string_view text) {
     while (!text.empty()) {
         const ssize_t n = ::write(fd, text.data(), text.size());

@@ -8,13 +8,12 @@
 
 #include "server_plugin/host/base/error.h"
 #include "values/fd.h"
+#include "values/text.h"
 
 namespace pbs::host {
 
 using values::Fd;
-
-// The text for an errno value, such as "No space left on device".
-std::string system_text(int error);
+using values::system_text;
 
 // Writes the whole text. False, with errno set: it failed, and part of it may have been written.
 bool write_all(int fd, std::string_view text);
@@ -39,6 +38,9 @@ pid_t lock_holder(int fd, off_t byte);
 enum class Existence { there, gone, unknown };
 enum class Links { kept, followed };
 Existence look_for(const std::string& path, Links links = Links::kept);
+inline bool is_there(const std::string& path, Links links = Links::kept) {
+    return look_for(path, links) == Existence::there;
+}
 
 // Makes renames and new names in a directory durable.
 bool sync_directory(const std::string& path);

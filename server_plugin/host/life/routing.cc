@@ -17,7 +17,6 @@
 namespace pbs::host {
 namespace {
 
-constexpr int kMostHops = 10;
 constexpr int64_t kDefaultRetry = 30;
 constexpr size_t kLooksBetweenClocks = 32;
 // The most changes of a pass: writing them, which comes after it, is most of the work.

@@ -17,6 +17,9 @@ struct Routing {
     Error error;
 };
 
+// The most queues or servers that a job may come by, as in OpenPBS.
+inline constexpr int64_t kMostHops = 10;
+
 // May a destination that refuses a job with this code take it later? As in OpenPBS: refusals because the
 // destination is full or disabled, and faults of the server, are temporary; all others are final.
 bool is_refused_for_now(int code);

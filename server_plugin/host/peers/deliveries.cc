@@ -20,10 +20,10 @@ namespace pbs::host {
 namespace {
 
 // How long to wait while nothing comes from the other server.
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kRetryFor{30};
 constexpr std::chrono::seconds kFirstPause{5};
 constexpr std::chrono::seconds kLongestPause{300};
-constexpr std::size_t kMostAtOnce = 16;
+constexpr std::size_t kMostDeliveries = 16;
 constexpr uint32_t kScriptFile = 0;
 
 // Answers that don't tell whether the other server has the job: it may give them before it looks.
@@ -140,7 +140,7 @@ bool Deliveries::leaves(uint64_t handle) const {
 void Deliveries::try_again(Delivery& delivery) {
     const auto under_way =
         std::ranges::count_if(deliveries_, [](const auto& one) { return one.second->link != nullptr; });
-    if (static_cast<std::size_t>(under_way) < kMostAtOnce) attempt(delivery);
+    if (static_cast<std::size_t>(under_way) < kMostDeliveries) attempt(delivery);
 }
 
 void Deliveries::attempt(Delivery& delivery) {
@@ -152,7 +152,7 @@ void Deliveries::attempt(Delivery& delivery) {
     delivery.sent = 0;
     delivery.pieces = 0;
     ifl::QueueJob body{delivery.id, delivery.queue, attributes_of(*job)};
-    delivery.link = PeerLink::open(loop_, server_, delivery.to, kPatience);
+    delivery.link = PeerLink::open(loop_, server_, delivery.to, kRetryFor);
     ask(delivery, ifl::RequestType::queue_job, std::move(body), &Deliveries::queued);
 }
 

@@ -10,6 +10,7 @@
 #include "server_plugin/host/base/log.h"
 #include "server_plugin/host/change/change.h"
 #include "server_plugin/host/life/job_life.h"
+#include "server_plugin/host/life/routing.h"
 #include "server_plugin/host/peers/arrival.h"
 #include "server_plugin/host/peers/peer_link.h"
 #include "server_plugin/plugin/pbs_plugin.h"
@@ -27,7 +28,6 @@ constexpr std::chrono::seconds kArrivesWithin{120};
 constexpr std::chrono::seconds kNotAgainWithin{60};
 constexpr std::size_t kMostListedJobs = 1000;                    // jobs of a queue there, at most,
 constexpr std::size_t kMostListedBytes = std::size_t{16} << 20;  // and bytes of their attributes
-constexpr int64_t kMostHops = 10;
 
 // The attributes of a job that the other server is asked for.
 constexpr const char* kWanted[] = {"Job_Owner",

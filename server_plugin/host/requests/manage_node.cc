@@ -14,7 +14,7 @@
 namespace pbs::host {
 namespace {
 
-constexpr size_t kLongestName = 64;
+constexpr size_t kLongestNodeName = 64;
 
 const AttributeDef& available() {
     static const AttributeDef& def = *node_table().find("resources_available");
@@ -133,13 +133,13 @@ void add_defaults(Node& node, const State& state) {
     node.attributes.set(*node_table().find("Mom"), {}, state.host_name);
 }
 
-ifl::Reply create(Management& request) {
+ifl::Reply create_node(Management& request) {
     Server& server = request.context.server;
     const std::string& name = request.body.object;
-    if (name.size() > kLongestName)
+    if (name.size() > kLongestNodeName)
         return ifl::Reply::error(PBSE_NODENBIG,
                                  fmt::format("Node name is too long: {} characters, at most {} are allowed",
-                                             name.size(), kLongestName));
+                                             name.size(), kLongestNodeName));
     if (!legal_node_name(name))
         return ifl::Reply::error(PBSE_BADNDATVAL, fmt::format("Illegal value for node: name \"{}\"", name));
     if (server.state.node(name) != nullptr) return ifl::Reply::error(PBSE_NODEEXIST);
@@ -154,7 +154,7 @@ ifl::Reply create(Management& request) {
     return finish(request, change, name);
 }
 
-ifl::Reply remove(Management& request) {
+ifl::Reply remove_node(Management& request) {
     Server& server = request.context.server;
     const Node* node = server.state.node(request.body.object);
     if (node == nullptr) return ifl::Reply::error(PBSE_UNKNODE);
@@ -170,7 +170,7 @@ bool is_this_host(std::string_view name, const State& state) {
 }
 
 // Sets the vnodes one after the other.
-ifl::Reply set_all(Management& request, std::vector<std::string> names) {
+ifl::Reply set_nodes(Management& request, std::vector<std::string> names) {
     return change_in_slices(request, "all nodes",
                             [&body = request.body, names = std::move(names),
                              at = size_t{0}](Context& context) mutable -> tl::expected<bool, ifl::Reply> {
@@ -186,7 +186,7 @@ ifl::Reply set_all(Management& request, std::vector<std::string> names) {
                             });
 }
 
-ifl::Reply set(Management& request) {
+ifl::Reply set_node(Management& request) {
     Server& server = request.context.server;
     const std::string_view name = request.body.object;
     const bool of_host = request.body.object_type == MGR_OBJ_HOST && server.state.node(name) == nullptr &&
@@ -204,7 +204,7 @@ ifl::Reply set(Management& request) {
         std::vector<std::string> names;
         names.reserve(chosen.size());
         for (const Node* node : chosen) names.push_back(node->name);
-        return set_all(request, std::move(names));
+        return set_nodes(request, std::move(names));
     }
     for (const Node* node : chosen)
         if (auto done = apply(request, change.node(*node)); !done) return refuse(request, done.error());
@@ -214,9 +214,9 @@ ifl::Reply set(Management& request) {
 }  // namespace
 
 ifl::Reply manage_node(Management& request) {
-    if (request.command == PBS_CMD_CREATE) return create(request);
-    if (request.command == PBS_CMD_DELETE) return remove(request);
-    return set(request);
+    if (request.command == PBS_CMD_CREATE) return create_node(request);
+    if (request.command == PBS_CMD_DELETE) return remove_node(request);
+    return set_node(request);
 }
 
 }  // namespace pbs::host

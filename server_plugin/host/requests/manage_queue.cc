@@ -18,7 +18,7 @@
 namespace pbs::host {
 namespace {
 
-constexpr size_t kLongestName = 15;
+constexpr size_t kLongestQueueName = 15;
 
 constexpr size_t kMostNamed = 5;
 
@@ -188,14 +188,14 @@ Managed<> apply(Management& request, Queue& queue, const Queue* before) {
     return {};
 }
 
-ifl::Reply create(Management& request) {
+ifl::Reply create_queue(Management& request) {
     Server& server = request.context.server;
     const std::string& name = request.body.object;
-    if (name.size() > kLongestName)
+    if (name.size() > kLongestQueueName)
         return ifl::Reply::error(PBSE_QUENBIG,
                                  fmt::format("Queue name is too long: {} characters, at most {} are allowed",
-                                             name.size(), kLongestName));
-    if (!legal_object_name(name, kLongestName))
+                                             name.size(), kLongestQueueName));
+    if (!legal_object_name(name, kLongestQueueName))
         return ifl::Reply::error(
             PBSE_IVAL_OBJ_NAME,
             fmt::format("Invalid object name \"{}\": expected a letter, then letters, digits, -, _ or .",
@@ -211,7 +211,7 @@ ifl::Reply create(Management& request) {
     return finish(request, change, name);
 }
 
-ifl::Reply remove(Management& request) {
+ifl::Reply remove_queue(Management& request) {
     Server& server = request.context.server;
     const Queue* queue = server.state.queue(request.body.object);
     if (queue == nullptr) return ifl::Reply::error(PBSE_UNKQUE);
@@ -247,7 +247,7 @@ Managed<> set_one(Management& request, Change& change, const Queue& queue) {
 }
 
 // Sets the queues one after the other.
-ifl::Reply set_all(Management& request, std::vector<std::string> names) {
+ifl::Reply set_queues(Management& request, std::vector<std::string> names) {
     const auto warnings = std::make_shared<std::string>();
     const auto some = [&body = request.body, names = std::move(names), warnings,
                        at = size_t{0}](Context& context) mutable -> tl::expected<bool, ifl::Reply> {
@@ -263,7 +263,7 @@ ifl::Reply set_all(Management& request, std::vector<std::string> names) {
     return change_in_slices(request, "all queues", some, warnings);
 }
 
-ifl::Reply set(Management& request) {
+ifl::Reply set_queue(Management& request) {
     Server& server = request.context.server;
     const std::string_view name = request.body.object;
     const bool all = name.empty() || name.front() == '@';
@@ -282,7 +282,7 @@ ifl::Reply set(Management& request) {
         std::vector<std::string> names;
         names.reserve(chosen.size());
         for (const Queue* queue : chosen) names.push_back(queue->name);
-        return set_all(request, std::move(names));
+        return set_queues(request, std::move(names));
     }
     Change change(server, request.context.now);
     for (const Queue* queue : chosen)
@@ -293,9 +293,9 @@ ifl::Reply set(Management& request) {
 }  // namespace
 
 ifl::Reply manage_queue(Management& request) {
-    if (request.command == PBS_CMD_CREATE) return create(request);
-    if (request.command == PBS_CMD_DELETE) return remove(request);
-    return set(request);
+    if (request.command == PBS_CMD_CREATE) return create_queue(request);
+    if (request.command == PBS_CMD_DELETE) return remove_queue(request);
+    return set_queue(request);
 }
 
 }  // namespace pbs::host

@@ -19,7 +19,7 @@
 namespace pbs::host {
 namespace {
 
-constexpr size_t kLongestName = 15;
+constexpr size_t kLongestSchedName = 15;
 constexpr std::string_view kDefaultName = "default";
 // PBS's name for the partition of `default`.
 constexpr std::string_view kDefaultPartition = "pbs-default";
@@ -179,15 +179,15 @@ ifl::Reply set_in_policies(Management& request, std::string_view sched) {
     return finish(request, change, sched);
 }
 
-ifl::Reply create(Management& request) {
+ifl::Reply create_sched(Management& request) {
     Server& server = request.context.server;
     const std::string& name = request.body.object;
-    if (name.size() > kLongestName)
+    if (name.size() > kLongestSchedName)
         return ifl::Reply::error(
             PBSE_SCHED_NAME_BIG,
             fmt::format("Scheduler name is too long: {} characters, at most {} are allowed", name.size(),
-                        kLongestName));
-    if (!legal_object_name(name, kLongestName)) return ifl::Reply::error(PBSE_IVAL_OBJ_NAME);
+                        kLongestSchedName));
+    if (!legal_object_name(name, kLongestSchedName)) return ifl::Reply::error(PBSE_IVAL_OBJ_NAME);
     if (server.state.sched(name) != nullptr) return ifl::Reply::error(PBSE_SCHEDEXIST);
     Sched sched;
     sched.handle = server.state.new_handle();
@@ -200,7 +200,7 @@ ifl::Reply create(Management& request) {
     return finish(request, change, name);
 }
 
-ifl::Reply remove(Management& request) {
+ifl::Reply remove_sched(Management& request) {
     Server& server = request.context.server;
     const Sched* sched = server.state.sched(request.body.object);
     if (sched == nullptr) return ifl::Reply::error(PBSE_UNKSCHED);
@@ -213,8 +213,8 @@ ifl::Reply remove(Management& request) {
 }  // namespace
 
 ifl::Reply manage_sched(Management& request) {
-    if (request.command == PBS_CMD_CREATE) return create(request);
-    if (request.command == PBS_CMD_DELETE) return remove(request);
+    if (request.command == PBS_CMD_CREATE) return create_sched(request);
+    if (request.command == PBS_CMD_DELETE) return remove_sched(request);
     Server& server = request.context.server;
     const std::string_view name =
         request.body.object.empty() ? kDefaultName : std::string_view(request.body.object);

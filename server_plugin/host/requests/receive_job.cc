@@ -3,6 +3,7 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/life/job_life.h"
+#include "server_plugin/host/life/routing.h"
 #include "server_plugin/host/peers/arrival.h"
 #include "server_plugin/host/requests/common.h"
 #include "values/text.h"
@@ -10,8 +11,6 @@
 namespace pbs::host {
 namespace {
 
-// The most servers that a job may come by, as in OpenPBS.
-constexpr int64_t kMostHops = 10;
 // The most arrivals that are remembered. If many never come to their Commit, all are forgotten; jobs under
 // way are then handed in once more.
 constexpr std::size_t kMostArriving = 10'000;

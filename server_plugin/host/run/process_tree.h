@@ -1,6 +1,7 @@
 // The processes below another, as /proc shows them.
 #pragma once
 
+#include <sys/time.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -49,5 +50,12 @@ std::chrono::milliseconds ticks_to_time(std::uint64_t ticks);
 
 // The kernel's id of this boot; empty if unknown.
 std::string boot_id();
+
+// Processes that the kernel doesn't let go (dead file servers) are given up after this time.
+inline constexpr std::chrono::seconds kGiveUpKilling{30};
+
+inline std::chrono::milliseconds time_of(const timeval& time) {
+    return std::chrono::milliseconds(time.tv_sec * 1000 + time.tv_usec / 1000);
+}
 
 }  // namespace pbs::host

@@ -54,10 +54,6 @@ std::string new_cookie() {
     return text;
 }
 
-bool is_there(const std::string& path) {
-    return look_for(path) == Existence::there;
-}
-
 // Opens a descriptor for the living warden of a start, or for its shepherd if only that is left. No
 // descriptor: neither lives.
 Fd find_supervisor(const std::string& path) {

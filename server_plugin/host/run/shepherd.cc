@@ -44,8 +44,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFirstSample = 20ms;
 constexpr milliseconds kLongestSample = 5s;
 constexpr milliseconds kLongestSampleOfLimited = 1s;
-// Processes that the kernel doesn't let go (dead file servers) are given up after this time.
-constexpr milliseconds kGiveUpKilling = 30s;
 
 // The time since boot, suspended time included: unlike the wall clock it neither stops nor jumps, and
 // walltime is measured by it.
@@ -57,10 +55,6 @@ milliseconds boot_time() {
 
 std::chrono::sys_seconds wall_clock() {
     return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-}
-
-milliseconds time_of(const timeval& time) {
-    return milliseconds(time.tv_sec * 1000 + time.tv_usec / 1000);
 }
 
 bool rename_new(const std::string& from, const std::string& to) {

@@ -33,16 +33,6 @@ using namespace std::chrono_literals;
 using std::chrono::seconds;
 using std::chrono::sys_seconds;
 
-constexpr auto kGiveUpKilling = 30s;
-
-std::chrono::milliseconds time_of(const timeval& time) {
-    return std::chrono::milliseconds(time.tv_sec * 1000 + time.tv_usec / 1000);
-}
-
-bool is_there(const std::string& path) {
-    return look_for(path) == Existence::there;
-}
-
 // Waits until the shepherd has ended, and passes the server's requests on to it.
 void wait_for(pid_t shepherd, int signals) {
     for (;;) {

@@ -29,10 +29,6 @@ bool has_data(const std::string& path) {
                                               : status.st_size > 0 || !S_ISREG(status.st_mode);
 }
 
-bool is_there(const std::string& path) {
-    return look_for(path, Links::followed) == Existence::there;
-}
-
 // Says what is wrong with a database's content. `all`: checks the whole file, not only its beginning.
 std::optional<std::string> wrong_with_content(const std::string& path, int64_t newest, bool all,
                                               std::chrono::seconds patience = {}) {
@@ -107,12 +103,12 @@ Result<void> check_presence(const Home& home, const std::string& advice) {
     const std::string policy = home.policy_db();
     // Before the first complete start one database alone is no error: pbs_migrate or a first start that was
     // cut short may have made it.
-    const bool was_ready = is_there(home.server_priv() + "/server.port");
+    const bool was_ready = is_there(home.server_priv() + "/server.port", Links::followed);
     if (was_ready && has_data(server) != has_data(policy)) {
         const std::string& gone = has_data(server) ? policy : server;
-        return fail(PBSE_SYSTEM,
-                    fmt::format("{} {}, but {} has data. {}", gone, is_there(gone) ? "is empty" : "is gone",
-                                has_data(server) ? server : policy, advice));
+        return fail(PBSE_SYSTEM, fmt::format("{} {}, but {} has data. {}", gone,
+                                             is_there(gone, Links::followed) ? "is empty" : "is gone",
+                                             has_data(server) ? server : policy, advice));
     }
     std::string lost;
     for (const std::string& path : {server, policy}) {

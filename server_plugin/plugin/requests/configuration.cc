@@ -328,7 +328,7 @@ namespace {
 
 // The part of the configuration that is asked for: the plugin's, as a document; or the host's objects, as
 // they were.
-struct Shown {
+struct ShownObjects {
     std::optional<std::uint64_t> revision{};
     std::optional<std::uint64_t> after{};  // for the host's objects, the page after this
     std::string_view part{};               // a word of kParts; empty: the document
@@ -336,9 +336,9 @@ struct Shown {
 
 constexpr std::string_view kParts[] = {"policies", "host", "recorded", "queue_types", "host_work", "checked"};
 
-objects::Result<Shown> read_shown(std::string_view extend) {
+objects::Result<ShownObjects> read_shown(std::string_view extend) {
     constexpr std::string_view kKeys = "revision, part or after";
-    Shown out;
+    ShownObjects out;
     const auto read = read_extend(
         extend, [&](std::string_view key, std::string_view value) -> objects::Result<std::int64_t> {
             if (key == "part" && std::ranges::find(kParts, value) != std::end(kParts)) {
@@ -363,7 +363,7 @@ objects::Result<Shown> read_shown(std::string_view extend) {
 }
 
 // Adds an object to the reply for each object of the host's that has changed since, with its part then.
-int32_t status_host_objects(State& state, const Shown& asked, std::string_view object, Reply reply) {
+int32_t status_host_objects(State& state, const ShownObjects& asked, std::string_view object, Reply reply) {
     const auto refuse = [&](const objects::Error& error) {
         return reply.error(static_cast<int32_t>(error.code), error.message);
     };

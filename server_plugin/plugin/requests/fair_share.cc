@@ -125,7 +125,7 @@ std::string sched_of(pbs_str name) {
     return name.len == 0 ? std::string("default") : std::string(view(name));
 }
 
-struct Asked {
+struct AskedShares {
     std::string group;
     sched::SharesChange change;
 
@@ -134,7 +134,7 @@ struct Asked {
     }
 };
 
-objects::Result<void> read_attribute(const pbs_attr& attr, Asked& asked) {
+objects::Result<void> read_attribute(const pbs_attr& attr, AskedShares& asked) {
     const std::string_view name = view(attr.name);
     const std::string_view entity = view(attr.resource);
     const std::string_view value = view(attr.value);
@@ -168,10 +168,10 @@ objects::Result<void> read_attribute(const pbs_attr& attr, Asked& asked) {
     return {};
 }
 
-objects::Result<Asked> read_request(const pbs_manager_request& request) {
+objects::Result<AskedShares> read_shares_request(const pbs_manager_request& request) {
     if (request.command != PBS_CMD_SET || (request.attr_count != 0 && !request.attrs))
         return objects::fail(objects::Code::invalid_request, "usage can be set, nothing else");
-    Asked asked;
+    AskedShares asked;
     for (const pbs_attr& attr : std::span(request.attrs, request.attr_count))
         if (auto read = read_attribute(attr, asked); !read) return tl::unexpected(read.error());
     if (asked.things() != 1)
@@ -180,7 +180,8 @@ objects::Result<Asked> read_request(const pbs_manager_request& request) {
 }
 
 // The fs_group that a change is about: the only one, if none is named.
-objects::Result<std::string> group_of(const State& state, const std::string& sched, const Asked& asked) {
+objects::Result<std::string> group_of(const State& state, const std::string& sched,
+                                      const AskedShares& asked) {
     const std::vector<std::string> groups = state.scheduler.share_groups(sched);
     const bool is_known = asked.group.empty() || std::ranges::find(groups, asked.group) != groups.end();
     if (groups.empty() || !is_known)
@@ -220,7 +221,7 @@ int32_t status_fair_share(State& state, const pbs_status_request& request, Reply
 int32_t manage_fair_share(State& state, const pbs_manager_request& request, std::uint64_t ticket,
                           Reply reply) {
     if (!is_manager(request.who)) return reply.error(PBSE_PERM, {});
-    const objects::Result<Asked> asked = read_request(request);
+    const objects::Result<AskedShares> asked = read_shares_request(request);
     const auto refuse = [&](const objects::Error& why) {
         return reply.error(static_cast<int32_t>(why.code), why.message);
     };

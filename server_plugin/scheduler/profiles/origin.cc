@@ -8,7 +8,7 @@
 namespace pbs::sched {
 namespace {
 
-constexpr std::array<const Filter*, 39> kFilters = {
+constexpr std::array<const Filter*, 39> kOriginFilters = {
     &kQueueMaximumFilter,      // resources_max and resources_min of the queue, its number of nodes
     &kUserAclFilter,           // acl_users of the queue
     &kDedicatedTimeFilter,     // ENFORCE_DEDICATED_TIME
@@ -50,39 +50,39 @@ constexpr std::array<const Filter*, 39> kFilters = {
     &kHpmCountersFilter,       // MANAGE_HPM_COUNTERS
 };
 
-constexpr std::array<const Admission*, 2> kAdmissions = {
+constexpr std::array<const Admission*, 2> kOriginAdmissions = {
     &kAllocationAdmission,   // ENFORCE_ALLOCATION
     &kSmallJobMaxAdmission,  // SMALL_JOB_MAX
 };
 
-constexpr std::array<const QuestionRule*, 4> kQuestions = {
+constexpr std::array<const QuestionRule*, 4> kOriginQuestions = {
     &kAllocationQuestions,     // SCHED_ACCT_DIR
     &kDedicatedTimeQuestions,  // DEDICATED_TIME_COMMAND
     &kHpmCountersQuestions,    // HPM_CTL
     &kServerDynResQuestions,
 };
 
-constexpr std::array<const AfterRefusalRule*, 3> kAfterRefusal = {
+constexpr std::array<const AfterRefusalRule*, 3> kOriginAfterRefusal = {
     &kRestartActionAfterRefusal,  // SCHED_RESTART_ACTION
     &kDrainAfterRefusal,          // for whom queues are drained
     &kEarlyNonPrimeAfterRefusal,  // NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME
 };
 
-constexpr std::array<const Decide*, 7> kDecides = {
+constexpr std::array<const Decide*, 7> kOriginDecides = {
     &kMovesDecide,    &kStartsDecide,    &kRejectionsDecide,  &kCommentsDecide,
     &kTestOnlyDecide, &kEstimatesDecide, &kHpmCountersDecide,
 };
 
-constexpr std::array<const CycleLogRule*, 2> kLogs = {
+constexpr std::array<const CycleLogRule*, 2> kOriginLogs = {
     &kScheduleLogRule,
     &kSortedJobsRule,  // SORTED_JOB_DUMPFILE
 };
 
-constexpr std::array<const Deal*, 1> kDeals = {
+constexpr std::array<const Deal*, 1> kOriginDeals = {
     &kPastUsageDeal,  // SORT_BY_PAST_USAGE
 };
 
-const Chain& chain(const Policy&, JobClass job_class, bool prime_time) {
+const Chain& origin_chain(const Policy&, JobClass job_class, bool prime_time) {
     static const Chain waiting = {up(kSmallQueuedOrder), down(kNodesOrder), up(kEligibleOrder),
                                   up(kSequenceOrder)};
     static const Chain special = {down(kNodesOrder), up(kSequenceOrder)};
@@ -112,16 +112,16 @@ extern const Profile kOriginProfile;
 const Profile kOriginProfile{
     .name = "origin",
     .intake = JobSource::named_queues,
-    .chain = chain,
-    .lane_chain = chain,
-    .deals = kDeals,
-    .admissions = kAdmissions,
-    .filters = kFilters,
-    .questions = kQuestions,
+    .chain = origin_chain,
+    .lane_chain = origin_chain,
+    .deals = kOriginDeals,
+    .admissions = kOriginAdmissions,
+    .filters = kOriginFilters,
+    .questions = kOriginQuestions,
     .node_order = &kPriorityOrder,
-    .after_refusal = kAfterRefusal,
-    .decides = kDecides,
-    .logs = kLogs,
+    .after_refusal = kOriginAfterRefusal,
+    .decides = kOriginDecides,
+    .logs = kOriginLogs,
     .class_names = {"running", "waiting", "special", "normal", "dedicated", "external"},
     .counts_nodes = true,
     .comments_starts = true,

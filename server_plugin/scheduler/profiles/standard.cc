@@ -11,7 +11,7 @@ namespace pbs::sched {
 namespace {
 
 // The filters. Whether the job's queue is started, and its execution_type, are checked before them.
-constexpr std::array<const Filter*, 33> kFilters = {
+constexpr std::array<const Filter*, 33> kStandardFilters = {
     &kQueueMaximumFilter,      // resources_max and resources_min of the queue, its number of nodes
     &kUserAclFilter,           // acl_users of the queue
     &kQueueMaxRunGroupFilter,  // max_run of the queue
@@ -47,26 +47,26 @@ constexpr std::array<const Filter*, 33> kFilters = {
     &kNoSharesFilter,          // enforce_no_shares
 };
 
-constexpr std::array<const QuestionRule*, 2> kQuestions = {
+constexpr std::array<const QuestionRule*, 2> kStandardQuestions = {
     &kDedicatedTimeQuestions,
     &kServerDynResQuestions,  // server_dyn_res
 };
 
-constexpr std::array<const AfterRefusalRule*, 2> kAfterRefusal = {
+constexpr std::array<const AfterRefusalRule*, 2> kStandardAfterRefusal = {
     &kPreemptionAfterRefusal,  // preemption, preempt_prio, preempt_queue_prio, preempt_order
     &kTopJobsAfterRefusal,     // strict_ordering, help_starving_jobs, backfill_depth
 };
 
-constexpr std::array<const Decide*, 7> kDecides = {
+constexpr std::array<const Decide*, 7> kStandardDecides = {
     &kPreemptionsDecide, &kStartsDecide,   &kRejectionsDecide, &kAccrualDecide,
     &kCommentsDecide,    &kTestOnlyDecide, &kEstimatesDecide,
 };
 
-constexpr std::array<const CycleLogRule*, 1> kLogs = {
+constexpr std::array<const CycleLogRule*, 1> kStandardLogs = {
     &kScheduleLogRule,
 };
 
-constexpr std::array<const Deal*, 3> kDeals = {
+constexpr std::array<const Deal*, 3> kStandardDeals = {
     &kFairShareDeal,
     &kRoundRobinDeal,
     &kByQueueDeal,
@@ -102,11 +102,11 @@ void make_chains(Policy& policy, const Resources& resources) {
     });
 }
 
-const Chain& chain(const Policy& policy, JobClass, bool) {
+const Chain& standard_chain(const Policy& policy, JobClass, bool) {
     return policy.chain;
 }
 
-const Chain& lane_chain(const Policy& policy, JobClass, bool) {
+const Chain& standard_lane_chain(const Policy& policy, JobClass, bool) {
     return policy.lane_chain;
 }
 
@@ -116,16 +116,16 @@ extern const Profile kStandardProfile;
 const Profile kStandardProfile{
     .name = "standard",
     .intake = JobSource::every_queue,
-    .chain = chain,
-    .lane_chain = lane_chain,
+    .chain = standard_chain,
+    .lane_chain = standard_lane_chain,
     .make_chains = make_chains,
-    .deals = kDeals,
-    .filters = kFilters,
-    .questions = kQuestions,
+    .deals = kStandardDeals,
+    .filters = kStandardFilters,
+    .questions = kStandardQuestions,
     .node_order = &kNodeSortKeyOrder,
-    .after_refusal = kAfterRefusal,
-    .decides = kDecides,
-    .logs = kLogs,
+    .after_refusal = kStandardAfterRefusal,
+    .decides = kStandardDecides,
+    .logs = kStandardLogs,
     .class_names = {"running", "starving", "special", "normal", "dedicated", "external"},
     .divides_chunks = true,
     .keep_own = [](Settings& s) { keep_own(s, objects::ActsWith::standard); },
