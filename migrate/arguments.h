@@ -13,7 +13,7 @@ namespace pbs::migrate {
 // instead: "a time HH:MM:SS".
 tl::expected<std::string, std::string> read_argument(ArgumentType type, std::string_view text);
 
-// Whether the Origin scheduler's documents use this word for false. Any other word that isn't true is read as
+// Do the Origin scheduler's documents use this word for false? Any other word that isn't true is read as
 // false as well, but is more likely a slip.
 bool plainly_false(std::string_view text);
 

@@ -312,7 +312,7 @@ class ConfigFileReader {
         return prime_time != nullptr && prime_time->on();
     }
 
-    // Whether a misspelled line that was perhaps meant as this option has been reported already.
+    // Has a misspelled line been reported that was perhaps meant as this option?
     bool misspelled(std::string_view name) const {
         return std::any_of(problems_.begin(), problems_.end(),
                            [&](const Problem& p) { return values::uppered(p.option) == name; });

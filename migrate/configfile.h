@@ -52,7 +52,7 @@ struct Setting {
     int line = 0;          // line of the last setting; for lists, of the first
     int column = 0;        // column of the argument
 
-    // Whether the option is on: not false, zero or empty.
+    // Is the option on: neither False nor zero?
     bool on() const;
 };
 
@@ -67,8 +67,8 @@ struct ConfigFile {
     const Setting* find(std::string_view option) const;
 };
 
-// Whether a text is the configuration of an Origin scheduler: it has options of one, and more of them than of
-// sched_config.
+// Is the text the configuration of an Origin scheduler? It is if it has more of that scheduler's options
+// than of sched_config's.
 bool is_configfile(std::string_view text);
 
 // Reads the text of a file; `file` is its name in messages. Problems are mistakes with which the scheduler

@@ -41,7 +41,7 @@ std::string numbered(const char* name, std::size_t index) {
     return index == 0 ? name : fmt::format("{}_{}", name, index + 1);
 }
 
-// Whether a sched_config file says backfill: False.
+// Does a sched_config file turn backfill off (backfill: False)?
 bool has_no_backfill(const std::vector<SchedValue>& values) {
     return std::ranges::any_of(
         values, [](const SchedValue& value) { return value.attribute == kDepth && value.value == "0"; });
@@ -152,8 +152,8 @@ class Converter {
         formula(file.formula, from, kNonPrimePolicy);
     }
 
-    // Makes prime time all of the time: without a holidays file that has a year, pbs_sched took it to be
-    // always prime time, and ran its prime and non-prime queues by that.
+    // Makes it always prime time, as it was for pbs_sched without a holidays file that has a year: it ran
+    // its prime and non-prime queues by that.
     void always_prime(const std::string& file) {
         if (current_ != nullptr)
             for (const objects::Object* window : current_->time_windows_of_type("prime"))
@@ -468,8 +468,8 @@ class Converter {
         }
     }
 
-    // Value for the attribute. The scheduler writes its files into a folder of their own, so a path to such a
-    // file is reduced to its name.
+    // Returns the value for the attribute. The scheduler writes its files into a folder of its own, so a
+    // path to such a file is reduced to its name.
     std::string value_of(const Setting& setting) {
         const auto* attribute = objects::find_attribute(ObjectType::policy, setting.option->attribute());
         if (attribute == nullptr || attribute->syntax != objects::Syntax::output_file) return setting.value;

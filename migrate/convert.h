@@ -78,7 +78,7 @@ struct ConvertOptions {
 Result<Conversion> convert(const Legacy& files, const Surroundings& server, const objects::Snapshot* current,
                            const Ledger& before = {}, const ConvertOptions& options = {});
 
-// Whether one of these conversions made default_policy.
+// Did one of these conversions make default_policy?
 bool is_converted(const objects::Snapshot& snapshot);
 
 // Returns qmgr commands with the effect of the changes, one a line.

@@ -200,7 +200,7 @@ class Writer {
         line(*setting.option, setting.value, column);
     }
 
-    // Whether the earlier file has the option.
+    // Does the earlier file have the option?
     bool has(std::string_view option) const {
         return std::ranges::any_of(before_.settings, [option](const SchedSetting& setting) {
             return setting.option->name == option;

@@ -52,8 +52,7 @@ double real_at(std::string_view bytes, std::size_t at, bool swapped) {
     return std::bit_cast<double>(bits_at(bytes, at, 8, swapped));
 }
 
-// Whether a number can be an amount. Tiny numbers other than 0 come from reading the bytes in the wrong
-// order.
+// Can the number be an amount? Tiny numbers other than 0 come from bytes that are read in the wrong order.
 bool is_amount(double amount) {
     return std::isfinite(amount) && (amount == 0 || amount >= kLeast) && amount <= kMost;
 }
@@ -101,7 +100,7 @@ class Reader {
                 layout.swapped = swapped;
                 if (real_at(bytes, layout.version, swapped) != kVersion) continue;
                 const std::uint64_t at = bits_at(bytes, layout.header, layout.time, swapped);
-                // Earliest time of a decay: the old scheduler's versions before it wrote no time.
+                // 1 January 2000, as in pbs_sched: version 2 of the file is newer.
                 constexpr std::uint64_t kFirst = 946713600;
                 constexpr std::uint64_t kLast = 253402300799;  // the end of the year 9999
                 if (at != 0 && (at <= kFirst || at > kLast))

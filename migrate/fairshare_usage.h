@@ -1,7 +1,8 @@
 // The fair-share usage file of the schedulers of PBS and TORQUE, sched_priv/usage (OpenPBS,
 // src/scheduler/fairshare.cpp), and the text that pbsfs prints of it.
 //
-// Format: records as in the memory of the machine that ran the scheduler; first the bytes' offset and size.
+// Format: records as in the memory of the machine that ran the scheduler, with these offsets and sizes in
+// bytes.
 //
 // Version 2 has a header, the time of the last decay, and a record for each entity with usage:
 //

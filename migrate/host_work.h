@@ -24,7 +24,7 @@ struct HostWork {
 struct HostOutcome {
     bool changed = true;
     std::string before{};   // the value that it replaced
-    std::string refused{};  // why the server refused it; empty: it was carried out
+    std::string refused{};  // the server's reason to refuse it; empty: it was carried out
 };
 
 // Key of Store::meta for the directives.

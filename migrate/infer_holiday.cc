@@ -84,7 +84,7 @@ bool falls_on(const Known& known, int y, int day_of_year) {
     return (date_of(known, year{y}) - sys_days{year{y} / 1 / 1}).count() + 1 == day_of_year;
 }
 
-// Whether the holiday can fall on the line's day. Without a year, 28 years cover all cases: the calendar then
+// Can the holiday fall on the line's day? Without a year, 28 years cover all cases: the calendar then
 // repeats itself, except at centuries.
 bool may_be(const Known& known, const HolidayLine& holiday) {
     if (holiday.year != 0) return falls_on(known, holiday.year, holiday.day_of_year);

@@ -43,9 +43,9 @@ struct LedgerLine {
 struct Ledger {
     std::vector<LedgerLine> lines;
 
-    // Whether the ledger has this attribute, with any part and value.
+    // Does the ledger have this attribute, with any part and value?
     bool has(objects::ObjectType type, std::string_view object, std::string_view attribute) const;
-    // Whether the ledger has this attribute with this value.
+    // Does the ledger have this attribute with this value?
     bool has(objects::ObjectType type, std::string_view object, std::string_view attribute,
              std::string_view value) const;
 };

@@ -31,13 +31,13 @@ struct LegacyFiles {
     std::string sched_config{};    // for a scheduler of PBS or TORQUE, instead of config
     std::string dedicated_time{};  // beside sched_config
     std::string resource_group{};  // beside sched_config
-    std::string sched_formula{};   // where PBS kept job_sort_formula
-    std::string qmgr_print{};      // what qmgr -c "print server" wrote of a PBS server
+    std::string sched_formula{};   // the file in which PBS kept job_sort_formula
+    std::string qmgr_print{};      // the output of qmgr -c "print server" at a PBS server
     std::string resourcedef{};     // custom resources of a PBS server
     std::string usage{};           // fair-share usage of entities in the tree of resource_group
     std::string decay_usage{};     // past usage of users, beside config
     std::string allocations{};     // allocations of groups at an Origin system
-    std::string current{};         // what these groups have used
+    std::string current{};         // usage of these groups
 
     bool empty() const;
 };

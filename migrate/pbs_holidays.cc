@@ -90,7 +90,7 @@ struct Day {
         return set_time(non_prime, word);
     }
 
-    // Whether no line, or only 0000 0000, was given for the day. The whole day is prime time then.
+    // Was no line, or only 0000 0000, given for the day? The whole day is prime time then.
     bool is_missing() const {
         return (prime.all ? 1U : 0U) + (prime.none ? 1U : 0U) + prime.hour + prime.minute + non_prime.hour +
                    non_prime.minute ==

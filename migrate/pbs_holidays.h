@@ -10,10 +10,10 @@
 //     359 Dec 25 Christmas Day           a holiday: its day of the year, and a remark
 //
 // PRIME is the start of prime time on that day, NONPRIME its end: HHMM, all or none. Without YEAR, or with
-// YEAR 0, the file means nothing: it is always prime time. With it:
+// YEAR 0, the file has no effect: it is always prime time. With it:
 // - a day without a line, or with 0000 0000, is prime time as a whole;
-// - PRIME all: the whole day is prime time. Else, NONPRIME all or PRIME none: there is no prime time that
-//   day. Else, NONPRIME none: the whole day is prime time;
+// - PRIME all, or none for both: the whole day is prime time. Else, NONPRIME all or PRIME none: there is no
+//   prime time that day. Else, NONPRIME none: the whole day is prime time;
 // - with two times, prime time is from PRIME until NONPRIME; if NONPRIME is the earlier one, until NONPRIME
 //   and again from PRIME; with equal times there is none;
 // - a holiday has no prime time. Its number counts in every year: day 60 is 29 February in leap years.
@@ -52,7 +52,7 @@ struct PbsHoliday {
 
 struct PbsHolidays {
     std::string file;
-    int year = 0;                                    // 0: the file means nothing
+    int year = 0;                                    // 0: the file has no effect
     std::array<std::vector<PrimeHours>, 7> prime{};  // by day from Sunday; at most two spans, ascending, none
                                                      // empty
     std::array<int, 7> lines{};                      // line that set the day; 0: none

@@ -52,7 +52,7 @@ ObjectType type_of(cmds::ObjectType type) {
     return static_cast<ObjectType>(type);
 }
 
-// The directive as qmgr would take it, for the report.
+// Returns the directive as qmgr takes it, for the report.
 std::string directive_text(const PrintedCommand& printed) {
     return objects::to_text(printed.command);
 }
@@ -63,8 +63,7 @@ bool is_base64(std::string_view line) {
     });
 }
 
-// Returns the command of a directive on a hook, or one that only hooks have; empty: the directive is about
-// something else.
+// Is the directive about a hook, or a command that only hooks have (import, export)?
 bool is_about_hooks(std::string_view text) {
     const auto words = words_of(text, '\n');
     if (words.empty()) return false;
@@ -279,8 +278,8 @@ class QmgrPrintReader {
                (row->type == cmds::HostType::limits || row->type == cmds::HostType::resource_limits);
     }
 
-    // Whether the attribute is the folder of the default scheduler's files. It is dropped: this server keeps
-    // such files in its own home, and the older server may still use that folder.
+    // Is the attribute the folder of the default scheduler's files? It is dropped: this server keeps such
+    // files in its own home, and the older server may still use that folder.
     static bool is_own_folder(ObjectType type, std::string_view object, std::string_view name) {
         return type == ObjectType::sched && object == "default" &&
                (values::same_word(name, "sched_priv") || values::same_word(name, "sched_log"));

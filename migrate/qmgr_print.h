@@ -54,11 +54,11 @@ struct QmgrPrint {
     Problems mistakes;  // directives that qmgr doesn't understand; left out
 
     const PrintedSetting* setting(std::string_view attribute) const;
-    // Whether the print creates this resource.
+    // Does the print create this resource?
     bool makes(std::string_view resource) const;
 };
 
-// Whether a resource's flag makes it consumable. n: on vnodes, f: on the first vnode, q: on queues and the
+// Does a resource's flag make it consumable? n: on vnodes, f: on the first vnode, q: on queues and the
 // server.
 bool uses_up(std::string_view flag);
 

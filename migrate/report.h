@@ -17,7 +17,7 @@ struct Report {
     std::vector<Line> lines;
     std::vector<std::string> notes;  // remarks on the files, and hints for the administrator
 
-    // Whether anything was changed.
+    // Was anything changed?
     bool changed() const;
 };
 

@@ -5,9 +5,9 @@
 //
 //     name number parent shares
 //
-// an entity or a group, the number of the group that its children make, its parent, which is root or the name
-// of an earlier line, and its shares among the children of that parent. The number told the old scheduler
-// nothing that the parents don't. What follows the shares was ignored.
+// an entity or a group, the number of the group that its children make, its parent, which is root or the
+// name of an earlier line, and its shares among the children of that parent. The number adds nothing to the
+// parents. The old scheduler ignored anything behind the shares.
 #pragma once
 
 #include <cstdint>

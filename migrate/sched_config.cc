@@ -22,7 +22,7 @@ class Line {
     explicit Line(std::string_view text) : text_(text) { skip_space(); }
 
     bool at_end() const { return at_ >= text_.size(); }
-    // Whether only white space or a comment is left of the line.
+    // Is only white space or a comment left of the line?
     bool nothing_left() const { return at_end() || text_[at_] == '#'; }
     char next() const { return at_end() ? '\0' : text_[at_]; }
     int column() const { return static_cast<int>(at_) + 1; }
@@ -100,7 +100,7 @@ std::string_view columns_text(unsigned columns) {
     return columns == kNonPrimeTime ? "non_prime" : "all";
 }
 
-// Whether an empty value means something: no prefix, no resources.
+// Does an empty value mean something: no prefix, no resources?
 bool may_be_empty(A argument) {
     return argument == A::prefix || argument == A::resources || argument == A::any;
 }
@@ -207,7 +207,7 @@ class SchedConfigReader {
         result_.settings.push_back(std::move(setting));
     }
 
-    // Whether two settings set the same thing: options of one attribute do, except those of lists.
+    // Do the settings set the same thing? Options of one attribute do, except those of lists.
     static bool same_setting(const SchedSetting& a, const SchedSetting& b) {
         if (a.option == b.option) return true;
         const bool single = ((a.option->flags | b.option->flags) & repeats) == 0;

@@ -282,7 +282,7 @@ Read read_raw(const SchedOption& option, std::string_view text) {
     return std::string(text);
 }
 
-// Whether values of this form are converted only later, when the whole file and the server's names are known.
+// Are values of this form converted later, when the whole file and the server's names are known?
 bool converted_later(SchedArgument argument) {
     return argument == A::resources || argument == A::prefix || argument == A::sort_by || argument == A::key;
 }

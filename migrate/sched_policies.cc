@@ -88,7 +88,7 @@ class Converter {
                });
     }
 
-    // Whether the file is TORQUE's: an option in force is one that only TORQUE's scheduler read.
+    // Is the file TORQUE's? It is if an option in force is one that only TORQUE's scheduler read.
     bool is_torques() const {
         return std::ranges::any_of(file_.settings, [](const SchedSetting& s) {
             return (s.option->flags & torque) != 0 && s.columns != 0;

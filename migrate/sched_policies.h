@@ -32,7 +32,7 @@ struct Surroundings {
     // The lists of resources above are complete. False where nobody has asked the server.
     bool knows_resources = true;
 
-    // Whether the server has this queue or resource; nullopt: unknown.
+    // Does the server have this queue or resource? nullopt: unknown.
     std::optional<bool> has(objects::ObjectType type, std::string_view name) const;
 };
 

@@ -161,7 +161,7 @@ class Sweeper {
         return out;
     }
 
-    // Whether an element of a reference, such as p:night, names this object.
+    // Does an element of a reference, such as p:night, name this object?
     static bool names(const objects::Attribute& attribute, std::string_view element, std::string_view name) {
         if (attribute.syntax == objects::Syntax::policy_slots) element.remove_prefix(element.find(':') + 1);
         return element == name;

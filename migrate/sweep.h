@@ -21,7 +21,7 @@ struct Swept {
     std::vector<Report::Line> lines;
     std::vector<std::string> notes;  // objects and values that stay because somebody has changed or uses them
     std::vector<QueueType> queue_types;
-    Ledger ledger;  // union of both migrations' ledgers
+    Ledger ledger;  // the lines of `now`, of parts that weren't read, and of objects that stay in use
 };
 
 // Compares `before`, the ledger of earlier migrations, with `now`, that of this one, for these parts of the
