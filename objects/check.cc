@@ -28,8 +28,8 @@ tl::unexpected<Error> bad_recurrence(const Attribute& attribute, std::string_vie
                                              error.message, expected_text(attribute)));
 }
 
-// Reports only errors with a place in the text: those are mistakes of the rule by itself. Whether the rule
-// ever occurs depends on the start_time, which check_times() checks.
+// Reports only errors with a place in the text: mistakes of the rule by itself. The start_time has a part
+// in whether the rule ever occurs, so check_times() checks that.
 Result<void> check_recurrence_text(const Attribute& attribute, const std::string& text,
                                    const CheckContext& context) {
     const auto rule = rrule::Recurrence::parse(text, context.zone);
@@ -62,8 +62,8 @@ Result<void> check_sort_keys(const Attribute& attribute, const StringList& keys)
     return {};
 }
 
-// Refuses a program that can't be run safely, by the finding `safe`. Where unknown names are only warned of,
-// an unsafe program is too.
+// Refuses a program that can't be run safely, by the finding `safe`. Where unknown names only cause
+// warnings, so does an unsafe program.
 Result<void> check_program(const Attribute& attribute, const std::string& value,
                            const tl::expected<void, std::string>& safe, const CheckContext& context) {
     if (safe) return {};
@@ -99,7 +99,7 @@ Result<void> check_dynamic_resources(const Attribute& attribute, const Value* be
         }
         if (std::ranges::find(old, element) != old.end()) continue;
         const ProgramCall call = program_call(values::trim(std::string_view(element).substr(mark + 1)));
-        // Root has chosen what is listed, arguments and all.
+        // Root has listed the program with its arguments, so these aren't restricted.
         const auto listed = read_root_programs(context.root_programs);
         const bool of_root = listed && listed->contains(element);
         if (Result<void> checked =

@@ -1,5 +1,5 @@
-// Checks of a draft's values by their meaning. Their syntax was checked before (value.h). Here: what a value
-// says by itself, how the attributes of one object fit together, and whether the objects it refers to exist.
+// Checks of a draft's values by their meaning, after value.h has checked their syntax: each value by
+// itself, the attributes of an object together, and the existence of the objects that they name.
 #pragma once
 
 #include <atomic>

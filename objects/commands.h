@@ -89,7 +89,7 @@ struct Reply {
     std::shared_ptr<const Snapshot> snapshot;  // the configuration in force; never null
 };
 
-// Whether a value may name a queue, resource or program that doesn't exist.
+// The treatment of values that name a queue, resource or program that doesn't exist.
 enum class UnknownNames {
     refuse,
     warn,  // for migrations, which may come before the server's queues: puts a line into Reply::warnings

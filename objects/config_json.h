@@ -12,7 +12,7 @@
 //     "fs_group": {}
 //   }
 //
-// A server puts what it keeps itself under one more key, "host", which isn't read here.
+// A server adds its own part of the configuration under the key "host", which isn't read here.
 //
 // Values are texts as in qmgr, lists are arrays of them. Set values are written, defaults are not. Types come
 // in this order, objects in the order of their names, attributes in the order of the tables: equal
@@ -30,7 +30,7 @@
 
 namespace pbs::objects {
 
-// The format that documents say they have.
+// The number of the documents' format.
 inline constexpr int kConfigFormat = 1;
 
 // An attribute and an object as read from JSON: their syntax is right; names and values are still unchecked.

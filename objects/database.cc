@@ -13,10 +13,10 @@
 namespace pbs::objects {
 namespace {
 
-// How long a request waits while another process (a backup, pbs_migrate) holds the file.
+// The longest wait of a request while another process (a backup, pbs_migrate) holds the file.
 constexpr std::chrono::seconds kBusy{10};
 
-// Creates the file readable by the server's user alone: it holds who may do what to the schedulers.
+// Creates the file, readable by the server's user alone: its history tells who changed what.
 Result<void> create_private(const std::string& path) {
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) {

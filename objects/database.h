@@ -67,7 +67,7 @@ class Database {
     void reached(std::uint64_t revision);
     // Writes to the disk what the transaction has done so far, so that its commit takes little time.
     Result<void> flush();
-    // Makes statements fail from when another thread sets `end`.
+    // Makes statements fail once another thread sets `end`.
     void end_when(const std::atomic<bool>& end);
     // Tells that another connection of this process to the same file made the last commit.
     void follow(const Database& other);
@@ -77,7 +77,7 @@ class Database {
     const std::string& path() const { return path_; }
     // SQLite's last error, with the name of the file.
     Error error(std::string_view doing) const;
-    // The error for a file whose content is wrong: what is wrong and what to do.
+    // The error for a file whose content is wrong, with the damage and what to do.
     Error damage(std::string_view what) const;
 
   private:

@@ -266,7 +266,7 @@ Form canonical_string(const Attribute& attribute, std::string_view text) {
         case Syntax::word:
             return word_form(attribute, values::trim(text));
         case Syntax::pathname:
-        // Reads what earlier versions accepted as an output file; check.cc refuses it when it is set.
+        // Accepts paths too, as earlier versions did; check.cc refuses them when they are set.
         case Syntax::output_file:
             return pathname_form(values::trim(text));
         case Syntax::program:

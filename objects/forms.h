@@ -1,5 +1,5 @@
 // The syntaxes of string values. Each function reads one string (or one element of a list) and returns its
-// canonical text, or what is wrong with it. value.cc adds attribute and value to the error.
+// canonical text or a remark on the mistake. value.cc adds attribute and value to the error.
 #pragma once
 
 #include <string>

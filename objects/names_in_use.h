@@ -1,4 +1,4 @@
-// Names, in attribute values, of queues and resources: they are kept by the server, not by the store.
+// Names of queues and resources in attribute values. The server keeps these objects, not the store.
 #pragma once
 
 #include <map>

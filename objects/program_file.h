@@ -19,9 +19,9 @@ namespace pbs::objects {
 // The error says what is wrong, with the path that is wrong.
 tl::expected<void, std::string> check_program_file(const std::string& path);
 
-// Checks a program that is to run with root's rights, as OpenPBS's scheduler runs them: as
-// check_program_file(), and each directory also has a group of the system's, whether the group may write
-// there or not.
+// Checks a program that is to run with root's rights, as OpenPBS's scheduler checks it: like
+// check_program_file(), but each directory must also have a group of the system's, whether the group may
+// write there or not.
 tl::expected<void, std::string> check_roots_program(const std::string& path);
 
 // The path, without symbolic links, of a regular file that nobody but root (or the user of this process) may

@@ -9,7 +9,7 @@
 
 namespace pbs::objects {
 
-// A queue that two attributes name which exclude each other.
+// A queue that is in two attributes that exclude each other.
 struct QueueClash {
     std::string_view attribute;
     std::string_view other;

@@ -50,7 +50,7 @@ void check_change(const Draft& draft, const UsedNames& used, const ObjectChange&
 
 // The origin of a draft's values.
 enum class Values {
-    of_the_past,  // from the history: they were right once, so they are checked again
+    of_the_past,  // from the history: they may not fit today's server, so they are checked again
     checked,      // checked when they were put into the draft
 };
 

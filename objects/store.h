@@ -137,7 +137,7 @@ class Store {
     // at first OverlapSearch::kLongWork). A change that needs more fails with takes_long and changes nothing.
     void set_patience(std::uint64_t work);
 
-    // All that prepare() needs from this store to make another one. Commits the staged commands.
+    // The parts of this store from which prepare() makes another one. Commits the staged commands.
     struct Seed;
     std::shared_ptr<const Seed> seed();
     // Makes a store on the same file whose first change isn't committed: its rows are written to the disk,

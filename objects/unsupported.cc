@@ -19,9 +19,9 @@ bool is_nothing(const Attribute& attribute, const Value& value) {
     return format_value(attribute, value) == "none";
 }
 
-// Does the value ask for nothing: False, the default, or without a default 0 and `none`? With Asks::always
-// the default asks for something too, because the server doesn't do even that. With Asks::of and
-// Asks::without, of an attribute with a default only `none` and False ask for nothing.
+// Does the value ask for nothing: False, the default, or without a default 0 and `none`? With Asks::always,
+// only False asks for nothing, because the server doesn't do even the default. With Asks::of and
+// Asks::without, only False and `none` ask for nothing where the attribute has a default.
 bool asks_for_nothing(const Attribute& attribute, const Value& value, Asks asks) {
     const std::string text = format_value(attribute, value);
     if (text == "False") return true;
@@ -51,7 +51,7 @@ bool any_is_on(const Object& object, std::string_view conditions) {
                                [&](std::string_view condition) { return is_on(object, condition); });
 }
 
-// The algorithm by which the server schedules: standard, where the policy leaves it to pbs_sched.
+// The policy's algorithm. external counts as standard, to which the settings belong that pbs_sched acts on.
 std::string_view algorithm_of(const Object& policy) {
     const std::string_view algorithm = policy.text("algorithm");
     return algorithm == "external" ? "standard" : algorithm;
@@ -182,7 +182,7 @@ std::vector<std::string> unsupported_in_queue(const Object& policy, std::string_
         if (row.type != ObjectType::queue || std::ranges::find(told, row.attribute) != told.end()) continue;
         const auto value = std::ranges::find_if(
             values, [&](const QueueValue& one) { return values::same_word(one.first, row.attribute); });
-        // A Priority of 0 is what a queue has without one.
+        // A queue without a Priority has Priority 0.
         if (value == values.end() || (row.attribute == "Priority" && value->second == "0")) continue;
         const bool other = row.asks == Asks::of && algorithm_of(policy) != row.word;
         const bool alone = row.asks == Asks::without && !any_is_on(policy, row.word);

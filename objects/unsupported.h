@@ -50,11 +50,11 @@ std::vector<std::string> unsupported_lines(const Object& object);
 // The warning about a policy's preemption settings, for a server that carries out no preemptions. Empty: the
 // policy has no preemption.
 std::string unsupported_preemption(const Object& policy);
-// Whether pbs_sched can schedule by a policy of algorithm external.
+// The part of pbs_sched in a policy of algorithm external.
 enum class PbsSched : std::uint8_t {
-    none,      // it never does: the policy acts as one of algorithm standard
-    runs,      // it schedules for this server
-    replaced,  // the plugin schedules in its place, and nobody starts it
+    none,      // pbs_sched doesn't schedule here: the policy acts as one of algorithm standard
+    runs,      // pbs_sched schedules for this server
+    replaced,  // the plugin schedules in place of pbs_sched, which nobody starts
 };
 // The server's abilities that the plugin's scheduler can use.
 struct ServerAbilities {
@@ -62,12 +62,12 @@ struct ServerAbilities {
     bool has_log = true;  // has a scheduler log, for which a policy says what is written (log_event)
     PbsSched pbs_sched = PbsSched::none;
 };
-// The settings of a policy that need more than the server can do. Of a policy of algorithm external only the
-// algorithm may: pbs_sched acts on the others.
+// The settings of a policy that have no effect because the server lacks the ability. With algorithm
+// external, only the algorithm can be one of them: pbs_sched acts on the other settings.
 std::vector<UnsupportedSetting> unsupported_by_server(const Object& policy, ServerAbilities abilities);
-// The texts about settings without effect that a change concerns: the attributes that it names, and settings
-// that had an effect before. For an object without any effect: every attribute but its comment. Null: the
-// object didn't exist, or doesn't any more.
+// The warnings for a change: about settings without effect that it names, and about those that had an
+// effect before. An object that has no effect as a whole is reported if the change names any attribute but
+// the comment. Null: the object doesn't exist before or after the change.
 std::vector<std::string> unsupported_by_change(const Object* before, const Object* after,
                                                std::span<const std::string_view> named);
 

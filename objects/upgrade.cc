@@ -4,7 +4,7 @@
 //               one of our attributes is set on it
 //   attribute   the values that were set (defaults are not stored), canonical text; a list has one row per
 //               element, at positions from 0
-//   reference   which object an attribute names, so that SQLite itself keeps what is referred to
+//   reference   the objects that attributes name, so that SQLite itself keeps them from being deleted
 //   history     one row per object that a command changed; its revision is that of the configuration after
 //               it; before and after are JSON objects of the attributes that were set, or null; rows that are
 //               one change, such as a rollback, have the revision of its first row as change; part is 'host'

@@ -7,8 +7,8 @@
 
 namespace pbs::objects {
 
-// SQL that makes version 1 of an empty file, version 2 of version 1, and so on. How many steps there are is
-// the newest version (PRAGMA user_version).
+// SQL that makes version 1 of an empty file, version 2 of version 1, and so on. The number of steps is the
+// newest version (PRAGMA user_version).
 using Steps = std::span<const char* const>;
 
 // The steps to the version that this code reads and writes.
