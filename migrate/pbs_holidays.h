@@ -57,8 +57,8 @@ struct PbsHolidays {
                                                      // empty
     std::array<int, 7> lines{};                      // line that set the day; 0: none
     std::vector<PbsHoliday> days;                    // in the order of the file, each day once
-    // Lines with an unknown first word, or a time or year that doesn't exist; they are left out. Of a word
-    // such as 12x the number counts, as the older schedulers read it.
+    // Lines with an unknown first word, or a time or year that doesn't exist; they are left out. A word
+    // such as 12x counts as its number, as the older schedulers read it.
     Problems mistakes;
     std::vector<std::string> notes;  // remarks on lines that mean something else than they seem to
 

@@ -80,7 +80,7 @@ bool is_duration(std::string_view text) {
     return true;
 }
 
-// Is the value a date or time, or a period of two such or of one with a duration?
+// Is the value a date or time, or a period: two of them, or one with a duration?
 bool exists(std::string_view value) {
     const std::size_t slash = value.find('/');
     if (!text::written_date(value.substr(0, slash))) return false;

@@ -53,7 +53,7 @@ std::string title(icalcomponent* event) {
     return summary.empty() ? line_of(icalcomponent_get_uid(event)) : summary;
 }
 
-// Silences libical while it exists: libical also reports mistakes to standard error.
+// Silences libical, which also reports mistakes to standard error, while this object lives.
 class Quiet {
   public:
     Quiet() : kept_(dup(STDERR_FILENO)) {

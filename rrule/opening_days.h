@@ -16,9 +16,9 @@ namespace pbs::rrule {
 // of 384 days is enough. Thousands of windows then fit into the processor's cache, which lists of their
 // openings don't; a question costs one read of memory.
 //
-// Some questions get no answer here, and WindowSet's list answers them: about instants outside the table or
-// within two days of a change of the clock, with answers there, and about windows in a zone whose clock
-// changes more than twice in that time or whose offset from UTC isn't a whole number of quarters of an hour.
+// The table has no answer about instants outside of it or within two days of a change of the clock, about
+// answers there, and about windows in a zone whose clock changes more than twice in that time or whose
+// offset from UTC isn't a whole number of quarters of an hour. WindowSet's list answers instead.
 class alignas(64) OpeningDays {
   public:
     // A table of no days.
@@ -81,7 +81,8 @@ class alignas(64) OpeningDays {
     std::array<std::uint64_t, kDays / 64> days_{};
     std::int64_t first_day_ : 28 = kNever;  // since 1970-01-01
     std::uint64_t start_ : 18 = 0;          // seconds since midnight
-    std::uint64_t end_ : 18 = 0;            // of the opening day: above 24 h when it is on the next
+    std::uint64_t end_ : 18 =
+        0;  // since midnight of the opening day: above 24 h when the end is on the next day
     // The days on which the clock changes, and its offset from UTC before, between and after them.
     std::array<std::int16_t, 2> changes_{kNoChange, kNoChange};
     std::array<std::int8_t, 3> offsets_{};  // quarters of an hour

@@ -41,8 +41,8 @@ class OverlapSearch {
     // `changed`.
     std::optional<Overlap> of(std::span<const Window> windows, std::span<const std::size_t> changed);
 
-    // The years and days looked at so far: the measure of work, some 25 ns each. gave_up() counts each pair
-    // of windows that never meet as 16 more. The results of a search that gave up mean nothing.
+    // The years and days looked at so far: the measure of work, some 25 ns each. gave_up() adds 16 for each
+    // compared pair of windows. The results of a search that gave up mean nothing.
     std::uint64_t work() const { return work_; }
     bool gave_up() const {
         return work_ + pairs_ * kWorkOfAPair >= most_ ||

@@ -68,7 +68,7 @@ class Pattern {
     // The union in time. `known` (or null) is a table that may have the days of a single window.
     std::vector<Interval> in_time(Instant from, Instant to, const OpeningDays* known = nullptr) const;
 
-    // If nothing changes between `t` and the returned instant, nothing ever will.
+    // Returns an instant: if nothing changes between `t` and then, nothing ever will.
     Instant quiet_until(Instant t) const;
 
     // The instant from which the union is always open, if that is found at little cost: from its windows in

@@ -88,7 +88,7 @@ struct Recurrence::Impl {
 
     static constexpr Days kNearEnd{5};
 
-    // Years in which not only the rule's days count, and their computed days.
+    // Years whose days aren't the rule's alone (RDATE, EXDATE, the rule's end), and their computed days.
     std::vector<int> special_years;  // ascending
     mutable std::map<int, YearDays> specials;
     mutable std::optional<Ever> ever;

@@ -15,7 +15,7 @@ using Days = std::chrono::days;
 // Times further away than this are computed each time and not kept.
 constexpr Days kFar{366 * 50};
 
-// How long before the time in question the compiled list begins.
+// The compiled list begins this long before the time in question.
 constexpr Days kBeforeNow{10};
 
 // The number of questions about times outside `days` after which `days` moves there; it doubles with each

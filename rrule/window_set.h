@@ -53,7 +53,7 @@ class WindowSet {
     // The parts of [a, b) that are inside: ascending, disjoint, not touching. None when b <= a.
     std::vector<Interval> intervals(Instant a, Instant b) const;
 
-    // How many seconds of [a, b) are inside. 0 when b <= a.
+    // The number of seconds of [a, b) that are inside. 0 when b <= a.
     Seconds seconds_inside(Instant a, Instant b) const;
 
     // Bytes of the compiled data, shared by all copies; without the windows' rules.

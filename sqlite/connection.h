@@ -76,7 +76,7 @@ class Connection {
     void leave_checkpoints();
     // Sets how long a statement waits for another connection that has locked the database; 0 at first.
     void wait_for_others(std::chrono::milliseconds time);
-    // Makes statements fail from when another thread sets `end`.
+    // Makes statements fail once another thread sets `end`.
     void end_when(const std::atomic<bool>& end);
 
     // The statement of this text, prepared on first use. Errors in it are reported when it is run.

@@ -81,7 +81,7 @@ class Guard {
     std::int64_t number_ = 0;         // number of the last commit
     std::int64_t position_ = 0;
     int log_frames_ = 0;     // frames in the log after the last commit, as SQLite reports them
-    int old_frames_ = 0;     // how many of them don't count towards another checkpoint
+    int old_frames_ = 0;     // frames of these that don't count towards another checkpoint
     bool unmarked_ = false;  // the last commit's mark couldn't be written
     bool complete_ = false;  // the last checkpoint copied the whole log, and no commit followed
     std::unique_ptr<Copying> copying_;
