@@ -25,13 +25,15 @@ using cluster::Server;
 using cluster::Vnode;
 
 struct Sched : cluster::Sched {
-    std::string host;           // where pbs_sched runs for it
+    std::string host;           // the host of its pbs_sched
     std::string sched_log;      // absolute path
-    std::string preempt_order;  // by which the server preempts jobs that this scheduler wants preempted
-    std::string job_run_wait;   // for what of a job's start the scheduler waits
-    std::int64_t attr_update_period = 0;      // seconds between two updates of what jobs wait for, at least
+    std::string preempt_order;  // the methods by which the server preempts jobs for this scheduler
+    std::string
+        job_run_wait;  // none, runjob_hook or execjob_hook: the part of a job's start that is waited for
+    std::int64_t attr_update_period =
+        0;  // least seconds between two updates of waiting jobs' comments and estimates
     std::vector<std::string> not_acted_on{};  // set attributes that only pbs_sched acts on
-    // What policies have of it too, such as preempt_prio.
+    // Attributes that policies have, too, such as preempt_prio.
     std::map<std::string, std::string> settings{};
     bool operator==(const Sched&) const = default;
 };
@@ -57,9 +59,8 @@ void keep_execution_types(const std::map<std::string, Queue>& before, std::map<s
 // Read objects of the replies to status requests.
 Sched sched_of(const ifl::ObjectView& object);
 Vnode vnode_of(const ifl::ObjectView& object);
-// Reads a resource in a reply to a request with the extend string kResourceExtend. OpenPBS's "
-// unknown
-// " isn't one.
+// Reads a resource in a reply to a request with the extend string kResourceExtend. OpenPBS's "|unknown|" is
+// left out.
 void note_resource(std::map<std::string, ResourceDefinition>& resources, const ifl::ObjectView& object);
 
 // The extend string that asks for types and flags as numbers.

@@ -180,21 +180,21 @@ class Scheduler {
     Status status(Instant now, std::string_view sched);
 
     // Questions of a rule of the policy in force to programs or files of the site, by the rule's name
-    // (framework/questions.h); nothing while the policy doesn't go by it. The answers are told by what
-    // follows here.
+    // (framework/questions.h); nothing while the policy doesn't go by it. The functions below take the
+    // answers.
     std::vector<Question> questions(Instant now, std::string_view sched, std::string_view rule);
 
-    // Dedicated times that a DEDICATED_TIME_COMMAND tells (outages.h), the answers of "dedicated_time". A
-    // question was asked; until the first answer to it no job is started where it would matter.
+    // Notes that a DEDICATED_TIME_COMMAND was asked (the rule "dedicated_time", outages.h). Until its first
+    // answer no job is started where the answer would matter.
     void await_outages(std::string_view command, std::string_view name);
     // Takes the answer (set_outages), or notes that there is none, so that the last answer stays
     // (settle_outages). True if that changes the decisions of a cycle.
     bool set_outages(std::string_view command, std::string_view name, std::vector<Outage> outages);
     bool settle_outages(std::string_view command, std::string_view name);
 
-    // Takes a program's answer: its first line. The answers of "server_dyn_res", by element, where one of
-    // which nothing was told yet counts as not there; and those of a rule that goes by one word, by its name.
-    // True if that may let jobs start that were refused.
+    // Takes a program's answer: its first line. Answers of "server_dyn_res" go by element, and an element
+    // without one counts as not there; the answer of a rule that asks for one word goes by the rule's name.
+    // True if jobs may start now that were refused.
     bool set_told(std::string_view element, std::string_view output);
     // Is the output an amount of the element's resource?
     bool is_amount(std::string_view element, std::string_view output) const;

@@ -65,7 +65,7 @@ void Scheduler::Impl::renew_shares() {
     }
 }
 
-// Drops the trees that no policy names any more: what has been used by now is to be written.
+// Drops the trees that no policy names any more: their usage until now is to be written.
 void Scheduler::Impl::leave_shares(std::string_view name, Sched& sched,
                                    const std::map<std::string, bool>& named) {
     for (auto at = sched.shares.begin(); at != sched.shares.end();) {
@@ -226,7 +226,7 @@ SharesView Scheduler::Impl::view_of(SchedShares& shares, std::string_view name, 
         }
         shown[FairShares::kRoot] = true;
     }
-    // A user is told his place among all entities, too.
+    // Users are told their place among all entities, too.
     const std::vector<std::size_t> places = places_of(tree, all, now);
     SharesView view{
         std::string(name), tree.group(), shares.counts, now, tree.last_decay(), tree.next_decay(now), {}};

@@ -52,7 +52,7 @@ void Scheduler::set_used(std::string_view dir, NodeHours groups) {
     impl_->tables.allocations[std::string(dir)].set_used(std::move(groups));
 }
 
-// ---- What programs tell in a line.
+// ---- Answers of one line.
 
 bool Scheduler::set_told(std::string_view element, std::string_view output) {
     settle();

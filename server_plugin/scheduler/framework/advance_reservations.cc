@@ -220,7 +220,7 @@ void Answering::book(std::vector<Booking> bookings, Instant start, const VnodesA
         [](JobSlot, std::uint32_t) { return false; });
 }
 
-// Does the placement contain all that the jobs which run in the reservation use of the requested resources?
+// Does the placement cover the requested resources that running jobs of the reservation use?
 bool Answering::covers_jobs(const Placement& placement) const {
     const Request& request = t_.requests[asked_.request];
     std::map<std::pair<VnodeHandle, std::uint32_t>, std::int64_t> left;
@@ -348,7 +348,7 @@ std::string Answering::place(const Time& time, const std::vector<Booking>& other
 }
 
 // The instants at which there may be more room than before: now, and the ends of jobs, of others' bookings
-// and of dedicated time. If there are very many, evenly fewer.
+// and of dedicated time. At most kMost, evenly chosen.
 std::vector<Instant> Answering::instants(const std::vector<Booking>& others) const {
     constexpr std::size_t kMost = 1000;
     const Instant now = c_.in.now;

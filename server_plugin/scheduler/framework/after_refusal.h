@@ -51,8 +51,8 @@ class AfterRefusal {
                                   CandidateQueues& /*queues*/) {
         return nullptr;
     }
-    // Would the refusal of the next job of the class in these queues matter to those behind it? If not, a
-    // cycle after events passes over jobs that nothing was released for.
+    // Would the refusal of the next job of the class in these queues matter to the jobs behind it? If not,
+    // a cycle after events passes over jobs that no event released.
     virtual bool wants(const CandidateQueues& /*queues*/, JobClass /*job_class*/) const { return false; }
     // Returns the reason why no further job of the queue starts in this cycle; no reason: jobs may start. A
     // null view stands for jobs that may start in no queue. A rule that begins to hold jobs up counts that in
@@ -64,13 +64,13 @@ class AfterRefusal {
     // Can refusals differ by user, though no filter reads the user?
     virtual bool tells_users_apart() const { return false; }
 
-    // A job of the submit queue is found in another one, that it was moved to and put back in. True: the rule
-    // decides what becomes of it, and it isn't looked at.
+    // Called for a job of the submit queue that is found in another queue, to which it was moved for a
+    // start. True: the rule decides about the job, and the cycle doesn't look at it.
     virtual bool takes_in(JobSlot /*job*/, QueueSlot /*queue*/) { return false; }
-    // In a cycle over all jobs: these were found, and none has been looked at.
+    // Called in a cycle over all jobs once the jobs are collected, before the first is looked at.
     virtual void took_in() {}
 
-    // Is a cycle after events not enough, whatever happened?
+    // Does the rule need a cycle over all jobs, whatever happened?
     virtual bool wants_every_job() const { return false; }
     // Called in a cycle after events, before any job is looked at (begin), and before the first job that is
     // passed over (settle): releases jobs that earlier cycles refused for the sake of jobs that have nothing
@@ -91,8 +91,8 @@ struct AfterRefusalRule {
     std::unique_ptr<AfterRefusal> (*make)(const CycleParts& parts);
     // Did the rule decide earlier that a queue gives up prime time, and until later than `now`? Null: never.
     bool (*gave_up_prime)(const OwnStates& memory, QueueSlot queue, Instant now) = nullptr;
-    // Of what the rule remembers (SchedMemory::own), adds and takes what cycles elsewhere have to know. Null:
-    // there is nothing.
+    // Describe the rule's memory (SchedMemory::own) for a record, and restore it from one. Null: there is
+    // nothing to keep.
     void (*describe)(const OwnStates& memory, const Tables& tables, KeptByRules& kept) = nullptr;
     void (*restore)(OwnStates& memory, Tables& tables, const KeptByRules& kept) = nullptr;
 };

@@ -20,7 +20,7 @@ struct FilterRefusal {
     static constexpr std::uint32_t kNone = UINT32_MAX;
     std::uint32_t filter = kNone;  // its place in the list
     Refusal refusal{};
-    // Jobs are told the same, though the blockers may differ by user.
+    // Equal refusals tell jobs the same; their blockers may still differ by user.
     friend bool operator==(const FilterRefusal& a, const FilterRefusal& b) {
         return a.filter == b.filter && a.refusal.reason == b.refusal.reason;
     }
@@ -60,7 +60,7 @@ class Standings {
         std::uint64_t as_of = UINT64_MAX;
         Blockers blockers = 0;  // events that could lift its refusals
     };
-    // By the user's number, from 0 on.
+    // Returns the element of a user, by the user's number from 0 on.
     User& user(std::uint32_t number) {
         if (number >= users_.size()) users_.resize(number + 1);
         return users_[number];

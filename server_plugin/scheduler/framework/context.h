@@ -131,7 +131,7 @@ struct Started {
     QueueView* view;
     Placement placement;
     Instant end;
-    // Jobs were preempted before it in the cycle, and it may use their places.
+    // Jobs were preempted before this start in the cycle, and the job may use their places.
     bool after_preemptions = false;
 };
 

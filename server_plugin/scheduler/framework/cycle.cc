@@ -156,7 +156,7 @@ bool Cycle::only_jobs_changed() const {
     });
 }
 
-// Starts are taken back at the end: the host tells what came of it.
+// Takes the starts back at the end: the host tells their outcome by events.
 void Cycle::decide(Decisions& out) {
     out.jobs_considered = c_.considered;
     out.log_event = c_.settings.log_event;

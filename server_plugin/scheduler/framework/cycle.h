@@ -1,4 +1,5 @@
-// One scheduling cycle: classify, order, and for each admissions, place, decide.
+// One scheduling cycle: classifies and orders jobs, puts each to admissions and filters, places it, and
+// decides.
 #pragma once
 
 #include <memory>

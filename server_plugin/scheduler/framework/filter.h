@@ -55,13 +55,13 @@ class GroupUse {
     QueueSlot queue_;
 };
 
-// The ways to ask. By what each is given:
+// The forms of a check, by the facts that it reads.
 using OfSignature = Refusal (*)(CycleState&, const JobNeeds&, QueueView&);
 using OfOwner = Refusal (*)(const OwnerUse&, const QueueFacts&);
 using OfGroup = Refusal (*)(const GroupUse&, const QueueFacts&);
 using OfSignatureAndUser = Refusal (*)(CycleState&, const JobNeeds&, const User&, QueueView&);
 using OfJob = Refusal (*)(CycleState&, const Candidate&, const JobTable&, QueueView&);
-// A limit (limit.h) reads what its row names, and is asked accordingly.
+// A Limit (limit.h) reads the parts of a job that its row is about.
 using Check = std::variant<OfSignature, OfOwner, OfGroup, OfSignatureAndUser, OfJob, Limit>;
 
 enum FilterTrait : unsigned {
@@ -92,9 +92,9 @@ struct Filter {
     bool (*wanted)(const Settings& settings, Instant now) = nullptr;
     // Does it let every job into this queue, in this whole cycle? Then it isn't asked. Null: never.
     bool (*is_open)(const QueueFacts& facts) = nullptr;
-    // Of a filter of signatures without `is_open`: is its answer about a job that asks for a walltime the
-    // same in both queues? Then a job that the filter refused in one of them isn't asked about in the other.
-    // Null: that isn't known.
+    // For a filter of signatures without `is_open`: is its answer about a job that asks for a walltime the
+    // same in both queues? Then a job that the filter refused in one of them isn't asked about in the
+    // other. Null: that isn't known.
     bool (*is_same_in)(const QueueView& a, const QueueView& b) = nullptr;
     // For a filter whose refusals are blocked by less_of(key), for that key: the largest job that it lets
     // through now; empty: there is no such limit. Null: `anything` is added to the blockers of its refusals.
@@ -105,15 +105,15 @@ struct Filter {
     // Called when the cycle starts a job. Null: a start matters to the filter only through the state's
     // counts.
     void (*started)(CycleState& state, const Candidate& job) = nullptr;
-    // A word for people about a job that it is meant for (SORTED_JOB_DUMPFILE); empty: it isn't. Null: there
-    // is none.
+    // Returns the word that SORTED_JOB_DUMPFILE shows for a job that the filter is about; empty: it isn't
+    // about the job. Null: there is no such word.
     std::string_view (*flag)(const Tables& tables, const Request& request) = nullptr;
-    // A limit with counters of its own, which vnodes are asked about while the job is placed; `check` may be
+    // A limit with counters of its own, which vnodes have to keep while the job is placed; `check` may be
     // null then.
     const OwnLimit* own_limit = nullptr;
 
     const Limit* limit() const { return std::get_if<Limit>(&check); }
-    // Does it let every job into the queue, in this whole cycle?
+    // Does the filter let every job into the queue, in this whole cycle?
     bool lets_all_pass(const QueueFacts& facts) const {
         if (const Limit* row = limit()) return row->is_open(facts);
         if (const auto* own = std::get_if<OfSignature>(&check); own != nullptr && *own == nullptr)

@@ -13,13 +13,13 @@ class Future : CyclePart {
     ~Future();
 
     Queues& queues() { return queues_; }
-    // All running jobs, the reservations that were kept, then the jobs that were started since the last
-    // question. Made at the first question.
+    // Returns the schedule of all running jobs, the kept reservations, and the jobs that were started since
+    // the last question. It is made at the first question.
     ResourceSchedule& schedule();
     // The schedule without jobs that were started since the last question.
     const ResourceSchedule& as_asked_last() const { return schedule_; }
 
-    // Adds a holding: of a job that was started, or that has a reservation of this number.
+    // Adds the holding of a started job, or of a job that has the reservation of this number.
     void add(JobSlot job, const QueueView& view, std::uint32_t reservation, const Placement& placement,
              const rrule::Interval& when);
     // Takes a preempted job off the expected use.

@@ -173,14 +173,15 @@ void Intake::add_requeued() {
     }
 }
 
-// The user or the queue whose lane it is.
+// Returns the user or the queue whose lane the job is in.
 std::uint32_t Intake::lane_is_of(JobSlot job, JobClass job_class) const {
     if (queues_.starts_in_place(job_class)) return t_.jobs.queue[job];
     return queues_.has_lane_by_user(job_class) ? t_.jobs.user[job] : 0;
 }
 
-// The entity whose lane it is, where the policy deals by shares; where preemption levels depend on soft
-// limits, the user, whose jobs have the same limits; else the part by which the deal splits lanes.
+// Returns the entity whose lane the job is in: by shares, where the policy deals by them; the user, where
+// preemption levels depend on soft limits, which are the same for all of a user's jobs; else the part by
+// which the deal splits lanes.
 std::uint32_t Intake::entity_of(JobSlot job, const Deal* deal) const {
     if (s_.fairshare && state_.shares != nullptr) return state_.shares->entity(t_, job);
     if (c_.by_soft_limits) return t_.jobs.user[job];

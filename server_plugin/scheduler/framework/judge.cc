@@ -373,7 +373,7 @@ void Judge::forget_sets(const Placement& placement, const Request& request) {
     if (std::exchange(sets_known_, state_.refused_by_sets) != state_.refused_by_sets) forget();
 }
 
-// Counts the usage to come of a job that starts, or that a place is reserved for, for those behind it.
+// Counts the usage to come of a job that starts, or that a place is reserved for, for the jobs behind it.
 void Judge::expect_usage(JobSlot job) {
     if (!s_.fairshare || state_.shares == nullptr) return;
     SchedShares& shares = *state_.shares;

@@ -138,7 +138,7 @@ void Judge::find_filters(QueueView& view) const {
     const QueueFacts& facts = view.facts;
     for (const Filter* filter : c_.filters)
         if (!filter->lets_all_pass(facts) &&
-            // When it is there is what an advance reservation has been granted.
+            // An advance reservation was granted its times: filters about time don't count.
             !(view.is_reservation && (filter->traits & (about_time | about_prime)) != 0))
             (filter->is_of_job() ? view.job_filters : view.filters).push_back(filter);
 }

@@ -95,7 +95,7 @@ Reason Limit::reason_with(const CycleState& state, Reason given) const {
     return {ReasonCode::other, given.queue, state.strings->id(words)};
 }
 
-// The use that has to become less. Views of a queue count together there.
+// Returns the use that has to become less. Views of a queue count together in it.
 UseKey Limit::lifted_by(QueueSlot queue, std::uint32_t whose) const {
     return {is_of_queue() ? UseScope::queue : scope, entity, is_of_queue() ? queue : 0, whose};
 }

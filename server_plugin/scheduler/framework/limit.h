@@ -52,7 +52,8 @@ struct Refusal {
     static Refusal for_good(const Reason& reason) { return {reason, blocker::kConfiguration}; }
 };
 
-// Returns what a queue leaves, where each of its views leaves what `of_view` says.
+// Returns the largest job that the views of a queue let through, by of_view(view) of each; empty: the use
+// isn't a queue's, or a view has no such limit.
 template <class OfView>
 std::optional<JobSize> left_by_views(const CycleState& state, const UseKey& key, OfView of_view) {
     if (key.scope != UseScope::queue) return std::nullopt;
@@ -78,11 +79,11 @@ struct Limit {
     Measure measure = Measure::jobs;
     // The most, the same for each entity; below 0: there is no limit.
     std::int64_t (*most)(const QueueFacts& facts) = nullptr;
-    // Or the limits, which may name entities.
+    // Instead of `most`: limits that may name entities.
     const EntityLimits& (*by_entity)(const QueueFacts& facts) = nullptr;
-    // Why a job is refused; `nothing`: the reason that OpenPBS has for limits of this scope and entity.
+    // The reason of a refusal; `nothing`: the one that OpenPBS has for limits of this scope and entity.
     ReasonCode reason = ReasonCode::nothing;
-    // Instead of `reason`: the words.
+    // Words in place of `reason`.
     const char* words = nullptr;
 
     // The part of a job that the limit reads, beside the queue: the owner alone, the group alone, or the
@@ -93,19 +94,19 @@ struct Limit {
         return (entity == EntityKind::user || entity == EntityKind::group) && measure != Measure::jobs;
     }
 
-    // Why a job doesn't start in a queue now.
+    // Returns the refusal of a job in a queue now; no reason: the limit lets it pass.
     Refusal check(const CycleState& state, const JobNeeds& job, const User& user,
                   const QueueView& view) const;
     // Is there no limit in this queue, in this whole cycle?
     bool is_open(const QueueFacts& facts) const;
-    // Of a limit whose refusals less use of `key` lifts: the most that a job may ask for now; nothing: there
-    // is no such limit.
+    // Returns the largest job that the limit lets through now, if less use of `key` lifts its refusals;
+    // empty: there is no such limit.
     std::optional<JobSize> left(const CycleState& state, const UseKey& key) const;
-    // Adds what a job needs of it in a queue.
+    // Adds the job's needs of the limit in a queue.
     void add_needs(const CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                    std::vector<LimitNeed>& needs) const;
 
-    // Doesn't compile for a row whose jobs nobody counts.
+    // Doesn't compile for a row whose use nobody counts.
     constexpr void assert_can_be_counted() const;
 
   private:

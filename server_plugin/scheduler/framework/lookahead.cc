@@ -55,8 +55,8 @@ void Lookahead::go_to(Instant at) {
     state_.vnodes->settle(view_.pool);
 }
 
-// Counts a job out that ends, and one in that begins; backwards the other way round. Only the counts that
-// filters read for this job in this queue.
+// Counts a job out that ends, and one in that begins; backwards the other way round. Changes only the
+// counts that filters read for this job in this queue.
 void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
     const ResourceSchedule& schedule = future_.as_asked_last();
     const ResourceSchedule::Holding& h = schedule.holding(event);

@@ -1,5 +1,5 @@
-// Rules that go by what programs and files of the site say. The host asks them (Scheduler::questions()) and
-// tells the scheduler the answers.
+// Rules that need answers of programs and files of the site. The host asks them (Scheduler::questions())
+// and tells the scheduler the answers.
 //
 // To add one: a `const QuestionRule` beside the rule that goes by the answer, and its name in
 // profiles/rules.h and in the tables of the profiles that have it.
@@ -15,7 +15,7 @@ namespace pbs::sched {
 
 struct QuestionRule {
     std::string_view name;
-    // Adds what the policy wants to know at this instant.
+    // Adds the policy's questions at this instant.
     void (*ask)(const Tables& tables, const Settings& settings, Instant now,
                 std::vector<Question>& questions);
 };

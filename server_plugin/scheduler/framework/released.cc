@@ -36,8 +36,8 @@ void ReleasedJobs::begin() {
     // A job that ended made room on all vnodes of its host for jobs that mind the number of jobs on hosts.
     if (s_.max_jobs > 0 || t_.requests.wants_hosts() || t_.vnodes.gives_hosts())
         t_.vnodes.widen_to_hosts(memory.since.freed);
-    // A vnode that takes no jobs: only the amounts that jobs hold count in its placement sets. With less of
-    // it a set may be too small for a job, which may then be anywhere.
+    // A vnode that takes no jobs counts in its placement sets with the amounts that jobs hold. With less of
+    // these a set may be too small for a job, which may then be anywhere.
     c_.room_everywhere =
         (memory.since.started_alone && memory.refused_by_sets) ||
         std::ranges::any_of(memory.since.freed, [&](VnodeSlot vnode) { return !t_.vnodes[vnode].free; });
@@ -139,8 +139,8 @@ ReleasedJobs::Left ReleasedJobs::left_of_limits() {
     return left;
 }
 
-// Finds what was released. Jobs that no vnode has room for needn't be looked at, whatever else was lifted;
-// only jobs of single users and groups are, since they are few.
+// Finds the releases. Jobs that no vnode has room for needn't be looked at, whatever else was lifted; only
+// jobs of single users and groups are, since they are few.
 void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     released.as_of = c_.state_number();
     released.missed = false;
@@ -201,9 +201,9 @@ bool ReleasedJobs::each_kind_has_room(const Request& request, PoolId pool, const
     });
 }
 
-// Is there a place on the vnodes of any of the queues, whatever else there may be against the job? Of several
-// kinds of chunks, for each of them alone: what starts in the cycle makes no room for any. JobNeeds once for
-// all that ask for the same: no place becomes one in this cycle, and one is one until a job starts.
+// Is there a place on the vnodes of any of the queues, whatever else is against the job? Each kind of
+// chunks is looked for alone, since starts of this cycle make no room for any. The answer is kept for all
+// jobs of the request: No for the cycle, Yes until a job starts.
 bool ReleasedJobs::may_have_room(std::uint32_t signature, CandidateQueues& queues, Released& released) {
     const std::uint32_t number = t_.signatures[signature].request;
     const Request& request = t_.requests[number];

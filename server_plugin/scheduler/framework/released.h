@@ -17,7 +17,7 @@ class ReleasedJobs : CyclePart {
     void settle();
     // The releases for jobs that start in these queues.
     Released& of(CandidateQueues& queues);
-    // Is there a place on the vnodes of any of the queues, whatever else there may be against the job?
+    // Is there a place on the vnodes of any of the queues, whatever else is against the job?
     bool may_have_room(std::uint32_t signature, CandidateQueues& queues, Released& released);
     // Is the use one that the job is counted in?
     bool is_of(const UseKey& key, JobSlot job) const {

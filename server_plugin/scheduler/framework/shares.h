@@ -16,7 +16,7 @@ class SchedShares {
     SchedShares(const FsGroup& group, UsageFormula formula) : tree(group), formula_(std::move(formula)) {}
 
     FairShares tree;
-    bool loaded = false;  // what is stored of it was asked for
+    bool loaded = false;  // its stored usage was asked for
     // A policy goes by it. Else it is only kept: usage can be set, and decays, but jobs add nothing.
     bool counts = true;
 

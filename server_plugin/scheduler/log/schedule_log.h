@@ -10,7 +10,7 @@
 // job, task the job's id; the index of a subjob, 1 for a job that isn't one
 // state     STARTING: a cycle starts it; ENDING: it ends, or stops running; RESERVING: room is kept for it
 // start, end  from when to when it takes this up, as far as is known: by its walltime until it has ended
-// level     Q: a queue, H: a vnode, G: the server, for what it has a limit of
+// level     Q: a queue, H: a vnode, G: the server, for the resources that it limits
 // object    the name of the queue, vnode or server
 // resource  its name; `jobs` for the job itself, the first record of a job
 // amount    in bytes, seconds or units

@@ -86,8 +86,8 @@ struct Decisions {
     std::optional<FileToWrite> sorted_jobs;
     // Records to be appended to the schedule log (schedule_log.h).
     std::optional<FileToWrite> schedule;
-    // Rules that have questions (framework/questions.h): a job waits for the answer and for nothing else, or
-    // starts by it.
+    // Rules with questions (framework/questions.h) for whose answer, and nothing else, a job waits, or by
+    // whose answer one starts.
     std::vector<std::string_view> wants;
     std::unique_ptr<std::pmr::monotonic_buffer_resource> memory;
 };

@@ -25,8 +25,8 @@ constexpr std::uint32_t kWalltimeAmount = UINT32_MAX - 1;
 inline constexpr std::array kEntityKinds = {EntityKind::all, EntityKind::user, EntityKind::group,
                                             EntityKind::project};
 
-// The amount that a job asks for of what a limit counts; empty: it asks for none, and the limit doesn't
-// concern it. A walltime below 0: none.
+// The amount that a job asks for of the resource, or number, that a limit counts; empty: it asks for none,
+// and the limit doesn't concern it. A walltime below 0: none.
 inline std::optional<std::int64_t> asked_amount(const Request& request, Seconds walltime,
                                                 std::uint32_t resource) {
     if (resource == kJobs) return 1;

@@ -79,7 +79,7 @@ struct JobTable : JobColumns {
         bool extended = false;
     };
     absl::flat_hash_map<JobSlot, HardWalltime> hard_walltimes;
-    absl::flat_hash_map<JobSlot, RareFields> rare;  // of those that have any of it
+    absl::flat_hash_map<JobSlot, RareFields> rare;  // of jobs that have any of these fields
     ColumnIndex<JobHandle> by_handle{handle};
 
     JobSlot add(JobHandle job);
@@ -99,7 +99,7 @@ struct JobTable : JobColumns {
     // slot nothing of the slot's former job stays.
     void take_fields(JobSlot slot, const JobFields& fields, Interner& strings);
     void give_fields(JobSlot slot, JobFields& fields, const Interner& strings) const;
-    // Returns what the job has of these fields; their defaults if it has none of them.
+    // Returns the job's values of these fields, or their defaults.
     RareFields rare_fields(JobSlot slot) const {
         const auto found = rare.find(slot);
         return found == rare.end() ? RareFields{} : found->second;

@@ -21,7 +21,7 @@ struct FoundJob {
 };
 
 struct KeptByRules {
-    bool first_cycle = true;  // none has run yet
+    bool first_cycle = true;  // no cycle has run yet
     std::vector<EarlyQueue> early;
     std::vector<FoundJob> found_at_start;
 };

@@ -86,7 +86,7 @@ class PastUsage {
         return decay(now, [factor](std::string_view) { return factor; });
     }
 
-    // Says whether changes are kept for take_changes(). In the beginning they are.
+    // Sets whether changes are kept for take_changes(). At first they are.
     void keep_changes(bool keep);
     UsageChanges take_changes();
     bool has_changes() const;

@@ -1,5 +1,5 @@
-// Facts that programs of the site tell in a line: amounts of the server (server_dyn_res), or the word that a
-// rule goes by.
+// Facts that programs of the site tell in one line: amounts of the server (server_dyn_res), or the word
+// that a rule asks for.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@ struct DynamicResource {
     static DynamicResource of(std::string_view element);
 };
 
-// The facts known of each element, or by the name of a rule.
+// The facts, by element of server_dyn_res or by the name of a rule.
 class ToldAmounts {
   public:
     struct Known {
         std::string value{};  // as it was told (Resources::parse_told); a program that fails tells 0
-        // Of an amount: what jobs that were started since then have taken of it, if the resource isn't
-        // consumable: of a consumable one the server knows what running jobs use.
+        // For an amount that isn't consumable: the part of it that jobs started since then have taken. For
+        // a consumable one the server knows the use by running jobs.
         std::int64_t taken = 0;
     };
-    // Takes a program's report. Returns false if jobs that were refused for the amount are refused still.
+    // Takes a program's report. Returns false if nothing changes for jobs that were refused for the amount.
     bool set(std::string_view element, std::string value);
     void set_taken(std::string_view element, std::int64_t amount) {
         known_[std::string(element)].taken = amount;
     }
-    // Null: the program was never asked, and none will be (in a simulation).
+    // Null: there is no answer, or never will be one (in a simulation).
     const Known* find(std::string_view element) const;
 
     const auto& all() const { return known_; }

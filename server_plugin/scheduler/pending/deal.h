@@ -1,8 +1,7 @@
 // A deal says how the lanes of a class take turns. Within a lane the order is that of the profile's chain.
 //
-// To add one, write plugins/deal/<name>.cc with a `const Deal k<Name>Deal`, and put it into the table of each
-// profile that is to have it. Of the deals in the table, the first one that the policy wants for a class is
-// used.
+// To add one, write plugins/deal/<name>.cc with a `const Deal k<Name>Deal`, and put it into the table of
+// each profile that is to have it. The first deal of the table that the policy wants for a class is used.
 #pragma once
 
 #include <cstdint>

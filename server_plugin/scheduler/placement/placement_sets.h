@@ -17,8 +17,8 @@ struct PlacementSet {
     bool is_rest;      // the set of the vnodes without a value
     std::vector<VnodeSlot> vnodes;
     std::vector<bool> has;  // by vnode
-    // The amounts of the vnodes together, and what is free of them. Of a vnode that takes no jobs only what
-    // jobs hold counts.
+    // The sums of the vnodes' amounts, and of the free ones. A vnode that takes no jobs counts with the
+    // amounts that jobs hold only.
     Row total;
     Row free;
 

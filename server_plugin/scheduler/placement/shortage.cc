@@ -80,7 +80,7 @@ const FitIndex::Amounts& FitIndex::amounts_of(const Inventory& inventory, PoolId
 Shortage FitIndex::shortage(const Inventory& inventory, PoolId id, const Request& request,
                             const NodeSize& node_size) {
     const Columns& columns = inventory.columns();
-    // As pbs_sched has it, too few vnodes for chunks that go to one each are told before any resource.
+    // As in pbs_sched, too few vnodes for chunks that go to one each are told before any resource.
     const bool apart =
         request.arrangement == Arrangement::scatter || request.arrangement == Arrangement::vscatter;
     std::int64_t chunks = 0;

@@ -161,7 +161,7 @@ struct JobNeeds {
     std::int64_t nodes = 1;
     Seconds asked{-1};            // the walltime that the job asks for; -1: none
     Seconds walltime{0};          // the walltime that it is given in the queue that is being asked
-    Seconds hard_walltime{0};     // after which it is ended; 0: after `walltime`
+    Seconds hard_walltime{0};     // the walltime after which the job is ended; 0: `walltime`
     JobSlot suspended = kNoSlot;  // the job, if it is suspended: it goes on where it was
     std::uint32_t project = 0;    // where limits distinguish projects; else 0
 
@@ -211,7 +211,7 @@ struct CycleState {
     std::set<Instant>* instants = nullptr;     // the instants at which refusals may be lifted
     std::int64_t running = 0;                  // how many jobs run in the server
     std::int64_t dedicated_running = 0;        // how many jobs run in dedicated queues
-    std::vector<ServerAmount> server_amounts;  // what the server has
+    std::vector<ServerAmount> server_amounts;  // the amounts of the server
     // Reservations in the order in which they were made. The index of a reservation is its id.
     std::vector<Reservation> reservations;
 

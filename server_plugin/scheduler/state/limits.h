@@ -25,8 +25,8 @@ struct User;
 // CycleState::own.
 struct OwnLimit {
     const char* words = "";  // the comment of a job that finds no place for this limit alone
-    // Whose jobs a counter has: the end of one of the same user or group lets a refused job be looked at
-    // again, beside room on vnodes. Of all other kinds the end of any job does.
+    // The kind of entity whose jobs a counter has. With users or groups, the end of a job of the same one
+    // lets a refused job be looked at again, beside room on vnodes; else the end of any job does.
     EntityKind entity = EntityKind::all;
     // Returns how many chunks with these needs (by column) a vnode may give a job that is being placed and
     // has been given some chunks already; at least 0.

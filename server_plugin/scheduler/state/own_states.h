@@ -1,7 +1,7 @@
 // Objects that rules keep of their own. An object of a rule's own type is made when the rule asks for it
 // first, so that nothing but the rule names it. The state of a cycle has a store (CycleState::own), which
-// ends with the cycle. What a scheduler remembers from cycle to cycle has another one (SchedMemory::own), and
-// what only cycles after single events go by a third one (EventMemory::own).
+// ends with the cycle. The memory of a scheduler from cycle to cycle has another one (SchedMemory::own),
+// and the memory that only cycles after single events read has a third one (EventMemory::own).
 #pragma once
 
 #include <any>

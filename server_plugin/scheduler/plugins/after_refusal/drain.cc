@@ -20,7 +20,8 @@ struct DrainFor {
     QueueSlot queue = kNoSlot;
     std::uint32_t host = 0;
     Instant until{};
-    std::vector<Reservation::Spare> spare;  // of each limit: what jobs before the start may still take
+    std::vector<Reservation::Spare>
+        spare;  // for each limit: the amount that jobs before the start may still take
     // Is every job that was refused for the sake of `before` refused for this one too? Vnodes aside.
     bool holds_back_as_much_as(const DrainFor& before) const;
 };
@@ -97,7 +98,7 @@ bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
         c_.set_walltime(job, *view);
         const Reason reason = judge_.ask_queue(job, *view, verdict);
         const bool refused = static_cast<bool>(reason);
-        by_time = by_time || (verdict.blockers & blocker::kCycle) != 0;  // no event tells
+        by_time = by_time || (verdict.blockers & blocker::kCycle) != 0;  // no event tells of it
         if (refused ? !(verdict.waits || verdict.later) : !home_later) continue;
         ahead.emplace(c_, future_, job, *view);
         const Instant last_end = ahead->last_end();

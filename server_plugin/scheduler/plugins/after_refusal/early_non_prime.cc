@@ -28,8 +28,8 @@ class EarlyNonPrime final : public AfterRefusal, CyclePart {
     }
     // Jobs of single users are asked about early non-prime time.
     bool tells_users_apart() const override { return is_possible(); }
-    // Jobs that were refused for prime time may start, and a queue that has run empty is seen in a cycle over
-    // all jobs alone.
+    // Jobs that were refused for prime time may start, and only a cycle over all jobs sees that a queue has
+    // run empty.
     bool wants_every_job() const override {
         const auto* early = in_.memory->own.find<EarlyUntil>();
         return is_possible() || (early != nullptr && !early->empty() && !s_.batch_queues.empty());

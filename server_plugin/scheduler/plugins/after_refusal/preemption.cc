@@ -96,7 +96,7 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     // Jobs with equal values share the answer that no room can be made for them.
     using Alike = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::int64_t, std::int64_t>;
     struct FailedTry {
-        std::size_t state = 0;  // in which that was found, plus 1
+        std::size_t state = 0;  // the state number at the failure, plus 1
         Blockers blockers = 0;
     };
     // The number of running jobs that may be taken out in vain before a cycle gives up, and the number for
@@ -135,15 +135,15 @@ std::int64_t PreemptionRule::level_of(const OrderedJob& job) const {
     return c_.preempt_level(job.job, job.job_class == JobClass::overdue);
 }
 
-// A job that would be over a soft limit then counts as over it: else it would preempt others, and they would
-// preempt it in turn.
+// Returns the level of the job once it runs. If it would be over a soft limit then, it counts as over it
+// now: else it would preempt others, and they would preempt it in turn.
 std::int64_t PreemptionRule::level_once_it_runs(const OrderedJob& job) const {
     if (state_.at_request) return level_of(job);
     return std::min(level_of(job), c_.preempt_level_over(job.job, job.job_class == JobClass::overdue,
                                                          c_.soft_traits_once_it_runs(job.job)));
 }
 
-// A level that no running job is below.
+// Returns a level that no running job is below.
 std::int64_t PreemptionRule::lowest_level() const {
     if (lowest_level_) return *lowest_level_;
     std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
@@ -156,10 +156,10 @@ std::int64_t PreemptionRule::lowest_level() const {
     return lowest;
 }
 
-// Wants a job once more is free than before: a preemption may then make room, though the job itself still
-// doesn't fit. Jobs that start take no more than this one could have had, so they give it nothing new. Every
-// other change that matters is named by refusals' blockers, or lets all jobs be looked at; only the end of a
-// job of its level or above isn't.
+// A preemption may make room once more is free than before, though the job itself still doesn't fit. Jobs
+// that start take no more than this one could have had, so they give it nothing new. Every other change
+// that matters is named by refusals' blockers, or lets all jobs be looked at; only the end of a job of its
+// level or above isn't.
 bool PreemptionRule::wants(const CandidateQueues& queues, JobClass job_class) const {
     if (!c_.preempts || queues.empty() || c_.is_held_up(*queues[0])) return false;
     const auto& since = in_.events->since;
@@ -169,7 +169,7 @@ bool PreemptionRule::wants(const CandidateQueues& queues, JobClass job_class) co
     return c_.preempt_level(queues[0]->slot, 0, job_class == JobClass::overdue) > lowest_level();
 }
 
-// All that runs decides which entities are over their share or a soft limit.
+// All running jobs decide which entities are over their share or a soft limit.
 bool PreemptionRule::wants_every_job() const {
     return c_.preempts && (c_.by_soft_limits || (s_.fairshare && s_.preempt_prio.names(preempt_fairshare)));
 }
@@ -207,7 +207,7 @@ void PreemptionRule::remember() {
     // The next cycle looks at the jobs that were held up.
     if (s_.sched_preempt_enforce_resumption && !c_.preempted.empty())
         state_.instants->insert(in_.now + Seconds(1));
-    // A started job may be over a soft limit now, with all that its user runs: other jobs may take its place.
+    // A started job may be over a soft limit now, with all jobs of its user: other jobs may take its place.
     if (c_.by_soft_limits && !started_.empty()) state_.instants->insert(in_.now + Seconds(1));
     if (!methods_come_with_time()) return;
     for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
@@ -476,7 +476,7 @@ PreemptionRule::Chosen PreemptionRule::without_turn(const Preemptor& p, const Vi
     for (const std::uint32_t i : out)
         if (std::ranges::find(left, i) == left.end()) count_use(*list[i], -1);
     if (left.empty()) return left;
-    // That doesn't hold where a job that is over less may be of a lower level: then try all orders.
+    // This doesn't hold where a job that is over fewer limits may be of a lower level: then try all orders.
     const auto rises = [&](std::uint32_t i) {
         const auto& levels = list[i]->levels;
         return std::ranges::any_of(

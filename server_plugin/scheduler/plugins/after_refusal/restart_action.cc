@@ -11,7 +11,7 @@ namespace pbs::sched {
 namespace {
 
 struct FoundAtStart {
-    bool first_cycle = true;  // none has run yet
+    bool first_cycle = true;  // no cycle has run yet
     std::map<JobHandle, QueueSlot> jobs;
 };
 
@@ -34,7 +34,7 @@ class RestartFound final : public AfterRefusal, CyclePart {
     }
     bool takes_in(JobSlot job, QueueSlot queue) override;
     void took_in() override;
-    // The lanes don't have those that were found: they are filled anew in the next cycle.
+    // The lanes are without the jobs that were found: the next cycle fills them anew.
     void remember() override {
         if (wants_every_job()) in_.events->pending_known = false;
     }
@@ -64,7 +64,7 @@ bool RestartFound::takes_in(JobSlot job, QueueSlot queue) {
             if (found_.first_cycle) to_restart_.push_back(job);
             return found_.first_cycle;
         case RestartAction::resubmit:
-            // It is considered there in this cycle already.
+            // The job is considered in its first queue in this cycle already.
             if (const QueueSlot home = t_.queues.find(origin); home != kNoSlot && t_.queues[home].known)
                 c_.moves.emplace_back(job, home);
             return false;
@@ -78,7 +78,7 @@ void RestartFound::took_in() {
     for (const JobSlot job : to_restart_) restart(job);
 }
 
-// It ran before: nothing but want of room keeps it from running again.
+// Starts a job that ran before: nothing but want of room keeps it from running again.
 void RestartFound::restart(JobSlot slot) {
     Candidate job = c_.candidate(intake_.ordered(slot, JobClass::running));
     Reason reason;

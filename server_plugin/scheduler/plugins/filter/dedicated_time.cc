@@ -30,7 +30,7 @@ Refusal check_dedicated_time(CycleState& state, const JobNeeds& job, QueueView& 
     return {};
 }
 
-// DEDICATED_TIME_COMMAND tells of the host of each queue, and of SYSTEM_NAME.
+// Asks DEDICATED_TIME_COMMAND about the host of each queue, and about SYSTEM_NAME.
 void ask_for_dedicated_time(const Tables& tables, const Settings& s, Instant now,
                             std::vector<Question>& questions) {
     if (s.dedicated_time_command.empty() || !s.enforce_dedicated_time.holds(now)) return;

@@ -11,9 +11,9 @@
 namespace pbs::sched {
 namespace {
 
-// The events that could lift the refusal. With several kinds of chunks less room may do: the first kind goes
-// elsewhere then. Loads are told as no event, and a measurement forgets what was counted as load of jobs that
-// started before.
+// Returns the events that could lift the refusal. With several kinds of chunks even less room could, as the
+// first kind goes elsewhere then. No event tells of loads, and a measurement drops the load that was
+// counted for jobs that started before it.
 Blockers blockers(const CycleState& state, const JobNeeds& job) {
     const Settings& s = *state.settings;
     if (s.max_load_percent > 0 || s.min_jobs > 0 || s.high_systime > 0 ||
@@ -38,7 +38,7 @@ bool has_place(CycleState& state, const JobNeeds& job, const QueueView& view, co
     return state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), place);
 }
 
-// Why no place was found: asked without one rule after the other.
+// Finds out why there is no place: asks again without one rule after the other.
 Reason why(CycleState& state, const JobNeeds& job, const QueueView& view, PlaceRules rules) {
     const Settings& s = *state.settings;
     if (!state.vnodes->large_enough(view.pool, *job.request, rules.node_size))
@@ -127,13 +127,15 @@ bool is_of_user_or_group(const OwnLimit& limit) {
     return limit.entity == EntityKind::user || limit.entity == EntityKind::group;
 }
 
-// The use that has to become less for a job that the limit refuses; events tell of it by whose job ended.
+// Returns the use that has to become less for a job that the limit refuses; events name it by the user or
+// group of the job that ended.
 UseKey awaited_use(const OwnLimit& limit, const User& user) {
     if (!is_of_user_or_group(limit)) return {UseScope::server, EntityKind::all};
     return {UseScope::server, limit.entity, 0, Entities{user.owner, user.group}.of(limit.entity)};
 }
 
-// Some job of that kind may have a place then.
+// Returns any size for a use that a job refused by these limits waits for: some such job may have a place
+// now.
 std::optional<JobSize> left_by_own_limits(const CycleState& state, const UseKey& key) {
     const bool waited_for = std::ranges::any_of(state.own_limits, [&](const OwnLimit* limit) {
         return key.scope == UseScope::server &&
@@ -142,7 +144,7 @@ std::optional<JobSize> left_by_own_limits(const CycleState& state, const UseKey&
     return waited_for ? std::optional(kAnySize) : std::nullopt;
 }
 
-// Only these limits keep the job from a place. The words are of the first of them.
+// Returns the refusal of a job that only these limits keep from a place, in the words of the first of them.
 Refusal own_limit_refusal(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                           PlaceRules rules) {
     rules.rule = nullptr;

@@ -10,7 +10,7 @@ bool wanted_nonprime_drain(const Settings& s, Instant now) {
     return s.enforce_prime_time.holds(now) && s.nonprime_drain_sys.holds(now);
 }
 
-// A job that starts may keep the queue busy across the boundary.
+// A start may lift the refusal: it may keep the queue busy across the boundary.
 Refusal check_nonprime_drain(CycleState& state, const JobNeeds& job, QueueView& view) {
     if (!state.prime_now || view.early || job.exempt()) return {};
     const auto boundary = state.prime->boundary();

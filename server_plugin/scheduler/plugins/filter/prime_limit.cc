@@ -11,7 +11,7 @@ bool wanted_prime_limit(const Settings& s, Instant now) {
            (s.prime_time_wallt_limit > Seconds(0) || s.prime_time_small_wallt_limit > Seconds(0));
 }
 
-// 0: there is none for this job.
+// Returns the job's limit; 0: none.
 Seconds limit_of(const CycleState& state, const JobNeeds& job, const QueueView& view) {
     if (view.early || job.exempt()) return Seconds(0);
     const Settings& s = *state.settings;
@@ -20,8 +20,8 @@ Seconds limit_of(const CycleState& state, const JobNeeds& job, const QueueView& 
     return small ? s.prime_time_small_wallt_limit : s.prime_time_wallt_limit;
 }
 
-// The first period that holds too much of the job has to be over but for the limit. Whatever starts before
-// then runs for longer than the limit in it.
+// A refusal lasts until no more than the limit is left of the first period that holds too much of the job:
+// whatever starts before then runs for longer in it.
 Refusal check_prime_limit(CycleState& state, const JobNeeds& job, QueueView& view) {
     const Seconds limit = limit_of(state, job, view);
     if (limit == Seconds(0)) return {};

@@ -5,7 +5,7 @@
 namespace pbs::sched {
 namespace {
 
-// A suspended job has passed it with all of its walltime.
+// A suspended job has passed this test with all of its walltime.
 Refusal check_queue_maximum(CycleState& state, const JobNeeds& job, QueueView& view) {
     if (job.suspended != kNoSlot) return {};
     const auto walltime = state.resources->known().walltime;

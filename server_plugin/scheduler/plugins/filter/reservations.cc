@@ -10,7 +10,7 @@
 namespace pbs::sched {
 namespace {
 
-// A limit on the jobs of a host may be reserved for: then it matters where there is room.
+// Reservations may keep a part of a limit on the jobs of hosts: then the place of the room matters, too.
 Refusal check_reservations(CycleState& state, const JobNeeds& job, const User& user, QueueView& view) {
     if (state.reservations.empty() || view.is_reservation) return {};
     Vnodes::Shares shares;
