@@ -93,11 +93,10 @@ class Converter {
                 fmt::format("{},p:{},np:{}", kPolicy, kPrimePolicy, kNonPrimePolicy), file.file);
             const bool window = current_ != nullptr && !current_->time_windows_of_type("prime").empty();
             if (!prime_is_known && !window)
-                out_.report.notes.emplace_back(
-                    fmt::format("{}: prime and non-prime time differ, and no time_window of type prime says "
-                                "which is which: "
-                                "until there is one, {} runs at all times, with the values of prime time",
-                                file.file, kPolicy));
+                out_.report.notes.emplace_back(fmt::format(
+                    "{}: prime and non-prime time have different values, but there is no time_window of type "
+                    "prime: until there is one, {} is in force at all times, with the values of prime time",
+                    file.file, kPolicy));
         } else {
             tell_unless_in_force();
         }
@@ -204,7 +203,7 @@ class Converter {
         notes(file.notes);
         if (!file.in_use()) {
             out_.report.notes.emplace_back(
-                fmt::format("{}: without YEAR the file means nothing: it is always prime time", file.file));
+                fmt::format("{}: without YEAR the file has no effect: it is always prime time", file.file));
             return;
         }
         const auto windows = prime_windows(file);
@@ -214,8 +213,9 @@ class Converter {
             holiday({file.file, day.line, day.description, day.day_of_year, file.year, day.rule()}, options);
         if (!file.days.empty() && !options.infer)
             out_.report.notes.emplace_back(
-                fmt::format("{}: the holidays of {} count in every year by their number, as they did; 02/29 "
-                            "moves those after it by a day: MM/DD in non_work_days doesn't move",
+                fmt::format("{}: the holidays of {} apply in every year by their day number, as with PBS: "
+                            "those after February fall on another date in leap years than in other years; "
+                            "MM/DD in non_work_days keeps the date",
                             file.file, file.year));
     }
 
@@ -225,8 +225,7 @@ class Converter {
         const bool there = current_ != nullptr && current_->fs_group(kGroup) != nullptr;
         if (!there && !out_.ledger.has(ObjectType::fs_group, kGroup, "")) {
             out_.report.notes.push_back(
-                fmt::format("{}: the usage is left out: there is no fs_group {} to which it could belong",
-                            file.file, kGroup));
+                fmt::format("{}: the usage is left out: there is no fs_group {}", file.file, kGroup));
             return;
         }
         objects::UsageBatch batch;
@@ -279,7 +278,7 @@ class Converter {
                 ahead.push_back(period);
             } else {
                 out_.report.notes.emplace_back(
-                    fmt::format("{}:{}: is over, left out", file.file, period.line));
+                    fmt::format("{}:{}: the dedicated time is over and left out", file.file, period.line));
             }
         }
         const auto windows = dedicated_windows(ahead);
@@ -387,7 +386,7 @@ class Converter {
     void tell_unless_in_force() {
         if (current_ == nullptr || current_->policy_slots(kSched).all_time == kPolicy) return;
         out_.report.notes.emplace_back(
-            fmt::format("the scheduler `{1}` doesn't run {0}: set sched {1} policy = {0} puts it in force",
+            fmt::format("the scheduler `{1}` doesn't use {0}: set sched {1} policy = {0} puts it in force",
                         kPolicy, kSched));
     }
 
@@ -399,7 +398,7 @@ class Converter {
 
     void holiday(const HolidayLine& day, const ConvertOptions& options) {
         if (const auto mismatch = date_mismatch(day))
-            note_once(fmt::format("{}:{}: {}: {}: the number counts", day.file, day.line,
+            note_once(fmt::format("{}:{}: {}: {}: the day number is used", day.file, day.line,
                                   printable(day.description), *mismatch));
         const std::optional<Proposal> proposal = propose_rule(day);
         if (proposal && options.infer) return non_work_day(day, proposal->rule);

@@ -142,8 +142,8 @@ std::vector<DayNumber> day_numbers(const ExportSource& source, int year, std::ve
         for (const auto day : parsed->year(std::chrono::year{year}))
             add(static_cast<int>((day - first).count()) + 1);
         left_out.push_back(fmt::format(
-            "server non_work_days {}: the file has the days of {}, and has to be made anew in other years",
-            rule, year));
+            "server non_work_days {}: the file has its days of {}: export it anew for other years", rule,
+            year));
     }
     std::vector<DayNumber> out;
     out.reserve(days.size());

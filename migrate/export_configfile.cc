@@ -26,8 +26,10 @@ class ConfigFileWriter {
         const objects::Object& policy = *policies.all_time;
         out_.text = fmt::format("# policy {}\n", policy.name());
         if (policy.text("algorithm") != "origin")
-            leave_out(fmt::format("policy {} algorithm = {}: the file's scheduler orders jobs as origin does",
-                                  policy.name(), policy.text("algorithm")));
+            leave_out(
+                fmt::format("policy {} algorithm = {}: the file is for a scheduler that orders jobs as "
+                            "algorithm origin does",
+                            policy.name(), policy.text("algorithm")));
         for (const objects::Object* other : {policies.prime, policies.non_prime})
             if (other != &policy && other != nullptr)
                 leave_out(fmt::format("sched {} policy {}: the file has one policy for all times",
@@ -59,8 +61,8 @@ class ConfigFileWriter {
                 hours = window;
             } else {
                 leave_out(
-                    fmt::format("time_window {}: the file's prime time is from one time to another on Monday "
-                                "to Friday that are no holidays",
+                    fmt::format("time_window {}: prime time in the file has one start and one end, on "
+                                "Mondays to Fridays that aren't holidays",
                                 window->name()));
             }
         }
@@ -99,14 +101,14 @@ class ConfigFileWriter {
                 leave_out(setting_text(policy, attribute, value) + ": the file has no such option");
         }
         for (const objects::Object* window : source_.snapshot.time_windows_of_type("dedicated"))
-            leave_out(
-                fmt::format("time_window {}: the file's dedicated times come from DEDICATED_TIME_COMMAND",
-                            window->name()));
+            leave_out(fmt::format(
+                "time_window {}: the Origin scheduler takes dedicated times from DEDICATED_TIME_COMMAND",
+                window->name()));
     }
 
     void line(std::string_view option, const std::string& text) {
         if (text.find_first_of(" \t#") != std::string::npos) {
-            leave_out(fmt::format("{} {}: an argument of the file has no blanks and no #", option, text));
+            leave_out(fmt::format("{} {}: an argument in the file can't have blanks or #", option, text));
         } else {
             out_.text += fmt::format("{}\t{}\n", option, text);
         }

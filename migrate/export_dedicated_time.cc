@@ -47,8 +47,8 @@ Exported export_dedicated_time(const ExportSource& source) {
             until = std::max(until, source.zone.instant(*last) + days{2});
         } else {
             out.left_out.push_back(
-                fmt::format("time_window {}: the file has dates only: those up to {} are there",
-                            object->name(), date_text(source.zone, until_year)));
+                fmt::format("time_window {}: the file has dates only: it has those up to {}", object->name(),
+                            date_text(source.zone, until_year)));
         }
         windows.push_back(std::move(*window));
     }

@@ -48,12 +48,12 @@ class HolidaysWriter {
 
     Exported pbs() {
         const auto windows = source_.snapshot.time_windows_of_type("prime");
-        out_.text = "* Prime time and holidays, as the time_windows of type prime and non_work_days say\n";
+        out_.text = "* Prime time and holidays, from the time_windows of type prime and non_work_days\n";
         if (windows.empty()) {
             out_.text += "* No YEAR: it is always prime time\n";
             if (!source_.snapshot.non_work_days().empty())
                 out_.left_out.emplace_back(
-                    "server non_work_days: without a time_window of type prime the file means nothing");
+                    "server non_work_days: without a time_window of type prime the file has no effect");
             return std::move(out_);
         }
         for (const objects::Object* window : windows) add(*window);
@@ -65,7 +65,7 @@ class HolidaysWriter {
     }
 
     Exported origin() {
-        out_.text = fmt::format("* Holidays, as non_work_days say\nYEAR {}\n", year_);
+        out_.text = fmt::format("* Holidays, from non_work_days\nYEAR {}\n", year_);
         for (const DayNumber& day : day_numbers(source_, year_, out_.left_out)) {
             if (day.day_of_year > 365) {
                 out_.left_out.push_back(
@@ -84,21 +84,21 @@ class HolidaysWriter {
         const auto week = week_hours(window);
         if (!week) {
             leave_out(window,
-                      fmt::format("rrule = {}: the file knows days of the week only", window.text("rrule")));
+                      fmt::format("rrule = {}: the file has days of the week only", window.text("rrule")));
             return;
         }
         const auto is_odd = [&](const char* name) { return window.seconds(name).count() % 60 != 0; };
         if (is_odd("start_time") || is_odd("end_time"))
-            leave_out(window, "the file knows whole minutes only: the seconds are cut off");
+            leave_out(window, "the file has whole minutes only: the seconds are cut off");
         const bool holidays = !source_.snapshot.non_work_days().empty();
         if (holidays && window.boolean("applies_on_holidays"))
             leave_out(window, "applies_on_holidays = True: in the file a holiday has no prime time");
         const bool overnight =
             window.has("end_time") && window.seconds("end_time") <= window.seconds("start_time");
         if (holidays && overnight && !window.boolean("applies_on_holidays"))
-            leave_out(
-                window,
-                "the hours after midnight belong to the day of the window: in the file to the next one");
+            leave_out(window,
+                      "the hours after midnight belong to the day on which the window starts, but in the "
+                      "file to the next day");
         for (std::size_t day = 0; day < 7; ++day)
             week_.at(day).insert(week_.at(day).end(), week->at(day).begin(), week->at(day).end());
     }
@@ -111,7 +111,7 @@ class HolidaysWriter {
             if (!words.at(day).empty()) continue;
             words.at(day) = hours_text({hours.front()});
             out_.left_out.push_back(fmt::format(
-                "prime time on {}: the file has room for one period a day, and has that from {} to {}",
+                "prime time on {}: the file can have one period a day: it has the one from {} to {}",
                 kDays.at(day), hhmm(hours.front().start), hhmm(hours.front().end)));
         }
         const bool same = std::all_of(words.begin() + 1, words.begin() + 6,

@@ -95,9 +95,9 @@ Exported export_resource_group(const ExportSource& source) {
     const objects::Object* group = fs_group_of(source);
     for (const objects::ObjectPtr& other : source.snapshot.objects(objects::ObjectType::fs_group))
         if (group == nullptr || other->name() != group->name())
-            out.left_out.push_back(
-                fmt::format("fs_group {}: the scheduler had one tree{}", other->name(),
-                            group == nullptr ? ", and no policy says that it is this one" : ""));
+            out.left_out.push_back(fmt::format("fs_group {}: the file can have one tree only{}",
+                                               other->name(),
+                                               group == nullptr ? ", and no policy names this one" : ""));
     if (group == nullptr) return out;
     const Order order = in_order(group->list("tree_element"));
     int number = kFirstNumber;
@@ -105,8 +105,8 @@ Exported export_resource_group(const ExportSource& source) {
         out.text += fmt::format("{}\t{}\t{}\t{}\n", element.name, number++, element.parent, element.shares);
     for (const Element& element : order.left)
         out.left_out.push_back(
-            fmt::format("fs_group {} tree_element {}:{}={}: unknown and TREEROOT are groups of "
-                        "every tree of the file",
+            fmt::format("fs_group {} tree_element {}:{}={}: unknown and TREEROOT are groups that every tree "
+                        "of the file has",
                         group->name(), element.name, element.parent, element.shares));
     return out;
 }

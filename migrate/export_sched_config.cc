@@ -80,8 +80,9 @@ class Writer {
             if (attribute.name != "comment" &&
                 effective(all_time, attribute) != effective(*policies_.prime, attribute) &&
                 effective(all_time, attribute) != effective(*policies_.non_prime, attribute))
-                leave_out(fmt::format("policy {} {} = {}: the file has prime and non-prime time only",
-                                      all_time.name(), attribute.name, effective(all_time, attribute)));
+                leave_out(
+                    fmt::format("policy {} {} = {}: the file has values for prime and non-prime time only",
+                                all_time.name(), attribute.name, effective(all_time, attribute)));
     }
 
     void policy_option(const SchedOption& option) {
@@ -164,7 +165,7 @@ class Writer {
             if (std::ranges::find(names, name) == names.end()) names.push_back(name);
         if (const SchedSetting* old = old_prefix(option.name, names)) return keep(*old);
         if (const std::string common = common_prefix(names); !common.empty()) return line(option, common, "");
-        leave_out(fmt::format("policy {} dedicated_queues = {}: these names have no prefix of their own",
+        leave_out(fmt::format("policy {} dedicated_queues = {}: no prefix selects these queues alone",
                               policy.name(), fmt::join(names, ",")));
     }
 
@@ -185,7 +186,7 @@ class Writer {
         for (const std::string& name : names)
             if (common.empty())
                 leave_out(fmt::format(
-                    "queue {} execution_type = {}: the queues of this type have no prefix of their own", name,
+                    "queue {} execution_type = {}: no prefix selects the queues of this type alone", name,
                     type));
         if (common.empty() && !says_other) return;
         out_.text += fmt::format("{}: {}\n", option, common.empty() ? kNoPrefix : common);
@@ -235,16 +236,18 @@ class Writer {
         const auto depth = policy.integer("backfill_depth");
         line(option, depth == 0 ? "False" : "True", column);
         if (depth > 1)
-            leave_out(fmt::format("policy {} backfill_depth = {}: set server backfill_depth = {}",
-                                  policy.name(), depth, depth));
+            leave_out(
+                fmt::format("policy {} backfill_depth = {}: the file has True and False only: set server "
+                            "backfill_depth = {}",
+                            policy.name(), depth, depth));
     }
 
     void log_filter(const SchedOption& option, const Object& policy, const std::string& column) {
         const auto events = policy.integer("log_event");
         line(option, std::to_string(kAllEvents & ~events), column);
         if ((events & ~kAllEvents) != 0)
-            leave_out(fmt::format("policy {} log_event = {}: the file knows classes up to {}", policy.name(),
-                                  events, kAllEvents));
+            leave_out(fmt::format("policy {} log_event = {}: the file has classes up to {} only",
+                                  policy.name(), events, kAllEvents));
     }
 
     void group_option(const SchedOption& option) {
@@ -260,11 +263,11 @@ class Writer {
             if (done.contains(attribute.name) || attribute.name == "comment") continue;
             if (attribute.name == "fairshare_group") {
                 if (group_ != nullptr && policy.text("fairshare_group") != group_->name())
-                    leave_out(setting_text(policy, attribute, value) + ": the scheduler had one tree");
+                    leave_out(setting_text(policy, attribute, value) + ": the file can have one tree only");
                 continue;
             }
             const std::string instead = attribute.name == "job_sort_formula"
-                                            ? ": it was an attribute of the server"
+                                            ? ": with PBS it is an attribute of the server"
                                             : ": the file has no such option";
             leave_out(setting_text(policy, attribute, value) + instead);
         }
@@ -275,7 +278,7 @@ class Writer {
         const bool quoted = text.find('"') != std::string::npos;
         if (quoted && text.find('\'') != std::string::npos) {
             leave_out(
-                fmt::format("{} {}: a value of the file can't have both kinds of quotes", option.name, text));
+                fmt::format("{} {}: a value in the file can't have both kinds of quotes", option.name, text));
             return;
         }
         const char* quote = quoted ? "'" : blanks || text.empty() ? "\"" : "";

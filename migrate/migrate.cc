@@ -169,10 +169,10 @@ Result<void> tell_host_work(Conversion& conversion, const MigrateOptions& option
     if (options.outcomes || options.dry_run) {
         add_lines(conversion.report, work, options.outcomes.value_or(std::vector<HostOutcome>{}));
     } else if (!work.commands.empty()) {
-        conversion.report.notes.push_back(fmt::format(
-            "{}: {} of the server's own objects: the server carries them out at its next start, and "
-            "server_priv/migration_report tells what came of each",
-            work.file, counted(work.commands.size(), "directive")));
+        conversion.report.notes.push_back(
+            fmt::format("{}: {} of the server's own objects: the server carries them out at its next start "
+                        "and reports the outcome of each in server_priv/migration_report",
+                        work.file, counted(work.commands.size(), "directive")));
     }
     return {};
 }

@@ -172,15 +172,14 @@ class Reader {
             result_.prime.at(day) = days_.at(day).hours();
             if (result_.lines.at(day) != 0 && days_.at(day).is_missing())
                 note(result_.lines.at(day), day,
-                     "PBS took these times for no line at all, and the day for prime time as a whole; so it "
-                     "is "
-                     "here: none all says that a day has no prime time");
+                     "PBS ignored a line with these times, so that the whole day is prime time, and so it is "
+                     "here; write none all for a day without prime time");
         }
         for (const auto& [mistake, day] : effects_)
-            result_.mistakes.at(mistake).then = effect_text(result_.prime.at(day)) + ", as it was for PBS";
+            result_.mistakes.at(mistake).then = effect_text(result_.prime.at(day)) + ", as with PBS";
         for (const Kept& kept : kept_)
             note(kept.line, kept.day,
-                 fmt::format("the times come after none or all in line {}, which PBS kept: {}",
+                 fmt::format("these times don't replace none or all of line {}, as with PBS: {}",
                              kept.word_line, effect_text(result_.prime.at(kept.day))));
         return std::move(result_);
     }
@@ -206,11 +205,10 @@ class Reader {
         if (words.size() > counted || !words.back().text.ends_with('\r') ||
             std::exchange(told_of_return_, true))
             return;
-        result_.notes.push_back(
-            fmt::format("{}:{}: the line ends with a carriage return, expected LF alone: PBS took it for a "
-                        "part of the last word, "
-                        "which says nothing then; convert the file if it is to count as it reads",
-                        result_.file, number_));
+        result_.notes.push_back(fmt::format(
+            "{}:{}: the line ends with a carriage return, expected LF alone: PBS read it as a part of the "
+            "last word, which then has no effect; convert the file if the line is to have one",
+            result_.file, number_));
     }
 
     void read_year(const std::vector<Word>& words) {
@@ -222,7 +220,7 @@ class Reader {
         if (year) result_.year = static_cast<int>(good ? *year : kLast);
         if (!good)
             mistake(words[1], "YEAR", fmt::format("{} is not a year such as 2026", in_quotes(words[1].text)),
-                    year ? "the file counts all the same" : kLeftOut);
+                    year ? "the file is used all the same" : kLeftOut);
     }
 
     void read_days(const std::vector<Word>& words, std::size_t first, std::size_t last) {

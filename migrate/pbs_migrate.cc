@@ -26,25 +26,25 @@ using namespace pbs::migrate;  // NOLINT(google-build-using-namespace): this is 
 constexpr int kRefused = 2;
 
 constexpr const char* kDescription =
-    "Turns the files of an older scheduler into objects of a PBS server. Of an Origin scheduler, every\n"
-    "option of the configuration file becomes an attribute of the policy default_policy, prime time a\n"
-    "time_window, and the holidays non_work_days of the server. Of the scheduler of PBS or TORQUE, the\n"
-    "options of sched_config become attributes of default_policy, of default_policy_prime and\n"
-    "default_policy_non_prime where they differ, and of the fs_group default_fs_group, whose tree is that\n"
-    "of resource_group; its holidays file becomes time_windows of type prime and non_work_days, its\n"
-    "dedicated_time those of type dedicated.\n"
-    "The files are read, never changed. A mistake that the older scheduler passed over, such as an option\n"
-    "that it didn't know, is told and the rest migrates. With --strict nothing is done then; a mistake\n"
-    "that kept that scheduler from starting is always refused.";
+    "Turns the files of an older scheduler into objects of a PBS server. Every option in the configuration\n"
+    "file of an Origin scheduler becomes an attribute of the policy default_policy; its prime time becomes "
+    "a\n"
+    "time_window, and its holidays become the server's non_work_days. The options in the sched_config of "
+    "PBS\n"
+    "or TORQUE become attributes of default_policy, of default_policy_prime and default_policy_non_prime\n"
+    "where prime and non-prime time differ, and of the fs_group default_fs_group, whose tree is that of\n"
+    "resource_group. The holidays file becomes time_windows of type prime and non_work_days, and\n"
+    "dedicated_time becomes time_windows of type dedicated.\n"
+    "The files are only read. A mistake that the older scheduler ignored, such as an unknown option, is\n"
+    "reported, and the rest is migrated; with --strict nothing is. A mistake that kept that scheduler from\n"
+    "starting is always refused.";
 
 constexpr const char* kFooter =
     "Without --dry-run and --check, pbs_migrate writes into HOME/server_priv/policy.db itself (--into),\n"
     "while no server runs on HOME, or has a running server do it (--server), as one of its managers.\n"
-    "A second run of the same files changes nothing; what an earlier run made and the files no longer say "
-    "is\n"
-    "taken back. Exit status: 0 done, 1 wrong usage, 2 refused; what was wrong is on standard error, one "
-    "line\n"
-    "each: FILE:LINE:COLUMN: OPTION: what was expected.";
+    "A second run with the same files changes nothing. Values of an earlier run that are no longer in the\n"
+    "files are taken back. Exit status: 0 done, 1 wrong usage, 2 refused. Errors are on standard error, one\n"
+    "line each: FILE:LINE:COLUMN: OPTION: what was expected.";
 
 // Task for the files.
 enum class Task { apply, dry_run, check, diff };
@@ -222,16 +222,15 @@ void add_files(CLI::App& app, Arguments& arguments) {
         ->type_name("F")
         ->excludes(config);
     app.add_option("--sched-formula", files.sched_formula,
-                   "Where PBS kept job_sort_formula (sched_priv/sched_formula)")
+                   "File in which PBS kept job_sort_formula (sched_priv/sched_formula)")
         ->type_name("F")
         ->excludes(config);
-    app.add_option(
-           "--qmgr-print", files.qmgr_print,
-           "What qmgr -c \"print server\" wrote of the older server, and print node @default and print "
-           "sched behind it")
+    app.add_option("--qmgr-print", files.qmgr_print,
+                   "Output of qmgr -c \"print server\" at the older server, followed by that of print node "
+                   "@default and print sched")
         ->type_name("F");
     app.add_option("--resourcedef", files.resourcedef,
-                   "Resources that the older PBS server was given (server_priv/resourcedef)")
+                   "Custom resources of the older PBS server (server_priv/resourcedef)")
         ->type_name("F")
         ->excludes(config);
     app.add_option("--decay-usage", files.decay_usage,
@@ -239,16 +238,16 @@ void add_files(CLI::App& app, Arguments& arguments) {
         ->type_name("F")
         ->excludes(sched_config);
     app.add_option("--allocations", files.allocations,
-                   "Allocations of groups at an Origin system, which are checked and stay the file that they "
-                   "are (SCHED_ACCT_DIR/allocations)")
+                   "Allocations of groups at an Origin system; the file is checked and stays in use "
+                   "(SCHED_ACCT_DIR/allocations)")
         ->type_name("F")
         ->excludes(sched_config);
     app.add_option("--current", files.current,
-                   "What these have used; checked as well (SCHED_ACCT_DIR/current)")
+                   "Usage of these groups; the file is checked and stays in use (SCHED_ACCT_DIR/current)")
         ->type_name("F")
         ->excludes(sched_config);
     app.add_option("--queues", arguments.server.queues,
-                   "Names of the server's queues, of which the prefixes of sched_config choose")
+                   "Names of the server's queues, for the prefixes in sched_config")
         ->type_name("Q,...")
         ->delimiter(',')
         ->excludes(config);
@@ -258,10 +257,9 @@ void add_files(CLI::App& app, Arguments& arguments) {
         ->type_name("R,...")
         ->delimiter(',')
         ->excludes(config);
-    app.add_option(
-           "--export", arguments.wanted_export,
-           "The way back: write the file KIND (sched_config, holidays, dedicated_time, resource_group or "
-           "configfile) into the folder DIR, out of --into HOME or --server")
+    app.add_option("--export", arguments.wanted_export,
+                   "Make the file KIND (sched_config, holidays, dedicated_time, resource_group or "
+                   "configfile) of the objects of --into HOME or --server, in the folder DIR")
         ->type_name("KIND DIR")
         ->expected(2);
 }
@@ -270,19 +268,19 @@ void add_options(CLI::App& app, Arguments& arguments) {
     add_files(app, arguments);
     app.add_flag("--infer", arguments.infer,
                  "Turn holidays that are known by name into rules that need no yearly update");
-    app.add_flag(
-        "--strict", arguments.strict,
-        "Refuse files with mistakes that the older scheduler logged and passed over, instead of only telling "
-        "of them");
+    app.add_flag("--strict", arguments.strict,
+                 "Refuse files with mistakes that the older scheduler logged and ignored, instead of only "
+                 "reporting them");
     auto* dry_run =
         app.add_flag("--dry-run", arguments.dry_run, "Print the qmgr commands that have the same effect");
     auto* check =
-        app.add_flag("--check", arguments.check, "Say only what is wrong with the files, or worth a look")
+        app.add_flag("--check", arguments.check, "Print only mistakes in the files, and notes on them")
             ->excludes(dry_run);
-    app.add_flag("--diff", arguments.diff, "Print what would change of what is there, and change nothing")
+    app.add_flag("--diff", arguments.diff,
+                 "Print the changes as a diff of present and future values, and make none")
         ->excludes(dry_run)
         ->excludes(check);
-    app.add_flag("--json", arguments.json, "Print the report, or what is wrong, as JSON");
+    app.add_flag("--json", arguments.json, "Print the report, or the errors, as JSON");
     auto* into = app.add_option("--into", arguments.home,
                                 "Home of the server whose objects are changed, offline; by default PBS_HOME")
                      ->type_name("HOME")

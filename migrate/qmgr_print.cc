@@ -21,8 +21,7 @@ using cmds::Operator;
 using objects::CommandKind;
 using objects::ObjectType;
 
-constexpr std::string_view kHooks =
-    "hooks are programs of the older server and have no place here: keep their files";
+constexpr std::string_view kHooks = "this server has no hooks: keep their files";
 constexpr std::string_view kOwnObjects =
     "pbs_config export and import carry the policies of such a server over";
 
@@ -291,11 +290,10 @@ class QmgrPrintReader {
         const std::string name = full.substr(0, full.find('.'));
         const cmds::HostAttribute* row = cmds::find_host_attribute(type, name);
         if (row == nullptr)
-            return cmds::is_attribute(type, name)
-                       ? std::string(kOwnObjects)
-                       : fmt::format("{} is no attribute that this server has", name);
+            return cmds::is_attribute(type, name) ? std::string(kOwnObjects)
+                                                  : fmt::format("this server has no attribute {}", name);
         if (row->has(ifl::openpbs_only)) return fmt::format("{} is an attribute of OpenPBS only", name);
-        if (!row->writable()) return fmt::format("{} is the server's own to set", name);
+        if (!row->writable()) return fmt::format("only the server itself sets {}", name);
         return {};
     }
 

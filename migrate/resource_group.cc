@@ -99,14 +99,13 @@ class ResourceGroupReader {
 
     bool check_parent(const Word& word, const ShareGroup& group) {
         if (word.text == kUnknown) {
-            leave_out(
-                group.name,
-                "its parent is unknown, where all are that the tree doesn't have, each with one share of "
-                "unknown_shares");
+            leave_out(group.name,
+                      "its parent is unknown, to which all entities outside the tree belong, each with one "
+                      "share of unknown_shares");
             return false;
         }
         if (group.parent != kRoot && left_out_.contains(group.parent)) {
-            leave_out(group.name, fmt::format("its parent {} is", group.parent));
+            leave_out(group.name, fmt::format("its parent {} is left out", group.parent));
             return false;
         }
         if (group.parent == kRoot || (group.parent != group.name && seen_.contains(group.parent)))

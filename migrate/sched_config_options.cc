@@ -20,7 +20,7 @@ using T = SchedTarget;
 // All bits of the log's classes of events, except the one that forces a line (OpenPBS, log.h).
 constexpr long kAllEvents = 8191;
 
-constexpr std::string_view kNasa = "it was of a scheduler built for NASA only; nothing takes its place";
+constexpr std::string_view kNasa = "only a scheduler built for NASA had it; there is no replacement";
 constexpr std::string_view kMethods =
     "name the methods by their letters in preempt_order of the policy: S suspend, C checkpoint, R requeue";
 
@@ -44,9 +44,9 @@ constexpr SchedOption kOptions[] = {
     {"prime_exempt_anytime_queues", A::boolean, T::policy, "prime_exempt_anytime_queues"},
     {"prime_spill", A::time, T::policy, "time_window_spill", by_time},
     {"primetime_prefix", A::prefix, T::removed, "", one_value, "",
-     "the name of a queue means nothing any more, its execution_type is execution_prime instead"},
+     "the names of queues have no effect, the queue's execution_type is execution_prime instead"},
     {"nonprimetime_prefix", A::prefix, T::removed, "", one_value, "",
-     "the name of a queue means nothing any more, its execution_type is execution_non_prime instead"},
+     "the names of queues have no effect, the queue's execution_type is execution_non_prime instead"},
     {"dedicated_prefix", A::prefix, T::policy, "dedicated_queues"},
     // Resources and vnodes
     {"resources", A::resources, T::policy, "exclude_resources", repeats},
@@ -58,7 +58,8 @@ constexpr SchedOption kOptions[] = {
     {"cpus_per_ssinode", A::text, T::policy, "ssinode_cpus"},
     {"mem_per_ssinode", A::text, T::policy, "ssinode_mem"},
     {"assign_ssinodes", A::boolean, T::removed, "", one_value, "",
-     "a job needs as many nodes as ssinode_cpus and ssinode_mem of the policy make of its CPUs and memory"},
+     "the number of a job's nodes follows from its CPUs and memory by ssinode_cpus and ssinode_mem of the "
+     "policy"},
     {"smp_cluster_dist", A::distribution, T::removed, "", by_time, "",
      "it was deprecated already; jobs are packed, a node_sort_key by an unused amount, such as ncpus HIGH "
      "unused, spreads them"},
@@ -81,8 +82,7 @@ constexpr SchedOption kOptions[] = {
     {"half_life", A::time, T::fs_group, "decay_time"},
     {"fairshare_decay_factor", A::factor, T::fs_group, "decay_factor"},
     {"fairshare_enforce_no_shares", A::boolean, T::fs_group, "enforce_no_shares", one_value, "True"},
-    {"sync_time", A::time, T::removed, "", one_value, "",
-     "usage is on the disk with the event that changes it"},
+    {"sync_time", A::time, T::removed, "", one_value, "", "usage is saved whenever it changes"},
     // Preemption
     {"preemptive_sched", A::boolean, T::policy, "preemption", by_time, "False"},
     {"preempt_queue_prio", A::integer, T::policy, "preempt_queue_prio"},
@@ -100,11 +100,11 @@ constexpr SchedOption kOptions[] = {
      "name starving_jobs above normal_jobs in preempt_prio of the policy"},
     {"preempt_attempts", A::integer, T::removed, "", one_value, "",
      "there is no bound on the attempts of a cycle"},
-    {"susp_threshold", A::any, T::removed, "", one_value, "", "nothing takes its place"},
+    {"susp_threshold", A::any, T::removed, "", one_value, "", "there is no replacement"},
     // The rest
     {"backfill", A::backfill, T::policy, "backfill_depth", by_time},
     {"peer_queue", A::text, T::policy, "peer_queue", repeats},
-    {"peer_translation", A::any, T::removed, "", repeats, "", "nothing takes its place"},
+    {"peer_translation", A::any, T::removed, "", repeats, "", "there is no replacement"},
     {"log_filter", A::log_filter, T::policy, "log_event"},
     {"opt_backfill_fuzzy_time", A::any, T::removed, "", one_value, "", "times of backfilled jobs are exact"},
     {"max_job_check", A::any, T::removed, "", one_value, "", "a cycle looks at every job"},

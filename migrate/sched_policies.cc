@@ -251,9 +251,10 @@ class Converter {
         for (const SchedSetting& setting : file_.settings)
             if (setting.option->name == "server_dyn_res" &&
                 !server_.root_programs.contains(objects::dynamic_resource(setting.value)))
-                note(setting, fmt::format("{} runs without root's rights, unless server_priv/root_programs "
-                                          "lists it, as the first start does with what root has configured",
-                                          objects::dynamic_resource(setting.value)));
+                note(setting,
+                     fmt::format("{} runs without root's rights unless server_priv/root_programs lists it; "
+                                 "the first start of a server lists the programs that root has configured",
+                                 objects::dynamic_resource(setting.value)));
     }
 
     void note(const SchedSetting& setting, std::string text) {

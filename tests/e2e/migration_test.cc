@@ -247,7 +247,7 @@ void expect_whole_server(const Server& server) {
           "create node faraway: isn't carried over: the vnode is a part of another machine",
           ("set node faraway resources_available.ncpus = 8: isn't carried over: the vnode is a part of "
            "another machine"),
-          "set sched default sched_host = ", "create hook h1: isn't carried over: hooks are programs",
+          "set sched default sched_host = ", "create hook h1: isn't carried over: this server has no hooks",
           "set hook h1 event = queuejob: isn't carried over", "import hook h1 application/x-python",
           "-> queue workq resources_max.ncpus = 64\n", "-> queue p_fast = (created)\n",
           "-> server managers = alice@*.example.org,root@*\n"})

@@ -112,7 +112,8 @@ TEST(DedicatedTime, WhatIsOverIsLeftOut) {
     const auto conversion = convert({.sched_config = SchedConfig{}, .dedicated_time = file}, server, nullptr);
     ASSERT_TRUE(conversion);
     EXPECT_THAT(to_qmgr(*conversion), HasSubstr("rrule = \"RDATE;VALUE=DATE:20270415\""));
-    EXPECT_THAT(to_text(conversion->report), HasSubstr("note: dedicated_time:1: is over, left out\n"));
+    EXPECT_THAT(to_text(conversion->report),
+                HasSubstr("note: dedicated_time:1: the dedicated time is over and left out\n"));
 }
 
 }  // namespace

@@ -102,12 +102,12 @@ TEST_F(Export, HoursThatAWeekOfTheFileDoesNotHave) {
                                  HasSubstr("tuesday\tnone\tall\n"), HasSubstr("330\tNov 26\n")));
     EXPECT_THAT(
         file.left_out,
-        AllOf(Contains(HasSubstr("time_window b: the file knows whole minutes only")),
-              Contains(HasSubstr("time_window c: rrule = FREQ=MONTHLY;BYMONTHDAY=1: the file knows days")),
-              Contains(HasSubstr(
-                  "prime time on monday: the file has room for one period a day, and has that from")),
+        AllOf(Contains(HasSubstr("time_window b: the file has whole minutes only")),
+              Contains(HasSubstr("time_window c: rrule = FREQ=MONTHLY;BYMONTHDAY=1: the file has days")),
+              Contains(
+                  HasSubstr("prime time on monday: the file can have one period a day: it has the one from")),
               Contains(HasSubstr("time_window a: applies_on_holidays = True")),
-              Contains(HasSubstr("4TH: the file has the days of 2026"))));
+              Contains(HasSubstr("4TH: the file has its days of 2026"))));
 }
 
 TEST_F(Export, DedicatedTimesThatGoOn) {
@@ -117,7 +117,7 @@ TEST_F(Export, DedicatedTimesThatGoOn) {
     EXPECT_THAT(file.text, AllOf(HasSubstr("11/22/2026 06:00 11/22/2026 08:00\n"),
                                  HasSubstr("01/02/2030 06:00 01/03/2030 05:00\n"), Not(HasSubstr("2020"))));
     EXPECT_THAT(file.left_out,
-                ElementsAre(HasSubstr("time_window weekly: the file has dates only: those up to")));
+                ElementsAre(HasSubstr("time_window weekly: the file has dates only: it has those up to")));
 }
 
 TEST_F(Export, PoliciesThatTheFilesDoNotHave) {
@@ -129,12 +129,14 @@ TEST_F(Export, PoliciesThatTheFilesDoNotHave) {
     EXPECT_THAT(file.text, AllOf(HasSubstr("backfill: True\tnon_prime\n"), Not(HasSubstr("\tprime\n"))));
     EXPECT_THAT(
         file.left_out,
-        AllOf(Contains(HasSubstr("policy night backfill_depth = 5: set server backfill_depth = 5")),
-              Contains(HasSubstr("policy night log_event = ")),
-              Contains(HasSubstr("policy night max_starve = 01:00:00: max_starve is the same at all times")),
-              Contains(HasSubstr("policy default_policy job_sort_formula = ncpus: it was an attribute of "
-                                 "the server")),
-              Contains(HasSubstr("policy default_policy max_jobs = 3: the file has no such option"))));
+        AllOf(
+            Contains(HasSubstr("policy night backfill_depth = 5: the file has True and False only: set "
+                               "server backfill_depth = 5")),
+            Contains(HasSubstr("policy night log_event = ")),
+            Contains(HasSubstr("policy night max_starve = 01:00:00: max_starve is the same at all times")),
+            Contains(HasSubstr(
+                "policy default_policy job_sort_formula = ncpus: with PBS it is an attribute of the server")),
+            Contains(HasSubstr("policy default_policy max_jobs = 3: the file has no such option"))));
     set(ObjectType::policy, "default_policy", {{"algorithm", "origin"}, {"ssinode_cpus", "4"}});
     window("early", "FREQ=DAILY", "06:00:00", "08:00:00", "prime");
     const Exported origin = write(export_configfile);
@@ -143,7 +145,7 @@ TEST_F(Export, PoliciesThatTheFilesDoNotHave) {
         origin.left_out,
         AllOf(Contains(HasSubstr("sched default policy night: the file has one policy for all times")),
               Contains(HasSubstr("ssinode_cpus = 4: the file has no such option")),
-              Contains(HasSubstr("time_window early: the file's prime time is from one time to another"))));
+              Contains(HasSubstr("time_window early: prime time in the file has one start and one end"))));
 }
 
 TEST_F(Export, TreesComeParentsFirst) {
@@ -152,7 +154,7 @@ TEST_F(Export, TreesComeParentsFirst) {
     set(ObjectType::policy, "default_policy", {{"fairshare_group", "g"}, {"fairshare", "True"}});
     const Exported file = write(export_resource_group);
     EXPECT_EQ(file.text, "# name\tnumber\tparent\tshares\ngrp\t10\troot\t10\nalice\t11\tgrp\t5\n");
-    EXPECT_THAT(file.left_out, ElementsAre(HasSubstr("fs_group other: the scheduler had one tree"),
+    EXPECT_THAT(file.left_out, ElementsAre(HasSubstr("fs_group other: the file can have one tree only"),
                                            HasSubstr("unknown:root=1"), HasSubstr("x:unknown=2")));
 }
 

@@ -64,7 +64,7 @@ TEST(PbsHolidays, WithoutAYearItMeansNothing) {
     ASSERT_TRUE(conversion);
     EXPECT_THAT(to_qmgr(*conversion), Not(HasSubstr("time_window")));
     EXPECT_THAT(to_qmgr(*conversion), Not(HasSubstr("non_work_days")));
-    EXPECT_THAT(to_text(conversion->report), HasSubstr("without YEAR the file means nothing"));
+    EXPECT_THAT(to_text(conversion->report), HasSubstr("without YEAR the file has no effect"));
 }
 
 SchedConfig by_time() {
@@ -82,51 +82,45 @@ TEST(PbsHolidays, OddLinesMeanWhatPbsMadeOfThem) {
     const std::vector<PrimeHours> whole{PrimeHours{}};
     const std::vector<PrimeHours> never;
     const Case cases[] = {
-        {"saturday 0000 0000\n", 6, whole, "holidays:2: saturday: PBS took these times for no line at all"},
-        {"weekday 0 0\n", 3, whole, "holidays:2: monday: PBS took these times for no line at all"},
-        {"saturday none 0100\n", 6, whole, "holidays:2: saturday: PBS took these times for no line at all"},
+        {"saturday 0000 0000\n", 6, whole, "holidays:2: saturday: PBS ignored a line with these times"},
+        {"weekday 0 0\n", 3, whole, "holidays:2: monday: PBS ignored a line with these times"},
+        {"saturday none 0100\n", 6, whole, "holidays:2: saturday: PBS ignored a line with these times"},
         {"saturday none all\nsaturday 0000 0000\n", 6, never,
-         "holidays:3: saturday: the times come after none or all "
-         "in line 2, which PBS kept: there is no prime time"},
+         "holidays:3: saturday: these times don't replace none or all of line 2, as with PBS: there is no "
+         "prime time"},
         {"weekday none all\nmonday 0600 1730\n", 1, never,
-         "holidays:3: monday: the times come after none or all in line 2, which PBS kept: there is no prime "
-         "time"},
+         "holidays:3: monday: these times don't replace none or all of line 2, as with PBS: there is no "
+         "prime time"},
         {"weekday all none\nmonday 0600 1730\n", 1, whole,
-         "holidays:3: monday: the times come after none or all in line 2, which PBS kept: it is prime time "
+         "holidays:3: monday: these times don't replace none or all of line 2, as with PBS: it is prime time "
          "all day"},
-        {"friday none all\nweekday 0600 1730\n", 5, never, "holidays:3: friday: the times come after"},
+        {"friday none all\nweekday 0600 1730\n", 5, never, "holidays:3: friday: these times don't replace"},
         {"friday none all\nweekday 0600 1730\n",
          4,
          {{360, 1050}},
-         "holidays:3: friday: the times come after"},
+         "holidays:3: friday: these times don't replace"},
         {"monday none all\nmonday all none\n", 1, whole, ""},
         {"monday 0600 1730\nmonday none all\n", 1, never, ""},
         {"weekday 0600\n",
          1,
          {{360, 1440}},
          "holidays:2:9: weekday: expected the start of prime and of non-prime time, each HHMM, all or none; "
-         "prime time "
-         "is 06:00 to 24:00, as it was for PBS"},
-        {"monday 0600 1730\nmonday 0700\n",
-         1,
-         {{420, 1050}},
-         "prime time is 07:00 to 17:30, as it was for PBS"},
+         "prime time is 06:00 to 24:00, as with PBS"},
+        {"monday 0600 1730\nmonday 0700\n", 1, {{420, 1050}}, "prime time is 07:00 to 17:30, as with PBS"},
         {"monday 0600 5pm\n",
          1,
          {{360, 1440}},
-         "'5pm' is not a time HHMM up to 2400, all or none; prime time is 06:00 to 24:00, as it was for PBS"},
+         "'5pm' is not a time HHMM up to 2400, all or none; prime time is 06:00 to 24:00, as with PBS"},
         {"monday 0675 1799\n",
          1,
          {{420, 1080}},
-         "'0675' is not a time HHMM up to 2400, all or none; prime time is 07:00 to 18:00, as it was for "
-         "PBS"},
+         "'0675' is not a time HHMM up to 2400, all or none; prime time is 07:00 to 18:00, as with PBS"},
         {"monday 0675 1799\n",
          1,
          {{420, 1080}},
-         "'1799' is not a time HHMM up to 2400, all or none; prime time is 07:00 to 18:00, as it was for "
-         "PBS"},
-        {"monday 0675 0700\n", 1, never, "there is no prime time, as it was for PBS"},
-        {"monday 2500 0660\n", 1, {{0, 420}}, "prime time is 00:00 to 07:00, as it was for PBS"},
+         "'1799' is not a time HHMM up to 2400, all or none; prime time is 07:00 to 18:00, as with PBS"},
+        {"monday 0675 0700\n", 1, never, "there is no prime time, as with PBS"},
+        {"monday 2500 0660\n", 1, {{0, 420}}, "prime time is 00:00 to 07:00, as with PBS"},
         {"monday -5 +600\n", 1, {{0, 360}}, "'+600' is not a time"},
         {"monday\n", 1, whole, "the line is left out"},
         {"monday 6am 1730\n", 1, whole, "the line is left out"},
@@ -146,7 +140,7 @@ TEST(PbsHolidays, OddLinesMeanWhatPbsMadeOfThem) {
     }
     const auto conversion = convert(
         {.sched_config = by_time(), .pbs_holidays = parsed("YEAR 2026\nsaturday 0000 0000\n")}, {}, nullptr);
-    EXPECT_THAT(to_text(conversion->report), HasSubstr("PBS took these times for no line at all"));
+    EXPECT_THAT(to_text(conversion->report), HasSubstr("PBS ignored a line with these times"));
 }
 
 TEST(PbsHolidays, LinesThatEndWithCarriageReturnsAreTold) {
@@ -155,9 +149,9 @@ TEST(PbsHolidays, LinesThatEndWithCarriageReturnsAreTold) {
     EXPECT_FALSE(file.in_use());
     EXPECT_THAT(
         file.notes,
-        ElementsAre("holidays:1: the line ends with a carriage return, expected LF alone: PBS took it for a "
-                    "part of the last word, which says nothing then; convert the file if it is to count as "
-                    "it reads"));
+        ElementsAre(
+            "holidays:1: the line ends with a carriage return, expected LF alone: PBS read it as a part of "
+            "the last word, which then has no effect; convert the file if the line is to have one"));
     // The carriage return belongs to a remark behind the words that count: no note.
     EXPECT_THAT(parse_pbs_holidays("YEAR 2026 x\r\n1 Jan 1\r\n\r\nweekday 0600 1730 x\r\n", "f").notes,
                 IsEmpty());
@@ -166,8 +160,7 @@ TEST(PbsHolidays, LinesThatEndWithCarriageReturnsAreTold) {
     EXPECT_THAT(late.notes, ElementsAre(HasSubstr("f:2: the line ends with a carriage return")));
     EXPECT_EQ(note_of(late.mistakes.at(0)),
               "f:2:13: monday: '1730?' is not a time HHMM up to 2400, all or none; prime time is 06:00 to "
-              "24:00, as it "
-              "was for PBS");
+              "24:00, as with PBS");
 }
 
 TEST(PbsHolidays, MistakesHaveTheirPlaces) {
@@ -198,10 +191,10 @@ TEST(PbsHolidays, MistakesHaveTheirPlaces) {
     std::vector<std::string> done;
     for (const Problem& mistake : file.mistakes) done.push_back(mistake.then);
     const std::string left_out = "the line is left out";
-    const std::string monday = "prime time is 00:00 to 07:00, as it was for PBS";
+    const std::string monday = "prime time is 00:00 to 07:00, as with PBS";
     EXPECT_THAT(done, ElementsAre(left_out, left_out, monday, monday, monday, left_out, left_out, left_out,
-                                  left_out, left_out, "prime time is 08:00 to 24:00, as it was for PBS",
-                                  "the file counts all the same", left_out, left_out));
+                                  left_out, left_out, "prime time is 08:00 to 24:00, as with PBS",
+                                  "the file is used all the same", left_out, left_out));
 }
 
 // Numbers at the beginning of words counted.
@@ -222,13 +215,12 @@ TEST(PbsHolidays, ANumberThatIsAnotherDayThanTheDateIsPointedOut) {
         const auto conversion = convert({.pbs_holidays = parsed("YEAR 2026\n" + text)}, {}, nullptr);
         return to_text(conversion->report);
     };
-    EXPECT_THAT(
-        report("359 Dec 24 Christmas Eve\n"),
-        HasSubstr("note: holidays:2: Dec 24 Christmas Eve: day 359 of 2026 is December 25: the number "
-                  "counts\n"));
+    EXPECT_THAT(report("359 Dec 24 Christmas Eve\n"),
+                HasSubstr("note: holidays:2: Dec 24 Christmas Eve: day 359 of 2026 is December 25: the day "
+                          "number is used\n"));
     EXPECT_THAT(report("60 March 2, closed\n"), HasSubstr("day 60 of 2026 is March 1"));
     EXPECT_THAT(report("359 Dec 25 Christmas\n60 Mar. 1\n1 New Year\n2 day 7\n3 May\n366 x\n"),
-                Not(HasSubstr("the number counts")));
+                Not(HasSubstr("the day number is used")));
 }
 
 TEST(PbsHolidays, BecomeWindowsAndNonWorkDays) {
@@ -246,7 +238,7 @@ TEST(PbsHolidays, BecomeWindowsAndNonWorkDays) {
                           "set time_window prime_time applies_on_holidays = False\n"
                           "set time_window prime_time type = prime\n"
                           "set server non_work_days += \"FREQ=YEARLY;BYYEARDAY=1\"\n"));
-    EXPECT_THAT(to_text(conversion->report), Not(HasSubstr("says which is which")));
+    EXPECT_THAT(to_text(conversion->report), Not(HasSubstr("there is no time_window of type prime")));
 }
 
 TEST(PbsHolidays, WherePrimeTimeNeverIsThePolicyIsThatOfNonPrimeTime) {

@@ -185,9 +185,10 @@ TEST(QmgrPrint, EveryDirectiveThatIsNotCarriedOverIsTold) {
             "print:1: set server system_cost = 5: isn't carried over: system_cost is an attribute of OpenPBS "
             "only",
             HasSubstr("print:3: set node n license = l: isn't carried over: "),
-            "print:4: set sched default sched_host = h: isn't carried over: sched_host is the server's own "
-            "to set",
-            HasSubstr("print:5: set server unheard_of = 1: isn't carried over: unheard_of is no attribute"),
+            "print:4: set sched default sched_host = h: isn't carried over: only the server itself sets "
+            "sched_host",
+            HasSubstr("print:5: set server unheard_of = 1: isn't carried over: this server has no attribute "
+                      "unheard_of"),
             HasSubstr("print:6: create policy p: isn't carried over: pbs_config export and import"),
             HasSubstr("print:7: set queue q time_window = w: isn't carried over: pbs_config"),
             HasSubstr("print:9: create hook h1: isn't carried over: hooks are"),

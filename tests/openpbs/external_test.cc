@@ -143,7 +143,7 @@ TEST_P(OpenpbsFirstStart, MigratesTheFilesOfEachSchedulerAndTheServersAttributes
         return site->ok("cat /var/spool/pbs/priv2/sched_config").find("\nprimetime_prefix: -none-\n") !=
                std::string::npos;
     }));
-    EXPECT_THAT(list("sched s2"), HasSubstr("the queues of this type have no prefix of their own"));
+    EXPECT_THAT(list("sched s2"), HasSubstr("no prefix selects the queues of this type alone"));
     EXPECT_EQ(site->ok("cat /var/spool/pbs/sched_priv/sched_config"), mine);
 }
 
