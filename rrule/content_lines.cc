@@ -137,7 +137,7 @@ std::optional<Error> nesting_error(std::string_view calendar) {
         if (!line.is("END")) return std::nullopt;
         if (open.empty() || !values::same_word(open.back(), line.value))
             return Error{
-                fmt::format("line {}: 'END:{}' ends nothing; expected {}", line.number, shown(line.value),
+                fmt::format("line {}: 'END:{}' is out of place; expected {}", line.number, shown(line.value),
                             open.empty() ? "BEGIN:VCALENDAR before it" : "END:" + shown(open.back())),
                 std::nullopt};
         open.pop_back();
@@ -152,7 +152,7 @@ std::optional<Error> date_error(std::string_view calendar) {
         if (line.is("END") && !open.empty()) open.pop_back();
         const auto wrong = wrong_date(line);
         if (!wrong) return std::nullopt;
-        return Error{fmt::format("line {}: '{}' in the {} of a {} doesn't exist; expected {}", line.number,
+        return Error{fmt::format("line {}: '{}' in the {} of a {} is not valid; expected {}", line.number,
                                  shown(wrong->value), shown(line.name),
                                  open.empty() ? "calendar" : shown(open.back()), wrong->expected),
                      std::nullopt};

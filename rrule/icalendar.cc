@@ -229,7 +229,8 @@ Result<Component> parse(std::string_view text) {
     if (!root || (icalcomponent_isa(root.get()) != ICAL_VCALENDAR_COMPONENT &&
                   icalcomponent_isa(root.get()) != ICAL_XROOT_COMPONENT))
         return tl::unexpected(
-            Error{"no whole calendar, from BEGIN:VCALENDAR to END:VCALENDAR; expected a calendar file (.ics)",
+            Error{"there is no complete calendar, from BEGIN:VCALENDAR to END:VCALENDAR; expected a calendar "
+                  "file (.ics)",
                   std::nullopt});
     if (auto error = syntax_error(root.get())) return tl::unexpected(*error);
     if (auto error = date_error(text)) return tl::unexpected(*error);

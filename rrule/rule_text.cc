@@ -163,7 +163,7 @@ Result<Freq> read_freq(const Piece& value, Freq finest) {
     const std::string expected = fmt::format("{}HOURLY, DAILY, WEEKLY, MONTHLY or YEARLY",
                                              finest == Freq::minutely ? "MINUTELY, " : "");
     if (known || same_word(value.text, "SECONDLY"))
-        return fail(value, fmt::format("FREQ={} is too fine, expected {}", value.text, expected));
+        return fail(value, fmt::format("FREQ={} is too frequent, expected {}", value.text, expected));
     return fail(value, fmt::format("FREQ={} is unknown, expected {}", quoted(value.text), expected));
 }
 
@@ -225,8 +225,7 @@ class RuleReader {
         if (key == "BYDAY") return store(read_days(value), rule_.by_day);
         for (const ListPart& part : kListParts)
             if (key == part.name) return store(read_numbers(name, value, part.range), rule_.*part.list);
-        return fail(
-            name, fmt::format("{} is not a part of a recurrence rule that is known here", quoted(name.text)));
+        return fail(name, fmt::format("{} is not a supported part of a recurrence rule", quoted(name.text)));
     }
 
     template <class T, class U>
@@ -328,7 +327,7 @@ Result<Property> read_property(const Piece& line) {
             out.date = true;
         } else if (!same_word(name, "VALUE") || !same_word(value.text, "DATE-TIME")) {
             return fail(part,
-                        fmt::format("{} is not known here, expected TZID=, VALUE=DATE or VALUE=DATE-TIME",
+                        fmt::format("{} is not supported, expected TZID=, VALUE=DATE or VALUE=DATE-TIME",
                                     quoted(part.text)));
         }
     }

@@ -185,9 +185,8 @@ TEST_F(Calendar, WhatIsNoCalendarFileAddsNothing) {
     const std::string impossible = (server.home() / "impossible.ics").string();
     const Output refused = calendar({"import", impossible, "--apply"});
     EXPECT_EQ(refused.exit, 2) << refused;
-    EXPECT_THAT(refused.err,
-                testing::AllOf(HasSubstr("pbs_calendar: " + impossible + ": line "),
-                               HasSubstr("'20270230' in the DTSTART of a VEVENT doesn't exist")));
+    EXPECT_THAT(refused.err, testing::AllOf(HasSubstr("pbs_calendar: " + impossible + ": line "),
+                                            HasSubstr("'20270230' in the DTSTART of a VEVENT is not valid")));
     EXPECT_EQ(server.attribute("server", "non_work_days"), before);
 }
 

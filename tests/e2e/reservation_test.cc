@@ -706,7 +706,7 @@ TEST_F(Reservations, RulesOfStandingOnesAreBounded) {
     wrong("FREQ=DAILY;COUNT=367", "too many occurrences: expected at most 366", 29);
     wrong("FREQ=HOURLY;UNTIL=99991231T235959Z", "too many occurrences: expected at most 366", 29);
     wrong("FREQ=DAILY;COUNT=1000000", "is not a number from 1 to 100000", 29);
-    wrong("FREQ=SECONDLY;COUNT=2", "FREQ=SECONDLY is too fine", 29);
+    wrong("FREQ=SECONDLY;COUNT=2", "FREQ=SECONDLY is too frequent", 29);
     wrong("FREQ=DAILY", "has no end: expected COUNT or UNTIL", 30);
     wrong("every day", "is not a rule such as", 29);
     wrong("FREQ=DAILY;UNTIL=20261122", "doesn't occur from 20261123T120000 on", 238);

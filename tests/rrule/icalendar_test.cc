@@ -183,15 +183,15 @@ TEST(Icalendar, ADateThatDoesNotExistIsRefusedWithItsLine) {
     for (const auto& [lines, message] : cases)
         EXPECT_THAT(why_refused(calendar(event(lines))),
                     testing::AllOf(testing::HasSubstr(message),
-                                   testing::HasSubstr(" of a VEVENT doesn't exist; expected a date")))
+                                   testing::HasSubstr(" of a VEVENT is not valid; expected a date")))
             << lines;
     EXPECT_EQ(
         why_refused(calendar(event("SUMMARY:a\r\n b\r\n" + start + "DTEND;VALUE=DATE:20270230\r\n"))),
-        "line 10: '20270230' in the DTEND of a VEVENT doesn't exist; expected a date YYYYMMDD or a date and "
+        "line 10: '20270230' in the DTEND of a VEVENT is not valid; expected a date YYYYMMDD or a date and "
         "time YYYYMMDDTHHMMSS[Z] of the calendar");
     EXPECT_EQ(
         why_refused(calendar("BEGIN:VTODO\r\nUID:u\r\nDUE;VALUE=DATE:20270230\r\nEND:VTODO\r\n")),
-        "line 6: '20270230' in the DUE of a VTODO doesn't exist; expected a date YYYYMMDD or a date and time "
+        "line 6: '20270230' in the DUE of a VTODO is not valid; expected a date YYYYMMDD or a date and time "
         "YYYYMMDDTHHMMSS[Z] of the calendar");
 }
 
@@ -275,11 +275,11 @@ TEST(Icalendar, WhatIsNoCalendarIsRefused) {
 
 TEST(Icalendar, AnEndThatEndsNothingIsRefusedWithItsLine) {
     const std::pair<const char*, const char*> cases[] = {
-        {"END:VCALENDAR\r\n", "line 1: 'END:VCALENDAR' ends nothing; expected BEGIN:VCALENDAR before it"},
+        {"END:VCALENDAR\r\n", "line 1: 'END:VCALENDAR' is out of place; expected BEGIN:VCALENDAR before it"},
         {"BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VCALENDAR\n",
-         "line 3: 'END:VCALENDAR' ends nothing; expected END:VEVENT"},
+         "line 3: 'END:VCALENDAR' is out of place; expected END:VEVENT"},
         {"begin:vcalendar\nend:vcalendar\nend:vcalendar\n",
-         "line 3: 'END:vcalendar' ends nothing; expected BEGIN:VCALENDAR before it"},
+         "line 3: 'END:vcalendar' is out of place; expected BEGIN:VCALENDAR before it"},
     };
     for (const auto& [text, message] : cases) {
         testing::internal::CaptureStderr();

@@ -135,7 +135,7 @@ TEST(Recurrence, ExamplesOfRfc5545AsInstants) {
                 ElementsAre("1997-10-14 13:00", "1997-10-28 14:00", "1997-11-11 14:00", "1997-11-25 14:00"));
 }
 
-// The examples with times of day, an EXDATE, or a FREQ that is too fine for a window.
+// The examples with times of day, an EXDATE, or a FREQ that is too frequent for a window.
 TEST(Recurrence, ExamplesOfRfc5545OfOtherKinds) {
     const auto parse = [](const std::string& start, const std::string& lines) {
         return Recurrence::parse("DTSTART;TZID=America/New_York:" + start + '\n' + lines, Zone::utc(),
@@ -178,12 +178,13 @@ TEST(Recurrence, ExamplesOfRfc5545OfOtherKinds) {
 TEST(Recurrence, MinutesAreRefusedUnlessTheyAreAskedFor) {
     const auto refused = Recurrence::parse("DTSTART:20260101T000000 FREQ=MINUTELY;COUNT=2", Zone::utc());
     ASSERT_FALSE(refused);
-    EXPECT_THAT(refused.error().message, testing::HasSubstr("FREQ=MINUTELY is too fine, expected HOURLY"));
+    EXPECT_THAT(refused.error().message,
+                testing::HasSubstr("FREQ=MINUTELY is too frequent, expected HOURLY"));
     EXPECT_EQ(refused.error().position, 29U);
     const auto finer =
         Recurrence::parse("FREQ=SECONDLY", Zone::utc(), Seconds{0}, Recurrence::Finest::minutely);
     ASSERT_FALSE(finer);
-    EXPECT_THAT(finer.error().message, testing::HasSubstr("too fine, expected MINUTELY, HOURLY"));
+    EXPECT_THAT(finer.error().message, testing::HasSubstr("too frequent, expected MINUTELY, HOURLY"));
 }
 
 // Each cell of the table in RFC 5545 3.3.10 that says whether a BY part limits a FREQ (fewer occurrences than

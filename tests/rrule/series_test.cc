@@ -97,7 +97,7 @@ TEST(Series, RefusesWhatHasNoEndOrNoOccurrence) {
     expect_refusal("FREQ=DAILY;UNTIL=20261122", Kind::none, "doesn't occur from 20261123T090000 on");
     expect_refusal("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;COUNT=3", Kind::none, "doesn't occur");
     expect_refusal("FREQ=DAILY;COUNT=2;UNTIL=20300101", Kind::rule, "COUNT and UNTIL are given together");
-    expect_refusal("FREQ=SECONDLY;COUNT=2", Kind::rule, "too fine, expected MINUTELY");
+    expect_refusal("FREQ=SECONDLY;COUNT=2", Kind::rule, "too frequent, expected MINUTELY");
     expect_refusal("FREQ=MINUTELY;INTERVAL=2;BYMINUTE=1;COUNT=2", Kind::none, "doesn't occur");
     expect_refusal("", Kind::rule, "the rule is empty");
     expect_refusal("DTSTART:20260101T000000 FREQ=DAILY;COUNT=2", Kind::rule, "isn't a rule alone");
