@@ -54,7 +54,7 @@ constexpr auto kNodeRows = std::to_array<AttributeDef>({
     {"no_multinode_jobs", boolean, kManagerOnlySet | openpbs_only, "",
      "Whether jobs of several hosts keep off the vnode"},
     {"no_tasks", boolean, kNoUserSet | openpbs_only, "", "Not used by PBS"},
-    {"pnames", list, kManagerOnlySet | openpbs_only, "", "The resources that placement sets are made by"},
+    {"pnames", list, kManagerOnlySet | openpbs_only, "", "The resources whose values make placement sets"},
     {"Port", integer, kNoUserSet | openpbs_only, "",
      "The port of the vnode's MoM; given when the vnode is made"},
     {"power_provisioning", boolean, kManagerOnlySet | openpbs_only, "",
