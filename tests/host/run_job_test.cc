@@ -45,9 +45,8 @@ TEST_F(RunJobTest, WhyItDoesNotFitIsTheReplyAndTheComment) {
     const std::string busy = job("4:ncpus=2");
     ASSERT_EQ(run(busy), "");
     const std::string id = job("1:ncpus=1");
-    EXPECT_EQ(run(id), "Insufficient amount of resource: ncpus (R: 1 A: 0 T: 8)");
-    EXPECT_EQ(job_shows(id, "comment"),
-              "Not Running: Insufficient amount of resource: ncpus (R: 1 A: 0 T: 8)");
+    EXPECT_EQ(run(id), "Not enough free nodes available");
+    EXPECT_EQ(job_shows(id, "comment"), "Not Running: Not enough free nodes available");
     EXPECT_EQ(job_shows(id, "job_state"), "Q");
     const std::string large = job("9:ncpus=1");
     EXPECT_EQ(run(large), "Insufficient amount of resource: ncpus (R: 9 A: 8 T: 8)");

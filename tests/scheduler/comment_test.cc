@@ -121,6 +121,27 @@ TEST_F(Shortages, WhenNoResourceIsShortByItself) {
               "Not Running: No available resources on nodes");
 }
 
+// As pbs_sched says it, beside an OpenPBS server with two vnodes.
+TEST_F(Shortages, OfFreeVnodes) {
+    use("1:ncpus=4");
+    for (const char* place : {"scatter", "vscatter", "scatter:excl"})
+        EXPECT_EQ(comment({.select = "2:ncpus=1", .place = place}),
+                  "Not Running: Not enough free nodes available")
+            << place;
+    EXPECT_EQ(comment({.select = "1:ncpus=4:mem=3gb+1:ncpus=1"}),
+              "Not Running: Insufficient amount of resource: ncpus (R: 5 A: 4 T: 8)");
+}
+
+TEST_F(Shortages, OfFreeVnodesWhereNoneHasACpuLeft) {
+    use("2:ncpus=4");
+    EXPECT_EQ(comment({.select = "1:ncpus=1"}), "Not Running: Not enough free nodes available");
+}
+
+TEST_F(Shortages, OfAHostThatIsBusy) {
+    world.vnode({.name = "n2", .ncpus = 4, .mem = 4 * kGb, .free = false});
+    EXPECT_EQ(comment({.select = "1:ncpus=1:host=n2"}), "Not Running: Insufficient amount of resource: host");
+}
+
 TEST_F(Shortages, AVnodeThatIsDownHasNothingFree) {
     world.vnode({.name = "n2", .ncpus = 4, .mem = 4 * kGb, .free = false});
     EXPECT_EQ(comment({.select = "2:ncpus=3"}),

@@ -90,7 +90,7 @@ TEST_F(Explain, TheGateThatDecidesAndTheOthersThatWouldRefuse) {
     EXPECT_THAT(objections(e.queues[0].filters),
                 ElementsAre("* prime_limit: Exceeds primetime walltime limit (02:00:00)",
                             "queue_nodes: Not enough free nodes in queue batch: job needs 4, 0 free",
-                            "hosts: Not Running: Insufficient amount of resource: ncpus (R: 8 A: 0 T: 8)"));
+                            "hosts: Not Running: Not enough free nodes available"));
     EXPECT_EQ(e.queues[0].earliest_start, at(15)) << "two hours before the end of prime time";
     EXPECT_THAT(awaited(e.queues[0]),
                 ElementsAre("until 12:00 running jobs have ended",
@@ -176,7 +176,7 @@ TEST_F(Explain, EachBatchQueueAndTheJobsBeforeIt) {
     ASSERT_EQ(e.queues.size(), 2U);
     EXPECT_THAT(objections(e.queues[0].filters),
                 ElementsAre("* queue_nodes: Not enough free nodes in queue batch: job needs 3, 0 free",
-                            "hosts: Not Running: Insufficient amount of resource: ncpus (R: 6 A: 0 T: 8)"));
+                            "hosts: Not Running: Not enough free nodes available"));
     EXPECT_THAT(objections(e.queues[1].filters).front(),
                 "queue_maximum: Job needs 3 nodes, queue large has 2");
     const auto cycle = world.cycle(at(10));

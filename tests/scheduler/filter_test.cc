@@ -306,8 +306,7 @@ TEST_F(Origin, MIN_JOBS_DoesNotOversubscribeAHost) {
     world.vnode({.name = "n", .ncpus = 4});
     world.job({.nodes = 2});
     const int second = world.job({.nodes = 1});
-    EXPECT_EQ(cycle().comment.at(second),
-              "Not Running: Insufficient amount of resource: ncpus (R: 2 A: 0 T: 4)");
+    EXPECT_EQ(cycle().comment.at(second), "Not Running: Not enough free nodes available");
 }
 
 TEST_F(Origin, HIGH_SYSTIME_NoJobIsStartedOnAHostThatSpendsMoreInTheSystem) {

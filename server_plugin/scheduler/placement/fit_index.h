@@ -40,6 +40,7 @@ struct Shortage {
     std::int64_t total = 0;
     // For a resource whose value has to be equal: the wanted value and the values that vnodes have.
     std::string unmatched;
+    bool vnodes = false;  // too few vnodes are free
 };
 
 // A pool is the set of vnodes that a queue may use. Each pool has a tree over its vnodes, in their order.
@@ -54,7 +55,8 @@ class FitIndex {
     // Amounts of a pool by column: the sums over all vnodes, and the most that one vnode or one host has;
     // both in all and free.
     struct Amounts {
-        std::uint64_t as_of = 0;  // Inventory::changes() + 1; 0: never worked out
+        std::int64_t free_vnodes = 0;  // is_free() in shortage.cc
+        std::uint64_t as_of = 0;       // Inventory::changes() + 1; 0: never worked out
         Row free, total, most_free, most;
         Row most_free_of_host, most_of_host;
     };

@@ -35,6 +35,29 @@ std::string unmatched(const Inventory& inventory, const FitIndex::Pool& pool, co
     return line;
 }
 
+// Is the vnode free as OpenPBS has it: up, not for one job alone, and with a CPU left if it has any?
+bool is_free(const Inventory& inventory, VnodeSlot v) {
+    const Vnode& vnode = inventory[v];
+    const std::uint32_t cpus = inventory.columns().of(inventory.columns().known().ncpus);
+    const bool busy = cpus != 0 && inventory.total(v)[cpus] > 0 && inventory.free(v)[cpus] <= 0;
+    return vnode.free && vnode.exclusive == 0 && !busy;
+}
+
+// Returns the first resource whose wanted value no free vnode of the pool has; kNoResource: there is none.
+std::uint32_t unmatched_by_free(const Inventory& inventory, const FitIndex::Pool& pool,
+                                const Request& request) {
+    for (const Chunk& chunk : request.chunks)
+        for (const KeptAmount& wanted : chunk.matches) {
+            Chunk one;
+            one.matches.push_back(wanted);
+            if (std::ranges::none_of(pool.vnodes, [&](VnodeSlot v) {
+                    return is_free(inventory, v) && inventory.matches(inventory[v], one);
+                }))
+                return wanted.resource;
+        }
+    return kNoResource;
+}
+
 }  // namespace
 
 const FitIndex::Amounts& FitIndex::amounts_of(const Inventory& inventory, PoolId id) {
@@ -46,6 +69,8 @@ const FitIndex::Amounts& FitIndex::amounts_of(const Inventory& inventory, PoolId
     const auto takes_jobs = [&](VnodeSlot v) { return inventory[v].free && inventory[v].exclusive == 0; };
     for (auto* sums : {&amounts.free, &amounts.total, &amounts.most_free, &amounts.most})
         sums->assign(columns, 0);
+    amounts.free_vnodes =
+        std::ranges::count_if(pool.vnodes, [&](VnodeSlot v) { return is_free(inventory, v); });
     for (const VnodeSlot vnode : pool.vnodes) {
         const bool counts = takes_jobs(vnode);
         for (std::uint32_t c = 0; c < columns; ++c) {
@@ -105,6 +130,11 @@ Shortage FitIndex::shortage(const Inventory& inventory, PoolId id, const Request
             if (auto line = unmatched(inventory, pools_[id], wanted); !line.empty())
                 return {wanted.resource, true, 0, 0, 0, std::move(line)};
     const bool never = !large_enough(inventory, id, request, node_size);
+    if (!never && amounts.free_vnodes < (apart ? chunks : 1)) {
+        Shortage vnodes;
+        vnodes.vnodes = true;
+        return vnodes;
+    }
     if (!never)
         for (const auto& [c, amount] : asked)
             if (amount > amounts.free[c])
@@ -121,6 +151,7 @@ Shortage FitIndex::shortage(const Inventory& inventory, PoolId id, const Request
     }
     Shortage none;
     none.never = never;
+    if (!never) none.resource = unmatched_by_free(inventory, pools_[id], request);
     return none;
 }
 

@@ -49,11 +49,14 @@ std::string amounts_text(std::string_view what, std::uint32_t resource, const Re
 std::string shortage_text(const Reason& r, const ReasonContext& c) {
     const auto pool = static_cast<PoolId>(r.a);
     const Vnodes::Shortage s = c.vnodes.shortage(pool, c.requests[r.object], c.node_size);
+    if (s.vnodes) return "Not Running: Not enough free nodes available";
     if (s.resource == kNoResource)
         return s.never ? "Can Never Run: Not enough total nodes available"
                        : "Not Running: No available resources on nodes";
     const std::string_view name = c.resources.name(s.resource);
     if (!s.unmatched.empty()) return insufficient("resource", name, s.never, s.unmatched);
+    // Vnodes have the wanted value, but none of them is free.
+    if (s.asked == 0) return fmt::format("Not Running: Insufficient amount of resource: {}", name);
     const auto amount = [&](std::int64_t number) { return c.resources.format(s.resource, number); };
     return insufficient("resource", name, s.never,
                         fmt::format("R: {} A: {} T: {}", amount(s.asked), amount(s.free), amount(s.total)));

@@ -186,9 +186,11 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
     if (!rules.groups.empty() && set.empty() && state.settings->do_not_span_psets)
         return {{ReasonCode::sets_too_small, view.slot}, lifted_by};
     Reason reason = why(state, job, view, rules);
-    if (reason.code == ReasonCode::hosts_busy && !set.empty() &&
-        state.vnodes->shortage(view.pool, *job.request, rules.node_size).resource == kNoResource)
-        reason = {ReasonCode::set_busy, view.slot, state.strings->id(set)};
+    if (reason.code == ReasonCode::hosts_busy && !set.empty()) {
+        const Shortage lacking = state.vnodes->shortage(view.pool, *job.request, rules.node_size);
+        if (lacking.resource == kNoResource && !lacking.vnodes)
+            reason = {ReasonCode::set_busy, view.slot, state.strings->id(set)};
+    }
     return {reason, lifted_by};
 }
 
