@@ -24,14 +24,15 @@ constexpr std::size_t kMostOutput = 1 << 20;
 // The program that takes a program's privileges away between fork and exec, which posix_spawn can't.
 constexpr const char* kWithoutPrivileges = "/usr/bin/setpriv";
 
-// A shell script that runs its arguments and writes their status to descriptor 3.
-constexpr const char* kTellsStatus = "\"$@\" 3>&-; echo $? >&3";
+// A shell script that runs its arguments in the folder that it is called by, and writes their status to
+// descriptor 3. The shell enters the folder because posix_spawn can't before glibc 2.29.
+constexpr const char* kTellsStatus = "cd \"$0\" && \"$@\" 3>&-; echo $? >&3";
 constexpr int kStatusFd = 3;
 
 // Puts the words to run into `words`: the program itself, or setpriv and the program. Returns an error: there
 // is no such user, or he may not run it.
 std::string command_line(const CommandOptions& options, std::vector<std::string>& words) {
-    words = {"/bin/sh", "-c", kTellsStatus, "sh"};
+    words = {"/bin/sh", "-c", kTellsStatus, options.folder};
     if (!options.shell_command.empty()) {
         words.insert(words.end(), {"/bin/sh", "-c", options.shell_command});
         return {};
@@ -135,7 +136,6 @@ std::string Command::start() {
     program.give_nothing(STDERR_FILENO);
     program.give(told[1], kStatusFd);
     program.close_from(kStatusFd + 1);
-    program.enter(options_.folder.c_str());
     const std::string path = words[0];
     const pid_t pid = program.start(path, std::move(words), std::move(environment));
     close(output[1]);

@@ -51,10 +51,6 @@ void Spawn::close_from(int fd) {
     posix_spawn_file_actions_addclosefrom_np(&actions_, fd);
 }
 
-void Spawn::enter(const char* folder) {
-    posix_spawn_file_actions_addchdir_np(&actions_, folder);
-}
-
 pid_t Spawn::start(const std::string& program, std::vector<std::string> arguments) const {
     return spawned(program, actions_, attributes_, arguments, environ);
 }

@@ -28,8 +28,6 @@ class Spawn {
     void give_nothing(int as);
     // Closes every descriptor from `fd` on.
     void close_from(int fd);
-    // Sets the working directory.
-    void enter(const char* folder);
 
     // Starts the program with these arguments (the first is its own name), in this process's environment or
     // in the one given (NAME=value). Returns the pid, which the caller waits for, or -errno.
