@@ -6,6 +6,8 @@ build_packages=(
     libsqlite3-dev libical-dev libfmt-dev libcli11-dev libedit-dev
     libuv1-dev libcpp-httplib-dev zlib1g-dev libssl-dev nlohmann-json3-dev libexpected-dev libabsl-dev
 )
+# For the preset portable, beside build_packages.
+portable_packages=(rpm)
 test_packages=(
     libgtest-dev libgmock-dev libbenchmark-dev parallel
     clang lld libclang-rt-dev clang-format clang-tidy man-db mandoc munge openssl chromium chromium-driver
