@@ -24,7 +24,7 @@ constexpr std::size_t kLongestShown = 100;
 
 constexpr const char* kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 constexpr const char* kTextType = "text/plain; charset=utf-8";
-constexpr const char* kAssets = "assets/";
+constexpr const char* kAssetsFolder = "assets/";
 
 // Content comes from this server only, and no script may stand in a page, so no text can become one.
 constexpr const char* kSecurityPolicy =
@@ -164,8 +164,8 @@ void Server::get(const httplib::Request& request, httplib::Response& answer) {
     if (address->name == "metrics") return answer.set_content(contents_.metrics(), kMetricsType);
     if (address->name == "what-if.svg") return plots(request, answer);
     if (std::string_view name = std::string_view(request.path).substr(contents_.base.size() + 1);
-        name.starts_with(kAssets)) {
-        name.remove_prefix(std::string_view(kAssets).size());
+        name.starts_with(kAssetsFolder)) {
+        name.remove_prefix(std::string_view(kAssetsFolder).size());
         const Asset* asset = find_asset(name);
         if (asset == nullptr) {
             answer.status = kNotFound;

@@ -17,8 +17,8 @@ namespace {
 using cmds::value_of;
 using cmds::view;
 
-constexpr std::size_t kMostSpans = 5000;
-constexpr std::array kParameters = {Parameter{"month", 7}};
+constexpr std::size_t kMostCalendarSpans = 5000;
+constexpr std::array kCalendarParameters = {Parameter{"month", 7}};
 constexpr std::array<std::string_view, 3> kPhases = {"non_prime", "prime", "dedicated"};
 
 std::string day_text(rrule::LocalDay day) {
@@ -93,7 +93,7 @@ std::string month_text(std::chrono::year_month month) {
     return fmt::format("{:04}-{:02}", static_cast<int>(month.year()), static_cast<unsigned>(month.month()));
 }
 
-Answer ask(Link& server, const Query& query) {
+Answer ask_calendar(Link& server, const Query& query) {
     const auto replies = ask_site(server);
     if (!replies) return replies.error();
     // A server without reservations refuses this request.
@@ -120,7 +120,7 @@ Answer calendar_answer(const SiteView& site, const batch_status* reservations, c
     const rrule::Instant to =
         known->zone.instant(std::chrono::local_days((*asked + std::chrono::months(1)) / 1));
     auto spans = calendar::spans(*known, from, to);
-    if (spans.size() > kMostSpans) spans.resize(kMostSpans);
+    if (spans.size() > kMostCalendarSpans) spans.resize(kMostCalendarSpans);
     answer.json["server_name"] = view(site.server->name);
     answer.json["month"] = month_text(*asked);
     answer.json["before"] = month_text(*asked - std::chrono::months(1));
@@ -137,8 +137,8 @@ Answer calendar_answer(const SiteView& site, const batch_status* reservations, c
 
 const Page kCalendarPage{.name = "calendar",
                          .title = "Calendar",
-                         .parameters = kParameters,
+                         .parameters = kCalendarParameters,
                          .good_for = std::chrono::seconds(15),
-                         .ask = ask};
+                         .ask = ask_calendar};
 
 }  // namespace pbs::web

@@ -133,7 +133,7 @@ Json vnodes_json(const batch_status* vnodes) {
             {"ncpus_used", std::move(used)}};
 }
 
-Answer ask(Link& server, const Query&) {
+Answer ask_now(Link& server, const Query&) {
     const auto replies = ask_site(server);
     if (!replies) return replies.error();
     cmds::AttrList wanted;
@@ -161,6 +161,6 @@ Answer now_answer(const SiteView& site, const batch_status* vnodes) {
 }
 
 const Page kNowPage{
-    .name = "now", .title = "Now", .parameters = {}, .good_for = std::chrono::seconds(3), .ask = ask};
+    .name = "now", .title = "Now", .parameters = {}, .good_for = std::chrono::seconds(3), .ask = ask_now};
 
 }  // namespace pbs::web

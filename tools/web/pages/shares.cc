@@ -111,7 +111,7 @@ std::vector<cmds::ShareTree> ask_usage(Link& server, const SiteView& site) {
     return trees;
 }
 
-Answer ask(Link& server, const Query&) {
+Answer ask_shares(Link& server, const Query&) {
     const auto replies = ask_site(server);
     if (!replies) return replies.error();
     const std::vector<cmds::ShareTree> usage = ask_usage(server, replies->view());
@@ -149,7 +149,10 @@ Answer shares_answer(const SiteView& site, const batch_status* groups,
     return answer;
 }
 
-const Page kSharesPage{
-    .name = "shares", .title = "Shares", .parameters = {}, .good_for = std::chrono::seconds(10), .ask = ask};
+const Page kSharesPage{.name = "shares",
+                       .title = "Shares",
+                       .parameters = {},
+                       .good_for = std::chrono::seconds(10),
+                       .ask = ask_shares};
 
 }  // namespace pbs::web

@@ -15,7 +15,7 @@ using cmds::view;
 
 constexpr std::size_t kMonthDigits = 6;  // the year and month of YYYYMMDD
 
-Answer ask(Link& server, const Query&) {
+Answer ask_what_if(Link& server, const Query&) {
     const auto replies = ask_site(server);
     if (!replies) return replies.error();
     const cmds::StatusList days = server.take(pbs_stataccounting(server.handle(), nullptr, nullptr));
@@ -48,7 +48,10 @@ Answer what_if_answer(const SiteView& site, const batch_status* days, const std:
     return answer;
 }
 
-const Page kWhatIfPage{
-    .name = "what-if", .title = "What if", .parameters = {}, .good_for = std::chrono::seconds(2), .ask = ask};
+const Page kWhatIfPage{.name = "what-if",
+                       .title = "What if",
+                       .parameters = {},
+                       .good_for = std::chrono::seconds(2),
+                       .ask = ask_what_if};
 
 }  // namespace pbs::web

@@ -19,8 +19,8 @@ using cmds::view;
 constexpr std::int64_t kUsualDays = 7;
 constexpr std::int64_t kMostDays = 31;
 constexpr std::size_t kMostBars = 20000;
-constexpr std::size_t kMostSpans = 5000;
-constexpr std::array kParameters = {Parameter{"days", 2}};
+constexpr std::size_t kMostWhenSpans = 5000;
+constexpr std::array kWhenParameters = {Parameter{"days", 2}};
 
 // Numbers vnodes: a vnode's index in the list, to which unknown ones are added.
 class Rows {
@@ -116,7 +116,7 @@ Json reservations_json(const SiteView& site, const batch_status* list, std::int6
     return out;
 }
 
-Answer ask(Link& server, const Query& query) {
+Answer ask_when(Link& server, const Query& query) {
     constexpr int kBad = 400;
     std::int64_t days = kUsualDays;
     if (const auto asked = query.find("days"); asked != query.end()) {
@@ -154,7 +154,7 @@ Answer when_answer(const SiteView& site, const Schedule& schedule, std::int64_t 
     answer.json["from"] = from.time_since_epoch().count();
     answer.json["to"] = to.time_since_epoch().count();
     auto spans = known ? calendar::spans(*known, from, to) : std::vector<calendar::Span>();
-    if (spans.size() > kMostSpans) spans.resize(kMostSpans);
+    if (spans.size() > kMostWhenSpans) spans.resize(kMostWhenSpans);
     answer.json["background"] = spans_json(spans);
     answer.json["calendar_error"] = known ? Json(nullptr) : Json(known.error());
     Rows rows(schedule.vnodes);
@@ -170,8 +170,8 @@ Answer when_answer(const SiteView& site, const Schedule& schedule, std::int64_t 
 
 const Page kWhenPage{.name = "when",
                      .title = "When",
-                     .parameters = kParameters,
+                     .parameters = kWhenParameters,
                      .good_for = std::chrono::seconds(5),
-                     .ask = ask};
+                     .ask = ask_when};
 
 }  // namespace pbs::web

@@ -22,13 +22,13 @@ using cmds::view;
 constexpr std::int64_t kMostListed = 2000;
 
 constexpr std::size_t kLongestId = 600;
-constexpr std::array kParameters = {Parameter{"job", kLongestId}};
+constexpr std::array kWhyParameters = {Parameter{"job", kLongestId}};
 
 // Attributes shown of a job besides those of job_json(). Left out: its environment, files and scripts.
-constexpr std::array kShown = {ATTR_comment,       ATTR_qtime,    ATTR_etime,       ATTR_a,
-                               ATTR_eligible_time, ATTR_p,        ATTR_A,           ATTR_project,
-                               ATTR_depend,        ATTR_h,        ATTR_r,           ATTR_array_state_count,
-                               ATTR_execvnode,     ATTR_runcount, ATTR_exit_status, "obittime"};
+constexpr std::array kWhyShown = {ATTR_comment,       ATTR_qtime,    ATTR_etime,       ATTR_a,
+                                  ATTR_eligible_time, ATTR_p,        ATTR_A,           ATTR_project,
+                                  ATTR_depend,        ATTR_h,        ATTR_r,           ATTR_array_state_count,
+                                  ATTR_execvnode,     ATTR_runcount, ATTR_exit_status, "obittime"};
 
 Json resources_json(const attrl* attributes, std::string_view name) {
     Json out = Json::object();
@@ -67,7 +67,7 @@ Answer ask_list(Link& server, const SiteView& site) {
     return jobs_answer(site, {running.get(), expected.get()}, total);
 }
 
-Answer ask(Link& server, const Query& query) {
+Answer ask_why(Link& server, const Query& query) {
     const auto replies = ask_site(server);
     if (!replies) return replies.error();
     const auto job = query.find("job");
@@ -88,7 +88,7 @@ Answer why_answer(const SiteView& site, const batch_status& job, const batch_sta
     told["asked"] = resources_json(job.attribs, ATTR_l);
     told["used"] = resources_json(job.attribs, ATTR_used);
     Json others = Json::object();
-    for (const char* name : kShown)
+    for (const char* name : kWhyShown)
         if (const auto value = value_of(job.attribs, name)) others[name] = *value;
     told["attributes"] = std::move(others);
     answer.json["job"] = std::move(told);
@@ -116,8 +116,8 @@ Answer jobs_answer(const SiteView& site, std::initializer_list<const batch_statu
 // Keep the answer longer: an explanation costs the server as much as a scheduling cycle.
 const Page kWhyPage{.name = "why",
                     .title = "Why",
-                    .parameters = kParameters,
+                    .parameters = kWhyParameters,
                     .good_for = std::chrono::seconds(10),
-                    .ask = ask};
+                    .ask = ask_why};
 
 }  // namespace pbs::web
