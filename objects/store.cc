@@ -50,10 +50,21 @@ void add_unsupported(const Object* before, const Object* after, const Command* c
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
 }
 
-// Adds a line for each changed setting of a policy that needs more than this server can do.
-void add_by_server(const Object* before, const Object* after, ServerAbilities abilities,
+// Adds a line for each changed setting of a policy that needs more than this server can do, and for the
+// algorithm of a policy that a scheduler is given for all time.
+void add_by_server(const Draft& draft, const Object* before, const Object* after, ServerAbilities abilities,
                    std::vector<std::string>& lines) {
-    if (after == nullptr || after->type() != ObjectType::policy) return;
+    if (after == nullptr) return;
+    if (after->type() == ObjectType::sched) {
+        const std::string given = slots_from_list(after->list("policy")).all_time;
+        if (before != nullptr && slots_from_list(before->list("policy")).all_time == given) return;
+        const ObjectPtr policy = draft.find(ObjectType::policy, given);
+        if (policy == nullptr) return;
+        for (UnsupportedSetting& setting : unsupported_by_server(*policy, abilities))
+            if (setting.attribute == "algorithm") lines.push_back(std::move(setting.text));
+        return;
+    }
+    if (after->type() != ObjectType::policy) return;
     for (UnsupportedSetting& setting : unsupported_by_server(*after, abilities)) {
         const Attribute& attribute = *find_attribute(ObjectType::policy, setting.attribute);
         const Value* old = before == nullptr ? nullptr : before->set_value(attribute);
@@ -253,7 +264,7 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
     const ObjectPtr after = group.draft.find(command.type, name);
     if (part.unsupported) {
         add_unsupported(before.get(), after.get(), &command, *part.unsupported);
-        add_by_server(before.get(), after.get(), abilities, *part.unsupported);
+        add_by_server(group.draft, before.get(), after.get(), abilities, *part.unsupported);
         add_overruled_hours(group.draft, after.get(), command, *part.unsupported);
     }
     const bool same = before && after ? *before == *after : before == after;
@@ -481,7 +492,7 @@ Result<Reply> Store::rewrite(const Rewrite& rewrite, const Identity& identity, s
     const std::vector<ObjectChange> changes = group->draft.changes();
     for (const ObjectChange& change : changes) {
         add_unsupported(change.before.get(), change.after.get(), nullptr, reply.warnings);
-        add_by_server(change.before.get(), change.after.get(), state.abilities, reply.warnings);
+        add_by_server(group->draft, change.before.get(), change.after.get(), state.abilities, reply.warnings);
     }
     const bool changed = !changes.empty() || !rewrite.host.empty();
     if (rewrite.dry_run || (!changed && !rewrite.beside)) return reply;

@@ -163,6 +163,24 @@ TEST_F(StoreFileTest, ResourcesCanBeDefinedLater) {
     run("s p p1 node_sort_key=\"gpus HIGH unused\"");
 }
 
+TEST_F(StoreFileTest, APolicyThatIsGivenToASchedulerIsToldIfTheServerCannotHaveItSchedule) {
+    run("c p other algorithm=external");
+    const auto give = [&](std::string_view policy) {
+        ChangeSet changes;
+        changes.commands.push_back(parse_command(fmt::format("s sched default policy={}", policy)));
+        const auto done = store_->apply(changes, kManager, kNow);
+        EXPECT_TRUE(done);
+        return done ? done->warnings : std::vector<std::string>{"refused"};
+    };
+    EXPECT_THAT(
+        give("other"),
+        testing::ElementsAre("policy other: algorithm external has no effect: pbs_sched doesn't schedule "
+                             "here, and jobs are scheduled as with standard"));
+    EXPECT_THAT(give("other"), testing::IsEmpty()) << "it has been told";
+    EXPECT_THAT(give("\"other,p:other\""), testing::IsEmpty());
+    EXPECT_THAT(give("default_policy"), testing::IsEmpty());
+}
+
 TEST_F(StoreFileTest, APreparedChangeEndsWhenItIsTold) {
     ChangeSet many;
     for (int i = 0; i < 300; ++i) many.commands.push_back(parse_command(fmt::format("c p p{}", i)));
