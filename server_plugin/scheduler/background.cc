@@ -1,6 +1,7 @@
 // Runs a cycle, or a look at the scheduler's state, in a thread of its own, beside which the server answers
 // requests.
 
+#include <cassert>
 #include <csignal>
 #include <system_error>
 #include <utility>
@@ -42,6 +43,7 @@ void Scheduler::set_long_cycle(std::size_t queued_jobs) {
 bool Scheduler::start(Instant now, bool takes_long, const std::function<void()>& work,
                       std::function<void()> finished) {
     Background& background = impl_->background;
+    assert(!background.runs);  // one job in the background at a time
     background.thrown = nullptr;
     if (!takes_long) {
         work();

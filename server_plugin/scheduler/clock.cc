@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 
 #include "server_plugin/scheduler/framework/profile.h"
 #include "server_plugin/scheduler/scheduler_impl.h"
@@ -122,6 +123,7 @@ TickResult Scheduler::tick(Instant now) {
     settle();
     TickResult result;
     impl_->watch_from(now);
+    assert(impl_->last_tick && *impl_->last_tick <= now);  // the next event is looked for from there on
     const auto has_come = [&](const std::optional<Instant>& at) { return at && *at <= now; };
     for (auto& [name, sched] : impl_->scheds) {
         const bool at_boundary = has_come(impl_->boundary_after(name, sched, *impl_->last_tick));

@@ -3,6 +3,7 @@
 #include "server_plugin/scheduler/framework/judge.h"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 
 #include "server_plugin/scheduler/framework/shares.h"
@@ -326,6 +327,7 @@ void Judge::weigh(const FilterRefusal& refused, const Candidate& job, QueueView&
 }
 
 void Judge::start(const Candidate& job, QueueView& view) {
+    assert(!state_.looking_ahead && !state_.only_asked);  // estimates and questions decide nothing
     Vnodes::Shares shares;
     const LimitUser user = limit_user(state_, job, job.user, view, state_.placement, shares);
     use_spare(state_, user, state_.now, state_.ends(job));

@@ -3,6 +3,7 @@
 #include "server_plugin/scheduler/framework/queues.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 #include "server_plugin/scheduler/model/words.h"
@@ -102,6 +103,7 @@ CandidateQueues Queues::views_of(const std::vector<QueueSpec>& specs, bool dedic
 
 // Renews the view of an earlier cycle: the use by jobs has changed, and the time may have.
 void Queues::renew_view(QueueView& view) {
+    assert(&views_[view.number] == &view);  // limits count by the number
     view.facts.queue = view.queue = &t_.queues[view.slot];
     set_booking(view);
     if (in_.by_events) {

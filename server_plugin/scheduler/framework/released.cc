@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 
 #include "server_plugin/scheduler/model/sort_unique.h"
 #include "server_plugin/scheduler/pending/job_size.h"
@@ -27,6 +28,7 @@ void add_largest(std::vector<JobSize>& sizes, const JobSize& size) {
 // Notes the blockers that are lifted for jobs of any size. At the beginning of a cycle no job holds up
 // others, and nothing is reserved.
 void ReleasedJobs::begin() {
+    assert(in_.events != nullptr && !c_.everything);  // a cycle over all jobs needs no release
     EventMemory& memory = *in_.events;
     c_.lifted = blocker::kHeldUp | blocker::kCycle;
     for (auto& at = memory.instants; !at.empty() && *at.begin() <= in_.now; at.erase(at.begin()))

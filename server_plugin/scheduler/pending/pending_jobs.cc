@@ -1,6 +1,7 @@
 #include "server_plugin/scheduler/pending/pending_jobs.h"
 
 #include <bit>
+#include <cassert>
 #include <functional>
 #include <numeric>
 
@@ -240,6 +241,7 @@ void PendingJobs::fill_blocks(const Beginning& beginning) {
 }
 
 void PendingJobs::insert(LaneId id, const Entry& e) {
+    assert(!contains(e.job));  // a job has one turn
     if (block_of_.size() <= e.job) block_of_.resize(e.job + 1, kNone);
     Lane& lane = lanes_[id];
     if (lane.blocks.empty()) new_block(id, 0);

@@ -1,6 +1,7 @@
 #include "server_plugin/scheduler/placement/inventory.h"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <utility>
 
@@ -450,6 +451,7 @@ void Inventory::count_jobs(std::span<const VnodeSlot> vnodes, AskedSharing asked
     hosts.clear();
     for (const VnodeSlot slot : vnodes) {
         vnodes_[slot].jobs += sign;
+        assert(vnodes_[slot].jobs >= 0);  // a job gives back what it took, once
         if (sole(slot, asked) != Sole::nothing) vnodes_[slot].exclusive += sign;
         set_flags(slot);
         note_change(slot);

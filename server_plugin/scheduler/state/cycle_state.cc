@@ -1,6 +1,7 @@
 #include "server_plugin/scheduler/state/cycle_state.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "server_plugin/scheduler/state/tables.h"
 
@@ -14,6 +15,7 @@ void RunCounts::count(std::uint32_t queue, const CountedJob& job, int sign) {
     const auto count_one = [&](Counts& counts, std::uint32_t who) {
         if (who >= counts.size()) counts.resize(who + 1);
         counts[who] += sign;
+        assert(counts[who] >= 0);  // a job is counted out only after it was counted in
     };
     count_one(owners_, owner);
     count_one(groups_, group);

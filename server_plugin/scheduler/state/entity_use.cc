@@ -1,6 +1,7 @@
 #include "server_plugin/scheduler/state/entity_use.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace pbs::sched {
 
@@ -28,6 +29,7 @@ void EntityUse::count_in(std::uint32_t scope, const CountedJob& job, int sign) {
         const Key key{scope, watched.kind, job.entities.of(watched.kind), watched.resource};
         const auto counted = use_.try_emplace(key).first;
         counted->second += sign * *amount;
+        assert(counted->second >= 0);  // jobs are counted anew when the watched limits change
         if (counted->second == 0) use_.erase(counted);
     }
 }

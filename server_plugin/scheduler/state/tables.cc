@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 
 namespace pbs::sched {
 
@@ -71,6 +72,7 @@ void Tables::count_running(JobSlot job, int sign) {
     Queue& queue = queues[jobs.queue[job]];
     counts.count(jobs.queue[job], counted(job), sign);
     running += sign;
+    assert(running >= 0);
     queue.nodes_in_use += sign * job_nodes(*this, counted_size, job);
     if (in_use.size() < resources.size()) in_use.resize(resources.size());
     if (queue.in_use.size() < resources.size()) queue.in_use.resize(resources.size());
