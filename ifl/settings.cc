@@ -182,7 +182,7 @@ Result<ServerAddress> server_address(std::string_view server, const Settings& se
     if (name.empty()) {
         return tl::unexpected(Error{PBSE_NOSERVER,
                                     "no server: PBS_HOME has no server's socket, and neither PBS_DEFAULT nor "
-                                    "PBS_SERVER is set, in the environment or in pbs.conf"});
+                                    "PBS_SERVER is set in the environment, nor PBS_SERVER in pbs.conf"});
     }
     auto parts = split_port(name, settings.port);
     if (!parts) return tl::unexpected(parts.error());

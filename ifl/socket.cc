@@ -223,7 +223,8 @@ Result<void> Socket::encrypt(const TlsContext& context, const std::string& name,
     if (!ready) return tl::unexpected(ready.error());
     if (!*ready) return none(fmt::format("gave no answer within {} s", timeout.count()));
     char first = 0;
-    const ssize_t peeked = recv(fd_, &first, 1, MSG_PEEK);
+    ssize_t peeked = 0;
+    while ((peeked = recv(fd_, &first, 1, MSG_PEEK)) < 0 && errno == EINTR) continue;
     if (peeked <= 0) return none("closed the connection");
     if (!is_tls({&first, 1})) return none("answers in the clear");
     const auto done = receive_encrypted(nullptr, 0, timeout, false);

@@ -10,11 +10,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 
 #include <fmt/format.h>
 
+#include "ifl/settings.h"
 #include "values/text.h"
 
 namespace pbs::cmds {
@@ -92,7 +94,10 @@ std::string server_home() {
     const char* named = std::getenv("PBS_CONF_FILE");
     std::ifstream file(named == nullptr ? "/etc/pbs.conf" : named);
     std::string line;
-    std::string home = "/var/spool/pbs";
+    // An installed package's server has its own folder, OpenPBS's the other one.
+    std::error_code error;
+    std::string home =
+        std::filesystem::is_directory(ifl::kUsualHome, error) ? ifl::kUsualHome : "/var/spool/pbs";
     while (std::getline(file, line)) {
         if (line.starts_with("PBS_HOME=")) {
             home = values::trim(std::string_view(line).substr(9));
