@@ -125,7 +125,12 @@ TEST_F(MigrationFaults, AFirstStartThatIsKilledIsDoneByTheNext) {
         faulty.put_files("sched_priv");
         faulty.put_files("site");
         faulty.at->kill_after = step;
-        EXPECT_FALSE(server.start());
+        if (server.start()) {
+            // The last calls that were counted came while the server was asked how it is: their number
+            // varies.
+            EXPECT_GT(step, calls * 3 / 4);
+            server.kill9();
+        }
         EXPECT_FALSE(server.running());
         faulty.no_faults();
         // The database is complete or absent.
