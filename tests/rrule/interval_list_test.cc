@@ -11,7 +11,7 @@ namespace {
 
 using Random64 = std::mt19937_64;
 
-std::int64_t pick(Random64& random, std::int64_t low, std::int64_t high) {
+std::int64_t pick64(Random64& random, std::int64_t low, std::int64_t high) {
     return std::uniform_int_distribution<std::int64_t>(low, high)(random);
 }
 
@@ -23,8 +23,8 @@ Instant at(std::int64_t seconds) {
 std::vector<Interval> random_intervals(Random64& random, std::size_t count, Instant from, std::int64_t most) {
     std::vector<Interval> out;
     for (std::size_t i = 0; i < count; ++i) {
-        const Instant start = from + Seconds{pick(random, 0, 4) == 0 ? 0 : pick(random, 1, most)};
-        from = start + Seconds{pick(random, 1, most)};
+        const Instant start = from + Seconds{pick64(random, 0, 4) == 0 ? 0 : pick64(random, 1, most)};
+        from = start + Seconds{pick64(random, 1, most)};
         out.push_back({start, from});
     }
     return out;
@@ -62,7 +62,7 @@ void ask_all(Random64& random, const IntervalList& list, const std::vector<Inter
             ask(list, parts, t);
     const std::int64_t begin = parts.front().start.time_since_epoch().count();
     const std::int64_t end = parts.back().end.time_since_epoch().count();
-    for (int i = 0; i < 50; ++i) ask(list, parts, at(pick(random, begin - 1000, end + 1000)));
+    for (int i = 0; i < 50; ++i) ask(list, parts, at(pick64(random, begin - 1000, end + 1000)));
     for (const std::int64_t t : {begin - (std::int64_t{1} << 40), end + (std::int64_t{1} << 31),
                                  end + (std::int64_t{1} << 32), end + (std::int64_t{1} << 40)})
         ask(list, parts, at(t));
@@ -72,9 +72,9 @@ TEST(IntervalList, AnswersAsAPlainVectorDoes) {
     Random64 random(1);
     for (int i = 0; i < cases(300); ++i) {
         // some lists span centuries
-        const std::int64_t most = std::int64_t{1} << pick(random, 1, 34);
-        const auto count = static_cast<std::size_t>(pick(random, 0, 60));
-        const Instant from = at(pick(random, -(std::int64_t{1} << 33), std::int64_t{1} << 33));
+        const std::int64_t most = std::int64_t{1} << pick64(random, 1, 34);
+        const auto count = static_cast<std::size_t>(pick64(random, 0, 60));
+        const Instant from = at(pick64(random, -(std::int64_t{1} << 33), std::int64_t{1} << 33));
         const auto parts = random_intervals(random, count, from, most);
         IntervalList list;
         list.append(parts);
@@ -88,12 +88,12 @@ TEST(IntervalList, OpeningsThatAreSpreadUnevenly) {
     Random64 random(2);
     for (int i = 0; i < cases(40); ++i) {
         std::vector<Interval> parts;
-        Instant from = at(pick(random, 0, 1 << 30));
+        Instant from = at(pick64(random, 0, 1 << 30));
         for (int burst = 0; burst < 8; ++burst) {
-            const auto some = random_intervals(random, static_cast<std::size_t>(pick(random, 1, 40)), from,
-                                               std::int64_t{1} << pick(random, 1, 24));
+            const auto some = random_intervals(random, static_cast<std::size_t>(pick64(random, 1, 40)), from,
+                                               std::int64_t{1} << pick64(random, 1, 24));
             parts.insert(parts.end(), some.begin(), some.end());
-            from = parts.back().end + Seconds{pick(random, 1, 1 << 28)};
+            from = parts.back().end + Seconds{pick64(random, 1, 1 << 28)};
         }
         IntervalList list;
         list.append(parts);
@@ -105,18 +105,18 @@ TEST(IntervalList, OpeningsThatAreSpreadUnevenly) {
 TEST(IntervalList, GrowsAtBothEnds) {
     Random64 random(3);
     for (int i = 0; i < cases(50); ++i) {
-        const std::int64_t most = std::int64_t{1} << pick(random, 1, 30);
+        const std::int64_t most = std::int64_t{1} << pick64(random, 1, 30);
         const auto parts = random_intervals(random, 60, at(0), most);
         IntervalList list;
-        std::size_t first = static_cast<std::size_t>(pick(random, 0, 60));
+        std::size_t first = static_cast<std::size_t>(pick64(random, 0, 60));
         std::size_t last = first;
         const auto slice = [&](std::size_t a, std::size_t b) {
             return std::vector<Interval>(parts.begin() + static_cast<std::ptrdiff_t>(a),
                                          parts.begin() + static_cast<std::ptrdiff_t>(b));
         };
         while (first > 0 || last < parts.size()) {
-            const auto some = static_cast<std::size_t>(pick(random, 0, 10));
-            if (pick(random, 0, 1) == 0) {
+            const auto some = static_cast<std::size_t>(pick64(random, 0, 10));
+            if (pick64(random, 0, 1) == 0) {
                 const std::size_t from = first - std::min(first, some);
                 list.prepend(slice(from, first));
                 first = from;
