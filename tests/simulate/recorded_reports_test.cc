@@ -12,7 +12,7 @@
 namespace pbs::simulate::test {
 namespace {
 
-Trace trace_of(Random& random) {
+Trace trace_of_random(Random& random) {
     std::vector<Job> jobs;
     std::int64_t submit = 0;
     const int gap = random.pick(60, 600);
@@ -74,7 +74,7 @@ TEST(RecordedReports, AreReportedAgain) {
     const int count = record.writes() ? kTraces : std::min(kTraces, pbs::test::cases(kTraces));
     for (int seed = 1; seed <= count; ++seed) {
         Random random{std::mt19937(static_cast<unsigned>(seed))};
-        const Trace trace = trace_of(random);
+        const Trace trace = trace_of_random(random);
         Site site = site_of(random.pick(1, 8), 16);
         add_queue(site.machine, "submit");
         const std::string policies[] = {origin_policy(random), standard_policy(random)};
