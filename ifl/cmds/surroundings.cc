@@ -16,7 +16,6 @@
 
 #include <fmt/format.h>
 
-#include "ifl/settings.h"
 #include "values/text.h"
 
 namespace pbs::cmds {
@@ -95,9 +94,9 @@ std::string server_home() {
     std::ifstream file(named == nullptr ? "/etc/pbs.conf" : named);
     std::string line;
     // An installed package's server has its own folder, OpenPBS's the other one.
+    constexpr const char* kOfPackage = "/var/spool/pbspolicy";
     std::error_code error;
-    std::string home =
-        std::filesystem::is_directory(ifl::kUsualHome, error) ? ifl::kUsualHome : "/var/spool/pbs";
+    std::string home = std::filesystem::is_directory(kOfPackage, error) ? kOfPackage : "/var/spool/pbs";
     while (std::getline(file, line)) {
         if (line.starts_with("PBS_HOME=")) {
             home = values::trim(std::string_view(line).substr(9));
