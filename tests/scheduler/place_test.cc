@@ -194,10 +194,10 @@ TEST_F(PlaceTest, OthersArePreemptedForItWhateverTheirLevel) {
     world.run(first, "express", "v0", at(0));
     world.run(last, "express", "v0", at(0, 30));
     const int asked = job({.ncpus = 2});
-    EXPECT_THAT(place(asked).comment.at(asked), HasSubstr("Insufficient amount")) << "the host can't";
+    EXPECT_THAT(place(asked).comment.at(asked), HasSubstr("Not enough free nodes")) << "the host can't";
     s.preemption = false;
     world.configure();
-    EXPECT_THAT(place(asked, false, at(1), true).comment.at(asked), HasSubstr("Insufficient amount"));
+    EXPECT_THAT(place(asked, false, at(1), true).comment.at(asked), HasSubstr("Not enough free nodes"));
     s.preemption = true;
     world.configure();
     for (int i = 0; i < 2; ++i) {
