@@ -422,10 +422,10 @@ TEST_F(RunnerTest, SignalsAllProcessesOfTheJob) {
 }
 
 TEST_F(RunnerTest, TerminatesWithTermAndThenKill) {
-    ASSERT_TRUE(runner_->start(job("sleep 60\n")));
+    ASSERT_TRUE(runner_->start(job("echo > $PBS_O_WORKDIR/first; sleep 60\n")));
     ASSERT_TRUE(runner_->start(
         job("trap 'echo no' TERM; echo > $PBS_O_WORKDIR/ready; while :; do sleep 0.1; done\n", "2.test")));
-    ASSERT_TRUE(eventually([&] { return fs::exists(work_ + "/ready"); }));
+    ASSERT_TRUE(eventually([&] { return fs::exists(work_ + "/first") && fs::exists(work_ + "/ready"); }));
     const auto before = std::chrono::steady_clock::now();
     ASSERT_TRUE(runner_->terminate({"1.test", 1}, 20s));
     auto end = wait_end();
