@@ -191,7 +191,7 @@ TEST(QmgrPrint, EveryDirectiveThatIsNotCarriedOverIsTold) {
                       "unheard_of"),
             HasSubstr("print:6: create policy p: isn't carried over: pbs_config export and import"),
             HasSubstr("print:7: set queue q time_window = w: isn't carried over: pbs_config"),
-            HasSubstr("print:9: create hook h1: isn't carried over: hooks are"),
+            HasSubstr("print:9: create hook h1: isn't carried over: this server has no hooks"),
             HasSubstr("print:10: import hook h1"), HasSubstr("print:14: set pbshook h2")));
     EXPECT_EQ(file.commands.size(), 2U);
 }

@@ -658,7 +658,7 @@ TEST_F(RootProgramsOfOthers, AFileThatOthersMayChangeIsNoConsentOfRoots) {
     EXPECT_FALSE(fs::exists(host.home() / "server_priv/root_programs"));
     EXPECT_TRUE(host.logged("its programs of server_dyn_res run as nobody"));
     if (value().empty()) return;  // nothing was migrated from the file
-    EXPECT_THAT(report(), HasSubstr("runs without root's rights, unless server_priv/root_programs lists it"));
+    EXPECT_THAT(report(), HasSubstr("runs without root's rights unless server_priv/root_programs lists it"));
     if (geteuid() == 0) EXPECT_FALSE(ran_as_before());
 }
 
