@@ -27,7 +27,7 @@ class HomeLock {
         if (!fd_ || ::fcntl(fd_.get(), F_SETLK, &whole) != 0) error_ = errno;
     }
 
-    // 0 when the lock is held.
+    // The errno of the failed lock; 0: the lock is held.
     int error() const { return error_; }
 
   private:

@@ -97,7 +97,7 @@ class IntervalList {
     void reach(Instant end);
     void set_scale();
 
-    // Members that a question reads come first.
+    // The members that each lookup reads come first.
     Instant origin_ = Instant::max();
     std::uint32_t scale_ = 0;  // block = (time >> shift_) * scale_ >> 32, roughly
     std::uint8_t shift_ = 0;

@@ -20,8 +20,8 @@ inline constexpr LocalDay kRegularZones{std::chrono::days{47482}};  // 2100-01-0
 inline constexpr Instant kBegin{std::chrono::days{-134774}};
 inline constexpr Instant kEnd{std::chrono::days{2932897}};
 
-// An opening begins at most this long before or after midnight UTC of its start day (offsets of zones), and
-// lasts at most a day of wall clock, which may skip a day (Samoa, 2011).
+// An opening begins at most this long before or after midnight UTC of its start day, since zones have
+// offsets. It lasts at most a day of wall clock, and the clock may skip a day meanwhile (Samoa, 2011).
 inline constexpr std::chrono::days kReach{4};
 
 inline LocalDay day_of(Local l) {

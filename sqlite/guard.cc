@@ -197,7 +197,7 @@ void Guard::checkpoint() {
 void Guard::checkpoint_in_thread() {
     copying_ = std::make_unique<Copying>();
     copying_->frames = log_frames_;
-    // Commits wait for the thread while it holds the mark, so give it their priority.
+    // Give the copying thread the priority of this one: commits wait while the copying thread holds the mark.
     const int priority = ::getpriority(PRIO_PROCESS, 0);
     try {
         copying_->thread = std::thread(

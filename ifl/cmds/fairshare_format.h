@@ -58,9 +58,9 @@ std::string shares_outline(const std::vector<ShareTree>& trees);
 // The path to an entity, with the values that formulas read.
 std::string entity_text(const ShareTree& path);
 
-// Tells which of two entities goes first: the one with less usage in proportion to the target at the first
-// place where their paths differ in it, else the one nearer to the root. Errors: an entity isn't there, or is
-// a group.
+// Tells which of two entities goes first. From the root down, the first level where usage in proportion to
+// the target differs decides: less goes first. If no level differs, the entity nearer to the root goes first.
+// Errors: an entity isn't there, or is a group.
 struct ShareComparison {
     std::string first;  // empty: they are equal
     std::string text;

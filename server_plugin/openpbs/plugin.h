@@ -22,8 +22,8 @@ using cluster::Identity;
 // The client of the interface, and what it has been told of the server's objects.
 class Plugin : public client::Plugin {
   public:
-    // Loads and initialises it; start() follows once the site is known. `options`: without its log and what
-    // the service takes of decisions. `log` is given whole lines.
+    // Loads and initialises the plugin; call start() once the site is known. load() sets these of `options`
+    // itself: log, has_pbs_sched, takes and takes_of_place_job. `log` is given whole lines.
     static tl::expected<std::unique_ptr<Plugin>, std::string> load(
         client::Options options, std::function<void(const std::string&)> log);
     ~Plugin();

@@ -52,7 +52,7 @@ class Scheduling {
     // Does whatever can be done now.
     void step();
     void poll_for(std::vector<pollfd>& set) const;
-    // Milliseconds until step() has work of its own.
+    // The longest wait, in milliseconds, before step() must be called even if no descriptor is ready.
     int patience() const;
 
     // Notes that a request has changed objects of this type (enum pbs_object_type).
@@ -63,7 +63,7 @@ class Scheduling {
     std::uint64_t cycles() const { return cycles_; }
     // Notes that the plugin's thread is done with the cycle.
     void cycle_finished();
-    // Takes up the cycles that the plugin wants after it was told the time.
+    // Notes which schedulers the plugin wants a cycle for; call after it was told the time.
     void look_at_wanted();
     // Has the server's jobs looked at after that instant: the server tells a scheduler nothing of a held job.
     // True: that is done, or can't be done now.

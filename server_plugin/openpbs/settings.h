@@ -64,7 +64,7 @@ struct ChangedFolder {
     std::string path;
     bool operator==(const ChangedFolder&) const = default;
 };
-// The changed folders of the same schedulers as in changed_settings().
+// The folders that have changed, of the schedulers that changed_settings() looks at.
 std::vector<ChangedFolder> changed_folders(const Site& before, const Site& after);
 
 // The text of pbs_sched_record::directives.

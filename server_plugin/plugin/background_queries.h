@@ -80,7 +80,7 @@ class BackgroundQueries {
     void abandon(std::uint64_t ticket);
     // Frees a query's memory little by little. The query may be null.
     void discard(std::shared_ptr<BackgroundQuery> query);
-    // Tells the query at work that it needn't go on.
+    // Tells the query that is being worked on to stop early.
     void stop();
 
   private:

@@ -45,7 +45,7 @@ std::string write_new(const std::string& path, const std::string& text) {
 const objects::RootPrograms& RootPrograms::listed(const Host& host) {
     const std::string path = path_of(host);
     const bool there = version_of(path) != FileVersion{};
-    // Folders above the file may have changed, too: check each time whether it is safe.
+    // Check each time whether the file is safe: folders above it may have changed, too.
     const auto file = there ? objects::roots_file(path) : tl::expected<std::string, std::string>();
     if (!file && file.error() != said_)
         host.log(PBS_LOG_ERROR, "server_dyn_res",

@@ -53,9 +53,9 @@ class RunningCommands {
     void run(Asked asked, CommandOptions options, sched::Instant now) {
         running_.emplace_back(std::move(asked), Command(std::move(options), now));
     }
-    // How many run.
+    // The number of commands that are running.
     std::size_t size() const { return running_.size(); }
-    // Returns what has ended since the last call.
+    // Returns the results of the commands that have ended since the last call.
     std::vector<std::pair<Asked, CommandResult>> poll(sched::Instant now) {
         std::erase_if(ended_, [](Command& command) { return command.gone(); });
         std::vector<std::pair<Asked, CommandResult>> results;

@@ -120,7 +120,8 @@ struct State {
     bool has_pbs_sched(std::string_view sched) const {
         return host.has_pbs_sched() && !own_scheds.contains(sched);
     }
-    // The abilities of the host; of pbs_sched, for policies that are set now.
+    // The host's abilities, with what pbs_sched schedules now; policies that are being set are checked
+    // against them.
     objects::ServerAbilities abilities() const {
         objects::ServerAbilities all = host.abilities();
         if (host.has_pbs_sched())

@@ -18,7 +18,7 @@ bool fits(const Struct* one) {
     return one != nullptr && one->size == sizeof(Struct);
 }
 
-// Valid as long as what `text` views.
+// Returns `text` for the C interface: not a copy, so valid only as long as its characters.
 inline pbs_str c_str(std::string_view text) {
     return pbs_str{text.data(), text.size()};
 }

@@ -24,7 +24,7 @@ using Json = nlohmann::json;
 
 // Instants and durations are within this of 0: a hundred million years.
 constexpr std::int64_t kFarthest = std::int64_t{1} << 53;
-// Resources have dense ids.
+// The ids of resources must be below this: they are dense, so larger ones are mistakes.
 constexpr std::uint32_t kMostResources = 1'000'000;
 
 // Memory for the strings and lists that the objects read from one line point to.

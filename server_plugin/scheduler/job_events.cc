@@ -81,7 +81,8 @@ void Scheduler::Impl::started_running(Instant now, JobSlot slot) {
     const std::string_view group = tables.strings.text(tables.jobs.group[slot]);
     const bool was_over = allocations.of(group).over();
     allocations.charge(tables.jobs.id[slot], group, *charge);
-    // Look at all jobs: those of the group are rejected now, whatever they wait for.
+    // Have the next cycle look at all jobs: from now on the group's jobs are rejected, also those that wait
+    // for something else.
     if (!was_over && allocations.of(group).over()) note(&EventsSince::all);
 }
 

@@ -150,7 +150,7 @@ Result<void> Program::recover() {
     const std::chrono::sys_seconds earliest(
         std::chrono::seconds(earliest_start(server_->state, server_->now())));
     const auto since = std::min(earliest, accounting_->gap_begin());
-    // There may be a record of each of a million jobs.
+    // Read the accounting records in a thread of their own: a million jobs may have one each.
     std::future<void> remembered =
         std::async(std::launch::async, [this, since] { accounting_->remember_since(since); });
     server_->parts.plugin = plugin_.get();

@@ -258,7 +258,7 @@ void Peers::answered(const ServerName& name, const PeerLink* link, const Pair& q
     peer.next = Steady::now() + kBetweenAsking;
 }
 
-// Notes that a server doesn't answer. One line in the log tells it, however long it lasts.
+// Notes that a server doesn't answer. Only the first failure in a row writes a line to the log.
 void Peers::failed(Peer& peer, const std::string& why) {
     const auto pause = kBetweenAsking * (1 << std::min(peer.failures, 6));
     peer.next = Steady::now() + std::min<std::chrono::seconds>(pause, kLongestBetweenAsking);

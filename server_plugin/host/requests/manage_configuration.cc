@@ -134,7 +134,7 @@ using HostPart = std::optional<HostConfiguration>;
 // Finds the server's targets in a document, some objects at a time.
 class DocumentTargets {
   public:
-    // Without a server's part in the document there are no targets.
+    // `part`: the server's part of the document; nullopt: it has none, so there are no targets.
     DocumentTargets(HostPart part, bool replace)
         : part_(std::move(part)),
           next_(part_ ? part_->begin() : HostConfiguration::iterator()),

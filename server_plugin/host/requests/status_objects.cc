@@ -40,7 +40,7 @@ ifl::Reply status_node(Context& context) {
     return one_object(PBS_OBJ_NODE, node->name, describe(*node, context, view_of(context)));
 }
 
-// There are no hooks. Asked for one of them by name, it isn't known.
+// Answers a request for the status of hooks. There are none: a hook's name is an error.
 ifl::Reply status_nothing(Context& context) {
     const auto& body = std::get<ifl::Status>(context.request.body);
     if (!body.object.empty() && body.object.front() != '@') return ifl::Reply::error(PBSE_HOOKERROR);

@@ -138,8 +138,8 @@ struct RunReport {
     RunState state = RunState::running;
     std::int64_t session = 0;  // 0: not known yet
     ExitRecord exit;           // for ended and lost; for never_started only the message
-    // Only of a lost start: processes of the job may still be there; `exit.message` says which. The job must
-    // not be started again before somebody has looked.
+    // Only if `state` is lost: some of the job's processes may still be running; `exit.message` says which.
+    // The job must not be started again before somebody has looked.
     bool may_still_run = false;
 };
 

@@ -13,7 +13,7 @@ namespace pbs::host {
 // netgroups match nobody.
 bool is_equivalent(std::istream& file, std::string_view user, std::string_view host, std::string_view as);
 
-// Asks /etc/hosts.equiv, or the file given, if that belongs to root and nobody else may write it.
+// The same by the file `path`, which counts only if it belongs to root and nobody else may write it.
 bool is_equivalent(std::string_view user, std::string_view host, std::string_view as,
                    const std::string& path = "/etc/hosts.equiv");
 

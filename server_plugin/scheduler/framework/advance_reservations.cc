@@ -368,7 +368,7 @@ std::vector<Instant> Answering::instants(const std::vector<Booking>& others) con
     return out;
 }
 
-// Finds places for each of its times.
+// Finds places for each time of the reservation.
 void Answering::place_all(const std::vector<Booking>& others, VnodesAhead& ahead, PoolId pool,
                           ReservationAnswer& out) const {
     out.placements.clear();

@@ -43,9 +43,9 @@ class Judge : CyclePart {
     // Was the job started, or rejected? Only after begin_second_pass().
     bool is_done_with(JobSlot job) const { return done_with_[job]; }
 
-    // Fetches memory that consider() is going to read soon: first where an answer for the signature would be
-    // (fetch), and later, if there is one that doesn't depend on the user, the answer (fetch_known). False:
-    // there is none.
+    // Prefetch memory that consider() reads soon. Call fetch() first, for the index of the signature's
+    // answer, and fetch_known() later, for the answer itself. False: no answer is known, or answers depend on
+    // the user.
     void fetch(JobClass job_class, std::uint32_t signature) const;
     bool fetch_known(JobClass job_class, std::uint32_t signature) const;
 

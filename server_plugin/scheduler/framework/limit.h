@@ -79,7 +79,7 @@ struct Limit {
     Measure measure = Measure::jobs;
     // The most, the same for each entity; below 0: there is no limit.
     std::int64_t (*most)(const QueueFacts& facts) = nullptr;
-    // Instead of `most`: limits that may name entities.
+    // Limits that may name entities; set instead of `most`.
     const EntityLimits& (*by_entity)(const QueueFacts& facts) = nullptr;
     // The reason of a refusal; `nothing`: the one that OpenPBS has for limits of this scope and entity.
     ReasonCode reason = ReasonCode::nothing;

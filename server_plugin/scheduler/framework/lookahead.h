@@ -94,7 +94,7 @@ class Lookahead : CyclePart {
     bool too_late_ = false;
     bool away_ = true;
 
-    // The present values.
+    // Values of the present, which go_back() puts back.
     PrimePeriods* prime_;
     PrimePeriods prime_ahead_;  // at the instant that is tried
     std::optional<Instant> prime_change_;

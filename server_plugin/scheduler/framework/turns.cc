@@ -262,7 +262,8 @@ bool Turns::consider(std::span<const JobClass> classes) {
         lanes_with_turns(of, c_.scratch->lanes);
         for (const LaneId lane : c_.scratch->lanes) push(turn_of(lane, of));
     }
-    // After a start most of the lanes may have no job left that has room.
+    // A start may leave most lanes without a job that there is room for: once this many were dropped in a
+    // row, bring all turns up to date together.
     constexpr int kMostDropped = 16;
     int dropped = 0;  // number of lanes dropped in a row
     while (!heap.empty()) {

@@ -99,8 +99,8 @@ struct JobRecord : JobFields {
     Instant etime{};       // Epoch: the job isn't eligible, or the instant isn't known
     Accrual accrual{};     // doesn't count while the server has no eligible_since
     Seconds walltime{-1};  // the walltime asked for; -1: none
-    // The time for which it is expected to run. All planning uses it but advance reservations; 0: its
-    // walltime.
+    // The time for which the job is expected to run; 0: its walltime. All planning uses this time, except
+    // that of advance reservations.
     Seconds soft_walltime{0};
     bool extended = false;  // it has run for longer than its soft walltime, which has been extended
     std::span<const Amount> requested;

@@ -73,7 +73,7 @@ struct JobTable : JobColumns {
     std::vector<std::uint32_t> unused;    // free slots
     // Where the host has told of the job's accrual.
     absl::flat_hash_map<JobSlot, Accrual> accruals;
-    // For jobs with a soft walltime: the time after which they are ended; kUnlimitedWalltime: they aren't.
+    // The walltime after which a job with a soft walltime is ended; kUnlimitedWalltime: it is not ended.
     struct HardWalltime {
         Seconds walltime{};
         bool extended = false;

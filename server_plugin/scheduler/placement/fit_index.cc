@@ -267,8 +267,8 @@ void FitIndex::settle(Inventory& inventory) {
     inventory.clear_changed();
 }
 
-// Where some host has several vnodes, a search goes through hosts in the order that they had at its
-// beginning, so the host stays where it is.
+// If any host has several vnodes, hosts keep their places in the order: a search goes through hosts in the
+// order that they had when the search began.
 void FitIndex::add(Inventory& inventory, PoolId pool, VnodeSlot vnode, const Row& needs, std::int64_t count,
                    int sign) {
     inventory.add(vnode, needs, count, sign);

@@ -116,8 +116,8 @@ class FitIndex {
     // pool.
     void add(Inventory& inventory, PoolId pool, VnodeSlot vnode, const Row& needs, std::int64_t count,
              int sign);
-    // Gives shares back (sign 1) or takes them (sign -1) while the scheduler looks ahead. settle_ahead()
-    // updates the pool. Other pools aren't updated until all shares are as they were.
+    // Gives shares back (sign 1) or takes them (sign -1) while the scheduler looks ahead. Call settle_ahead()
+    // afterwards to update one pool. The other pools can't be asked until all shares are as they were.
     void look_ahead(Inventory& inventory, std::span<const Inventory::Share> shares, int sign);
     void settle_ahead(const Inventory& inventory, PoolId pool);
 

@@ -28,8 +28,8 @@ class Reservations {
         suspended_.clear();
     }
 
-    // Takes `count` times `needs` of a vnode (sign 1) for a job that ends at `ends`, or gives it back (sign
-    // -1): the reservations that bind the job leave less over, or more.
+    // Takes `count` times `needs` (sign 1), or gives it back (sign -1), for a job that ends at `ends`:
+    // changes the room that each reservation that binds the job leaves over on the vnode.
     void use(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign, Instant ends);
     // Calls `visit` with a Row for each reservation of the vnode that binds a job that ends at `ends`: the
     // room that the reservation leaves over.

@@ -36,7 +36,7 @@ struct OwnLimit {
     // Counts a job in (sign 1) or out (sign -1): one that runs when the cycle begins, that it starts or
     // preempts, or that ends or begins while it looks ahead.
     void (*count)(CycleState& state, const LimitUser& user, int sign) = nullptr;
-    // Adds to the reservation the rest of each counter in which the job counts, once it is counted there.
+    // Adds to the reservation what each counter that counts the job has left, with the job counted.
     void (*keep)(const CycleState& state, const LimitUser& user, Reservation& reservation) = nullptr;
     // Returns a job's use of a counter; 0 if it doesn't count there.
     std::int64_t (*use)(const LimitUser& user, const LimitKey& key) = nullptr;
