@@ -12,12 +12,12 @@
 #include <cerrno>
 #include <climits>
 #include <ctime>
-#include <system_error>
 #include <utility>
 
 #include "ifl/openssl.h"
 #include "ifl/pbs_error.h"
 #include "values/fd.h"
+#include "values/text.h"
 
 namespace pbs::ifl {
 namespace {
@@ -39,7 +39,7 @@ tl::unexpected<Error> bad(const std::string& file, std::string_view why) {
 std::string reason(const OpenSsl& ssl) {
     const unsigned long code = ssl.ERR_peek_error();
     // an error of the system has its errno in place of a reason
-    if (ERR_SYSTEM_ERROR(code)) return std::generic_category().message(ERR_GET_REASON(code));
+    if (ERR_SYSTEM_ERROR(code)) return values::system_text(ERR_GET_REASON(code));
     const char* text = ssl.ERR_reason_error_string(code);
     return text != nullptr ? text : "unknown error";
 }
@@ -49,8 +49,7 @@ std::string reason(const OpenSsl& ssl) {
 Result<void> check_file(const std::string& file, bool secret) {
     const values::Fd opened(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
-    if (!opened || fstat(opened.get(), &status) != 0)
-        return bad(file, std::generic_category().message(errno));
+    if (!opened || fstat(opened.get(), &status) != 0) return bad(file, values::system_text(errno));
     if (!S_ISREG(status.st_mode)) return bad(file, "a regular file expected");
     if (status.st_uid != 0 && status.st_uid != geteuid())
         return bad(file, fmt::format("owned by uid {}: root expected", status.st_uid));

@@ -14,6 +14,7 @@
 
 #include "sqlite/connection.h"
 #include "sqlite/loss.h"
+#include "values/text.h"
 
 namespace pbs::openpbs {
 namespace {
@@ -66,7 +67,7 @@ tl::expected<std::string, std::string> back_up(const std::string& home, std::int
     const std::string store = home + "/server_priv/policy.db";
     const fs::path all = home + "/server_priv/backups";
     if (::mkdir(all.c_str(), 0700) != 0 && errno != EEXIST)
-        return tl::unexpected(fmt::format("{}: {}", all.string(), std::generic_category().message(errno)));
+        return tl::unexpected(fmt::format("{}: {}", all.string(), values::system_text(errno)));
     const std::string name =
         fmt::format("{:%Y%m%d-%H%M%S}", std::chrono::sys_seconds(std::chrono::seconds(now)));
     fs::path folder = all / name;
@@ -79,7 +80,7 @@ tl::expected<std::string, std::string> back_up(const std::string& home, std::int
         return tl::unexpected(std::move(why));
     };
     if (::mkdir(unfinished.c_str(), 0700) != 0)
-        return fail(fmt::format("{}: {}", folder.string(), std::generic_category().message(errno)));
+        return fail(fmt::format("{}: {}", folder.string(), values::system_text(errno)));
     const std::string copy = (unfinished / "policy.db").string();
     if (auto done = copy_store(store, copy); !done) return fail(done.error());
     ::chmod(copy.c_str(), 0600);

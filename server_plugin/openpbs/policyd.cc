@@ -16,20 +16,20 @@
 #include <ctime>
 #include <functional>
 #include <string>
-#include <system_error>
 #include <tl/expected.hpp>
 
 #include "server_plugin/openpbs/conf.h"
 #include "server_plugin/openpbs/link.h"
 #include "server_plugin/openpbs/service.h"
 #include "server_plugin/openpbs/supervise.h"
+#include "values/text.h"
 
 namespace {
 
 using namespace pbs::openpbs;  // NOLINT(google-build-using-namespace): a program of these
 
 std::string system_text() {
-    return std::generic_category().message(errno);
+    return pbs::values::system_text(errno);
 }
 
 void log_line(const std::string& line) {

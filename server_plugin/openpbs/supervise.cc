@@ -1,4 +1,5 @@
 #include "server_plugin/openpbs/supervise.h"
+#include "values/text.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +15,6 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
-#include <system_error>
 #include <thread>
 
 namespace pbs::openpbs {
@@ -115,13 +115,13 @@ pid_t read_pid(const std::string& path) {
 int supervise(const Supervised& supervised) {
     const int file = lock(supervised.pid_file);
     if (file < 0 && errno != EWOULDBLOCK) {
-        supervised.log(fmt::format("{}: {}", supervised.pid_file, std::generic_category().message(errno)));
+        supervised.log(fmt::format("{}: {}", supervised.pid_file, values::system_text(errno)));
         return 1;
     }
     if (file < 0) return 0;
     const pid_t pid = fork();
     if (pid < 0) {
-        supervised.log(std::generic_category().message(errno));
+        supervised.log(values::system_text(errno));
         return 1;
     }
     if (pid > 0) return 0;

@@ -56,13 +56,13 @@ tl::expected<std::string, std::string> read_file(const std::string& path, const 
     std::string text;
     std::string why;
     if (fstat(fd, &info) != 0) {
-        why = error_text(errno);
+        why = system_text(errno);
     } else if (info.st_size > kMostBytes) {
         why = fmt::format("has {} bytes, expected at most {}", info.st_size, kMostBytes);
     } else {
         text.resize(static_cast<std::size_t>(info.st_size));
         const ssize_t n = pread(fd, text.data(), text.size(), 0);
-        if (n < 0) why = error_text(errno);
+        if (n < 0) why = system_text(errno);
         text.resize(n < 0 ? 0 : static_cast<std::size_t>(n));
     }
     close(fd);
@@ -89,7 +89,7 @@ void AllocationFiles::refresh(sched::Scheduler& scheduler, const Host& host, con
     struct stat info {};
     std::string why;
     if (lstat(path.c_str(), &info) != 0) {
-        why = fmt::format("{}: {}", path, error_text(errno));
+        why = fmt::format("{}: {}", path, system_text(errno));
     } else if (!anew && file.version == version_of(info)) {
         return;
     } else {

@@ -113,18 +113,20 @@ std::string Command::start() {
             return checked.error();
     std::vector<std::string> words;
     if (std::string why = command_line(options_, words); !why.empty()) return why;
+    if (access(options_.folder.c_str(), X_OK) != 0)
+        return fmt::format("{} can't be run: {}", options_.path, system_text(errno));
     std::vector<std::string> environment{"PATH=/usr/bin:/bin", "LANG=C"};
     if (!options_.time_zone.empty()) environment.push_back("TZ=" + options_.time_zone);
     if (of_root) environment = own_environment();
 
     std::array<int, 2> output{};
     std::array<int, 2> told{};
-    if (pipe2(output.data(), O_CLOEXEC) != 0) return error_text(errno);
+    if (pipe2(output.data(), O_CLOEXEC) != 0) return system_text(errno);
     output_fd_ = output[0];
     if (pipe2(told.data(), O_CLOEXEC) != 0) {
         const int error = errno;
         close(output[1]);
-        return error_text(error);
+        return system_text(error);
     }
     status_fd_ = told[0];
     fcntl(output_fd_, F_SETFL, O_NONBLOCK);
@@ -140,7 +142,7 @@ std::string Command::start() {
     const pid_t pid = program.start(path, std::move(words), std::move(environment));
     close(output[1]);
     close(told[1]);
-    if (pid < 0) return fmt::format("{} can't be run: {}", options_.path, error_text(-pid));
+    if (pid < 0) return fmt::format("{} can't be run: {}", options_.path, system_text(-pid));
     pid_ = pid;
     return {};
 }

@@ -31,7 +31,7 @@ tl::unexpected<std::string> fail(const fs::path& path, std::string_view why) {
 
 Folder open_folder(const values::Fd& above, const char* name, const fs::path& path) {
     values::Fd folder(openat(above.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (folder.get() < 0) return fail(path, error_text(errno));
+    if (folder.get() < 0) return fail(path, system_text(errno));
     return folder;
 }
 
@@ -46,7 +46,7 @@ Folder open_sched_priv(const fs::path& home, const fs::path& wanted) {
         return fail(wanted,
                     fmt::format("is not below {}, expected a folder there", (home / "sched_priv").string()));
     values::Fd at(open(home.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (at.get() < 0) return fail(home, error_text(errno));
+    if (at.get() < 0) return fail(home, system_text(errno));
     for (const fs::path& part : below) {
         Folder next = open_folder(at, part.c_str(), folder);
         if (!next) return next;
@@ -80,11 +80,11 @@ bool is_marked(const values::Fd& folder) {
 Folder open_output(const values::Fd& sched_priv, const fs::path& path) {
     const std::string name(objects::kOutputFolder);
     if (mkdirat(sched_priv.get(), name.c_str(), 0750) != 0 && errno != EEXIST)
-        return fail(path, error_text(errno));
+        return fail(path, system_text(errno));
     Folder folder = open_folder(sched_priv, name.c_str(), path);
     if (!folder) return folder;
     struct stat info {};
-    if (fstat(folder->get(), &info) != 0) return fail(path, error_text(errno));
+    if (fstat(folder->get(), &info) != 0) return fail(path, system_text(errno));
     if (info.st_uid != geteuid())
         return fail(path, fmt::format("belongs to user {}, expected the server's user", info.st_uid));
     if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
@@ -107,7 +107,7 @@ std::string write_all(int fd, std::string_view text) {
     while (!text.empty()) {
         const ssize_t n = write(fd, text.data(), text.size());
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return error_text(errno);
+        if (n < 0) return system_text(errno);
         text.remove_prefix(static_cast<size_t>(n));
     }
     return {};
@@ -129,10 +129,10 @@ std::string put(const DumpTarget& target, std::string_view text, bool append) {
     const std::string path = (folder / target.name).string();
     const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (append ? O_APPEND : 0);
     const values::Fd file(openat(output->get(), target.name.c_str(), flags, 0600));
-    if (file.get() < 0) return fmt::format("{}: {}", path, error_text(errno));
+    if (file.get() < 0) return fmt::format("{}: {}", path, system_text(errno));
     struct stat info {};
-    std::string why = fstat(file.get(), &info) != 0 ? error_text(errno) : objection(info);
-    if (why.empty() && !append && ftruncate(file.get(), 0) != 0) why = error_text(errno);
+    std::string why = fstat(file.get(), &info) != 0 ? system_text(errno) : objection(info);
+    if (why.empty() && !append && ftruncate(file.get(), 0) != 0) why = system_text(errno);
     if (why.empty()) why = write_all(file.get(), text);
     return why.empty() ? why : fmt::format("{}: {}", path, why);
 }

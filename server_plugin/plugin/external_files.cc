@@ -43,14 +43,14 @@ tl::expected<std::optional<Content>, std::string> read_file(const std::string& p
     if (file.get() < 0 && errno == ENOENT) return std::optional<Content>();
     struct stat info {};
     if (file.get() < 0 || ::fstat(file.get(), &info) != 0)
-        return tl::unexpected(fmt::format("{}: {}", path, error_text(errno)));
+        return tl::unexpected(fmt::format("{}: {}", path, system_text(errno)));
     if (!S_ISREG(info.st_mode) || static_cast<std::size_t>(info.st_size) > kLongestFile)
         return tl::unexpected(fmt::format("{}: expected a regular file", path));
     Content content{std::string(static_cast<std::size_t>(info.st_size), '\0'), info.st_mode & 07777};
     std::size_t done = 0;
     while (done < content.text.size()) {
         const ssize_t size = ::read(file.get(), content.text.data() + done, content.text.size() - done);
-        if (size < 0) return tl::unexpected(fmt::format("{}: {}", path, error_text(errno)));
+        if (size < 0) return tl::unexpected(fmt::format("{}: {}", path, system_text(errno)));
         if (size == 0) break;
         done += static_cast<std::size_t>(size);
     }
@@ -66,7 +66,7 @@ std::string write_file(const std::string& path, const Content& content) {
         ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     const auto failed = [&](int error) {
         ::unlink(temporary.c_str());
-        return fmt::format("{}: {}", path, error_text(error));
+        return fmt::format("{}: {}", path, system_text(error));
     };
     if (file.get() < 0) return failed(errno);
     std::string_view rest = content.text;
@@ -90,12 +90,12 @@ std::string tell_scheduler(const std::string& folder) {
     struct flock lock {};
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;
-    if (::fcntl(file.get(), F_GETLK, &lock) != 0) return fmt::format("{}: {}", path, error_text(errno));
+    if (::fcntl(file.get(), F_GETLK, &lock) != 0) return fmt::format("{}: {}", path, system_text(errno));
     if (lock.l_type == F_UNLCK) return {};
     if (lock.l_pid <= 1)
         return fmt::format("{}: pbs_sched runs elsewhere, and has to be sent SIGHUP there", path);
     if (::kill(lock.l_pid, SIGHUP) != 0)
-        return fmt::format("pbs_sched, {}: {}", lock.l_pid, error_text(errno));
+        return fmt::format("pbs_sched, {}: {}", lock.l_pid, system_text(errno));
     return {};
 }
 

@@ -1,7 +1,5 @@
 #include "server_plugin/plugin/file.h"
 
-#include <system_error>
-
 namespace pbs::plugin {
 namespace {
 
@@ -18,10 +16,6 @@ FileVersion version_of(const struct stat& info) {
 FileVersion version_of(const std::string& path) {
     struct stat info {};
     return lstat(path.c_str(), &info) == 0 ? version_of(info) : FileVersion{};
-}
-
-std::string error_text(int number) {
-    return std::generic_category().message(number);
 }
 
 }  // namespace pbs::plugin

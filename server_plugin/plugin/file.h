@@ -7,6 +7,8 @@
 #include <string>
 #include <tuple>
 
+#include "values/text.h"
+
 namespace pbs::plugin {
 
 // The version of a file: device, inode, size, and the times of content and attributes in nanoseconds. All 0:
@@ -17,7 +19,6 @@ FileVersion version_of(const struct stat& info);
 // The version of the file under that name now, which may be a symbolic link.
 FileVersion version_of(const std::string& path);
 
-// The text of an errno.
-std::string error_text(int number);
+using values::system_text;
 
 }  // namespace pbs::plugin

@@ -29,7 +29,7 @@ std::string write_new(const std::string& path, const std::string& text) {
     const std::string temporary = path + ".new";
     ::unlink(temporary.c_str());
     const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0) return fmt::format("{}: {}", temporary, error_text(errno));
+    if (fd < 0) return fmt::format("{}: {}", temporary, system_text(errno));
     const bool written =
         ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
     int error = written ? 0 : errno;
@@ -37,7 +37,7 @@ std::string write_new(const std::string& path, const std::string& text) {
     if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
     if (error == 0) return {};
     ::unlink(temporary.c_str());
-    return fmt::format("{}: {}", path, error_text(error));
+    return fmt::format("{}: {}", path, system_text(error));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ tl::expected<std::string, std::string> read_all(int fd) {
     for (;;) {
         const ssize_t n = read(fd, buffer, sizeof(buffer));
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return tl::unexpected("can't be read: " + error_text(errno));
+        if (n < 0) return tl::unexpected("can't be read: " + system_text(errno));
         if (n == 0) return text;
         text.append(buffer, static_cast<std::size_t>(n));
         if (static_cast<off_t>(text.size()) > kLargest) return tl::unexpected<std::string>("is too large");
@@ -52,7 +52,7 @@ tl::expected<std::string, std::string> read_file(const std::string& path, const 
     const auto fd = objects::open_plain_file(path, home);
     if (!fd) return tl::unexpected(fd.error());
     struct stat info {};
-    std::string why = fstat(*fd, &info) != 0 ? error_text(errno) : objection(info);
+    std::string why = fstat(*fd, &info) != 0 ? system_text(errno) : objection(info);
     auto text = why.empty() ? read_all(*fd) : tl::unexpected(std::move(why));
     close(*fd);
     return text;

@@ -1,4 +1,5 @@
 #include "server_plugin/plugin/spool_file.h"
+#include "values/text.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -8,13 +9,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <system_error>
 
 namespace pbs::plugin {
 namespace {
 
 std::string reason(const std::string& folder, int error) {
-    return fmt::format("{}: {}", folder, std::generic_category().message(error));
+    return fmt::format("{}: {}", folder, values::system_text(error));
 }
 
 // Opens a file without a name; not every file system has O_TMPFILE.
