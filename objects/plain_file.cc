@@ -14,13 +14,9 @@
 namespace pbs::objects {
 namespace {
 
-tl::unexpected<std::string> wrong(std::string what) {
-    return tl::unexpected<std::string>(std::move(what));
-}
-
 tl::unexpected<std::string> failed() {
-    return wrong(errno == ELOOP ? std::string("is a symbolic link, expected a file")
-                                : fmt::format("can't be read: {}", std::strerror(errno)));
+    return tl::unexpected(errno == ELOOP ? std::string("is a symbolic link, expected a file")
+                                         : fmt::format("can't be read: {}", std::strerror(errno)));
 }
 
 std::string real_path(const std::string& path) {
@@ -52,7 +48,7 @@ int open_directory(std::string_view path, bool& open_to_all) {
 
 tl::expected<int, std::string> open_plain_file(const std::string& path, const std::string& home) {
     const std::size_t slash = path.rfind('/');
-    if (slash == std::string::npos) return wrong("is not an absolute path");
+    if (slash == std::string::npos) return tl::unexpected(std::string("is not an absolute path"));
     const std::string folder = real_path(path.substr(0, slash + 1));
     if (folder.empty()) return failed();
     bool open_to_all = true;
@@ -80,7 +76,7 @@ tl::expected<int, std::string> open_plain_file(const std::string& path, const st
     }
     if (objection.empty()) return file;
     close(file);
-    return wrong(std::move(objection));
+    return tl::unexpected(std::move(objection));
 }
 
 }  // namespace pbs::objects

@@ -22,48 +22,46 @@ constexpr gid_t kLastSystemGroup = 9;
 
 using Checked = tl::expected<void, std::string>;
 
-tl::unexpected<std::string> refused(std::string what) {
-    return tl::unexpected<std::string>(std::move(what));
-}
-
 Checked check_owner(const std::string& path, const struct stat& found) {
     if (found.st_uid <= kLastSystemUser || found.st_uid == geteuid()) return {};
-    return refused(fmt::format("{} belongs to user {}, expected the system or the server's own user", path,
-                               found.st_uid));
+    return tl::unexpected(fmt::format("{} belongs to user {}, expected the system or the server's own user",
+                                      path, found.st_uid));
 }
 
 Checked check_directory(const std::string& path, bool of_systems_group) {
     struct stat found {};
-    if (lstat(path.c_str(), &found) != 0) return refused(fmt::format("{}: {}", path, std::strerror(errno)));
+    if (lstat(path.c_str(), &found) != 0)
+        return tl::unexpected(fmt::format("{}: {}", path, std::strerror(errno)));
     if (Checked owner = check_owner(path, found); !owner) return owner;
     if (of_systems_group && found.st_gid > kLastSystemGroup)
-        return refused(
+        return tl::unexpected(
             fmt::format("its directory {} is of group {}, expected a group from 0 to 9", path, found.st_gid));
     if ((found.st_mode & S_IWGRP) != 0 && found.st_gid > kLastSystemGroup)
-        return refused(fmt::format("its directory {} is writable by group {}", path, found.st_gid));
+        return tl::unexpected(fmt::format("its directory {} is writable by group {}", path, found.st_gid));
     if ((found.st_mode & S_IWOTH) != 0 && (found.st_mode & S_ISVTX) == 0)
-        return refused(fmt::format("its directory {} is writable by everybody", path));
+        return tl::unexpected(fmt::format("its directory {} is writable by everybody", path));
     return {};
 }
 
 Checked check_file(const std::string& path) {
     struct stat found {};
-    if (lstat(path.c_str(), &found) != 0) return refused(fmt::format("{}: {}", path, std::strerror(errno)));
-    if (!S_ISREG(found.st_mode)) return refused(fmt::format("{} is not a file", path));
+    if (lstat(path.c_str(), &found) != 0)
+        return tl::unexpected(fmt::format("{}: {}", path, std::strerror(errno)));
+    if (!S_ISREG(found.st_mode)) return tl::unexpected(fmt::format("{} is not a file", path));
     if (Checked owner = check_owner(path, found); !owner) return owner;
     if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-        return refused(fmt::format("{} is writable by others than its owner", path));
-    if (access(path.c_str(), X_OK) != 0) return refused(fmt::format("{} is not executable", path));
+        return tl::unexpected(fmt::format("{} is writable by others than its owner", path));
+    if (access(path.c_str(), X_OK) != 0) return tl::unexpected(fmt::format("{} is not executable", path));
     return {};
 }
 
 // The path without links. Calls `check` for each directory above the file.
 tl::expected<std::string, std::string> resolve(const std::string& path,
                                                const std::function<Checked(const std::string&)>& check) {
-    if (!path.starts_with('/')) return refused(fmt::format("{} is not an absolute path", path));
+    if (!path.starts_with('/')) return tl::unexpected(fmt::format("{} is not an absolute path", path));
     char real[PATH_MAX];
     if (realpath(path.c_str(), real) == nullptr)
-        return refused(fmt::format("{}: {}", path, std::strerror(errno)));
+        return tl::unexpected(fmt::format("{}: {}", path, std::strerror(errno)));
     std::string whole = real;
     for (std::size_t slash = 0; slash != std::string::npos; slash = whole.find('/', slash + 1)) {
         const std::string directory = slash == 0 ? "/" : whole.substr(0, slash);
@@ -81,13 +79,14 @@ Checked check_program(const std::string& path, bool of_systems_group) {
 // Checks that nobody but root or this user may change the file or the directory.
 Checked check_roots(const std::string& path, bool directory) {
     struct stat found {};
-    if (lstat(path.c_str(), &found) != 0) return refused(fmt::format("{}: {}", path, std::strerror(errno)));
+    if (lstat(path.c_str(), &found) != 0)
+        return tl::unexpected(fmt::format("{}: {}", path, std::strerror(errno)));
     if (found.st_uid != 0 && found.st_uid != geteuid())
-        return refused(fmt::format("{} belongs to user {}, expected root", path, found.st_uid));
+        return tl::unexpected(fmt::format("{} belongs to user {}, expected root", path, found.st_uid));
     const bool sticky = directory && (found.st_mode & S_ISVTX) != 0;
     if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0 && !sticky)
-        return refused(fmt::format("{} is writable by others than its owner", path));
-    if (!directory && !S_ISREG(found.st_mode)) return refused(fmt::format("{} is not a file", path));
+        return tl::unexpected(fmt::format("{} is writable by others than its owner", path));
+    if (!directory && !S_ISREG(found.st_mode)) return tl::unexpected(fmt::format("{} is not a file", path));
     return {};
 }
 
@@ -136,16 +135,17 @@ Checked check_program_call(const ProgramCall& call) {
     if (Checked checked = check_program_file(call.path); !checked || call.arguments.empty()) return checked;
     char real[PATH_MAX];
     if (realpath(call.path.c_str(), real) == nullptr)
-        return refused(fmt::format("{}: {}", call.path, std::strerror(errno)));
+        return tl::unexpected(fmt::format("{}: {}", call.path, std::strerror(errno)));
     const std::string resolved = real;
     for (const std::string_view directory : {"/bin/", "/sbin/", "/lib", "/usr/bin/", "/usr/sbin/", "/usr/lib",
                                              "/usr/share/", "/usr/games/", "/etc/alternatives/"})
         if (resolved.starts_with(directory))
-            return refused(
+            return tl::unexpected(
                 fmt::format("{} is a program of the system, which may have no arguments here", resolved));
     std::array<char, 2> begins{};
     if (!std::ifstream(resolved).read(begins.data(), begins.size()) || begins != std::array{'#', '!'})
-        return refused(fmt::format("{} is not a script, and only scripts may have arguments here", resolved));
+        return tl::unexpected(
+            fmt::format("{} is not a script, and only scripts may have arguments here", resolved));
     return {};
 }
 
