@@ -7,7 +7,7 @@
 
 #include "rrule/day_filter.h"
 #include "rrule/day_steps.h"
-#include "rrule/pattern.h"
+#include "rrule/year_days.h"
 
 namespace pbs::rrule {
 namespace {

@@ -7,14 +7,12 @@
 #include <vector>
 
 #include "rrule/window.h"
+#include "rrule/year_days.h"
 
 namespace pbs::rrule {
 
-// Days from the year 1600 to 9999. A common period longer than that makes no difference.
-inline constexpr std::int64_t kCalendarDays = 3068037;
-// The Gregorian calendar with its weekdays, and the offsets of zones, repeat after 400 years.
-inline constexpr std::int64_t kCycleDays = 146097;
-// From then on, offsets follow rules: tzdata lists single changes up to 2087 (Africa/Casablanca).
+// From this day on, the offsets of zones follow rules: tzdata lists single changes up to 2087
+// (Africa/Casablanca).
 inline constexpr LocalDay kRegularZones{std::chrono::days{47482}};  // 2100-01-01
 // The range of sets of windows: from 1601 to the end of 9999, in UTC.
 inline constexpr Instant kBegin{std::chrono::days{-134774}};
@@ -23,10 +21,6 @@ inline constexpr Instant kEnd{std::chrono::days{2932897}};
 // An opening begins at most this long before or after midnight UTC of its start day, since zones have
 // offsets. It lasts at most a day of wall clock, and the clock may skip a day meanwhile (Samoa, 2011).
 inline constexpr std::chrono::days kReach{4};
-
-inline LocalDay day_of(Local l) {
-    return std::chrono::floor<std::chrono::days>(l);
-}
 
 inline LocalDay day_near(Instant t) {
     return LocalDay{std::chrono::floor<std::chrono::days>(t).time_since_epoch()};

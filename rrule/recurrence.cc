@@ -7,8 +7,8 @@
 #include <map>
 
 #include "rrule/expand.h"
-#include "rrule/pattern.h"
 #include "rrule/rule_text.h"
+#include "rrule/year_days.h"
 
 namespace pbs::rrule {
 namespace {

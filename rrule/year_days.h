@@ -11,6 +11,14 @@
 
 namespace pbs::rrule {
 
+// Days from the year 1600 to 9999. A common period longer than that makes no difference.
+inline constexpr std::int64_t kCalendarDays = 3068037;
+// The Gregorian calendar with its weekdays, and the offsets of zones, repeat after 400 years.
+inline constexpr std::int64_t kCycleDays = 146097;
+inline LocalDay day_of(Local l) {
+    return std::chrono::floor<std::chrono::days>(l);
+}
+
 // Days are numbered from 1970-01-01.
 inline std::int64_t day_number(LocalDay d) {
     return d.time_since_epoch().count();
