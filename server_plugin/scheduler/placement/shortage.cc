@@ -35,12 +35,15 @@ std::string unmatched(const Inventory& inventory, const FitIndex::Pool& pool, co
     return line;
 }
 
-// Is the vnode free as OpenPBS has it: up, not for one job alone, and with a CPU left if it has any?
+bool takes_jobs(const Vnode& vnode) {
+    return vnode.free && vnode.exclusive == 0;
+}
+
+// Does the vnode take jobs, and has it a CPU left if it has any? OpenPBS calls such a vnode free.
 bool is_free(const Inventory& inventory, VnodeSlot v) {
-    const Vnode& vnode = inventory[v];
     const std::uint32_t cpus = inventory.columns().of(inventory.columns().known().ncpus);
     const bool busy = cpus != 0 && inventory.total(v)[cpus] > 0 && inventory.free(v)[cpus] <= 0;
-    return vnode.free && vnode.exclusive == 0 && !busy;
+    return takes_jobs(inventory[v]) && !busy;
 }
 
 // Returns the first resource whose wanted value no free vnode of the pool has; kNoResource: there is none.
@@ -66,13 +69,12 @@ const FitIndex::Amounts& FitIndex::amounts_of(const Inventory& inventory, PoolId
     if (amounts.as_of == inventory.changes() + 1) return amounts;
     amounts.as_of = inventory.changes() + 1;
     const std::uint32_t columns = inventory.columns().size();
-    const auto takes_jobs = [&](VnodeSlot v) { return inventory[v].free && inventory[v].exclusive == 0; };
     for (auto* sums : {&amounts.free, &amounts.total, &amounts.most_free, &amounts.most})
         sums->assign(columns, 0);
-    amounts.free_vnodes =
-        std::ranges::count_if(pool.vnodes, [&](VnodeSlot v) { return is_free(inventory, v); });
+    amounts.free_vnodes = 0;
     for (const VnodeSlot vnode : pool.vnodes) {
-        const bool counts = takes_jobs(vnode);
+        if (is_free(inventory, vnode)) ++amounts.free_vnodes;
+        const bool counts = takes_jobs(inventory[vnode]);
         for (std::uint32_t c = 0; c < columns; ++c) {
             const std::int64_t total = inventory.total(vnode)[c];
             const std::int64_t free = counts ? std::max<std::int64_t>(0, inventory.free(vnode)[c]) : 0;
@@ -93,7 +95,7 @@ const FitIndex::Amounts& FitIndex::amounts_of(const Inventory& inventory, PoolId
             for (std::uint32_t i = host.first; i < host.end; ++i) {
                 const VnodeSlot vnode = pool.vnodes[i];
                 total += inventory.total(vnode)[c];
-                if (takes_jobs(vnode)) free += std::max<std::int64_t>(0, inventory.free(vnode)[c]);
+                if (takes_jobs(inventory[vnode])) free += std::max<std::int64_t>(0, inventory.free(vnode)[c]);
             }
             amounts.most_free_of_host[c] = std::max(amounts.most_free_of_host[c], free);
             amounts.most_of_host[c] = std::max(amounts.most_of_host[c], total);
