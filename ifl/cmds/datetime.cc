@@ -196,8 +196,7 @@ Result<std::time_t> parse_instant(std::string_view text) {
 }
 
 std::string instant_text(std::time_t when) {
-    std::tm fields{};
-    localtime_r(&when, &fields);
+    const std::tm fields = local_time(when);
     char text[64];
     const std::size_t length = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &fields);
     return {text, length};

@@ -342,12 +342,9 @@ Result<Submitted> submit(const std::vector<std::string>& arguments) {
     }
     attributes.put(ATTR_v, "", *variables);
     attributes.put(ATTR_submit_arguments, "", encode_arguments(arguments));
-    struct Free {
-        void operator()(char* text) const { std::free(text); }
-    };
-    const std::unique_ptr<char, Free> id(pbs_submit(
-        connection->handle(), attributes.operations(), work->path.empty() ? nullptr : work->path.c_str(),
-        destination.queue.empty() ? nullptr : destination.queue.c_str(), nullptr));
+    const Text id(pbs_submit(connection->handle(), attributes.operations(),
+                             work->path.empty() ? nullptr : work->path.c_str(),
+                             destination.queue.empty() ? nullptr : destination.queue.c_str(), nullptr));
     if (id == nullptr) {
         return fail(connection->error_text(),
                     exit_status(pbs_errno == PBSE_NONE ? PBSE_INTERNAL : pbs_errno));

@@ -23,6 +23,11 @@ using Query = std::map<std::string, std::string, std::less<>>;
 /// Version of the form of all answers: the member "version", and the first number of openapi.json's version.
 inline constexpr int kVersion = 1;
 
+/// HTTP status of a request that is wrong.
+inline constexpr int kBad = 400;
+/// The most spans of the calendar in an answer.
+inline constexpr std::size_t kMostSpans = 5000;
+
 /// Answer for an address. For an error `json` is {"error": "..."}.
 struct Answer {
     int status = 200;

@@ -59,7 +59,6 @@ void follow_shares(Source& source, Trends& trends, const std::stop_token& stop) 
 }
 
 Answer compare(WhatIf& what_if, std::string_view body) {
-    constexpr int kBad = 400;
     constexpr int kConflict = 409;
     constexpr int kAccepted = 202;
     const auto comparison = parse_comparison(body);

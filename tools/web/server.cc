@@ -71,7 +71,6 @@ void send_error(httplib::Response& answer, int status, std::string_view message)
 
 // Reads the page's parameters. False: a parameter is unknown or too long, and the answer says so.
 bool read_query(const Page& page, const httplib::Request& request, httplib::Response& answer, Query& query) {
-    constexpr int kBad = 400;
     for (const auto& [name, value] : request.params) {
         const auto known = std::ranges::find(page.parameters, name, &Parameter::name);
         if (known == page.parameters.end()) {
@@ -126,7 +125,6 @@ Server::~Server() = default;
 
 // Refuses any request whose host name isn't one of ours. HTTP/1.0 needs no name, but browsers don't use it.
 bool Server::refuses(const httplib::Request& request, httplib::Response& answer) const {
-    constexpr int kBad = 400;
     constexpr int kMisdirected = 421;
     const std::size_t hosts = request.get_header_value_count("Host");
     const std::string host = request.get_header_value("Host");

@@ -37,7 +37,6 @@ calendar::Answers answers_of(const SiteView& site) {
 }  // namespace
 
 Answer refused(const Link& server) {
-    constexpr int kBad = 400;
     constexpr int kForbidden = 403;
     constexpr int kNotFound = 404;
     constexpr int kBadGateway = 502;

@@ -17,7 +17,6 @@ namespace {
 using cmds::value_of;
 using cmds::view;
 
-constexpr std::size_t kMostCalendarSpans = 5000;
 constexpr std::array kCalendarParameters = {Parameter{"month", 7}};
 constexpr std::array<std::string_view, 3> kPhases = {"non_prime", "prime", "dedicated"};
 
@@ -105,7 +104,6 @@ Answer ask_calendar(Link& server, const Query& query) {
 }  // namespace
 
 Answer calendar_answer(const SiteView& site, const batch_status* reservations, const std::string& month) {
-    constexpr int kBad = 400;
     constexpr int kUnusable = 502;
     const auto known = calendar_of(site);
     if (!known) return refusal(kUnusable, known.error());
@@ -120,7 +118,7 @@ Answer calendar_answer(const SiteView& site, const batch_status* reservations, c
     const rrule::Instant to =
         known->zone.instant(std::chrono::local_days((*asked + std::chrono::months(1)) / 1));
     auto spans = calendar::spans(*known, from, to);
-    if (spans.size() > kMostCalendarSpans) spans.resize(kMostCalendarSpans);
+    if (spans.size() > kMostSpans) spans.resize(kMostSpans);
     answer.json["server_name"] = view(site.server->name);
     answer.json["month"] = month_text(*asked);
     answer.json["before"] = month_text(*asked - std::chrono::months(1));

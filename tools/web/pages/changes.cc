@@ -21,7 +21,6 @@ namespace {
 using cmds::value_of;
 using cmds::view;
 
-constexpr int kBadQuery = 400;
 constexpr int kShown = 100;
 constexpr std::size_t kLongestNumber = 18;
 constexpr std::size_t kLongestObject = 300;
@@ -42,7 +41,7 @@ tl::expected<std::optional<long long>, Answer> revision_of(const Query& query, s
     const auto number = cmds::parse_integer(found->second);
     if (!number || *number < 0)
         return tl::unexpected(refusal(
-            kBadQuery, fmt::format("bad {} '{}': expected the number of a revision", name, found->second)));
+            kBad, fmt::format("bad {} '{}': expected the number of a revision", name, found->second)));
     return *number;
 }
 
@@ -54,9 +53,8 @@ tl::expected<std::string, Answer> object_keys(const Query& query) {
     const std::string_view type = cmds::first_word(object);
     const std::string_view name = values::trim(object.substr(type.size()));
     if (object.find(';') != std::string_view::npos)
-        return tl::unexpected(
-            refusal(kBadQuery,
-                    fmt::format("bad object '{}': expected a type and a name, as in \"policy p1\"", object)));
+        return tl::unexpected(refusal(
+            kBad, fmt::format("bad object '{}': expected a type and a name, as in \"policy p1\"", object)));
     return name.empty() ? fmt::format("type={};", type) : fmt::format("type={};name={};", type, name);
 }
 
@@ -70,7 +68,7 @@ Answer ask_difference(Link& server, long long from, std::optional<long long> to,
         documents.at(at) = value_of(list->attribs, "json").value_or("");
     }
     auto difference = difference_json(documents.front(), documents.back());
-    if (!difference) return refusal(kBadQuery, difference.error());
+    if (!difference) return refusal(kBad, difference.error());
     answer.json["from"] = from;
     answer.json["to"] = to ? Json(*to) : Json(nullptr);
     answer.json["difference"] = std::move(*difference);
@@ -95,7 +93,7 @@ Answer ask_changes(Link& server, const Query& query) {
     if (!before) return before.error();
     const auto keys = object_keys(query);
     if (!keys) return keys.error();
-    if (*to && !*from) return refusal(kBadQuery, "to is given without from");
+    if (*to && !*from) return refusal(kBad, "to is given without from");
     const auto replies = ask_site(server);
     if (!replies) return replies.error();
     Answer answer = answer_of(replies->view(), calendar_of(replies->view()));

@@ -13,15 +13,13 @@
 namespace pbs::web {
 namespace {
 
+using cmds::text_of;
 using cmds::value_of;
 using cmds::view;
 
 constexpr std::size_t kMostChanges = 10;
 constexpr std::chrono::days kAhead{7};
 
-std::string_view text_of(const batch_status& object, std::string_view name) {
-    return value_of(object.attribs, name).value_or(std::string_view());
-}
 bool is_true(const batch_status& object, std::string_view name) {
     return text_of(object, name) == "True";
 }

@@ -19,7 +19,6 @@ using cmds::view;
 constexpr std::int64_t kUsualDays = 7;
 constexpr std::int64_t kMostDays = 31;
 constexpr std::size_t kMostBars = 20000;
-constexpr std::size_t kMostWhenSpans = 5000;
 constexpr std::array kWhenParameters = {Parameter{"days", 2}};
 
 // Numbers vnodes: a vnode's index in the list, to which unknown ones are added.
@@ -117,7 +116,6 @@ Json reservations_json(const SiteView& site, const batch_status* list, std::int6
 }
 
 Answer ask_when(Link& server, const Query& query) {
-    constexpr int kBad = 400;
     std::int64_t days = kUsualDays;
     if (const auto asked = query.find("days"); asked != query.end()) {
         const auto number = cmds::parse_integer(asked->second);
@@ -154,7 +152,7 @@ Answer when_answer(const SiteView& site, const Schedule& schedule, std::int64_t 
     answer.json["from"] = from.time_since_epoch().count();
     answer.json["to"] = to.time_since_epoch().count();
     auto spans = known ? calendar::spans(*known, from, to) : std::vector<calendar::Span>();
-    if (spans.size() > kMostWhenSpans) spans.resize(kMostWhenSpans);
+    if (spans.size() > kMostSpans) spans.resize(kMostSpans);
     answer.json["background"] = spans_json(spans);
     answer.json["calendar_error"] = known ? Json(nullptr) : Json(known.error());
     Rows rows(schedule.vnodes);
