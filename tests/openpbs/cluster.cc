@@ -1,4 +1,5 @@
 #include "tests/openpbs/cluster.h"
+#include "values/text.h"
 
 #include <fmt/format.h>
 
@@ -31,7 +32,7 @@ void ClusterSite::SetUp() {
 }
 
 std::string ClusterSite::hosts(const std::string& arguments) const {
-    // Its moms go on without the pipe of its output.
+    // The moms outlive hosts.sh, so they must not hold the pipe that its output is read from.
     return site->ok(
         fmt::format("{}/tests/openpbs/hosts.sh {} > /tmp/hosts.out 2>&1; status=$?; cat "
                     "/tmp/hosts.out; exit $status",
@@ -44,21 +45,19 @@ Output ClusterSite::on(const std::string& host, const std::string& script, const
 }
 
 std::string ClusterSite::submit_script(const std::string& script, const std::string& options) const {
-    std::string id =
+    const std::string id =
         site->ok(fmt::format("cd /var/tmp; $stock/qsub -o /dev/null -e /dev/null {} <<'END'\n{}\nEND",
                              options, script),
                  "una");
-    while (!id.empty() && id.back() == '\n') id.pop_back();
-    return id;
+    return std::string(values::trim(id));
 }
 
 std::string ClusterSite::outcome(const std::string& job) const {
     const std::string status = site->sh("$stock/qstat -fw '" + job + "' 2>/dev/null").out;
     const std::string state = attribute_in(status, "job_state");
     if (state != "R") {
-        std::string text = state + " " + attribute_in(status, "comment");
-        while (text.ends_with(' ')) text.pop_back();  // pbs_sched leaves one where it tells no amounts
-        return text;
+        // pbs_sched leaves a blank at the end where it tells no amounts
+        return std::string(values::trim(state + " " + attribute_in(status, "comment")));
     }
     std::string out = "R";
     const std::string vnodes = attribute_in(status, "exec_vnode");

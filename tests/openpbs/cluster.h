@@ -28,13 +28,13 @@ class ClusterSite : public ScheduledSite {
     std::string submit_script(const std::string& script, const std::string& options) const;
     // "R" and the hosts where the job runs; or else its state and comment: "Q Not Running: ...".
     std::string outcome(const std::string& job) const;
-    // Waits for it.
+    // Waits until outcome() is as expected.
     void expect_outcome(const std::string& job, const std::string& outcome,
                         std::chrono::seconds longest = kLong) const;
     // Waits until the vnode is in this state ("down" is part of "state-unknown,down").
     void expect_vnode(const std::string& vnode, const std::string& state,
                       std::chrono::seconds longest = kLong) const;
-    // Asks for a cycle: OpenPBS tells its scheduler nothing of vnodes that come back.
+    // Asks for a cycle: OpenPBS doesn't tell its scheduler when a vnode comes back.
     void cycle() const;
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/openpbs/cluster.h"
+#include "values/text.h"
 
 namespace pbs::e2e {
 namespace {
@@ -27,13 +28,12 @@ class OpenpbsCluster : public ClusterSite {
     }
     // The id of a reservation that begins in so many seconds.
     std::string reserve(int seconds, const std::string& options) const {
-        std::string id =
+        const std::string id =
             site->ok(fmt::format("$stock/pbs_rsub -R $(date -d '+{} seconds' +%Y%m%d%H%M.%S) -D 60 {} | "
                                  "cut -d ' ' -f 1",
                                  seconds, options),
                      "una");
-        while (!id.empty() && id.back() == '\n') id.pop_back();
-        return id;
+        return std::string(values::trim(id));
     }
     void expect_reservation(const std::string& id, const std::string& attribute,
                             const std::string& value) const {

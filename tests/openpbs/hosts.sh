@@ -20,7 +20,7 @@ on() {
 }
 mom() { on "$1" "$prefix/sbin/pbs_mom"; }
 
-# In the new host's namespaces, with the name and the address.
+# Runs in the new host's namespaces: sets its name and its mounts, then keeps the namespaces alive.
 become() {
     hostname "$1"
     mount --bind "/var/tmp/hosts/$1/pbs.conf" /etc/pbs.conf

@@ -12,10 +12,6 @@ namespace {
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-constexpr uint64_t kSubmit = 101;
-constexpr uint64_t kBatch = 102;
-constexpr uint64_t kVnode = 201;
-
 class AllocationFiles : public ::testing::Test {
   protected:
     void SetUp() override {

@@ -21,17 +21,14 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-constexpr uint64_t kCycleSubmit = 101;
-constexpr uint64_t kCycleBatch = 102;
 constexpr uint64_t kSpecial = 103;
-constexpr uint64_t kCycleVnode = 201;
 
 class Cycle : public ::testing::Test {
   protected:
     void SetUp() override {
         host.bring_up();
-        host.queue(kCycleSubmit, "submit");
-        host.queue(kCycleBatch, "batch", 8, 12 * 3600);
+        host.queue(kSubmit, "submit");
+        host.queue(kBatch, "batch", 8, 12 * 3600);
         host.queue(kSpecial, "special");
         policy({{"algorithm", "origin"},
                 {"submit_queue", "submit"},
@@ -39,7 +36,7 @@ class Cycle : public ::testing::Test {
                 {"special_queue", "special"},
                 {"sort_by_past_usage", "False"},
                 {"avoid_fragmentation", "False"}});
-        host.vnode(kCycleVnode, "n1", 8);
+        host.vnode(kVnode, "n1", 8);
     }
 
     void policy(const std::vector<Change>& changes) {
@@ -73,24 +70,24 @@ class Cycle : public ::testing::Test {
 };
 
 TEST_F(Cycle, RunsAJobOfTheSubmitQueueInTheBatchQueue) {
-    host.job({.handle = 1, .queue = kCycleSubmit});
+    host.job({.handle = 1, .queue = kSubmit});
     const auto decisions = host.cycle(PBS_SCH_SCHEDULE_NEW);
     ASSERT_THAT(decisions, SizeIs(1));
     EXPECT_EQ(decisions[0].kind, PBS_DECIDE_RUN);
     EXPECT_EQ(decisions[0].job, 1u);
-    EXPECT_EQ(decisions[0].queue, kCycleBatch);
-    EXPECT_THAT(decisions[0].vnodes, ElementsAre(kCycleVnode));
+    EXPECT_EQ(decisions[0].queue, kBatch);
+    EXPECT_THAT(decisions[0].vnodes, ElementsAre(kVnode));
     EXPECT_THAT(decisions[0].text, StartsWith("Started on Mon Nov 23 10:00:00 2026"));
 }
 
 TEST_F(Cycle, SpecialQueueComesFirst) {
-    host.job({.handle = 1, .queue = kCycleSubmit});
+    host.job({.handle = 1, .queue = kSubmit});
     host.job({.handle = 2, .queue = kSpecial});
     EXPECT_THAT(started(), ElementsAre(2, 1));
 }
 
 TEST_F(Cycle, AJobThatFitsNoQueueIsRejected) {
-    host.job({.handle = 1, .queue = kCycleSubmit, .ncpus = 64});
+    host.job({.handle = 1, .queue = kSubmit, .ncpus = 64});
     const auto decisions = host.cycle();
     ASSERT_THAT(decisions, SizeIs(1));
     EXPECT_EQ(decisions[0].kind, PBS_DECIDE_REJECT);
@@ -98,8 +95,8 @@ TEST_F(Cycle, AJobThatFitsNoQueueIsRejected) {
 }
 
 TEST_F(Cycle, AWaitingJobIsToldWhy) {
-    host.job({.handle = 1, .queue = kCycleSubmit, .ncpus = 8});
-    host.job({.handle = 2, .queue = kCycleSubmit, .ncpus = 8});
+    host.job({.handle = 1, .queue = kSubmit, .ncpus = 8});
+    host.job({.handle = 2, .queue = kSubmit, .ncpus = 8});
     const auto decisions = host.cycle();
     ASSERT_THAT(decisions, SizeIs(2));
     EXPECT_EQ(decisions[0].kind, PBS_DECIDE_RUN);
@@ -112,10 +109,8 @@ TEST_F(Cycle, AWaitingJobIsToldWhy) {
 TEST_F(Cycle, ManyCommentsComeInTheOrderOfTheJobs) {
     constexpr uint64_t kJobs = 10'050;
     for (uint64_t job = 1; job <= kJobs; ++job)
-        host.job({.handle = job,
-                  .queue = kCycleSubmit,
-                  .ncpus = 8,
-                  .ctime = kMonday10 - static_cast<int64_t>(job)});
+        host.job(
+            {.handle = job, .queue = kSubmit, .ncpus = 8, .ctime = kMonday10 - static_cast<int64_t>(job)});
     std::vector<uint64_t> told;
     for (const Decision& decision : host.cycle())
         if (decision.kind == PBS_DECIDE_COMMENT) told.push_back(decision.job);
@@ -124,34 +119,34 @@ TEST_F(Cycle, ManyCommentsComeInTheOrderOfTheJobs) {
 }
 
 TEST_F(Cycle, ARunningJobHoldsItsShareUntilItIsGone) {
-    host.job({.handle = 1, .queue = kCycleBatch, .state = 'R', .ncpus = 8, .vnode = kCycleVnode});
-    host.job({.handle = 2, .queue = kCycleSubmit, .ncpus = 8});
+    host.job({.handle = 1, .queue = kBatch, .state = 'R', .ncpus = 8, .vnode = kVnode});
+    host.job({.handle = 2, .queue = kSubmit, .ncpus = 8});
     EXPECT_THAT(started(), IsEmpty());
     host.job_removed(1);
     EXPECT_THAT(started(PBS_SCH_SCHEDULE_TERM), ElementsAre(2));
 }
 
 TEST_F(Cycle, AChangeIsInForceInTheNextCycle) {
-    host.job({.handle = 1, .queue = kCycleSubmit});
+    host.job({.handle = 1, .queue = kSubmit});
     ASSERT_EQ(host.manager(PBS_CMD_UNSET, PBS_OBJ_SCHED, "default", {{"policy", ""}}).code, 0);
     const auto without = host.cycle();
     ASSERT_THAT(without, SizeIs(1));
-    EXPECT_EQ(without[0].queue, kCycleSubmit) << "the defaults of PBS know of no submit queue";
+    EXPECT_EQ(without[0].queue, kSubmit) << "the defaults of PBS know of no submit queue";
     ASSERT_EQ(host.set(PBS_OBJ_SCHED, "default", "policy", "default_policy").code, 0);
     const auto with = host.cycle(PBS_SCH_CONFIGURE);
     ASSERT_THAT(with, SizeIs(1));
-    EXPECT_EQ(with[0].queue, kCycleBatch);
+    EXPECT_EQ(with[0].queue, kBatch);
 }
 
 TEST_F(Cycle, PrimeTimeLimitEndsWithPrimeTime) {
     prime_window();
     policy({{"enforce_prime_time", "True"}, {"prime_time_wallt_limit", "02:00:00"}});
     host.now = kMonday10 + 6 * 3600;  // 16:00, an hour before the end
-    host.job({.handle = 1, .queue = kCycleSubmit, .walltime = 4 * 3600});
+    host.job({.handle = 1, .queue = kSubmit, .walltime = 4 * 3600});
     EXPECT_THAT(started(), ElementsAre(1)) << "only an hour of it is in prime time";
 
     host.now = kMonday10;
-    host.job({.handle = 2, .queue = kCycleSubmit, .walltime = 4 * 3600});
+    host.job({.handle = 2, .queue = kSubmit, .walltime = 4 * 3600});
     EXPECT_EQ(comment_of(2), "Exceeds primetime walltime limit (02:00:00)");
 }
 
@@ -180,9 +175,9 @@ TEST_F(Cycle, APolicySwitchIsDueAtTheBoundary) {
 TEST_F(Cycle, PrimeAndNonPrimeOrderDiffer) {
     prime_window();
     policy({{"enforce_prime_time", "True"}, {"prime_time_wallt_limit", "12:00:00"}});
-    host.queue(kCycleBatch, "batch", 8, 48 * 3600);
-    host.job({.handle = 1, .queue = kCycleSubmit, .ncpus = 2, .walltime = 600});
-    host.job({.handle = 2, .queue = kCycleSubmit, .ncpus = 4, .walltime = 1200});
+    host.queue(kBatch, "batch", 8, 48 * 3600);
+    host.job({.handle = 1, .queue = kSubmit, .ncpus = 2, .walltime = 600});
+    host.job({.handle = 2, .queue = kSubmit, .ncpus = 4, .walltime = 1200});
     EXPECT_THAT(started(), ElementsAre(1, 2)) << "prime time: short first";
     host.now = kMonday10 + 10 * 3600;
     host.tick();
@@ -191,14 +186,14 @@ TEST_F(Cycle, PrimeAndNonPrimeOrderDiffer) {
 
 TEST_F(Cycle, TestOnlyDecidesNothingAndSaysWhatItWould) {
     policy({{"test_only", "True"}});
-    host.job({.handle = 1, .queue = kCycleSubmit});
+    host.job({.handle = 1, .queue = kSubmit});
     EXPECT_THAT(host.cycle(), IsEmpty());
     EXPECT_TRUE(host.logged("1.server1"));
 }
 
 TEST_F(Cycle, DumpsTheSortedList) {
     policy({{"sorted_job_dumpfile", "sortedjobs"}});
-    host.job({.handle = 1, .queue = kCycleSubmit});
+    host.job({.handle = 1, .queue = kSubmit});
     host.cycle();
     EXPECT_THAT(host.read("sched_priv/output/sortedjobs"), HasSubstr("1.server1"));
     struct stat info {};
@@ -217,7 +212,7 @@ TEST_F(Cycle, ADumpFileElsewhereIsRefused) {
 TEST_F(Cycle, ADumpFileThatCanNotBeWrittenIsNamedOnce) {
     std::filesystem::create_directories(host.home() / "sched_priv/output/of_somebody_else");
     policy({{"sorted_job_dumpfile", "sortedjobs"}});
-    host.job({.handle = 1, .queue = kCycleSubmit});
+    host.job({.handle = 1, .queue = kSubmit});
     host.cycle();
     host.cycle();
     EXPECT_EQ(std::count_if(
@@ -257,9 +252,9 @@ TEST(StoredOutputFile, ElsewhereIsLeftAloneAndTold) {
     }
     FakeHost host(folder.home());
     host.bring_up();
-    host.queue(kCycleBatch, "batch", 8, 12 * 3600);
-    host.vnode(kCycleVnode, "n1", 8);
-    host.job({.handle = 1, .queue = kCycleBatch});
+    host.queue(kBatch, "batch", 8, 12 * 3600);
+    host.vnode(kVnode, "n1", 8);
+    host.job({.handle = 1, .queue = kBatch});
     EXPECT_THAT(host.cycle(), SizeIs(1));
     EXPECT_EQ(host.read("server_priv/precious"), "precious");
     EXPECT_TRUE(host.logged("schedule_log has no effect: '" + path + "' is not the name of a file alone"));
@@ -269,7 +264,7 @@ TEST(StoredOutputFile, ElsewhereIsLeftAloneAndTold) {
 }
 
 TEST_F(Cycle, UnknownSchedulersDecideNothing) {
-    host.job({.handle = 1, .queue = kCycleSubmit});
+    host.job({.handle = 1, .queue = kSubmit});
     pbs_cycle_request request{};
     request.size = sizeof request;
     request.now = host.now;
@@ -312,7 +307,7 @@ constexpr uint64_t kMany = 20'000;
 
 void many_jobs(FakeHost& host) {
     for (uint64_t i = 1; i <= kMany; ++i)
-        host.job({.handle = i, .queue = kCycleSubmit, .ncpus = static_cast<int64_t>(1 + i % 4)});
+        host.job({.handle = i, .queue = kSubmit, .ncpus = static_cast<int64_t>(1 + i % 4)});
 }
 
 TEST_F(Cycle, RequestsAndEventsGoOnBesideALongOne) {
@@ -330,7 +325,7 @@ TEST_F(Cycle, RequestsAndEventsGoOnBesideALongOne) {
         << "the queue is known at once";
     host.vnode(202, "n2", 8);
     host.job_removed(1);
-    host.job({.handle = kMany + 1, .queue = kCycleSubmit});
+    host.job({.handle = kMany + 1, .queue = kSubmit});
     EXPECT_EQ(host.finish_cycle(), expected);
     EXPECT_EQ(host.cycles_finished, 1);
 
@@ -347,7 +342,7 @@ TEST_F(Cycle, RequestsAndEventsGoOnBesideALongOne) {
 }
 
 TEST_F(Cycle, AShortOneIsOverAtOnce) {
-    host.job({.handle = 1, .queue = kCycleSubmit});
+    host.job({.handle = 1, .queue = kSubmit});
     EXPECT_FALSE(host.start_cycle());
     EXPECT_THAT(host.finish_cycle(), SizeIs(1));
     EXPECT_EQ(host.cycles_finished, 0);
@@ -379,16 +374,16 @@ TEST_F(Cycle, AHostThatIsNotToldOfTheEndWaitsForIt) {
 // ---- A place for one job.
 
 TEST_F(Cycle, APlaceForAJobThatAnOperatorWantsStarted) {
-    host.job({.handle = 1, .queue = kCycleBatch, .state = 'R', .ncpus = 6, .vnode = kCycleVnode});
-    host.job({.handle = 2, .queue = kCycleSubmit, .state = 'H'});
-    host.job({.handle = 3, .queue = kCycleSubmit, .ncpus = 4});
+    host.job({.handle = 1, .queue = kBatch, .state = 'R', .ncpus = 6, .vnode = kVnode});
+    host.job({.handle = 2, .queue = kSubmit, .state = 'H'});
+    host.job({.handle = 3, .queue = kSubmit, .ncpus = 4});
     int32_t code = -1;
     const auto fits = host.place_job(2, code);
     ASSERT_TRUE(fits) << code;
     EXPECT_EQ(fits->kind, PBS_DECIDE_RUN);
     EXPECT_EQ(fits->job, 2u);
-    EXPECT_EQ(fits->queue, kCycleSubmit);
-    EXPECT_THAT(fits->vnodes, ElementsAre(kCycleVnode));
+    EXPECT_EQ(fits->queue, kSubmit);
+    EXPECT_THAT(fits->vnodes, ElementsAre(kVnode));
     const auto waits = host.place_job(3, code);
     ASSERT_TRUE(waits) << code;
     EXPECT_EQ(waits->kind, PBS_DECIDE_COMMENT);
@@ -449,13 +444,8 @@ class Takes : public Cycle {
 
 TEST_F(Takes, EstimatesAreForHostsThatTakeThem) {
     policy({{"algorithm", "standard"}, {"strict_ordering", "True"}, {"backfill_depth", "1"}});
-    host.job({.handle = 1,
-              .queue = kCycleBatch,
-              .state = 'R',
-              .ncpus = 8,
-              .walltime = 3600,
-              .vnode = kCycleVnode});
-    host.job({.handle = 2, .queue = kCycleBatch, .ncpus = 8});
+    host.job({.handle = 1, .queue = kBatch, .state = 'R', .ncpus = 8, .walltime = 3600, .vnode = kVnode});
+    host.job({.handle = 2, .queue = kBatch, .ncpus = 8});
     const auto estimates = [&](uint64_t takes) {
         const pbs_cycle_result result = cycle_for(takes);
         std::vector<std::pair<uint64_t, int64_t>> told;
@@ -474,9 +464,9 @@ TEST_F(Takes, EstimatesAreForHostsThatTakeThem) {
 
 TEST_F(Takes, ChunksAreDividedForHostsThatTakePieces) {
     policy({{"algorithm", "standard"}});
-    host.vnode(kCycleVnode, "n1", 4, 65536, "h");
-    host.vnode(kCycleVnode + 1, "n2", 4, 65536, "h");
-    host.job({.handle = 1, .queue = kCycleBatch, .ncpus = 6});
+    host.vnode(kVnode, "n1", 4, 65536, "h");
+    host.vnode(kVnode + 1, "n2", 4, 65536, "h");
+    host.job({.handle = 1, .queue = kBatch, .ncpus = 6});
     struct Piece {
         uint64_t vnode;
         int64_t ncpus;
@@ -497,8 +487,7 @@ TEST_F(Takes, ChunksAreDividedForHostsThatTakePieces) {
         return given;
     };
     EXPECT_THAT(pieces(PBS_TAKES_ESTIMATES), IsEmpty());
-    EXPECT_THAT(pieces(PBS_TAKES_PIECES),
-                ElementsAre(Piece{kCycleVnode, 4, 0}, Piece{kCycleVnode + 1, 2, 1}));
+    EXPECT_THAT(pieces(PBS_TAKES_PIECES), ElementsAre(Piece{kVnode, 4, 0}, Piece{kVnode + 1, 2, 1}));
 }
 
 // ---- The record of the next cycle, for clients that wait for it.
@@ -523,7 +512,7 @@ TEST_F(RecordOfNext, IsMadeOfACycleThatBeginsAfterItWasAskedFor) {
     const Answer first = ask("next");
     EXPECT_EQ(first.value("cycles"), "1");
     EXPECT_EQ(ask("after=1").value("cycles"), "1") << "not yet";
-    host.job({.handle = 1, .queue = kCycleSubmit});
+    host.job({.handle = 1, .queue = kSubmit});
     EXPECT_THAT(started(PBS_SCH_SCHEDULE_NEW), ElementsAre(1)) << "the cycle isn't disturbed";
     const std::string record = text_of(ask("after=1"));
     EXPECT_THAT(record, StartsWith("{\"pbspolicy_record\":"));

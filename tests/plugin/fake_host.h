@@ -16,6 +16,11 @@
 
 namespace pbs::plugin_test {
 
+// Usual handles of the objects that tests give the host.
+inline constexpr uint64_t kSubmit = 101;
+inline constexpr uint64_t kBatch = 102;
+inline constexpr uint64_t kVnode = 201;
+
 // A reply of the plugin.
 struct Answer {
     struct Object {

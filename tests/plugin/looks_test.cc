@@ -18,7 +18,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr uint64_t kBatch = 102;
 // With so many jobs a cycle runs in a thread, and an explanation or record all the more.
 #ifdef NDEBUG
 constexpr uint64_t kMany = 200'000;

@@ -26,10 +26,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 namespace fs = std::filesystem;
 
-constexpr uint64_t kSubmit = 101;
-constexpr uint64_t kBatch = 102;
 constexpr uint64_t kDedicated = 103;
-constexpr uint64_t kVnode = 201;
 
 // Traces a process: until it lets go, the process' parent isn't told of the end.
 class Tracer {

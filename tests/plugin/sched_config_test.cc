@@ -15,7 +15,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr uint64_t kQueue = 101;
-constexpr uint64_t kVnode = 201;
 constexpr const char* kFile = "sched_priv/sched_config";
 
 class SchedConfig : public ::testing::Test {

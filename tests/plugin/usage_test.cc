@@ -12,10 +12,6 @@ namespace {
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 
-constexpr uint64_t kSubmit = 101;
-constexpr uint64_t kBatch = 102;
-constexpr uint64_t kUsedVnode = 201;
-
 class PastUsage : public ::testing::Test {
   protected:
     // Starts a host on the test's folder, with an Origin policy that sorts by past usage.
@@ -32,7 +28,7 @@ class PastUsage : public ::testing::Test {
                                  {"avoid_fragmentation", "False"}})
                       .code,
                   0);
-        host->vnode(kUsedVnode, "n1", 8);
+        host->vnode(kVnode, "n1", 8);
         return host;
     }
     // Reads the stored usage of a user of group staff without the plugin.
@@ -55,7 +51,7 @@ class PastUsage : public ::testing::Test {
                 .owner = owner,
                 .state = 'R',
                 .walltime = 7200,
-                .vnode = kUsedVnode};
+                .vnode = kVnode};
     }
 
     FakeHost folder;  // only its folder is used
@@ -92,7 +88,7 @@ TEST_F(PastUsage, AStartThatTheStoreDoesNotKnowIsChargedAtTheNextStart) {
     ASSERT_EQ(host.init(), 0);
     host.introduce();
     host.queue(kBatch, "batch", 8, 12 * 3600);
-    host.vnode(kUsedVnode, "n1", 8);
+    host.vnode(kVnode, "n1", 8);
     host.job(running(7));
     ASSERT_EQ(host.start(), 0);
     host.tick();
