@@ -14,11 +14,11 @@ set(flags "--sysroot=${PBSPOLICY_SYSROOT} -B${PBSPOLICY_SYSROOT}/usr/lib/x86_64-
 set(CMAKE_C_FLAGS_INIT ${flags})
 # libstdc++ of Debian 12 is made for a C library that has threads in it.
 set(CMAKE_CXX_FLAGS_INIT "${flags} -D_GLIBCXX_GTHREAD_USE_WEAK=0 -DFMT_HEADER_ONLY")
-# Nothing of the libraries inside is seen outside.
+# Hide the symbols of the libraries that are linked in.
 set(linked "-static-libgcc -Wl,--exclude-libs,ALL")
 foreach(kind EXE SHARED MODULE)
   set(CMAKE_${kind}_LINKER_FLAGS_INIT "${linked}")
 endforeach()
-# Libraries that are a part of newer C libraries.
+# Link the libraries that newer C libraries contain.
 set(CMAKE_C_STANDARD_LIBRARIES_INIT "-Wl,--as-needed -lpthread -ldl -lrt -lm")
 set(CMAKE_CXX_STANDARD_LIBRARIES_INIT "-static-libstdc++ ${CMAKE_C_STANDARD_LIBRARIES_INIT}")
