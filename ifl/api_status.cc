@@ -11,6 +11,7 @@
 #include "ifl/error_text.h"
 #include "ifl/host_status.h"
 #include "ifl/queued_subjobs.h"
+#include "values/object_types.h"
 
 using namespace pbs::ifl;       // NOLINT(google-build-using-namespace): the exported functions
 using namespace pbs::ifl::api;  // NOLINT(google-build-using-namespace)
@@ -113,23 +114,10 @@ batch_status* policy_status(int connect, std::string_view kind, const char* obje
     });
 }
 
-std::string_view policy_kind(int object_type) {
-    switch (object_type) {
-        case MGR_OBJ_POLICY:
-            return "policy";
-        case MGR_OBJ_TIME_WINDOW:
-            return "time_window";
-        case MGR_OBJ_FS_GROUP:
-            return "fs_group";
-        default:
-            return {};
-    }
-}
-
 int each_policy_object(int connect, int object_type, const char* object, const attrl* wanted,
                        const char* extend, pbs_each each, void* context) {
-    const std::string_view kind = policy_kind(object_type);
-    if (kind.empty() || !each) {
+    const auto* type = pbs::values::find_type(static_cast<pbs::values::ObjectType>(object_type));
+    if (type == nullptr || !type->own || !each) {
         return set_error(connect, {PBSE_IVALREQ, fmt::format("pbs_stateach: {}: expected a type of policy "
                                                              "objects, and a function",
                                                              object_type)});
@@ -139,7 +127,7 @@ int each_policy_object(int connect, int object_type, const char* object, const a
         memory.resize(std::max(memory.size(), c_size(view)));
         each(c_object(memory.data(), view), context);
     };
-    (void)has_objects(connect, policy_request(connect, kind, object, wanted, extend, take));
+    (void)has_objects(connect, policy_request(connect, type->name, object, wanted, extend, take));
     return thread_state().error;
 }
 

@@ -132,7 +132,7 @@ class QmgrPrintReader {
             default:  // show, list and the like change nothing
                 return;
         }
-        if (cmds::is_own(directive->type)) return not_carried_over(text, kOwnObjects);
+        if (values::is_own_type(directive->type)) return not_carried_over(text, kOwnObjects);
         const std::vector<std::string> names = names_of(*directive);
         if (names.empty())
             return not_carried_over(text, "it names no object, and none is active or printed before it");

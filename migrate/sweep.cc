@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <tuple>
 
 #include "migrate/sched_policies.h"
 #include "objects/snapshot.h"
+#include "values/object_types.h"
 
 namespace pbs::migrate {
 namespace {
@@ -118,9 +120,9 @@ class Sweeper {
 
     // Finds objects to delete. Users come before what they use: policies before groups and windows.
     void find_deleted() {
-        for (const ObjectType type : {ObjectType::policy, ObjectType::fs_group, ObjectType::time_window})
+        for (const ObjectType type : std::views::reverse(values::kMakingOrder))
             for (const LedgerLine& line : stale_)
-                if (line.attribute.empty() && line.type == type) object(line);
+                if (values::is_own_type(type) && line.attribute.empty() && line.type == type) object(line);
     }
 
     void object(const LedgerLine& line) {
@@ -169,7 +171,7 @@ class Sweeper {
 
     std::vector<std::string> users(ObjectType type, const std::string& name) const {
         std::vector<std::string> out;
-        for (const ObjectType user_type : objects::kAllTypes) {
+        for (const ObjectType user_type : objects::kConfiguredTypes) {
             for (const objects::ObjectPtr& user : current_.objects(user_type)) {
                 if (std::ranges::find(deleted_, ObjectKey{user_type, user->name()}) != deleted_.end())
                     continue;

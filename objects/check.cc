@@ -331,7 +331,7 @@ Result<void> check_references(const Draft& draft, const Object& object) {
 
 Result<void> check_unreferenced(const Draft& draft, ObjectType type, std::string_view name) {
     std::vector<std::string> users;
-    for (ObjectType user_type : kAllTypes) {
+    for (ObjectType user_type : kConfiguredTypes) {
         for (const Attribute& attribute : attributes(user_type)) {
             if (attribute.refers_to != type) continue;
             draft.for_each(user_type, [&](const Object& user) {

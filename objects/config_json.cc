@@ -10,6 +10,7 @@
 #include "objects/problems.h"
 #include "text/json.h"
 #include "text/json_document.h"
+#include "values/object_types.h"
 
 namespace pbs::objects {
 namespace {
@@ -99,8 +100,8 @@ void read_section(ObjectType type, const Json& json, std::vector<ObjectText>& ob
 }
 
 const ObjectType* section_type(std::string_view key) {
-    const auto* found = std::ranges::find(kAllTypes, key, type_name);
-    return found == std::end(kAllTypes) ? nullptr : found;
+    const auto* found = std::ranges::find(kConfiguredTypes, key, type_name);
+    return found == kConfiguredTypes.end() ? nullptr : found;
 }
 
 void read_format(const Json& json, Problems& problems) {
@@ -210,7 +211,7 @@ Result<std::optional<Object>> from_json(ObjectType type, std::string_view name, 
 
 std::string to_document(const Snapshot& snapshot) {
     std::string text = fmt::format("{{\n  \"format\": {}", kConfigFormat);
-    for (const ObjectType type : kAllTypes) {
+    for (const ObjectType type : kConfiguredTypes) {
         text += fmt::format(",\n  {}: ", text::to_json(type_name(type)));
         const ObjectList& objects = snapshot.objects(type);
         if (type == ObjectType::server) {
@@ -244,10 +245,8 @@ Result<std::vector<ObjectText>> from_document(std::string_view json) {
         if (const ObjectType* type = section_type(key)) {
             read_section(*type, section, objects, problems);
         } else {
-            problems.add(
-                fmt::format("unknown key {}: expected format, server, queue, sched, policy, "
-                            "time_window, fs_group or host",
-                            text::to_json(key)));
+            problems.add(fmt::format("unknown key {}: expected format, host, {}", text::to_json(key),
+                                     values::type_list(&values::ObjectTypeRow::configured)));
         }
     }
     if (!problems.empty()) return tl::unexpected(problems.error());

@@ -92,7 +92,7 @@ Result<void> check_names(const Attribute& attribute, const Value* before, const 
 
 Result<void> check_unnamed(const Draft& draft, NameKind kind, std::string_view name) {
     std::vector<std::string> users;
-    for (ObjectType type : {ObjectType::policy, ObjectType::fs_group}) {
+    for (ObjectType type : own_types()) {
         draft.for_each(type, [&](const Object& user) {
             for (const auto& [index, value] : user.values()) {
                 const Attribute& attribute = attributes(type)[index];
@@ -118,7 +118,7 @@ UsedNames::UsedNames(const Draft& draft) {
             }
         }
     };
-    for (const ObjectType type : kAllTypes) draft.for_each(type, read);
+    for (const ObjectType type : kConfiguredTypes) draft.for_each(type, read);
 }
 
 bool UsedNames::refers_to(ObjectType type, std::string_view name) const {

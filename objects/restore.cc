@@ -265,7 +265,7 @@ Object imported_object(const ObjectText& text, Object object, const Object* exis
 }
 
 void erase_all(Draft& draft, const RewriteOptions& options, std::vector<std::string>& warnings) {
-    for (const ObjectType type : kAllTypes) {
+    for (const ObjectType type : kConfiguredTypes) {
         std::vector<std::string> names;
         draft.for_each(type, [&](const Object& object) { names.push_back(object.name()); });
         for (const std::string& name : names) {

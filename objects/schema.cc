@@ -11,39 +11,25 @@
 namespace pbs::objects {
 namespace {
 
-struct TypeRow {
+struct Table {
     ObjectType type;
-    std::string_view name;
-    std::size_t shortest;  // length of the shortest abbreviation
-    std::span<const Attribute> (*table)();
-    std::string_view help;
+    std::span<const Attribute> (*rows)();
 };
 
-constexpr TypeRow kTypes[] = {
-    {ObjectType::server, "server", 1, server_attributes, "the server itself"},
-    {ObjectType::queue, "queue", 1, queue_attributes, "a queue"},
-    {ObjectType::node, "node", 1, [] { return std::span<const Attribute>{}; }, "a vnode"},
-    {ObjectType::resource, "resource", 1, [] { return std::span<const Attribute>{}; },
-     "the definition of a resource"},
-    {ObjectType::sched, "sched", 2, sched_attributes, "a scheduler and the policies it follows"},
-    {ObjectType::policy, "policy", 1, policy_attributes,
-     "how a scheduler orders jobs and decides when they start; assigned to schedulers"},
-    {ObjectType::time_window, "time_window", 1, time_window_attributes,
-     "times of day on recurring days; assigned to queues, or making up prime or dedicated time"},
-    {ObjectType::fs_group, "fs_group", 1, fs_group_attributes,
-     "a fairshare tree and how usage counts in it; referred to by policies"},
+constexpr Table kTables[] = {
+    {ObjectType::server, server_attributes},
+    {ObjectType::queue, queue_attributes},
+    {ObjectType::sched, sched_attributes},
+    {ObjectType::policy, policy_attributes},
+    {ObjectType::time_window, time_window_attributes},
+    {ObjectType::fs_group, fs_group_attributes},
 };
-
-const TypeRow* row(ObjectType type) {
-    const auto* found = std::ranges::find(kTypes, type, &TypeRow::type);
-    return found == std::end(kTypes) ? nullptr : found;
-}
 
 }  // namespace
 
 std::span<const Attribute> attributes(ObjectType type) {
-    const TypeRow* found = row(type);
-    return found ? found->table() : std::span<const Attribute>{};
+    const auto* table = std::ranges::find(kTables, type, &Table::type);
+    return table == std::end(kTables) ? std::span<const Attribute>{} : table->rows();
 }
 
 const Attribute* find_attribute(ObjectType type, std::string_view name) {
@@ -59,35 +45,13 @@ std::size_t attribute_index(ObjectType type, const Attribute& attribute) {
     return static_cast<std::size_t>(&attribute - attributes(type).data());
 }
 
-std::string_view type_name(ObjectType type) {
-    const TypeRow* found = row(type);
-    return found ? found->name : "object";
-}
-
 std::optional<ObjectType> type_from_word(std::string_view word) {
-    for (const TypeRow& candidate : kTypes) {
-        const bool fits = word.size() >= candidate.shortest && word.size() <= candidate.name.size();
-        if (fits && values::same_word(candidate.name.substr(0, word.size()), word)) return candidate.type;
-    }
-    return std::nullopt;
-}
-
-std::span<const ObjectType> own_types() {
-    static constexpr ObjectType kOwn[] = {ObjectType::policy, ObjectType::time_window, ObjectType::fs_group};
-    return kOwn;
-}
-
-bool is_own_type(ObjectType type) {
-    return std::ranges::find(own_types(), type) != own_types().end();
+    const values::ObjectTypeRow* row = values::type_meant(word);
+    return row == nullptr ? std::nullopt : std::optional(row->type);
 }
 
 std::string object_title(ObjectType type, std::string_view name) {
     return name.empty() ? std::string(type_name(type)) : fmt::format("{} {}", type_name(type), name);
-}
-
-std::string_view type_help(ObjectType type) {
-    const TypeRow* found = row(type);
-    return found ? found->help : "";
 }
 
 std::string_view type_text(AttributeType type) {

@@ -15,20 +15,14 @@
 #include <string>
 #include <string_view>
 
+#include "values/object_types.h"
+
 namespace pbs::objects {
 
-// Object types, with the batch protocol's numbers. Nodes and resources have no attributes of this project;
-// they are here for the history alone.
-enum class ObjectType : int {
-    server = 0,
-    queue = 1,
-    node = 3,
-    resource = 5,
-    sched = 6,
-    policy = 64,
-    time_window = 65,
-    fs_group = 66
-};
+using values::is_own_type;
+using values::ObjectType;
+using values::own_types;
+using values::type_name;
 
 // Attribute operators, with the batch protocol's numbers.
 enum class Operation : int { set = 0, unset = 1, increment = 2, decrement = 3 };
@@ -163,18 +157,10 @@ const Attribute* find_attribute(ObjectType type, std::string_view name);
 // The position of a row in its table.
 std::size_t attribute_index(ObjectType type, const Attribute& attribute);
 
-// "policy", "time_window", ...: as qmgr writes it.
-std::string_view type_name(ObjectType type);
-// The type of a qmgr word: the full name, or an abbreviation down to one letter as in PP-748: "p" is policy,
-// "t" time_window, "f" fs_group, "s" server, "q" queue. "sc" and longer: sched.
+// The type that a word means (values/object_types.h): "p" and "policies" are policy.
 std::optional<ObjectType> type_from_word(std::string_view word);
-// The three types that exist only here: policy, time_window, fs_group.
-std::span<const ObjectType> own_types();
-bool is_own_type(ObjectType type);
 // An object's name in messages: "policy p1", "server".
 std::string object_title(ObjectType type, std::string_view name);
-// One sentence on the purpose of objects of this type.
-std::string_view type_help(ObjectType type);
 // "Boolean", "string_array", ...: the type's name in PP-748 and the manual pages.
 std::string_view type_text(AttributeType type);
 // The form of the attribute's values, for errors and help: "True or False", "HH:MM:SS or seconds".

@@ -30,7 +30,7 @@ Defaults parse_defaults(ObjectType type) {
 const Defaults& defaults_of(ObjectType type) {
     static const std::map<ObjectType, Defaults> all = [] {
         std::map<ObjectType, Defaults> result;
-        for (ObjectType t : kAllTypes) result.emplace(t, parse_defaults(t));
+        for (ObjectType t : kConfiguredTypes) result.emplace(t, parse_defaults(t));
         return result;
     }();
     return all.at(type);
@@ -141,7 +141,7 @@ void Object::clear(const Attribute& attribute) {
 }
 
 std::size_t Snapshot::position(ObjectType type) {
-    return static_cast<std::size_t>(std::ranges::find(kAllTypes, type) - std::begin(kAllTypes));
+    return static_cast<std::size_t>(std::ranges::find(kConfiguredTypes, type) - kConfiguredTypes.begin());
 }
 
 const ObjectList& Snapshot::objects(ObjectType type) const {

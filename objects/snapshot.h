@@ -112,8 +112,7 @@ struct PolicySlots {
     friend bool operator==(const PolicySlots&, const PolicySlots&) = default;
 };
 
-inline constexpr ObjectType kAllTypes[] = {ObjectType::server, ObjectType::queue,       ObjectType::sched,
-                                           ObjectType::policy, ObjectType::time_window, ObjectType::fs_group};
+using values::kConfiguredTypes;
 
 class Snapshot {
   public:
@@ -145,7 +144,7 @@ class Snapshot {
     ObjectPtr find_shared(ObjectType type, std::string_view name) const;
 
     std::uint64_t revision_ = 0;
-    std::array<ObjectList, std::size(kAllTypes)> objects_{};  // in the order of kAllTypes
+    std::array<ObjectList, kConfiguredTypes.size()> objects_{};  // in the order of kConfiguredTypes
 };
 
 // Reads the elements of a sched's policy attribute ("p1", "p:p2", "np:p3") into slots.

@@ -34,6 +34,12 @@ inline std::string lowered(std::string_view text) {
     std::ranges::transform(result, result.begin(), lower);
     return result;
 }
+// The text with a capital letter at its beginning.
+inline std::string title(std::string_view text) {
+    std::string result(text);
+    if (!result.empty()) result[0] = upper(result[0]);
+    return result;
+}
 inline std::string uppered(std::string_view text) {
     std::string result(text);
     std::ranges::transform(result, result.begin(), upper);

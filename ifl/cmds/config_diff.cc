@@ -10,14 +10,12 @@
 #include "objects/schema.h"
 #include "text/json.h"
 #include "text/json_document.h"
+#include "values/object_types.h"
 #include "values/text.h"
 
 namespace pbs::cmds {
 
 namespace {
-
-constexpr std::array<std::string_view, 8> kTypes = {"server", "queue",  "node",        "resource",
-                                                    "sched",  "policy", "time_window", "fs_group"};
 
 // Does the document tell which objects of the type exist? A document without the server's own part only has
 // the queues, nodes, resources and schedulers on which an attribute of this project is set.
@@ -203,7 +201,7 @@ Result<std::vector<ConfigChange>> config_diff(std::string_view before, std::stri
         return tl::unexpected(to.error());
     }
     std::vector<ConfigChange> changes;
-    for (const std::string_view type : kTypes) {
+    for (const auto& [type_number, type, plural, help, configured, is_own] : values::kObjectTypes) {
         compare_type(std::string(type), *from, *to, changes);
     }
     if (object = values::trim(object); !object.empty()) {
@@ -236,12 +234,6 @@ std::string diff_text(const std::vector<ConfigChange>& changes) {
 }
 
 std::string diff_directives(const std::vector<ConfigChange>& changes) {
-    // objects that others refer to come first
-    static constexpr std::array<std::string_view, 8> kMakeOrder = {
-        "resource", "time_window", "fs_group", "queue", "policy", "server", "sched", "node"};
-    static constexpr std::array<std::string_view, 2> kDeleteFirst = {"node", "sched"};
-    static constexpr std::array<std::string_view, 5> kDeleteOrder = {"policy", "queue", "time_window",
-                                                                     "fs_group", "resource"};
     std::string text;
     const auto delete_all = [&](std::string_view type) {
         for (const ConfigChange& change : changes) {
@@ -250,19 +242,20 @@ std::string diff_directives(const std::vector<ConfigChange>& changes) {
             }
         }
     };
-    // no object refers to objects of these types, and other objects may get their partitions
-    for (const std::string_view type : kDeleteFirst) {
-        delete_all(type);
-    }
-    for (const std::string_view type : kMakeOrder) {
+    // Nothing refers to nodes and schedulers. Others may get their partitions, so they are deleted first.
+    delete_all("node");
+    delete_all("sched");
+    for (const values::ObjectType type : values::kMakingOrder) {
         for (const ConfigChange& change : changes) {
-            if (change.type == type && !change.deleted) {
+            if (change.type == values::type_name(type) && !change.deleted) {
                 make_directives(change, text);
             }
         }
     }
-    for (const std::string_view type : kDeleteOrder) {
-        delete_all(type);
+    for (const values::ObjectType type : std::views::reverse(values::kMakingOrder)) {
+        if (type != values::ObjectType::node && type != values::ObjectType::sched) {
+            delete_all(values::type_name(type));
+        }
     }
     return text;
 }

@@ -20,8 +20,6 @@ constexpr auto kInitialValues = std::to_array<InitialValue>({
     {ObjectType::node, "", "resources_available", "vnode"},
 });
 
-// A type for the tables of objects/: these describe policies, time_windows and fs_groups fully, and have
-// further attributes of the server, queues and schedulers.
 char to_lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
@@ -82,12 +80,11 @@ std::string_view setter_text(const HostAttribute& attribute) {
 }
 
 bool is_attribute(ObjectType type, std::string_view name) {
-    return objects::find_attribute(own_type(type), name) != nullptr ||
-           find_host_attribute(type, name) != nullptr;
+    return objects::find_attribute(type, name) != nullptr || find_host_attribute(type, name) != nullptr;
 }
 
 bool is_writable(ObjectType type, std::string_view name) {
-    if (const auto* own = objects::find_attribute(own_type(type), name)) {
+    if (const auto* own = objects::find_attribute(type, name)) {
         return (own->flags & objects::kReadOnly) == 0;
     }
     const HostAttribute* host = find_host_attribute(type, name);
@@ -97,7 +94,7 @@ bool is_writable(ObjectType type, std::string_view name) {
 ValueKind value_kind(ObjectType type, std::string_view name) {
     // a list attribute of ours is printed as one value: its elements may have commas
     const HostAttribute* host = find_host_attribute(type, name);
-    if (objects::find_attribute(own_type(type), name) != nullptr || host == nullptr) {
+    if (objects::find_attribute(type, name) != nullptr || host == nullptr) {
         return ValueKind::plain;
     }
     switch (host->type) {
@@ -115,7 +112,7 @@ ValueKind value_kind(ObjectType type, std::string_view name) {
 
 std::vector<std::string> attribute_names(ObjectType type) {
     std::vector<std::string> names;
-    for (const objects::Attribute& attribute : objects::attributes(own_type(type))) {
+    for (const objects::Attribute& attribute : objects::attributes(type)) {
         names.emplace_back(attribute.name);
     }
     for (const HostAttribute& attribute : host_attributes(type)) {

@@ -19,11 +19,6 @@ enum class ValueKind { plain, text, list };
 using HostType = ifl::AttributeType;
 using HostAttribute = ifl::AttributeDef;
 
-// The type in objects/schema.h.
-inline objects::ObjectType own_type(ObjectType type) {
-    return static_cast<objects::ObjectType>(type);
-}
-
 // PBS's own attributes of a type, by name. Empty for policy, time_window and fs_group.
 std::vector<HostAttribute> host_attributes(ObjectType type);
 // The row of a name, in any case of letters; null if PBS's objects of the type have no such attribute.

@@ -109,8 +109,8 @@ Words command_candidates() {
 
 Words type_candidates() {
     Words words;
-    for (const TypeWord& type : object_types()) {
-        words.emplace_back(singular(type));
+    for (const values::ObjectTypeRow& type : values::kObjectTypes) {
+        words.emplace_back(type.name);
     }
     return words;
 }
@@ -184,7 +184,7 @@ Words host_values(ObjectType type, const HostAttribute& attribute, const ObjectN
 // Completions of an attribute's value after `words_before` words of the same element.
 Words values_of(ObjectType type, std::string_view attribute, std::size_t words_before,
                 const ObjectNames& names) {
-    if (const auto* own = objects::find_attribute(own_type(type), attribute)) {
+    if (const auto* own = objects::find_attribute(type, attribute)) {
         return own_values(*own, words_before, names);
     }
     const HostAttribute* host = find_host_attribute(type, attribute);
@@ -192,14 +192,14 @@ Words values_of(ObjectType type, std::string_view attribute, std::size_t words_b
 }
 
 bool is_list(ObjectType type, std::string_view attribute) {
-    if (const auto* own = objects::find_attribute(own_type(type), attribute)) {
+    if (const auto* own = objects::find_attribute(type, attribute)) {
         return own->is_list();
     }
     return value_kind(type, attribute) == ValueKind::list;
 }
 
 Words operators_of(ObjectType type, std::string_view attribute) {
-    const auto* own = objects::find_attribute(own_type(type), attribute);
+    const auto* own = objects::find_attribute(type, attribute);
     const HostAttribute* host = find_host_attribute(type, attribute);
     const bool only_set = (own != nullptr && (own->type == objects::AttributeType::boolean ||
                                               own->syntax == Syntax::word || own->refers_to)) &&

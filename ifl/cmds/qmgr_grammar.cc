@@ -23,18 +23,6 @@ constexpr std::array kCommands{
     CommandWord{"exit", Command::quit},     CommandWord{"history", Command::history},
 };
 
-// Object types in that order: "s" is server and "sc" sched; "p" is policy (in PBS, pbshook).
-constexpr std::array kTypes{
-    TypeWord{"server", ObjectType::server, "Server"},
-    TypeWord{"queues", ObjectType::queue, "Queue"},
-    TypeWord{"nodes", ObjectType::node, "Node"},
-    TypeWord{"resources", ObjectType::resource, "Resource"},
-    TypeWord{"sched", ObjectType::sched, "Sched"},
-    TypeWord{"policy", ObjectType::policy, "Policy"},
-    TypeWord{"time_windows", ObjectType::time_window, "Time_window"},
-    TypeWord{"fs_groups", ObjectType::fs_group, "Fs_group"},
-};
-
 bool operator_at(std::string_view text, std::size_t at) {
     if (at >= text.size()) {
         return false;
@@ -357,20 +345,6 @@ std::span<const CommandWord> command_words() {
     return kCommands;
 }
 
-std::span<const TypeWord> object_types() {
-    return kTypes;
-}
-
-const TypeWord& type_word(ObjectType type) {
-    return *std::find_if(kTypes.begin(), kTypes.end(),
-                         [&](const TypeWord& word) { return word.type == type; });
-}
-
-std::string_view singular(const TypeWord& type) {
-    const std::string_view word = type.word;
-    return word.back() == 's' ? word.substr(0, word.size() - 1) : word;
-}
-
 std::optional<Command> command_from_word(std::string_view word) {
     for (const CommandWord& command : kCommands) {
         if (!word.empty() && begins_with(command.word, word)) {
@@ -380,21 +354,10 @@ std::optional<Command> command_from_word(std::string_view word) {
     return std::nullopt;
 }
 
-bool is_own(ObjectType type) {
-    return type == ObjectType::policy || type == ObjectType::time_window || type == ObjectType::fs_group;
-}
-
 std::optional<ObjectType> object_type_from_word(std::string_view word) {
-    for (const TypeWord& type : kTypes) {
-        if (!word.empty() && begins_with(type.word, word)) {
-            return type.type;
-        }
-    }
-    // the plural of policy, which may be abbreviated too
-    if (!word.empty() && begins_with("policies", word)) {
-        return ObjectType::policy;
-    }
-    return std::nullopt;
+    // Words of qmgr are in lower case.
+    const values::ObjectTypeRow* type = values::lowered(word) == word ? values::type_meant(word) : nullptr;
+    return type == nullptr ? std::nullopt : std::optional(type->type);
 }
 
 tl::expected<Directive, SyntaxError> parse_directive(std::string_view text, const IsAttribute& is_attribute) {

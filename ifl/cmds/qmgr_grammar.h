@@ -3,8 +3,8 @@
 //   <command> <object type> [<name>[@<server>][,...]] [<attribute>[.<resource>] [<op> <value>] [,...]]
 //
 // Commands and object types may be abbreviated: the abbreviation means the first word that begins with it, in
-// the order of command_words() and of object_types(). The third word is a name, unless an operator follows it
-// or (for unset, list, print) it is an attribute of the type.
+// the order of command_words() and of values::kObjectTypes. The third word is a name, unless an operator
+// follows it or (for unset, list, print) it is an attribute of the type.
 //
 // A value ends at an unquoted comma that an "attribute op" follows, so that `policy=p:p1,np:p2` is one value
 // and `by_queue=False, strict_ordering=True` are two. Where no attribute follows, the comma belongs to the
@@ -21,21 +21,13 @@
 
 #include <tl/expected.hpp>
 
+#include "values/object_types.h"
+
 namespace pbs::cmds {
 
 enum class Command { create, remove, set, unset, list, print, active, help, quit, history };
 
-// Object types with the batch protocol's numbers (enum mgr_obj in pbs_ifl.h).
-enum class ObjectType : int {
-    server = 0,
-    queue = 1,
-    node = 3,
-    resource = 5,
-    sched = 6,
-    policy = 64,
-    time_window = 65,
-    fs_group = 66
-};
+using values::ObjectType;
 
 // Operators with the batch protocol's numbers (enum batch_op in pbs_ifl.h).
 enum class Operator : int { set = 0, unset = 1, increment = 2, decrement = 3 };
@@ -112,19 +104,7 @@ struct CommandWord {
 };
 std::span<const CommandWord> command_words();
 
-struct TypeWord {
-    std::string_view word;
-    ObjectType type;
-    std::string_view title;  // the word that `list` writes before a name: "Queue"
-};
-std::span<const TypeWord> object_types();
-const TypeWord& type_word(ObjectType type);
-// "queue": the documented word of a type, of which "queues" is understood too.
-std::string_view singular(const TypeWord& type);
-
 std::optional<Command> command_from_word(std::string_view word);
-// Is the type one that the plugin adds: policy, time_window or fs_group?
-bool is_own(ObjectType type);
 std::optional<ObjectType> object_type_from_word(std::string_view word);
 
 }  // namespace pbs::cmds

@@ -118,11 +118,11 @@ std::string_view remark(const HostAttribute& attribute) {
 
 std::string object_text(ObjectType type) {
     std::string text;
-    if (is_own(type)) {
-        text += fmt::format("{}.\n", objects::type_help(own_type(type)));
+    if (values::is_own_type(type)) {
+        text += fmt::format("{}.\n", values::find_type(type)->help);
     }
     text += "Attributes:\n";
-    for (const objects::Attribute& attribute : objects::attributes(own_type(type))) {
+    for (const objects::Attribute& attribute : objects::attributes(type)) {
         text += attribute_line(attribute.name, objects::type_text(attribute.type), attribute.help);
     }
     for (const HostAttribute& attribute : host_attributes(type)) {
@@ -139,8 +139,7 @@ std::string attribute_text(ObjectType type, const objects::Attribute& attribute)
     if (!attribute.alias.empty()) {
         text += fmt::format("Also called {}.\n", attribute.alias);
     }
-    if (const std::string remark = objects::unsupported_remark(own_type(type), attribute.name);
-        !remark.empty()) {
+    if (const std::string remark = objects::unsupported_remark(type, attribute.name); !remark.empty()) {
         text += remark + "\n";
     }
     if (!attribute.example.empty()) {
@@ -159,8 +158,7 @@ std::string attribute_text(ObjectType type, const HostAttribute& attribute) {
         text += fmt::format("; default: {}", default_text(attribute.default_value));
     }
     text += fmt::format(".\n{}.\n", setter_text(attribute));
-    if (const std::string remark = objects::unsupported_remark(own_type(type), attribute.name);
-        !remark.empty()) {
+    if (const std::string remark = objects::unsupported_remark(type, attribute.name); !remark.empty()) {
         text += remark + "\n";
     }
     if (attribute.has(ifl::openpbs_only)) {
@@ -174,7 +172,7 @@ std::string attribute_text(ObjectType type, const HostAttribute& attribute) {
 // Help on an attribute, whose name may be followed by a resource; empty: the type has no such attribute.
 std::string attribute_text(ObjectType type, std::string_view name) {
     name = name.substr(0, name.find('.'));
-    if (const auto* own = objects::find_attribute(own_type(type), name)) {
+    if (const auto* own = objects::find_attribute(type, name)) {
         return attribute_text(type, *own);
     }
     const HostAttribute* host = find_host_attribute(type, name);
@@ -185,12 +183,12 @@ std::string attribute_text(ObjectType type, std::string_view name) {
 
 std::vector<std::string> help_topics() {
     std::vector<std::string> topics;
-    topics.reserve(std::size(kTopics) + object_types().size());
+    topics.reserve(std::size(kTopics) + values::kObjectTypes.size());
     for (const Topic& topic : kTopics) {
         topics.emplace_back(topic.word);
     }
-    for (const TypeWord& type : object_types()) {
-        topics.emplace_back(singular(type));
+    for (const values::ObjectTypeRow& type : values::kObjectTypes) {
+        topics.emplace_back(type.name);
     }
     return topics;
 }

@@ -18,7 +18,7 @@ bool QmgrPipeline::takes(const Directive& directive) {
     const bool named =
         !directive.names.empty() && std::none_of(directive.names.begin(), directive.names.end(),
                                                  [](const ObjectName& name) { return name.name.empty(); });
-    return is_own(directive.type) && changes && named;
+    return values::is_own_type(directive.type) && changes && named;
 }
 
 int QmgrPipeline::send(Request request, int command, int type, AttrList& attributes) {

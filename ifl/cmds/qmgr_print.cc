@@ -10,6 +10,7 @@
 #include "ifl/cmds/host_attributes.h"
 #include "ifl/cmds/text.h"
 #include "objects/schema.h"
+#include "values/object_types.h"
 #include "values/text.h"
 
 namespace pbs::cmds {
@@ -23,30 +24,17 @@ constexpr std::string_view kUnknownResource = "|unknown|";
 constexpr std::string_view kMomPort = "15002";
 
 // The heading above the directives for a type's objects.
-std::string_view heading(ObjectType type) {
-    switch (type) {
-        case ObjectType::server:
-            return "Set server attributes.";
-        case ObjectType::queue:
-            return "Create queues and set their attributes.";
-        case ObjectType::node:
-            return "Create nodes and set their properties.";
-        case ObjectType::resource:
-            return "Create resources and set their properties.";
-        case ObjectType::sched:
-            return "Create schedulers and set their attributes.";
-        case ObjectType::policy:
-            return "Create policies and set their attributes.";
-        case ObjectType::time_window:
-            return "Create time windows and set their attributes.";
-        case ObjectType::fs_group:
-            return "Create fair-share groups and set their attributes.";
+std::string heading(ObjectType type) {
+    if (type == ObjectType::server) {
+        return "Set server attributes.";
     }
-    return "";
+    const bool properties = type == ObjectType::node || type == ObjectType::resource;
+    return fmt::format("Create {} and set their {}.", values::find_type(type)->plural,
+                       properties ? "properties" : "attributes");
 }
 
 std::string_view keyword(ObjectType type) {
-    return singular(type_word(type));
+    return values::type_name(type);
 }
 
 std::string comment_block(std::string_view text) {
@@ -273,7 +261,7 @@ std::string set_text(ObjectType type, const batch_status& of, const attrl& attri
         return "";
     }
     const std::string name = attribute_name(attribute);
-    const bool own = objects::find_attribute(own_type(type), view(attribute.name)) != nullptr;
+    const bool own = objects::find_attribute(type, view(attribute.name)) != nullptr;
     std::string text;
     if (!own && holds_line_break(value)) {
         text +=
@@ -290,7 +278,7 @@ std::string set_text(ObjectType type, const batch_status& of, const attrl& attri
 // Does the value name another object? Such attributes are printed first: fairshare = True needs a
 // fairshare_group that is set already.
 bool names_object(ObjectType type, const attrl& attribute) {
-    const auto* row = objects::find_attribute(own_type(type), view(attribute.name));
+    const auto* row = objects::find_attribute(type, view(attribute.name));
     return row != nullptr && row->refers_to.has_value();
 }
 
@@ -397,7 +385,7 @@ const batch_status* custom_resources(const batch_status* resources) {
 }
 
 void append_list_text(std::string& text, ObjectType type, const batch_status& object) {
-    text += type_word(type).title;
+    text += values::title(values::type_name(type));
     text += ' ';
     text += view(object.name);
     text += '\n';

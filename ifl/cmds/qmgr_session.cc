@@ -13,6 +13,8 @@
 #include "ifl/cmds/text.h"
 #include "ifl/pbs_error.h"
 #include "objects/spelling.h"
+#include "values/object_types.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -70,26 +72,6 @@ AttrList attribute_list(const Directive& directive) {
                        static_cast<batch_op>(attribute.op));
     }
     return attributes;
-}
-
-std::string plural(ObjectType type) {
-    switch (type) {
-        case ObjectType::sched:
-            return "schedulers";
-        case ObjectType::policy:
-            return "policies";
-        default: {
-            const std::string word(type_word(type).word);
-            return word.back() == 's' ? word : word + "s";
-        }
-    }
-}
-
-// The plural "Queues", as in "No Active Queues, nothing done."
-std::string title(ObjectType type) {
-    std::string word = plural(type);
-    word[0] = static_cast<char>(word[0] - 'a' + 'A');
-    return word;
 }
 
 std::string shown(const std::string& server) {
@@ -271,8 +253,9 @@ std::vector<QmgrSession::Target> QmgrSession::targets(const Directive& directive
     const bool read = directive.command == Command::list || directive.command == Command::print;
     const bool whole_server =
         type == ObjectType::server || type == ObjectType::sched || type == ObjectType::resource;
-    if (!whole_server && !(is_own(type) && read)) {
-        write_error(fmt::format("No Active {}, nothing done.\n", title(type)));
+    if (!whole_server && !(values::is_own_type(type) && read)) {
+        write_error(
+            fmt::format("No Active {}, nothing done.\n", values::title(values::find_type(type)->plural)));
         return found;
     }
     for (const std::string& active : active_servers_) {
@@ -300,7 +283,7 @@ void QmgrSession::execute(const Directive& directive) {
 // ...`, is a change of each.
 std::vector<QmgrSession::Target> QmgrSession::each_meant(const Target& target, const Directive& directive) {
     const bool reads = directive.command == Command::list || directive.command == Command::print;
-    if (reads || !target.object.empty() || !is_own(directive.type)) {
+    if (reads || !target.object.empty() || !values::is_own_type(directive.type)) {
         return {target};
     }
     Connection* connection = server(target.server);
@@ -356,7 +339,7 @@ void QmgrSession::change(Connection& connection, const Target& target, const Dir
         }
     }
     answered(connection, target, code);
-    if (code == PBSE_NOATTR && !is_own(directive.type)) {
+    if (code == PBSE_NOATTR && !values::is_own_type(directive.type)) {
         suggest(directive);
     }
 }
@@ -458,7 +441,7 @@ void QmgrSession::show(Connection& connection, const Target& target, const Direc
         print_server(connection, target);
         return;
     }
-    if (!print && is_own(directive.type)) {
+    if (!print && values::is_own_type(directive.type)) {
         list_as_it_comes(connection, target, directive.type, wanted.attributes());
         return;
     }
@@ -507,18 +490,15 @@ void QmgrSession::list_as_it_comes(Connection& connection, const Target& target,
     }
 }
 
-// Prints everything that a server has, in an order in which it can be made again: objects that others refer
-// to come first.
+// Prints all that a server has but its nodes, as OpenPBS does, in an order in which it can be made again.
 void QmgrSession::print_server(Connection& connection, const Target& target) {
-    constexpr ObjectType kOrder[] = {ObjectType::resource, ObjectType::time_window, ObjectType::queue,
-                                     ObjectType::fs_group, ObjectType::policy,      ObjectType::server,
-                                     ObjectType::sched};
-    for (const ObjectType type : kOrder) {
+    for (const ObjectType type : values::kMakingOrder) {
+        if (type == ObjectType::node) continue;
         pbs_errno = PBSE_NONE;
         const StatusList list = stat(connection, type, "", nullptr);
         const int code = pbs_errno;
         if (list == nullptr && code != PBSE_NONE) {
-            if (is_own(type) && code != PBSE_PROTOCOL) {
+            if (values::is_own_type(type) && code != PBSE_PROTOCOL) {
                 continue;  // a server without the policy plugin
             }
             report(connection, target, code, kCannotShow);
@@ -556,7 +536,8 @@ bool QmgrSession::exists(const Directive& directive, const Target& target) {
     const bool found = directive.type == ObjectType::sched ? find_named(list.get(), target.object) != nullptr
                                                            : list != nullptr;
     if (!found) {
-        write_error(fmt::format("{} does not exist: {}.\n", type_word(directive.type).title, target.object));
+        write_error(fmt::format("{} does not exist: {}.\n", values::title(values::type_name(directive.type)),
+                                target.object));
     }
     return found;
 }
@@ -568,7 +549,7 @@ void QmgrSession::activate(const Directive& directive) {
         return;
     }
     if (directive.names.empty()) {
-        fmt::print("Active {}:\n", plural(directive.type));
+        fmt::print("Active {}:\n", values::find_type(directive.type)->plural);
         if (directive.type == ObjectType::server) {
             for (const std::string& name : active_servers_) {
                 fmt::print("{}\n", shown(name));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "ifl/pbs_error.h"
+#include "values/object_types.h"
 
 using pbs::cluster::c_str;
 using pbs::cluster::view;
@@ -122,8 +123,7 @@ bool is_complete(const pbs_plugin& table) {
 }  // namespace
 
 bool is_plugin_type(std::uint32_t object_type) {
-    return object_type == PBS_OBJ_POLICY || object_type == PBS_OBJ_TIME_WINDOW ||
-           object_type == PBS_OBJ_FS_GROUP;
+    return values::is_own_type(static_cast<values::ObjectType>(object_type));
 }
 
 pbs_host Plugin::host_table() {

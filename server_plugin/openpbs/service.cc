@@ -31,6 +31,7 @@
 #include "server_plugin/openpbs/plugin.h"
 #include "server_plugin/openpbs/scheduling.h"
 #include "server_plugin/openpbs/site.h"
+#include "values/object_types.h"
 
 namespace pbs::openpbs {
 namespace {
@@ -49,9 +50,19 @@ struct Kind {
 // Kinds that the plugin knows only while it schedules itself.
 constexpr std::array kOfCycles{Kind{"explanation", PBS_OBJ_EXPLANATION}, Kind{"record", PBS_OBJ_RECORD},
                                Kind{"fairshare", PBS_OBJ_FAIRSHARE}};
-constexpr std::array kKinds{Kind{"policy", PBS_OBJ_POLICY}, Kind{"time_window", PBS_OBJ_TIME_WINDOW},
-                            Kind{"fs_group", PBS_OBJ_FS_GROUP}, Kind{"configuration", PBS_OBJ_CONFIGURATION},
-                            Kind{"history", PBS_OBJ_HISTORY}};
+constexpr std::array kKinds{Kind{"configuration", PBS_OBJ_CONFIGURATION}, Kind{"history", PBS_OBJ_HISTORY}};
+
+// The type of a kind in "object=KIND"; 0 for other words, and for kinds of cycles where the plugin has none.
+std::uint32_t type_of(std::string_view kind, bool cycles) {
+    if (const auto* own = values::find_type(kind); own != nullptr && own->own)
+        return static_cast<std::uint32_t>(own->type);
+    const auto in = [kind](const auto& kinds) {
+        const auto* found = std::ranges::find(kinds, kind, &Kind::name);
+        return found == kinds.end() ? 0 : found->type;
+    };
+    if (const std::uint32_t type = in(kKinds); type != 0) return type;
+    return cycles ? in(kOfCycles) : 0;
+}
 
 // Advice where the plugin can't give the answer.
 std::string instead_of(std::string_view kind) {
@@ -347,20 +358,15 @@ class Service {
         constexpr std::string_view kBegin = "object=";
         const std::string_view extend = std::string_view(one.request.extend).substr(kBegin.size());
         const std::string_view kind = extend.substr(0, extend.find(';'));
-        const auto find = [&](const auto& kinds) {
-            const auto* found = std::ranges::find(kinds, kind, &Kind::name);
-            return found == kinds.end() ? nullptr : found;
-        };
-        const Kind* known = find(kKinds);
-        if (known == nullptr && scheduling_) known = find(kOfCycles);
-        if (known == nullptr) {
+        const std::uint32_t type = type_of(kind, scheduling_ != nullptr);
+        if (type == 0) {
             answer(one.ticket, ifl::Reply::error(PBSE_NOSUP, instead_of(kind)));
             return true;
         }
         const auto& body = std::get<ifl::Status>(one.request.body);
         std::string name = body.object;
         Listing& listing = listings_[one.ticket];
-        if (known->type == PBS_OBJ_EXPLANATION) {
+        if (type == PBS_OBJ_EXPLANATION) {
             const Identity who = identity_of(one);
             const Records& records = plugin_->records();
             name = records.explained(name);
@@ -375,7 +381,7 @@ class Service {
             listing.extend = extend.substr(kind.size() + 1);
         for (;;) {
             std::string next;
-            const ifl::Reply reply = plugin_->status(now(), known->type, name, body.wanted, identity_of(one),
+            const ifl::Reply reply = plugin_->status(now(), type, name, body.wanted, identity_of(one),
                                                      listing.extend, one.ticket, listing.parts, next);
             if (reply.code == PBSE_TRYAGAIN) return false;
             if (reply.code != 0) {

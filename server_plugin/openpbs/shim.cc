@@ -20,6 +20,7 @@
 #include "ifl/error_text.h"
 #include "ifl/pbs_error.h"
 #include "server_plugin/openpbs/owned.h"
+#include "values/object_types.h"
 
 namespace pbs::openpbs {
 namespace {
@@ -84,7 +85,8 @@ std::string_view kind_of(std::string_view extend) {
 }
 
 bool for_everybody(std::string_view kind) {
-    return kind == "policy" || kind == "time_window" || kind == "fs_group";
+    const values::ObjectTypeRow* type = values::find_type(kind);
+    return type != nullptr && type->own;
 }
 
 // Is the kind shown to everybody, but less of it? Shares to others than managers, jobs to others than

@@ -492,8 +492,8 @@ class Reader {
         JsonIn in(json, "object", r_);
         std::string type;
         in("type", type, "");
-        const auto* const found = std::ranges::find(objects::kAllTypes, type, objects::type_name);
-        if (found == std::end(objects::kAllTypes))
+        const auto* const found = std::ranges::find(objects::kConfiguredTypes, type, objects::type_name);
+        if (found == objects::kConfiguredTypes.end())
             return fail("object: type: expected server, queue, sched, policy, time_window or fs_group");
         if (auto object = read_object(in, *found)) draft_.put(*std::move(object));
         in.close();

@@ -193,7 +193,7 @@ void append_object(std::string& out, std::string_view type, const objects::Objec
 }
 
 void append_snapshot(std::string& out, const objects::Snapshot& snapshot) {
-    for (const objects::ObjectType type : objects::kAllTypes) {
+    for (const objects::ObjectType type : objects::kConfiguredTypes) {
         for (const objects::ObjectPtr& object : snapshot.objects(type)) {
             out += R"({"object":)";
             append_object(out, objects::type_name(type), *object);

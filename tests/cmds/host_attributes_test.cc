@@ -10,10 +10,10 @@ namespace pbs::cmds {
 namespace {
 
 TEST(HostAttributes, AreNamedOnceEach) {
-    for (const TypeWord& type : object_types()) {
+    for (const values::ObjectTypeRow& type : values::kObjectTypes) {
         std::vector<std::string> names = attribute_names(type.type);
-        EXPECT_FALSE(names.empty()) << type.word;
-        EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end()) << type.word;
+        EXPECT_FALSE(names.empty()) << type.name;
+        EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end()) << type.name;
     }
 }
 

@@ -21,7 +21,7 @@ std::string written(const Directive& directive) {
             break;
         }
     }
-    text += fmt::format(" {} ", type_word(directive.type).word);
+    text += fmt::format(" {} ", values::type_name(directive.type));
     for (const ObjectName& name : directive.names) {
         text += name.name + (name.server ? "@" + *name.server : "") + ",";
     }
@@ -62,21 +62,21 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         GrammarCase{"s p p1 by_queue=False, strict_ordering=True",
                     "set policy p1,|by_queue=<False>|strict_ordering=<True>"},
-        GrammarCase{"c policy p1", "create policy p1,"}, GrammarCase{"c t t1", "create time_windows t1,"},
-        GrammarCase{"create time_window t1", "create time_windows t1,"},
-        GrammarCase{"c f f1", "create fs_groups f1,"}, GrammarCase{"d p p1", "delete policy p1,"},
-        GrammarCase{"p s", "print server "}, GrammarCase{"l q", "list queues "},
-        GrammarCase{"l sc", "list sched "}, GrammarCase{"p r", "print resources "},
-        GrammarCase{"p n @default", "print nodes @,"}, GrammarCase{"p n @active", "print nodes ,"},
+        GrammarCase{"c policy p1", "create policy p1,"}, GrammarCase{"c t t1", "create time_window t1,"},
+        GrammarCase{"create time_window t1", "create time_window t1,"},
+        GrammarCase{"c f f1", "create fs_group f1,"}, GrammarCase{"d p p1", "delete policy p1,"},
+        GrammarCase{"p s", "print server "}, GrammarCase{"l q", "list queue "},
+        GrammarCase{"l sc", "list sched "}, GrammarCase{"p r", "print resource "},
+        GrammarCase{"p n @default", "print node @,"}, GrammarCase{"p n @active", "print node ,"},
         GrammarCase{"l q q1@,",
                     "qmgr: Syntax error: expected the name of one "
                     "server after '@'@6#3"},
-        GrammarCase{"a q q1,q2@srv:1501", "active queues q1,q2@srv:1501,"},
-        GrammarCase{"active node", "active nodes "},
+        GrammarCase{"a q q1,q2@srv:1501", "active queue q1,q2@srv:1501,"},
+        GrammarCase{"active node", "active node "},
         GrammarCase{"create queue q1,q2,q3 queue_type=e,enabled = True",
-                    "create queues q1,q2,q3,|queue_type=<e>|enabled=<True>"},
-        GrammarCase{"create node 7seas", "create nodes 7seas,"}, GrammarCase{"l policies", "list policy "},
-        GrammarCase{"list time_windows t1", "list time_windows t1,"}));
+                    "create queue q1,q2,q3,|queue_type=<e>|enabled=<True>"},
+        GrammarCase{"create node 7seas", "create node 7seas,"}, GrammarCase{"l policies", "list policy "},
+        GrammarCase{"list time_windows t1", "list time_window t1,"}));
 
 INSTANTIATE_TEST_SUITE_P(
     NamesAndAttributes, GoodDirectives,
@@ -84,15 +84,15 @@ INSTANTIATE_TEST_SUITE_P(
         GrammarCase{"set server scheduling=True", "set server |scheduling=<True>"},
         GrammarCase{"set server scheduling = True", "set server |scheduling=<True>"},
         GrammarCase{"set server s1 scheduling = True", "set server s1,|scheduling=<True>"},
-        GrammarCase{"set queue @s3 enabled=t", "set queues @s3,|enabled=<t>"},
+        GrammarCase{"set queue @s3 enabled=t", "set queue @s3,|enabled=<t>"},
         GrammarCase{"unset server max_running", "unset server |max_runningunset<>"},
-        GrammarCase{"unset queue q1 enabled, started", "unset queues q1,|enabledunset<>|startedunset<>"},
+        GrammarCase{"unset queue q1 enabled, started", "unset queue q1,|enabledunset<>|startedunset<>"},
         GrammarCase{"unset server resources_max.ncpus,comment",
                     "unset server |resources_max.ncpusunset<>|commentunset<>"},
         GrammarCase{"u p p1 comment", "unset policy p1,|commentunset<>"},
         GrammarCase{"u p comment", "unset policy |commentunset<>"},
         GrammarCase{"l s state_count", "list server |state_count=<>"},
-        GrammarCase{"list node n1 resources_available.ncpus", "list nodes n1,|resources_available.ncpus=<>"},
+        GrammarCase{"list node n1 resources_available.ncpus", "list node n1,|resources_available.ncpus=<>"},
         GrammarCase{"set server foo=1", "set server |foo=<1>"},
         GrammarCase{"list sched policy", "list sched |policy=<>"}));
 
@@ -104,15 +104,15 @@ INSTANTIATE_TEST_SUITE_P(
                     "set sched S,|policy=<p:p1,np:p2>|comment=<x>"},
         GrammarCase{"s sched sched1 policy+='p:p1'", "set sched sched1,|policy+=<p:p1>"},
         GrammarCase{"s t t1 rrule=\"RRULE:FREQ=WEEKLY;BYDAY=MO,TU\",start_time=0600",
-                    "set time_windows t1,|rrule=<RRULE:FREQ=WEEKLY;BYDAY=MO,TU>|start_time=<0600>"},
+                    "set time_window t1,|rrule=<RRULE:FREQ=WEEKLY;BYDAY=MO,TU>|start_time=<0600>"},
         GrammarCase{"s t t1 rrule=FREQ=WEEKLY;BYDAY=MO,TU",
-                    "set time_windows t1,|rrule=<FREQ=WEEKLY;BYDAY=MO,TU>"},
+                    "set time_window t1,|rrule=<FREQ=WEEKLY;BYDAY=MO,TU>"},
         GrammarCase{"s p p1 node_sort_key=\"sort_priority HIGH, ncpus HIGH\"",
                     "set policy p1,|node_sort_key=<sort_priority HIGH, ncpus HIGH>"},
         GrammarCase{"set fs_group f1 tree_element = [ group01:root = 30 ]",
-                    "set fs_groups f1,|tree_element=<[ group01:root = 30 ]>"},
+                    "set fs_group f1,|tree_element=<[ group01:root = 30 ]>"},
         GrammarCase{"set fs_group f1 tree_element += [a:root=1],[b:root=2], decay_factor = .8",
-                    "set fs_groups f1,|tree_element+=<[a:root=1],[b:root=2]>|decay_factor=<.8>"},
+                    "set fs_group f1,|tree_element+=<[a:root=1],[b:root=2]>|decay_factor=<.8>"},
         GrammarCase{"set server max_run=[u:PBS_GENERIC=2], max_queued = [o:PBS_ALL=5]",
                     "set server |max_run=<[u:PBS_GENERIC=2]>|max_queued=<[o:PBS_ALL=5]>"},
         GrammarCase{"set server comment='it''s'", "set server |comment=<its>"},
@@ -123,9 +123,9 @@ INSTANTIATE_TEST_SUITE_P(
         GrammarCase{"set server comment=[x", "set server |comment=<[x>"},
         GrammarCase{"set server managers = root@a,+b@c", "set server |managers=<root@a,+b@c>"},
         GrammarCase{"set server managers -= root@a", "set server |managers-=<root@a>"},
-        GrammarCase{"set queue q1@s3 resources_max.mem += 5mb", "set queues q1@s3,|resources_max.mem+=<5mb>"},
+        GrammarCase{"set queue q1@s3 resources_max.mem += 5mb", "set queue q1@s3,|resources_max.mem+=<5mb>"},
         GrammarCase{"create resource r1,r2 type=long,flag=nh",
-                    "create resources r1,r2,|type=<long>|flag=<nh>"},
+                    "create resource r1,r2,|type=<long>|flag=<nh>"},
         GrammarCase{"s p p1 usage_formula=a-=b", "set policy p1,|usage_formula=<a-=b>"}));
 
 class BadDirectives : public testing::TestWithParam<GrammarCase> {};

@@ -19,8 +19,8 @@ TEST(HelpText, HasEveryCommandAndType) {
         }
         EXPECT_THAT(help_text(""), HasSubstr(std::string(command.word)));
     }
-    for (const TypeWord& type : object_types()) {
-        EXPECT_THAT(help_text(type.word), HasSubstr("Attributes:")) << type.word;
+    for (const values::ObjectTypeRow& type : values::kObjectTypes) {
+        EXPECT_THAT(help_text(type.name), HasSubstr("Attributes:")) << type.name;
     }
 }
 
@@ -53,11 +53,11 @@ TEST(HelpText, TellsTypeAccessDefaultAndMeaningOfPbsAttributes) {
 
 // Finds rows without help, in any table.
 TEST(HelpText, IsThereForEveryAttributeOfEveryType) {
-    for (const TypeWord& type : object_types()) {
+    for (const values::ObjectTypeRow& type : values::kObjectTypes) {
         for (const std::string& name : attribute_names(type.type)) {
-            const std::string topic = std::string(type.word) + " " + name;
+            const std::string topic = std::string(type.name) + " " + name;
             EXPECT_THAT(help_text(topic), HasSubstr(name + ": ")) << topic;
-            EXPECT_THAT(help_text(type.word), HasSubstr("  " + name + " ")) << topic;
+            EXPECT_THAT(help_text(type.name), HasSubstr("  " + name + " ")) << topic;
         }
     }
 }

@@ -11,7 +11,7 @@ using namespace pbs::objects;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     if (const auto read = from_document(text); !read && read.error().message.empty()) std::abort();
-    for (const ObjectType type : kAllTypes) {
+    for (const ObjectType type : kConfiguredTypes) {
         const auto object = from_json(type, "x", text);
         if (!object) {
             if (object.error().message.empty()) std::abort();

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // The first byte chooses the type, the second the attribute, the third an operator; the rest is the
     // value.
     if (size < 3) return 0;
-    const ObjectType type = kAllTypes[data[0] % std::size(kAllTypes)];
+    const ObjectType type = kConfiguredTypes[data[0] % kConfiguredTypes.size()];
     const Attribute& attribute = attributes(type)[data[1] % attributes(type).size()];
     const Operation operation = static_cast<Operation>(data[2] % 4);
     const std::string_view text(reinterpret_cast<const char*>(data) + 3, size - 3);

@@ -11,9 +11,9 @@ namespace pbs::objects {
 namespace {
 
 TEST(Schema, TablesAreComplete) {
-    for (ObjectType type : kAllTypes) {
+    for (ObjectType type : kConfiguredTypes) {
         std::set<std::string_view> names;
-        EXPECT_FALSE(type_help(type).empty());
+        EXPECT_FALSE(values::find_type(type)->help.empty());
         for (const Attribute& attribute : attributes(type)) {
             EXPECT_TRUE(names.insert(attribute.name).second) << attribute.name;
             EXPECT_TRUE(attribute.alias.empty() || names.insert(attribute.alias).second) << attribute.alias;
@@ -33,7 +33,7 @@ TEST(Schema, TablesAreComplete) {
 }
 
 TEST(Schema, DefaultsAreValuesInCanonicalText) {
-    for (ObjectType type : kAllTypes) {
+    for (ObjectType type : kConfiguredTypes) {
         for (const Attribute& attribute : attributes(type)) {
             if (attribute.default_value.empty()) continue;
             const Result<Value> value = parse_value(attribute, attribute.default_value);
@@ -88,6 +88,7 @@ TEST(Schema, OriginDefaults) {
 TEST(Schema, TypesHaveTheAbbreviationsOfQmgr) {
     EXPECT_EQ(type_from_word("p"), ObjectType::policy);
     EXPECT_EQ(type_from_word("policy"), ObjectType::policy);
+    EXPECT_EQ(type_from_word("policies"), ObjectType::policy);
     EXPECT_EQ(type_from_word("t"), ObjectType::time_window);
     EXPECT_EQ(type_from_word("time_w"), ObjectType::time_window);
     EXPECT_EQ(type_from_word("f"), ObjectType::fs_group);
@@ -95,7 +96,7 @@ TEST(Schema, TypesHaveTheAbbreviationsOfQmgr) {
     EXPECT_EQ(type_from_word("sched"), ObjectType::sched);
     EXPECT_EQ(type_from_word("SC"), ObjectType::sched);
     EXPECT_EQ(type_from_word("q"), ObjectType::queue);
-    for (const char* word : {"", "x", "policies", "pp", "servers"})
+    for (const char* word : {"", "x", "pp", "policys"})
         EXPECT_FALSE(type_from_word(word)) << word;
     EXPECT_TRUE(attributes(static_cast<ObjectType>(3)).empty());
 }

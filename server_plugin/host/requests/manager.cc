@@ -271,14 +271,12 @@ ifl::Reply manage(Context& context, const ifl::Manage& body) {
             return manage_sched(request);
         case PBS_OBJ_RESOURCE:
             return manage_resource(request);
-        case PBS_OBJ_POLICY:
-        case PBS_OBJ_TIME_WINDOW:
-        case PBS_OBJ_FS_GROUP:
         case PBS_OBJ_FAIRSHARE:
             return manage_plugin_object(request);
         case PBS_OBJ_CONFIGURATION:
             return manage_configuration(request);
         default:
+            if (!hosts) return manage_plugin_object(request);
             return ifl::Reply::error(PBSE_IVALREQ);
     }
 }

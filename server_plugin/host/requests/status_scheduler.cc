@@ -1,6 +1,7 @@
 // StatusSched: the schedulers. With "object=KIND" at the start of the extend string: the plugin's objects for
 // policy, time_window, fs_group, configuration, history, explanation, record and fairshare; the server's
 // accounting records for accounting, and its counts of itself for diagnosis.
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -13,22 +14,30 @@
 #include "server_plugin/host/requests/describe.h"
 #include "server_plugin/host/requests/status_scheduler.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/object_types.h"
 
 namespace pbs::host {
 namespace {
 
 struct PluginObject {
-    std::string_view extend;
+    std::string_view kind;
     int type;
 };
-constexpr std::array kPluginObjects = {PluginObject{"object=policy", PBS_OBJ_POLICY},
-                                       PluginObject{"object=time_window", PBS_OBJ_TIME_WINDOW},
-                                       PluginObject{"object=fs_group", PBS_OBJ_FS_GROUP},
-                                       PluginObject{"object=configuration", PBS_OBJ_CONFIGURATION},
-                                       PluginObject{"object=history", PBS_OBJ_HISTORY},
-                                       PluginObject{"object=explanation", PBS_OBJ_EXPLANATION},
-                                       PluginObject{"object=record", PBS_OBJ_RECORD},
-                                       PluginObject{"object=fairshare", PBS_OBJ_FAIRSHARE}};
+constexpr std::array kPluginObjects = {
+    PluginObject{"configuration", PBS_OBJ_CONFIGURATION}, PluginObject{"history", PBS_OBJ_HISTORY},
+    PluginObject{"explanation", PBS_OBJ_EXPLANATION}, PluginObject{"record", PBS_OBJ_RECORD},
+    PluginObject{"fairshare", PBS_OBJ_FAIRSHARE}};
+
+// The type of "object=KIND"; 0 for other texts.
+int type_of(std::string_view text) {
+    constexpr std::string_view kBegin = "object=";
+    if (!text.starts_with(kBegin)) return 0;
+    text.remove_prefix(kBegin.size());
+    if (const auto* own = values::find_type(text); own != nullptr && own->own)
+        return static_cast<int>(own->type);
+    const auto* row = std::ranges::find(kPluginObjects, text, &PluginObject::kind);
+    return row == kPluginObjects.end() ? 0 : row->type;
+}
 
 // Sends the plugin's answer a part at a step, as soon as the plugin has it.
 class PluginStatus final : public Steps {
@@ -112,8 +121,8 @@ ifl::Reply status_scheduler(Context& context) {
     const std::string_view rest = end == std::string_view::npos ? "" : extend.substr(end + 1);
     if (extend.substr(0, end) == "object=accounting") return status_accounting(context, rest);
     if (extend.substr(0, end) == "object=diagnosis") return status_diagnosis(context, rest);
-    for (const PluginObject& row : kPluginObjects)
-        if (extend.substr(0, end) == row.extend) return plugin_status(context, body, row.type, rest);
+    if (const int type = type_of(extend.substr(0, end)); type != 0)
+        return plugin_status(context, body, type, rest);
     if (auto bad = unknown_attribute(context, PBS_OBJ_SCHED, body.wanted)) return *bad;
     const View view = view_of(context);
     ifl::StatusReply status;

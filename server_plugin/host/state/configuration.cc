@@ -10,6 +10,7 @@
 #include "server_plugin/plugin/pbs_plugin.h"
 #include "text/json.h"
 #include "text/json_document.h"
+#include "values/object_types.h"
 
 namespace pbs::host {
 namespace {
@@ -25,24 +26,8 @@ std::optional<ConfigValues> values_if(const Object* object) {
 
 std::string_view type_name(int type) {
     switch (type) {
-        case PBS_OBJ_SERVER:
-            return "server";
-        case PBS_OBJ_QUEUE:
-            return "queue";
-        case PBS_OBJ_NODE:
-            return "node";
         case MGR_OBJ_HOST:
             return "host";
-        case PBS_OBJ_SCHED:
-            return "sched";
-        case PBS_OBJ_RESOURCE:
-            return "resource";
-        case PBS_OBJ_POLICY:
-            return "policy";
-        case PBS_OBJ_TIME_WINDOW:
-            return "time_window";
-        case PBS_OBJ_FS_GROUP:
-            return "fs_group";
         case PBS_OBJ_CONFIGURATION:
             return "configuration";
         case PBS_OBJ_FAIRSHARE:
@@ -50,7 +35,7 @@ std::string_view type_name(int type) {
         case PBS_OBJ_JOB:
             return "job";
         default:
-            return "object";
+            return values::type_name(static_cast<values::ObjectType>(type));
     }
 }
 

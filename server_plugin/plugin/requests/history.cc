@@ -10,6 +10,7 @@
 #include "server_plugin/plugin/requests/configuration.h"
 #include "server_plugin/plugin/requests/extend.h"
 #include "server_plugin/plugin/text.h"
+#include "values/object_types.h"
 
 namespace pbs::plugin {
 namespace {
@@ -24,9 +25,7 @@ objects::Result<std::int64_t> take_type(std::string_view value, objects::History
     query.type = objects::type_from_word(value);
     if (query.type) return 0;
     return objects::fail(objects::Code::bad_value,
-                         fmt::format("type: bad value '{}': expected server, queue, node, resource, sched, "
-                                     "policy, time_window or fs_group",
-                                     value));
+                         fmt::format("type: bad value '{}': expected {}", value, values::type_list()));
 }
 
 objects::Result<std::int64_t> take_limit(std::string_view value, objects::HistoryQuery& query) {

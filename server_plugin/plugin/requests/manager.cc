@@ -25,13 +25,8 @@ struct Entry {
 };
 
 constexpr std::array kHandlers{
-    Entry{objects::ObjectType::policy, manage_own_object},
-    Entry{objects::ObjectType::time_window, manage_own_object},
-    Entry{objects::ObjectType::fs_group, manage_own_object},
-    Entry{objects::ObjectType::server, manage_server},
-    Entry{objects::ObjectType::queue, manage_queue},
-    Entry{objects::ObjectType::sched, manage_sched},
-    Entry{objects::ObjectType::node, manage_node},
+    Entry{objects::ObjectType::server, manage_server},     Entry{objects::ObjectType::queue, manage_queue},
+    Entry{objects::ObjectType::sched, manage_sched},       Entry{objects::ObjectType::node, manage_node},
     Entry{objects::ObjectType::resource, manage_resource},
 };
 
@@ -39,7 +34,7 @@ ManagerHandler handler_of(int32_t type) {
     for (const Entry& entry : kHandlers) {
         if (static_cast<int32_t>(entry.type) == type) return entry.handler;
     }
-    return nullptr;
+    return objects::is_own_type(static_cast<objects::ObjectType>(type)) ? manage_own_object : nullptr;
 }
 
 // Finds an attribute with a resource. The plugin's attributes are no resource lists: `set policy p1

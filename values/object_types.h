@@ -1,0 +1,107 @@
+// The types of objects that a manager edits, for hosts, plugin and commands: a type is a row of this table.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace pbs::values {
+
+// Has the batch protocol's numbers (enum mgr_obj in pbs_ifl.h). Nodes and resources have no attributes of
+// this project.
+enum class ObjectType : int {
+    server = 0,
+    queue = 1,
+    node = 3,
+    resource = 5,
+    sched = 6,
+    policy = 64,
+    time_window = 65,
+    fs_group = 66,
+};
+
+struct ObjectTypeRow {
+    ObjectType type;
+    std::string_view name;
+    std::string_view plural;  // understood like the name
+    // One sentence on the purpose of the objects.
+    std::string_view help;
+    // Has the type attributes of this project?
+    bool configured = true;
+    // Exists only in this project: the plugin keeps the objects, and everybody may see them.
+    bool own = false;
+};
+
+// An abbreviation means the first type in this order that begins with it, as in PBS: "s" is server and "sc"
+// sched; "p" is policy, where PBS has pbshook.
+inline constexpr std::array kObjectTypes{
+    ObjectTypeRow{ObjectType::server, "server", "servers", "the server itself"},
+    ObjectTypeRow{ObjectType::queue, "queue", "queues", "a queue"},
+    ObjectTypeRow{ObjectType::node, "node", "nodes", "a vnode", false},
+    ObjectTypeRow{ObjectType::resource, "resource", "resources", "the definition of a resource", false},
+    ObjectTypeRow{ObjectType::sched, "sched", "schedulers", "a scheduler and the policies it follows"},
+    ObjectTypeRow{ObjectType::policy, "policy", "policies",
+                  "how a scheduler orders jobs and decides when they start; assigned to schedulers", true,
+                  true},
+    ObjectTypeRow{ObjectType::time_window, "time_window", "time_windows",
+                  "times of day on recurring days; assigned to queues, or making up prime or dedicated time",
+                  true, true},
+    ObjectTypeRow{ObjectType::fs_group, "fs_group", "fs_groups",
+                  "a fairshare tree and how usage counts in it; referred to by policies", true, true},
+};
+
+// The types in an order in which objects can be made: those that others refer to come first. The reverse is
+// the order of deletion.
+inline constexpr std::array kMakingOrder{
+    ObjectType::resource, ObjectType::time_window, ObjectType::fs_group, ObjectType::queue,
+    ObjectType::policy,   ObjectType::server,      ObjectType::sched,    ObjectType::node,
+};
+static_assert(kMakingOrder.size() == kObjectTypes.size());
+
+// The row of a type; null for a number that is no type.
+constexpr const ObjectTypeRow* find_type(ObjectType type) {
+    const auto* row = std::ranges::find(kObjectTypes, type, &ObjectTypeRow::type);
+    return row == kObjectTypes.end() ? nullptr : row;
+}
+
+// The row of a name, in lower case and not abbreviated; null for other words.
+constexpr const ObjectTypeRow* find_type(std::string_view name) {
+    const auto* row = std::ranges::find(kObjectTypes, name, &ObjectTypeRow::name);
+    return row == kObjectTypes.end() ? nullptr : row;
+}
+
+// The row that a word means: a name, a plural, or an abbreviation of either, in any case of letters; null if
+// it means no type.
+const ObjectTypeRow* type_meant(std::string_view word);
+
+// "policy", "time_window"; "object" for a number that is no type.
+constexpr std::string_view type_name(ObjectType type) {
+    const ObjectTypeRow* row = find_type(type);
+    return row == nullptr ? "object" : row->name;
+}
+
+// Does the type exist only in this project?
+constexpr bool is_own_type(ObjectType type) {
+    const ObjectTypeRow* row = find_type(type);
+    return row != nullptr && row->own;
+}
+
+// The types that have attributes of this project, in the order of the table.
+inline constexpr auto kConfiguredTypes = [] {
+    std::array<ObjectType, std::ranges::count(kObjectTypes, true, &ObjectTypeRow::configured)> types{};
+    auto* next = types.begin();
+    for (const ObjectTypeRow& row : kObjectTypes)
+        if (row.configured) *next++ = row.type;
+    return types;
+}();
+
+// The types that exist only in this project, in the order of the table.
+std::span<const ObjectType> own_types();
+
+// "server, queue, ... or fs_group": the names of the types whose member is true, or of all.
+std::string type_list(bool ObjectTypeRow::*only = nullptr);
+
+}  // namespace pbs::values
