@@ -99,7 +99,7 @@ std::optional<Reply> policy_request(int connect, std::string_view kind, const ch
                         extend_of(kind, extend).c_str(), take);
     if (!others) return reply;
     set_error(connect, {PBSE_NOSUP,
-                        "the server has no policies, time_windows and fs_groups: see "
+                        "the server has no policies, time_windows, fs_groups and quotas: see "
                         "pbs_policy_install(8)"});
     return std::nullopt;
 }
@@ -251,6 +251,10 @@ struct batch_status* pbs_statfsgroup(int connect, const char* fs_group, struct a
     return policy_status(connect, "fs_group", fs_group, wanted, extend);
 }
 
+struct batch_status* pbs_statquota(int connect, const char* quota, struct attrl* wanted, const char* extend) {
+    return policy_status(connect, "quota", quota, wanted, extend);
+}
+
 int pbs_stateach(int connect, int object_type, const char* name, struct attrl* wanted, const char* extend,
                  pbs_each each, void* context) {
     return guarded(static_cast<int>(PBSE_SYSTEM), [&] {
@@ -272,6 +276,10 @@ struct batch_status* pbs_statexplanation(int connect, const char* job, const cha
 
 struct batch_status* pbs_statrecord(int connect, const char* sched, const char* extend) {
     return policy_status(connect, "record", sched, nullptr, extend);
+}
+
+struct batch_status* pbs_statquotause(int connect, const char* sched, const char* extend) {
+    return policy_status(connect, "quota_use", sched, nullptr, extend);
 }
 
 struct batch_status* pbs_statfairshare(int connect, const char* sched, const char* extend) {

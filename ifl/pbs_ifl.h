@@ -436,7 +436,8 @@ enum mgr_obj {
     MGR_OBJ_FS_GROUP = 66,
     MGR_OBJ_CONFIGURATION = 67, /* all policy objects together, see pbs_statconfiguration() */
     MGR_OBJ_HISTORY = 68,
-    MGR_OBJ_FAIRSHARE = 73 /* the usage of shares, see pbs_statfairshare() */
+    MGR_OBJ_FAIRSHARE = 73, /* the usage of shares, see pbs_statfairshare() */
+    MGR_OBJ_QUOTA = 74
 };
 
 /* An operation on an attribute, or a comparison in a selection. */
@@ -618,11 +619,22 @@ extern struct batch_status* pbs_stattimewindow(int connect, const char* time_win
                                                const char* extend);
 extern struct batch_status* pbs_statfsgroup(int connect, const char* fs_group, struct attrl* wanted,
                                             const char* extend);
+/* The same of quotas. Each rule is an attribute "rule" whose resource is the rule's name. */
+extern struct batch_status* pbs_statquota(int connect, const char* quota, struct attrl* wanted,
+                                          const char* extend);
+/*
+ * What running jobs use of the quotas of a scheduler's policy in force ("": the scheduler default): an object
+ * for each counter and resource, named after the quota, with the attributes rule, of (the value that the
+ * counter is for; its resource is the filter, such as "users"), used and limit (their resource is what is
+ * limited), enabled and in_force. Others than managers and operators don't see counters of other users. No
+ * counters: NULL and pbs_errno 0. `extend` is NULL.
+ */
+extern struct batch_status* pbs_statquotause(int connect, const char* sched, const char* extend);
 /*
  * Status of scheduling policy objects, for long lists: calls `each` with one object after another as they
  * arrive, and with `context`. The object is valid until `each` returns, and `each` must not free it or make a
- * request on this connection. The type is MGR_OBJ_POLICY, MGR_OBJ_TIME_WINDOW or MGR_OBJ_FS_GROUP, else
- * PBSE_IVALREQ. After an error `each` may have got some objects.
+ * request on this connection. The type is MGR_OBJ_POLICY, MGR_OBJ_TIME_WINDOW, MGR_OBJ_FS_GROUP or
+ * MGR_OBJ_QUOTA, else PBSE_IVALREQ. After an error `each` may have got some objects.
  */
 typedef void (*pbs_each)(struct batch_status* object, void* context);
 extern int pbs_stateach(int connect, int object_type, const char* name, struct attrl* wanted,

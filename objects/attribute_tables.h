@@ -11,6 +11,7 @@ namespace pbs::objects {
 std::span<const Attribute> policy_attributes();
 std::span<const Attribute> time_window_attributes();
 std::span<const Attribute> fs_group_attributes();
+std::span<const Attribute> quota_attributes();
 std::span<const Attribute> server_attributes();
 std::span<const Attribute> queue_attributes();
 std::span<const Attribute> sched_attributes();

@@ -14,6 +14,7 @@
 #include "objects/output_file.h"
 #include "objects/program_file.h"
 #include "objects/queue_roles.h"
+#include "objects/quota_rule.h"
 #include "objects/root_programs.h"
 #include "objects/windows.h"
 #include "rrule/overlap.h"
@@ -220,6 +221,17 @@ Result<void> check_tree(const Object& group) {
     return {};
 }
 
+// Refuses an order of rules that aren't there.
+Result<void> check_quota(const Object& quota) {
+    const std::span<const std::string> rules = quota.list("rule");
+    for (const std::string& name : quota.list("rule_order")) {
+        if (std::ranges::find(rules, name, quota_rule_name) != rules.end()) continue;
+        return fail(Code::bad_value,
+                    fmt::format("rule_order: bad value '{}': the quota has no such rule", name));
+    }
+    return {};
+}
+
 // Parses the rule with the start_time, which is the time of day at which a rule without DTSTART occurs.
 Result<void> check_times(const Object& window, const CheckContext& context) {
     if (window.has("rrule")) {
@@ -294,6 +306,8 @@ Result<void> check_object(const Object& object, const CheckContext& context) {
             return check_fairshare(object);
         case ObjectType::fs_group:
             return check_tree(object);
+        case ObjectType::quota:
+            return check_quota(object);
         case ObjectType::time_window:
             return check_times(object, context);
         case ObjectType::queue:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "objects/quota_rule.h"
 #include "objects/snapshot.h"
 
 namespace pbs::objects {
@@ -53,6 +54,7 @@ std::string to_text(const Command& command) {
     for (const AttributeChange& change : command.changes) {
         text += separator;
         text += change.name;
+        if (!change.key.empty()) text += "." + change.key;
         separator = ", ";
         if (command.kind == CommandKind::unset || change.operation == Operation::unset) continue;
         text += fmt::format(" {} {}", sign(change.operation), quoted(change.value));
@@ -85,7 +87,14 @@ ObjectStatus describe(const Object& object, const std::vector<const Attribute*>&
     result.attributes.reserve(wanted.size());
     for (const Attribute* attribute : wanted) {
         // the tables' defaults are canonical text (tests/objects/schema_test.cc checks it)
-        if (const Value* value = object.set_value(*attribute)) {
+        const Value* value = object.set_value(*attribute);
+        if (value != nullptr && attribute->is_keyed()) {
+            for (const std::string& element : std::get<StringList>(*value)) {
+                const std::string_view name = quota_rule_name(element);
+                result.attributes.push_back(
+                    {attribute, element.substr(name.size() + 2), false, std::string(name)});
+            }
+        } else if (value != nullptr) {
             result.attributes.push_back({attribute, format_value(*attribute, *value), false});
         } else if (!attribute->default_value.empty()) {
             result.attributes.push_back({attribute, std::string(attribute->default_value), true});

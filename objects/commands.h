@@ -23,6 +23,7 @@ struct AttributeChange {
     std::string name;
     std::string value;  // ignored by unset
     Operation operation = Operation::set;
+    std::string key{};  // NAME of attribute.NAME, for attributes with keys (Attribute::is_keyed())
 };
 
 // A change of an object that the server keeps in its own database, for the history: the attributes before and
@@ -138,6 +139,7 @@ struct AttributeStatus {
     const Attribute* attribute = nullptr;
     std::string value;
     bool is_default = false;  // the attribute isn't set: `value` is the default
+    std::string key{};        // the name of the element, for attributes with keys
 };
 struct ObjectStatus {
     ObjectType type = ObjectType::policy;

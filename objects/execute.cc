@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "objects/forms.h"
 #include "objects/names_in_use.h"
+#include "objects/quota_rule.h"
 #include "objects/spelling.h"
 #include "rrule/non_work_days.h"
 #include "values/text.h"
@@ -87,6 +89,38 @@ Error in_object(Error error, ObjectType type, std::string_view name) {
 
 namespace {
 
+// Sets or removes one element of an attribute with keys. A new value of a known element stays at its place.
+Result<void> change_element(Object& object, const Attribute& attribute, const AttributeChange& change,
+                            Operation operation, const CheckContext& context) {
+    if (!attribute.is_keyed())
+        return fail(Code::bad_value,
+                    fmt::format("{0}.{1}: {0} is one value, expected no '.{1}'", attribute.name, change.key));
+    if (operation == Operation::increment || operation == Operation::decrement)
+        return fail(Code::bad_value, fmt::format("{}.{}: += and -= aren't possible; use = or unset",
+                                                 attribute.name, change.key));
+    const Value* before = object.set_value(attribute);
+    StringList list = before ? std::get<StringList>(*before) : StringList{};
+    const auto known = std::ranges::find(list, change.key, quota_rule_name);
+    if (operation == Operation::unset || values::trim(change.value).empty()) {
+        if (known != list.end()) list.erase(known);
+    } else {
+        Form element = canonical_string(attribute, change.key + ": " + change.value);
+        if (!element)
+            return fail(Code::bad_value,
+                        fmt::format("{}.{}: bad value '{}': {}; expected {}", attribute.name, change.key,
+                                    change.value, element.error(), expected_text(attribute)));
+        known != list.end() ? * known = std::move(*element) : list.emplace_back(std::move(*element));
+    }
+    if (list.empty()) {
+        object.clear(attribute);
+        return {};
+    }
+    Value value = std::move(list);
+    if (Result<void> checked = check_value(attribute, before, value, context); !checked) return checked;
+    object.assign(attribute, std::move(value));
+    return {};
+}
+
 Result<void> change_attribute(Object& object, const AttributeChange& change, CommandKind kind,
                               const CheckContext& context) {
     const Attribute* attribute = find_attribute(object.type(), change.name);
@@ -99,6 +133,7 @@ Result<void> change_attribute(Object& object, const AttributeChange& change, Com
         return fail(Code::kReadOnly, fmt::format("attribute {} is read only", attribute->name));
     }
     const Operation operation = kind == CommandKind::unset ? Operation::unset : change.operation;
+    if (!change.key.empty()) return change_element(object, *attribute, change, operation, context);
     Result<std::optional<Value>> value =
         new_value(*attribute, object.set_value(*attribute), change, operation, context);
     if (!value) return tl::unexpected(value.error());

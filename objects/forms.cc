@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "objects/quota_rule.h"
 #include "objects/value.h"
 #include "values/number.h"
 #include "values/text.h"
@@ -259,6 +260,16 @@ TreeElement tree_element(std::string_view element) {
             element.substr(equals + 1)};
 }
 
+namespace {
+
+Form quota_rule_form(std::string_view text) {
+    const auto rule = parse_quota_rule(text);
+    if (!rule) return tl::unexpected(rule.error());
+    return fmt::format("{}: {}", rule->name, rule->text());
+}
+
+}  // namespace
+
 Form canonical_string(const Attribute& attribute, std::string_view text) {
     switch (attribute.syntax) {
         case Syntax::text:
@@ -285,8 +296,11 @@ Form canonical_string(const Attribute& attribute, std::string_view text) {
         case Syntax::queue:
         case Syntax::queue_list:
             return queue_form(values::trim(text));
+        case Syntax::quota_rules:
+            return quota_rule_form(text);
         case Syntax::object_name:
         case Syntax::object_names:
+        case Syntax::names:
             return name_form(values::trim(text));
         case Syntax::resource_list:
             return resource_form(values::trim(text));

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "objects/formula.h"
+#include "objects/quota_rule.h"
 #include "values/text.h"
 
 namespace pbs::objects {
@@ -31,6 +32,39 @@ std::optional<NameKind> named_kind(Syntax syntax) {
         default:
             return std::nullopt;
     }
+}
+
+bool names_things(Syntax syntax) {
+    return named_kind(syntax).has_value() || syntax == Syntax::quota_rules;
+}
+
+struct NamedThing {
+    NameKind kind;
+    std::string name;
+};
+
+// The queues and resources that an element of a value names.
+std::vector<NamedThing> names_in(const Attribute& attribute, const std::string& element) {
+    if (const auto kind = named_kind(attribute.syntax)) return {{*kind, std::string(first_name(element))}};
+    std::vector<NamedThing> found;
+    if (attribute.syntax != Syntax::quota_rules) return found;
+    const auto rule = parse_quota_rule(element);
+    if (!rule) return found;
+    const auto each = [](const std::optional<QuotaFilter>& filter, const auto& visit) {
+        if (!filter) return;
+        for (const auto* patterns : {&filter->among, &filter->except})
+            std::ranges::for_each(*patterns, visit);
+    };
+    each(rule->filter(QuotaSubject::queues), [&](const std::string& name) {
+        if (!is_pattern(name)) found.push_back({NameKind::queue, name});
+    });
+    each(rule->filter(QuotaSubject::vnodes), [&](const std::string& pattern) {
+        if (const auto resource = vnode_pattern(pattern).resource; !resource.empty())
+            found.push_back({NameKind::resource, std::string(resource)});
+    });
+    for (const QuotaLimit& limit : rule->limits)
+        if (limit.resource != "jobs") found.push_back({NameKind::resource, limit.resource});
+    return found;
 }
 
 // Names that sort keys may have instead of a resource.
@@ -65,27 +99,30 @@ bool names(const Attribute& attribute, const Value& value, NameKind kind, std::s
     if (attribute.syntax == Syntax::formula) {
         return kind == NameKind::resource && formula_names(std::get<std::string>(value), name);
     }
-    if (named_kind(attribute.syntax) != kind) return false;
-    return std::ranges::any_of(format_items(attribute, value),
-                               [&](const std::string& element) { return first_name(element) == name; });
+    if (!names_things(attribute.syntax)) return false;
+    return std::ranges::any_of(format_items(attribute, value), [&](const std::string& element) {
+        return std::ranges::any_of(names_in(attribute, element), [&](const NamedThing& thing) {
+            return thing.kind == kind && thing.name == name;
+        });
+    });
 }
 
 }  // namespace
 
 Result<void> check_names(const Attribute& attribute, const Value* before, const Value& value,
                          const CheckContext& context) {
-    const std::optional<NameKind> kind = named_kind(attribute.syntax);
-    if (!kind) return {};
+    if (!names_things(attribute.syntax)) return {};
     const StringList old = before ? format_items(attribute, *before) : StringList{};
     for (const std::string& element : format_items(attribute, value)) {
         if (std::ranges::find(old, element) != old.end()) continue;
-        const std::string_view name = first_name(element);
-        if (exists(attribute, *kind, name, context)) continue;
-        std::string text = fmt::format("{}: bad value '{}': {}", attribute.name, element,
-                                       missing_text(attribute, *kind, name));
-        if (!context.warnings) return fail(Code::bad_value, std::move(text));
-        context.warnings->push_back(
-            fmt::format("{}: {}", attribute.name, missing_text(attribute, *kind, name)));
+        for (const NamedThing& thing : names_in(attribute, element)) {
+            if (exists(attribute, thing.kind, thing.name, context)) continue;
+            const std::string missing = missing_text(attribute, thing.kind, thing.name);
+            if (!context.warnings)
+                return fail(Code::bad_value,
+                            fmt::format("{}: bad value '{}': {}", attribute.name, element, missing));
+            context.warnings->push_back(fmt::format("{}: {}", attribute.name, missing));
+        }
     }
     return {};
 }
@@ -109,12 +146,12 @@ UsedNames::UsedNames(const Draft& draft) {
         for (const auto& [index, value] : user.values()) {
             const Attribute& attribute = attributes(user.type())[index];
             if (attribute.syntax == Syntax::formula) formulas_.insert(std::get<std::string>(value));
-            const std::optional<NameKind> kind = named_kind(attribute.syntax);
-            if (!kind && !attribute.refers_to) continue;
+            if (!names_things(attribute.syntax) && !attribute.refers_to) continue;
             for (const std::string& element : format_items(attribute, value)) {
                 if (attribute.refers_to)
                     objects_[*attribute.refers_to].emplace(referred_name(attribute, element));
-                if (kind) (*kind == NameKind::queue ? queues_ : resources_).emplace(first_name(element));
+                for (NamedThing& thing : names_in(attribute, element))
+                    (thing.kind == NameKind::queue ? queues_ : resources_).insert(std::move(thing.name));
             }
         }
     };

@@ -18,8 +18,8 @@ Result<void> check_names(const Attribute& attribute, const Value* before, const 
 
 enum class NameKind { queue, resource };
 
-// Checks that no policy or fs_group names this queue or resource, so that it may be deleted. queue@host
-// counts as naming `queue`. Errors: busy, naming what refers to it.
+// Checks that no policy, fs_group or quota names this queue or resource, so that it may be deleted.
+// queue@host counts as naming `queue`. Errors: busy, naming what refers to it.
 Result<void> check_unnamed(const Draft& draft, NameKind kind, std::string_view name);
 
 // All names that a draft refers to, collected once. A deletion of thousands of objects looks here first, and

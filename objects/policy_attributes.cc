@@ -39,6 +39,7 @@ constexpr AttributeType type_of(Syntax syntax, unsigned flags) {
         case Syntax::job_sort_keys:
         case Syntax::peer_queues:
         case Syntax::dynamic_resources:
+        case Syntax::object_names:
             return AttributeType::string_array;
         default:
             return AttributeType::string;

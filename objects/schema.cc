@@ -23,6 +23,7 @@ constexpr Table kTables[] = {
     {ObjectType::policy, policy_attributes},
     {ObjectType::time_window, time_window_attributes},
     {ObjectType::fs_group, fs_group_attributes},
+    {ObjectType::quota, quota_attributes},
 };
 
 }  // namespace
@@ -151,6 +152,12 @@ std::string expected_text(const Attribute& attribute) {
             return "elements separated by commas, each a local queue and a queue@server";
         case Syntax::dynamic_resources:
             return "elements separated by commas, each a resource and !/path/of/program";
+        case Syntax::quota_rules:
+            return "users=LIST groups=LIST projects=LIST queues=LIST vnodes=LIST shapes=LIST to "
+                   "RESOURCE=LIMIT, all "
+                   "but the last optional, as in users={*} queues=long to ncpus=4";
+        case Syntax::names:
+            return "names separated by commas";
         case Syntax::tree_elements:
             return "elements separated by commas, each name:parent=shares, such as group01:root=30";
         case Syntax::rrule_list:

@@ -72,6 +72,8 @@ enum class Syntax {
     peer_queues,        // StringList of "local_queue queue@server"
     dynamic_resources,  // StringList of "resource !/path/of/program arguments"
     tree_elements,      // StringList of "name:parent=shares"
+    quota_rules,        // StringList of "name: rule" (quota_rule.h); each is set by its name, as rule.NAME
+    names,              // StringList of names of any kind
     rrule_list,         // StringList of recurrences, MM/DD or MM/DD/YYYY
     object_names,       // StringList of objects of `refers_to`
     policy_slots,       // StringList of [p:|np:]policy
@@ -146,6 +148,8 @@ struct Attribute {
     ActsWith acts_with = ActsWith::both;
 
     bool is_list() const { return type == AttributeType::string_array; }
+    // Are the elements set and shown one by one, as attribute.NAME?
+    bool is_keyed() const { return syntax == Syntax::quota_rules; }
 };
 
 // The table of a type, in the order of listing. For server, queue and sched: the attributes that this project

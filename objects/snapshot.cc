@@ -206,4 +206,15 @@ std::string_view policy_in_force(const PolicySlots& slots, bool prime_windows, b
     return chosen.empty() ? std::string_view(slots.all_time) : chosen;
 }
 
+std::vector<QuotaRule> quota_rules(const Object& quota) {
+    std::vector<QuotaRule> rules;
+    for (const std::string& element : quota.list("rule"))
+        if (auto rule = parse_quota_rule(element)) rules.push_back(*std::move(rule));
+    const std::span<const std::string> order = quota.list("rule_order");
+    std::ranges::stable_sort(rules, {}, [&](const QuotaRule& rule) {
+        return std::ranges::find(order, rule.name) - order.begin();
+    });
+    return rules;
+}
+
 }  // namespace pbs::objects

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "objects/object_list.h"
+#include "objects/quota_rule.h"
 #include "objects/schema.h"
 #include "objects/value.h"
 
@@ -113,6 +114,9 @@ struct PolicySlots {
 };
 
 using values::kConfiguredTypes;
+
+// The rules of a quota in the order in which they are asked.
+std::vector<QuotaRule> quota_rules(const Object& quota);
 
 class Snapshot {
   public:

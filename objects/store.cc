@@ -12,6 +12,7 @@
 #include "objects/history.h"
 #include "objects/names_in_use.h"
 #include "objects/persist.h"
+#include "objects/snapshot.h"
 #include "objects/unsupported.h"
 #include "objects/upgrade.h"
 #include "objects/windows.h"
@@ -91,6 +92,21 @@ void add_overruled_hours(const Draft& draft, const Object* policy, const Command
                 fmt::format("{}: {} has no effect: the time_windows of type prime say when prime "
                             "time is ({})",
                             object_title(policy->type(), policy->name()), attribute->name, windows));
+    }
+}
+
+// Adds a line for each rule of a changed quota that an earlier rule keeps from ever being asked.
+void add_unreached_rules(const Object* before, const Object* after, std::vector<std::string>& lines) {
+    if (after == nullptr || after->type() != ObjectType::quota || (before != nullptr && *before == *after))
+        return;
+    const std::vector<QuotaRule> rules = quota_rules(*after);
+    for (std::size_t i = 1; i < rules.size(); ++i) {
+        const auto earlier = std::find_if(rules.begin(), rules.begin() + static_cast<std::ptrdiff_t>(i),
+                                          [&](const QuotaRule& rule) { return rule.covers(rules[i]); });
+        if (earlier != rules.begin() + static_cast<std::ptrdiff_t>(i))
+            lines.push_back(
+                fmt::format("{}: rule.{} is never reached: rule.{} before it matches all of its jobs",
+                            object_title(after->type(), after->name()), rules[i].name, earlier->name));
     }
 }
 
@@ -266,6 +282,7 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
         add_unsupported(before.get(), after.get(), &command, *part.unsupported);
         add_by_server(group.draft, before.get(), after.get(), abilities, *part.unsupported);
         add_overruled_hours(group.draft, after.get(), command, *part.unsupported);
+        add_unreached_rules(before.get(), after.get(), *part.unsupported);
     }
     const bool same = before && after ? *before == *after : before == after;
     if (same && command.host.empty()) return false;

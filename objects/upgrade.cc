@@ -1,6 +1,6 @@
 // The format of policy.db. All tables are STRICT; names and values are text as one would type it in qmgr.
 //
-//   object      one row per object: the three types of our own; and a server (name ''), queue or sched while
+//   object      one row per object: those of our own types; and a server (name ''), queue or sched while
 //               one of our attributes is set on it
 //   attribute   the values that were set (defaults are not stored), canonical text; a list has one row per
 //               element, at positions from 0
@@ -31,7 +31,7 @@ constexpr const char* kSteps[] = {
     // 0 -> 1
     R"(CREATE TABLE object (
          id INTEGER PRIMARY KEY,
-         type TEXT NOT NULL CHECK (type IN ('server', 'queue', 'sched', 'policy', 'time_window', 'fs_group')),
+         type TEXT NOT NULL,
          name TEXT NOT NULL,
          UNIQUE (type, name)
        ) STRICT;

@@ -21,6 +21,7 @@ enum class ObjectType : int {
     policy = 64,
     time_window = 65,
     fs_group = 66,
+    quota = 74,
 };
 
 struct ObjectTypeRow {
@@ -51,12 +52,14 @@ inline constexpr std::array kObjectTypes{
                   true, true},
     ObjectTypeRow{ObjectType::fs_group, "fs_group", "fs_groups",
                   "a fairshare tree and how usage counts in it; referred to by policies", true, true},
+    ObjectTypeRow{ObjectType::quota, "quota", "quotas",
+                  "limits on what running jobs use together; referred to by policies", true, true},
 };
 
 // The types in an order in which objects can be made: those that others refer to come first. The reverse is
 // the order of deletion.
 inline constexpr std::array kMakingOrder{
-    ObjectType::resource, ObjectType::time_window, ObjectType::fs_group, ObjectType::queue,
+    ObjectType::resource, ObjectType::time_window, ObjectType::fs_group, ObjectType::queue, ObjectType::quota,
     ObjectType::policy,   ObjectType::server,      ObjectType::sched,    ObjectType::node,
 };
 static_assert(kMakingOrder.size() == kObjectTypes.size());

@@ -37,7 +37,7 @@ Commands (shortest form in parentheses):
   quit (q)      leave; exit does the same
 
 Object types: server (s), queue (q), node (n), resource (r), sched (sc), policy (p), time_window (t),
-fs_group (f).
+fs_group (f), quota (quo).
 
 Topics: the commands, the object types, names, operators, values. `help policy` lists a type's attributes,
 `help policy fairshare` tells about one.)";
@@ -49,7 +49,7 @@ those are. `active queue @srv` makes all queues at srv active.
   active queue q1,q2@default
   set queue enabled = True)"},
     Topic{"create", R"(create <type> <name>[,<name>...] [<attribute> = <value>, ...]
-Makes queues, nodes, resources, schedulers, policies, time_windows and fs_groups. No blanks between names.
+Makes queues, nodes, resources, schedulers, policies, time_windows, fs_groups and quotas. No blanks between names.
   create queue workq queue_type = execution, enabled = True, started = True
   create resource scratch type = size, flag = nh
   create time_window office type = prime, rrule = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
@@ -70,7 +70,7 @@ Takes values away; the defaults hold again.
   unset sched default policy)"},
     Topic{"list", R"(list <type> [<name>,...] [<attribute>[.<resource>], ...]
 Shows objects with their attributes, or only with those named. All objects are meant by @<server>, and of
-policies, time_windows, fs_groups and schedulers also if none is named.
+policies, time_windows, fs_groups, quotas and schedulers also if none is named.
   list policy nights
   list queue @default enabled, started
   list time_window type)"},

@@ -48,6 +48,8 @@ StatusList stat(const Connection& connection, ObjectType type, const std::string
             return StatusList(pbs_stattimewindow(c, object, wanted, nullptr));
         case ObjectType::fs_group:
             return StatusList(pbs_statfsgroup(c, object, wanted, nullptr));
+        case ObjectType::quota:
+            return StatusList(pbs_statquota(c, object, wanted, nullptr));
     }
     return nullptr;
 }

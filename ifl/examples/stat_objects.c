@@ -25,6 +25,7 @@ static const struct kind kKinds[] = {
     {"policy", pbs_statpolicy, {"by_queue", "comment"}},
     {"time_window", pbs_stattimewindow, {"rrule", "start_time"}},
     {"fs_group", pbs_statfsgroup, {"decay_time", "decay_factor"}},
+    {"quota", pbs_statquota, {"enabled", "rule"}},
 };
 
 static void print_objects(const struct batch_status* objects) {

@@ -49,7 +49,7 @@ struct Kind {
 };
 // Kinds that the plugin knows only while it schedules itself.
 constexpr std::array kOfCycles{Kind{"explanation", PBS_OBJ_EXPLANATION}, Kind{"record", PBS_OBJ_RECORD},
-                               Kind{"fairshare", PBS_OBJ_FAIRSHARE}};
+                               Kind{"fairshare", PBS_OBJ_FAIRSHARE}, Kind{"quota_use", PBS_OBJ_QUOTA_USE}};
 constexpr std::array kKinds{Kind{"configuration", PBS_OBJ_CONFIGURATION}, Kind{"history", PBS_OBJ_HISTORY}};
 
 // The type of a kind in "object=KIND"; 0 for other words, and for kinds of cycles where the plugin has none.
@@ -75,6 +75,7 @@ std::string instead_of(std::string_view kind) {
     if (kind == "record")
         return fmt::format("{}, and keeps no records of its cycles; its log is in PBS_HOME/sched_logs", kWhy);
     if (kind == "fairshare") return fmt::format("{}, and keeps the usage of shares itself: use pbsfs", kWhy);
+    if (kind == "quota_use") return fmt::format("{}, and knows no quotas", kWhy);
     if (kind == "accounting")
         return "the accounting records of this server are files, in PBS_HOME/server_priv/accounting";
     return fmt::format("No support for requested service: {}", kind);

@@ -35,7 +35,7 @@ constexpr std::size_t kLongestObject = 600;  // libpbs reads fewer, and says so
 constexpr std::size_t kLongestNames = 1U << 20;
 constexpr int kPoll = 5;  // milliseconds, while a client waits for the service
 constexpr std::chrono::seconds kLongSilence{60};
-constexpr std::uint32_t kLastType = PBS_OBJ_FAIRSHARE;
+constexpr std::uint32_t kLastType = PBS_OBJ_QUOTA_USE;
 
 // Does the request change jobs, or perhaps remove them? The server itself tells its scheduler of new jobs.
 bool changes_jobs(unsigned long type) {
@@ -92,7 +92,7 @@ bool for_everybody(std::string_view kind) {
 // Is the kind shown to everybody, but less of it? Shares to others than managers, jobs to others than
 // operators.
 bool less_for_others(std::string_view kind) {
-    return kind == "fairshare" || kind == "explanation";
+    return kind == "fairshare" || kind == "explanation" || kind == "quota_use";
 }
 
 // The probe's command that only those are allowed who are shown all of a kind.

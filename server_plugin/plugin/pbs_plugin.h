@@ -57,7 +57,9 @@ enum pbs_object_type {
     PBS_OBJ_RECORD = 70,        /* of a scheduling cycle; the name is the scheduler's: status only */
     PBS_OBJ_ACCOUNTING = 71,    /* accounting records of a day; the host's own, no plugin is asked */
     PBS_OBJ_DIAGNOSIS = 72,     /* what the host counts of itself; the host's own, too */
-    PBS_OBJ_FAIRSHARE = 73      /* the usage of shares of a scheduler, by its name: set and status */
+    PBS_OBJ_FAIRSHARE = 73,     /* the usage of shares of a scheduler, by its name: set and status */
+    PBS_OBJ_QUOTA = 74,
+    PBS_OBJ_QUOTA_USE = 75 /* what is used of a scheduler's quotas, by its name: status only */
 };
 
 /* Manager commands and attribute operations, as the batch protocol numbers them. */

@@ -1,5 +1,7 @@
 // Configuration, and the policy in force.
 
+#include <algorithm>
+
 #include "server_plugin/scheduler/framework/profile.h"
 #include "server_plugin/scheduler/scheduler_impl.h"
 
@@ -94,6 +96,14 @@ Result<Policies> compile_all(const Configuration& configuration) {
     return policies;
 }
 
+bool name_projects(const Configuration& configuration) {
+    return std::ranges::any_of(configuration.policies, [](const auto& policy) {
+        return std::ranges::any_of(policy.second.quotas, [](const auto& quota) {
+            return quota->names(objects::QuotaSubject::projects);
+        });
+    });
+}
+
 }  // namespace
 
 Result<void> Scheduler::set_configuration(std::shared_ptr<const objects::Snapshot> snapshot) {
@@ -120,6 +130,8 @@ Result<void> Scheduler::set_configuration(Configuration configuration,
     }
     impl_->policies = *std::move(policies);
     impl_->snapshot = std::move(snapshot);
+    impl_->tables.projects_in_quotas = name_projects(impl_->configuration);
+    impl_->tell_projects_apart();
     impl_->renew_shares();
     impl_->note_policies_in_force();
     return {};

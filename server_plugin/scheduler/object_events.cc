@@ -52,6 +52,11 @@ void Scheduler::Impl::set_limits(EntityLimits& limits, std::uint32_t scope,
     limits = std::move(told);
     tables.counts.watch(scope, limits);
     tables.recount();
+    tell_projects_apart();
+}
+
+// Puts projects into signatures where a limit distinguishes them.
+void Scheduler::Impl::tell_projects_apart() {
     const bool by_project = tables.tells_projects_apart();
     if (std::exchange(tables.by_project, by_project) == by_project) return;
     tables.jobs.for_each([&](JobSlot slot) {

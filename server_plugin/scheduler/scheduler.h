@@ -20,6 +20,7 @@
 #include "server_plugin/scheduler/model/outage_list.h"
 #include "server_plugin/scheduler/model/past_usage.h"
 #include "server_plugin/scheduler/model/question.h"
+#include "server_plugin/scheduler/model/quota_use.h"
 #include "server_plugin/scheduler/model/shares_view.h"
 #include "server_plugin/scheduler/state/explanation.h"
 
@@ -299,6 +300,9 @@ class Inspector {
     // The trees of shares that a scheduler keeps, by the name of their fs_group. Takes as long as a walk over
     // the elements, and for a user over all jobs.
     std::vector<SharesView> shares(const SharesAsked& asked);
+    // The counters of the quotas of a scheduler's policy in force, of enabled quotas and others. Takes as
+    // long as a walk over the running jobs.
+    std::vector<QuotaUse> quotas(Instant now, std::string_view sched);
     // The entity of a job in one of the trees; empty: the scheduler has no such tree, or isn't the job's.
     std::optional<std::string> share_entity(std::string_view sched, std::string_view group, JobHandle job);
 

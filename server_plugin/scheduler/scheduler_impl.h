@@ -122,6 +122,7 @@ struct Scheduler::Impl {
     void option_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const;
     void fill_job(JobSlot slot, const JobRecord& record);
     void set_limits(EntityLimits& limits, std::uint32_t scope, std::span<const EntityLimitRecord> records);
+    void tell_projects_apart();
     void list(JobSlot slot);
     void take_off(JobSlot slot);
     void forget_pending(JobSlot slot);

@@ -45,7 +45,8 @@ TEST_F(ConfigJsonTest, DocumentHasEveryTypeInOneOrder) {
   },
   "fs_group": {
     "g1": {"tree_element": ["a:root=3", "b:a=1"]}
-  }
+  },
+  "quota": {}
 }
 )");
 }
@@ -54,7 +55,7 @@ TEST_F(ConfigJsonTest, EmptyConfigurationHasEverySection) {
     EXPECT_EQ(
         to_document(Snapshot{}),
         "{\n  \"format\": 1,\n  \"server\": {},\n  \"queue\": {},\n  \"sched\": {},\n  \"policy\": {},\n"
-        "  \"time_window\": {},\n  \"fs_group\": {}\n}\n");
+        "  \"time_window\": {},\n  \"fs_group\": {},\n  \"quota\": {}\n}\n");
     const auto read = from_document(to_document(Snapshot{}));
     ASSERT_TRUE(read);
     EXPECT_EQ(read->size(), 1U);  // the server

@@ -96,8 +96,7 @@ TEST(Schema, TypesHaveTheAbbreviationsOfQmgr) {
     EXPECT_EQ(type_from_word("sched"), ObjectType::sched);
     EXPECT_EQ(type_from_word("SC"), ObjectType::sched);
     EXPECT_EQ(type_from_word("q"), ObjectType::queue);
-    for (const char* word : {"", "x", "pp", "policys"})
-        EXPECT_FALSE(type_from_word(word)) << word;
+    for (const char* word : {"", "x", "pp", "policys"}) EXPECT_FALSE(type_from_word(word)) << word;
     EXPECT_TRUE(attributes(static_cast<ObjectType>(3)).empty());
 }
 

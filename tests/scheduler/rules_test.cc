@@ -12,6 +12,7 @@
 #include "server_plugin/scheduler/framework/profile.h"
 #include "tests/cases.h"
 #include "tests/scheduler/further_rules.h"
+#include "tests/scheduler/quotas.h"
 #include "tests/scheduler/random_site.h"
 
 namespace pbs::sched::test {
@@ -229,6 +230,30 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
          }},
         {"past_usage", [](Site& site) { site.world.policy().sort_by_past_usage = {true}; }},
         {"queue_group_limit", [](Site& site) { set_queue(site, {.max_group_run = 1}); }},
+        {"quota",
+         [](Site& site) {
+             std::vector<QuotaOptions> several = {
+                 {.rules = {{"vip", "users={u1} to ncpus=12"}, {"rest", "users={*} to ncpus=6,jobs=2"}}},
+                 {.name = "q2", .rules = {{"groups", "groups={*} queues={*} to ncpus=10"}}}};
+             switch (site.pick(0, 3)) {
+                 case 0:
+                     several[0].windows = site.world.window("FREQ=DAILY", 7, 9);
+                     several[0].spill = site.chance(50);
+                     break;
+                 case 1:
+                     several[0].rules = {{"some", "users={*} vnodes={n0,n1,n2} to ncpus=4"},
+                                         {"all", "users=* to jobs=5"}};
+                     several[0].spill = false;
+                     break;
+                 case 2:
+                     several[1].rules = {{"named", "projects={*} to jobs=1"},
+                                         {"rest", "groups={g1} to mem=6gb"}};
+                     break;
+                 default:
+                     several[1].rules = {{"vnode", "vnodes={*} queues=!none to jobs=2"}};
+             }
+             for (const QuotaOptions& options : several) site.world.policy().quotas.push_back(quota(options));
+         }},
         {"queue_maximum", [](Site& site) { set_queue(site, {.max_ncpus = 4}); }},
         {"queue_nodes", [](Site& site) { set_queue(site, {.nodes = 9}); }},
         {"queue_resources", [](Site& site) { set_queue(site, {.available_ncpus = 9}); }},

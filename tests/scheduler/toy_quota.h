@@ -38,8 +38,8 @@ inline std::int64_t cpus_of(std::span<const Vnodes::Share> shares, VnodeSlot vno
 inline const OwnLimit kToyLimit{
     .words = "Not Running: User has six CPUs of each vnode",
     .entity = EntityKind::user,
-    .most = [](const CycleState& state, const JobNeeds& job, const User& user, const QueueView&,
-               VnodeSlot vnode, const Row& needs, const Placement& given) -> std::int64_t {
+    .most = [](CycleState& state, const JobNeeds& job, const User& user, const QueueView&, VnodeSlot vnode,
+               const Row& needs, const Placement& given) -> std::int64_t {
         const std::uint32_t column = column_of_cpus(state);
         if (needs[column] == 0) return std::numeric_limits<std::int64_t>::max();
         Vnodes::Shares own;
@@ -54,7 +54,7 @@ inline const OwnLimit kToyLimit{
                     state.own.of<CpusOnVnodes>()[{share.vnode, user.whose.owner}] += sign * share.amount;
         },
     .keep =
-        [](const CycleState& state, const LimitUser& user, Reservation& reservation) {
+        [](CycleState& state, const LimitUser& user, Reservation& reservation) {
             const std::uint32_t owner = user.whose.owner;
             for (const Vnodes::Share& share : user.shares)
                 if (share.column == column_of_cpus(state))
@@ -62,7 +62,7 @@ inline const OwnLimit kToyLimit{
                         {{{UseScope::own, EntityKind::user, share.vnode, owner}, share.column, &kToyLimit},
                          kMostOfVnode - cpus_in_use(state, share.vnode, owner) - share.amount});
         },
-    .use = [](const LimitUser& user, const LimitKey& key) -> std::int64_t {
+    .use = [](CycleState&, const LimitUser& user, const LimitKey& key) -> std::int64_t {
         return user.whose.owner == key.use.of ? cpus_of(user.shares, key.use.object, key.what) : 0;
     }};
 

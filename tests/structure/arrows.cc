@@ -88,8 +88,8 @@ std::vector<Rule> all_rules() {
         // Its rooms, the lowest first: each sees those below.
         {"server_plugin/scheduler/model",
          {"objects/error.h", "objects/formula.h", "objects/policy_attributes.h",
-          "objects/policy_attributes.def", "objects/schema.h", "objects/snapshot.h", "objects/value.h",
-          "objects/windows.h", "rrule/"},
+          "objects/policy_attributes.def", "objects/quota_rule.h", "objects/schema.h", "objects/snapshot.h",
+          "objects/value.h", "objects/windows.h", "rrule/"},
          {}},
         {"server_plugin/scheduler/placement", {"server_plugin/scheduler/model/", "rrule/"}, {}},
         {"server_plugin/scheduler/state",

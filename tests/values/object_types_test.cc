@@ -18,6 +18,7 @@ TEST(ObjectTypes, HaveTheNumbersOfTheProtocol) {
     EXPECT_EQ(static_cast<int>(ObjectType::policy), MGR_OBJ_POLICY);
     EXPECT_EQ(static_cast<int>(ObjectType::time_window), MGR_OBJ_TIME_WINDOW);
     EXPECT_EQ(static_cast<int>(ObjectType::fs_group), MGR_OBJ_FS_GROUP);
+    EXPECT_EQ(static_cast<int>(ObjectType::quota), MGR_OBJ_QUOTA);
     EXPECT_EQ(find_type(static_cast<ObjectType>(2)), nullptr);
     EXPECT_EQ(type_name(static_cast<ObjectType>(2)), "object");
 }
@@ -36,6 +37,7 @@ TEST(ObjectTypes, AreMeantByNamesPluralsAndAbbreviations) {
     EXPECT_EQ(meant("polici"), "policy");
     EXPECT_EQ(meant("Time_Windows"), "time_window");
     EXPECT_EQ(meant("f"), "fs_group");
+    EXPECT_EQ(meant("quo"), "quota");
     EXPECT_EQ(meant("policyx"), "none");
     EXPECT_EQ(meant(""), "none");
 }
@@ -46,8 +48,9 @@ TEST(ObjectTypes, EachHasAPlaceInTheOrderOfMaking) {
 }
 
 TEST(ObjectTypes, AreListedInWords) {
-    EXPECT_EQ(type_list(&ObjectTypeRow::own), "policy, time_window or fs_group");
-    EXPECT_THAT(own_types(), ElementsAre(ObjectType::policy, ObjectType::time_window, ObjectType::fs_group));
+    EXPECT_EQ(type_list(&ObjectTypeRow::own), "policy, time_window, fs_group or quota");
+    EXPECT_THAT(own_types(), ElementsAre(ObjectType::policy, ObjectType::time_window, ObjectType::fs_group,
+                                         ObjectType::quota));
 }
 
 }  // namespace

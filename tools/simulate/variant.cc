@@ -308,8 +308,8 @@ Result<void> Draft::change_store(const cmds::Directive& directive, const std::st
     objects::Command command{objects::CommandKind::set, type, name};
     for (const cmds::Assignment& attribute : directive.attributes)
         if (objects::is_own_type(type) || of_the_store(attribute, directive.type))
-            command.changes.push_back(
-                {attribute.name, attribute.value, static_cast<objects::Operation>(attribute.op)});
+            command.changes.push_back({attribute.name, attribute.value,
+                                       static_cast<objects::Operation>(attribute.op), attribute.resource});
     const bool follows = type == ObjectType::queue || type == ObjectType::sched;
     switch (directive.command) {
         case cmds::Command::create:

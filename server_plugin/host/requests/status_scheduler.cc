@@ -25,8 +25,8 @@ struct PluginObject {
 };
 constexpr std::array kPluginObjects = {
     PluginObject{"configuration", PBS_OBJ_CONFIGURATION}, PluginObject{"history", PBS_OBJ_HISTORY},
-    PluginObject{"explanation", PBS_OBJ_EXPLANATION}, PluginObject{"record", PBS_OBJ_RECORD},
-    PluginObject{"fairshare", PBS_OBJ_FAIRSHARE}};
+    PluginObject{"explanation", PBS_OBJ_EXPLANATION},     PluginObject{"record", PBS_OBJ_RECORD},
+    PluginObject{"fairshare", PBS_OBJ_FAIRSHARE},         PluginObject{"quota_use", PBS_OBJ_QUOTA_USE}};
 
 // The type of "object=KIND"; 0 for other texts.
 int type_of(std::string_view text) {
@@ -105,7 +105,7 @@ ifl::Reply plugin_status(Context& context, const ifl::Status& body, int type, st
     if (plugin == nullptr) return ifl::Reply::error(PBSE_NOSUP);
     if (type == PBS_OBJ_CONFIGURATION) return status_configuration(context, extend);
     if (type == PBS_OBJ_EXPLANATION) return explanation(context, body, extend);
-    if (type == PBS_OBJ_RECORD || type == PBS_OBJ_FAIRSHARE)
+    if (type == PBS_OBJ_RECORD || type == PBS_OBJ_FAIRSHARE || type == PBS_OBJ_QUOTA_USE)
         return by_and_by(context, type, body.object, extend);
     if (is_plugin_type(static_cast<uint32_t>(type)) && body.object.empty() && extend.empty())
         return by_and_by(context, type, {}, "after=");

@@ -37,11 +37,14 @@ ManagerHandler handler_of(int32_t type) {
     return objects::is_own_type(static_cast<objects::ObjectType>(type)) ? manage_own_object : nullptr;
 }
 
-// Finds an attribute with a resource. The plugin's attributes are no resource lists: `set policy p1
-// by_queue.ncpus = 1` has no meaning.
+// Finds an attribute with a resource that has no elements by name: `set policy p1 by_queue.ncpus = 1` has no
+// meaning.
 const pbs_attr* with_resource(const pbs_manager_request& request) {
     for (const pbs_attr& attr : std::span(request.attrs, request.attr_count)) {
-        if (attr.resource.len != 0) return &attr;
+        if (attr.resource.len == 0) continue;
+        const auto* attribute =
+            objects::find_attribute(static_cast<objects::ObjectType>(request.object_type), view(attr.name));
+        if (attribute == nullptr || !attribute->is_keyed()) return &attr;
     }
     return nullptr;
 }
@@ -87,7 +90,8 @@ std::optional<ManagerRequest> translate(const pbs_manager_request& request) {
     for (const pbs_attr& attr : std::span(request.attrs, request.attr_count)) {
         if (attr.op < PBS_OP_SET || attr.op > PBS_OP_DECR) return std::nullopt;
         out.command.changes.push_back({std::string(view(attr.name)), std::string(view(attr.value)),
-                                       static_cast<objects::Operation>(attr.op)});
+                                       static_cast<objects::Operation>(attr.op),
+                                       std::string(view(attr.resource))});
     }
     return out;
 }

@@ -10,6 +10,7 @@
 #include "server_plugin/plugin/requests/configuration.h"
 #include "server_plugin/plugin/requests/explanation.h"
 #include "server_plugin/plugin/requests/fair_share.h"
+#include "server_plugin/plugin/requests/quota_use.h"
 #include "server_plugin/plugin/requests/record.h"
 #include "server_plugin/plugin/text.h"
 
@@ -20,7 +21,7 @@ void add(Reply& reply, const objects::ObjectStatus& object) {
     std::vector<ShownAttribute> shown;
     shown.reserve(object.attributes.size());
     for (const objects::AttributeStatus& attribute : object.attributes) {
-        shown.push_back({attribute.attribute->name, attribute.value, {}});
+        shown.push_back({attribute.attribute->name, attribute.value, attribute.key});
     }
     reply.object(static_cast<int32_t>(object.type), object.name, shown);
 }
@@ -29,7 +30,7 @@ std::string encode(const objects::ObjectStatus& object) {
     std::vector<ifl::AttributeView> attributes;
     attributes.reserve(object.attributes.size());
     for (const objects::AttributeStatus& attribute : object.attributes)
-        attributes.push_back({attribute.attribute->name, {}, attribute.value});
+        attributes.push_back({attribute.attribute->name, attribute.key, attribute.value});
     return ifl::encode_object(static_cast<uint32_t>(object.type), object.name, attributes);
 }
 
@@ -95,6 +96,7 @@ int32_t status(State& state, const pbs_status_request* request, Reply reply) {
     if (request->object_type == PBS_OBJ_HISTORY) return status_history(state, *request, reply);
     if (request->object_type == PBS_OBJ_EXPLANATION) return status_explanation(state, *request, reply);
     if (request->object_type == PBS_OBJ_FAIRSHARE) return status_fair_share(state, *request, reply);
+    if (request->object_type == PBS_OBJ_QUOTA_USE) return status_quota_use(state, *request, reply);
     if (request->object_type == PBS_OBJ_RECORD) return status_record(state, *request, reply);
     const auto type = static_cast<objects::ObjectType>(request->object_type);
     if (!objects::is_own_type(type) || (request->wanted_count != 0 && !request->wanted)) {

@@ -186,7 +186,11 @@ void CycleContext::count_running() {
 // Counts the running jobs into limits with counters of their own.
 void CycleContext::count_own_limits() {
     for (const Filter* filter : filters)
-        if (filter->own_limit != nullptr) state.own_limits.push_back(filter->own_limit);
+        if (const OwnLimit* limit = filter->own_limit; limit != nullptr) {
+            state.own_limits.push_back(limit);
+            if (limit->binds_vnodes == nullptr || limit->binds_vnodes(settings))
+                state.vnode_limits.push_back(limit);
+        }
     if (state.own_limits.empty()) return;
     for (QueueSlot q = 0; q < tables.queues.size(); ++q)
         for (const JobSlot job : tables.queues[q].running) count_own(job, 1);
@@ -202,7 +206,9 @@ void CycleContext::count_own(JobSlot job, int sign) {
                          .walltime = tables.jobs.walltime[job],
                          .queue = tables.jobs.queue[job],
                          .views = {},
-                         .shares = shares};
+                         .shares = shares,
+                         .ends = tables.jobs.end(job),
+                         .state = &state};
     for (const OwnLimit* limit : state.own_limits) limit->count(state, user, sign);
 }
 

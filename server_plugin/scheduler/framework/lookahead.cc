@@ -79,10 +79,10 @@ void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
         !state_.counts->entities().is_empty())
         state_.counts->count(h.queue, {h.whose, &request, h.walltime}, sign);
     for (const OwnLimit* limit : state_.own_limits)
-        limit->count(
-            state_,
-            {h.whose, h.nodes, &request, h.walltime, h.queue, h.views, h.dedicated_views, nullptr, h.shares},
-            sign);
+        limit->count(state_,
+                     {h.whose, h.nodes, &request, h.walltime, h.queue, h.views, h.dedicated_views, nullptr,
+                      h.shares, h.end, &state_},
+                     sign);
     if (event.begins) {
         state_.reservations[h.reservation].begun = forward;
         state_.vnodes->suspend(h.reservation, forward);

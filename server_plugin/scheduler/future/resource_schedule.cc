@@ -51,7 +51,7 @@ ResourceSchedule::Premises ResourceSchedule::premises_of(const CycleState& state
     return premises;
 }
 
-void ResourceSchedule::begin_cycle(const CycleState& state, Tables& tables, std::uint64_t times_all) {
+void ResourceSchedule::begin_cycle(CycleState& state, Tables& tables, std::uint64_t times_all) {
     Premises premises = premises_of(state);
     const bool few_changed = started_.size() + ended_.size() <= ends_.size() / 4;
     const bool is_kept = times_all_ != kNone && times_all_ == times_all && premises_ == premises &&
@@ -237,7 +237,7 @@ std::int64_t ResourceSchedule::use(const Holding& h, const LimitKey& key) const 
     if (key.use.scope != UseScope::pool)
         return sign * use_of(*state_->vnodes,
                              {h.whose, h.nodes, &request(h), h.walltime, h.queue, h.views, h.dedicated_views,
-                              nullptr, h.shares},
+                              nullptr, h.shares, h.end, state_},
                              key);
     std::int64_t sum = 0;
     for (const Vnodes::Share& share : h.shares)

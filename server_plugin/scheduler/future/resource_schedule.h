@@ -67,7 +67,7 @@ class ResourceSchedule {
     // Takes up the running jobs as they are. It takes up all of them if anything but starts and ends of jobs
     // has changed since the last cycle, if there were many of these, or if `times_all` (EventsSince) has
     // changed. Else it takes O(n + k log n) for the k jobs that started and ended.
-    void begin_cycle(const CycleState& state, Tables& tables, std::uint64_t times_all);
+    void begin_cycle(CycleState& state, Tables& tables, std::uint64_t times_all);
     // Forgets the additions of this cycle.
     void end_cycle();
     bool is_in_cycle() const { return state_ != nullptr; }
@@ -133,7 +133,7 @@ class ResourceSchedule {
     std::int64_t use(const Holding& holding, const LimitKey& key) const;
     void add_uses(const LimitKey& key, std::span<const std::uint32_t> holdings, int sign, Known& known) const;
 
-    const CycleState* state_ = nullptr;  // null: no cycle is running
+    CycleState* state_ = nullptr;  // null: no cycle is running
     Tables* tables_ = nullptr;
     Premises premises_;
     std::uint64_t times_all_ = kNone;  // kNone: no running jobs are kept

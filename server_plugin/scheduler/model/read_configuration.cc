@@ -33,6 +33,13 @@ Result<rrule::WindowSet> window_set(const std::vector<const Object*>& windows, c
     return *std::move(set);
 }
 
+Result<rrule::WindowSet> windows_of(const objects::Snapshot& snapshot, std::span<const std::string> names,
+                                    const rrule::Zone& zone, rrule::WindowCache& cache) {
+    std::vector<const Object*> windows;
+    for (const std::string& name : names) windows.push_back(snapshot.time_window(name));
+    return window_set(windows, zone, cache);
+}
+
 // Returns the policies that are in a slot of a scheduler, each once. The others aren't read, however many
 // there are.
 std::set<const Object*> assigned_policies(const objects::Snapshot& snapshot) {
@@ -71,11 +78,9 @@ Result<Configuration> read_configuration(const objects::Snapshot& snapshot, cons
     configuration.non_work_days = *holidays;
 
     for (const objects::ObjectPtr& queue : snapshot.objects(ObjectType::queue)) {
-        std::vector<const Object*> windows;
-        for (const std::string& name : snapshot.queue_time_windows(queue->name()))
-            windows.push_back(snapshot.time_window(name));
-        if (windows.empty()) continue;
-        auto set = window_set(windows, zone, cache);
+        const auto names = snapshot.queue_time_windows(queue->name());
+        if (names.empty()) continue;
+        auto set = windows_of(snapshot, names, zone, cache);
         if (!set) return tl::unexpected(set.error());
         configuration.queue_windows.emplace(queue->name(), *std::move(set));
     }
@@ -83,8 +88,20 @@ Result<Configuration> read_configuration(const objects::Snapshot& snapshot, cons
         const auto slots = snapshot.policy_slots(sched->name());
         configuration.scheds[sched->name()] = {slots.all_time, slots.prime, slots.non_prime};
     }
+    ByName<std::shared_ptr<const Quota>> quotas;
     for (const Object* policy : assigned_policies(snapshot)) {
         configuration.policies[policy->name()] = read_policy(*policy, configuration, zone);
+        for (const std::string& name : policy->list("quotas")) {
+            const Object* object = snapshot.find(ObjectType::quota, name);
+            if (object == nullptr) continue;
+            auto& quota = quotas[name];
+            if (quota == nullptr) {
+                auto windows = windows_of(snapshot, object->list("time_window"), zone, cache);
+                if (!windows) return tl::unexpected(windows.error());
+                quota = std::make_shared<const Quota>(*object, *std::move(windows));
+            }
+            configuration.policies[policy->name()].quotas.push_back(quota);
+        }
         const std::string group(policy->text("fairshare_group"));
         if (const Object* object = group.empty() ? nullptr : snapshot.fs_group(group)) {
             const FsGroup& read =

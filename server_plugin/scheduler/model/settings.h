@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "objects/policy_attributes.h"
 #include "rrule/window_set.h"
 #include "rrule/zone.h"
+#include "server_plugin/scheduler/model/quota.h"
 #include "server_plugin/scheduler/model/setting_types.h"
 
 namespace pbs::objects {
@@ -34,8 +37,9 @@ struct Settings : PolicySettings {
     // The policy was read from a sched_config file, so the server's backfill_depth and job_sort_formula count
     // (PP-748, interface 6).
     bool from_sched_config = false;
-    bool enforce_no_shares = false;    // the value of the fs_group of fairshare_group
-    const Profile* profile = nullptr;  // null: the profile of the algorithm
+    bool enforce_no_shares = false;                    // the value of the fs_group of fairshare_group
+    std::vector<std::shared_ptr<const Quota>> quotas;  // that name the attribute quotas
+    const Profile* profile = nullptr;                  // null: the profile of the algorithm
 
     std::int64_t max_load_percent = 0;  // target_load_pct plus the variance above it; 0: neither is set
     // The prime time of this policy: the windows of type prime; if there are none, prime_time_start to

@@ -8,7 +8,7 @@
 namespace pbs::sched {
 namespace {
 
-constexpr std::array<const Filter*, 39> kOriginFilters = {
+constexpr std::array<const Filter*, 40> kOriginFilters = {
     &kQueueMaximumFilter,      // resources_max and resources_min of the queue, its number of nodes
     &kUserAclFilter,           // acl_users of the queue
     &kDedicatedTimeFilter,     // ENFORCE_DEDICATED_TIME
@@ -40,6 +40,7 @@ constexpr std::array<const Filter*, 39> kOriginFilters = {
     &kServerMaxRunResProjectFilter,
     &kServerMaxRunResFilter,
     &kServerMaxRunResUserFilter,
+    &kQuotaFilter,             // quotas
     &kHostsFilter,             // room on vnodes, load, MAX_JOBS
     &kReservationsFilter,      // drained for another job
     &kQueueUserLimitFilter,    // max_user_run of the queue

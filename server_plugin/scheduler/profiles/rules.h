@@ -31,6 +31,7 @@ extern const Filter kNonprimeDrainFilter;
 extern const Filter kPrimeBoundaryFilter;
 extern const Filter kPrimeLimitFilter;
 extern const Filter kQueueMaximumFilter;
+extern const Filter kQuotaFilter;
 extern const Filter kQueueStartedFilter;
 extern const Filter kQueueWindowFilter;
 extern const Filter kReservationsFilter;

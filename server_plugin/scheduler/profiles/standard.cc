@@ -11,7 +11,7 @@ namespace pbs::sched {
 namespace {
 
 // The filters. Whether the job's queue is started, and its execution_type, are checked before them.
-constexpr std::array<const Filter*, 33> kStandardFilters = {
+constexpr std::array<const Filter*, 34> kStandardFilters = {
     &kQueueMaximumFilter,      // resources_max and resources_min of the queue, its number of nodes
     &kUserAclFilter,           // acl_users of the queue
     &kQueueMaxRunGroupFilter,  // max_run of the queue
@@ -40,6 +40,7 @@ constexpr std::array<const Filter*, 33> kStandardFilters = {
     &kServerUserLimitFilter,   // max_user_run of the server
     &kServerGroupLimitFilter,  // max_group_run of the server
     &kServerResourcesFilter,   // resources_available of the server
+    &kQuotaFilter,             // quotas
     &kHostsFilter,             // room on vnodes
     &kReservationsFilter,      // reservations for top jobs
     &kQueueUserLimitFilter,    // max_user_run of the queue

@@ -229,7 +229,8 @@ struct CycleState {
     // are too small: vnodes that other jobs have for themselves count for less in the sets.
     std::size_t refused_by_sets = 0;
 
-    std::vector<const OwnLimit*> own_limits;  // the policy's
+    std::vector<const OwnLimit*> own_limits;    // the policy's
+    std::vector<const OwnLimit*> vnode_limits;  // those that vnodes are asked about
     // Objects that rules keep for the length of the cycle.
     OwnStates own;
 

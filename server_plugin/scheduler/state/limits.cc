@@ -1,12 +1,13 @@
 #include "server_plugin/scheduler/state/limits.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "server_plugin/scheduler/state/cycle_state.h"
 
 namespace pbs::sched {
 
-LimitUser limit_user(const CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
+LimitUser limit_user(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                      const Placement& placement, Vnodes::Shares& shares) {
     if (!state.own_limits.empty())
         state.vnodes->shares_of(placement, *job.request, state.vnode_share, shares);
@@ -18,7 +19,9 @@ LimitUser limit_user(const CycleState& state, const JobNeeds& job, const User& u
             std::span(&view.number, 1),
             view.dedicated ? 1 : 0,
             &placement,
-            shares};
+            shares,
+            state.ends(job),
+            &state};
 }
 
 std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey& key) {
@@ -43,7 +46,8 @@ std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey&
         case UseScope::pool:
             return 0;
         case UseScope::own:
-            return key.limit->use(user, key);
+            assert(user.state != nullptr);  // such reservations aren't kept from cycle to cycle
+            return key.limit->use(*user.state, user, key);
     }
     if (times == 0 || user.whose.of(whose.entity) != whose.of) return 0;
     if (key.what == kNodes) return times * user.nodes;

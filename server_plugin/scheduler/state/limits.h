@@ -18,6 +18,7 @@ struct JobNeeds;
 struct LimitKey;
 struct LimitUser;
 struct QueueView;
+struct Settings;
 struct Reservation;
 struct User;
 
@@ -28,18 +29,19 @@ struct OwnLimit {
     // The kind of entity whose jobs a counter has. With users or groups, the end of a job of the same one
     // lets a refused job be looked at again, beside room on vnodes; else the end of any job does.
     EntityKind entity = EntityKind::all;
+    // Does `most` ever answer less than any number, by these settings? Null: always.
+    bool (*binds_vnodes)(const Settings& settings) = nullptr;
     // Returns how many chunks with these needs (by column) a vnode may give a job that is being placed and
     // has been given some chunks already; at least 0.
-    std::int64_t (*most)(const CycleState& state, const JobNeeds& job, const User& user,
-                         const QueueView& view, VnodeSlot vnode, const Row& needs,
-                         const Placement& given) = nullptr;
+    std::int64_t (*most)(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
+                         VnodeSlot vnode, const Row& needs, const Placement& given) = nullptr;
     // Counts a job in (sign 1) or out (sign -1): one that runs when the cycle begins, that it starts or
     // preempts, or that ends or begins while it looks ahead.
     void (*count)(CycleState& state, const LimitUser& user, int sign) = nullptr;
     // Adds to the reservation what each counter that counts the job has left, with the job counted.
-    void (*keep)(const CycleState& state, const LimitUser& user, Reservation& reservation) = nullptr;
+    void (*keep)(CycleState& state, const LimitUser& user, Reservation& reservation) = nullptr;
     // Returns a job's use of a counter; 0 if it doesn't count there.
-    std::int64_t (*use)(const LimitUser& user, const LimitKey& key) = nullptr;
+    std::int64_t (*use)(CycleState& state, const LimitUser& user, const LimitKey& key) = nullptr;
 };
 
 // LimitKey::what for nodes. The other numbers that stand for no resource are in entity_limits.h.
@@ -72,13 +74,15 @@ struct LimitUser {
     std::span<const std::uint32_t> views;
     std::int64_t dedicated_views = 0;
     const Placement* placement = nullptr;  // for limits on hosts; null: the job uses none of them
-    // The job's shares of vnodes, where there is an OwnLimit.
+    // The job's shares of vnodes, its planned end, and the cycle's state, where there is an OwnLimit.
     std::span<const Vnodes::Share> shares{};
+    Instant ends{};
+    CycleState* state = nullptr;
 };
 
 // Makes the LimitUser of a candidate that is placed, in the queue of the view. It is valid as long as the
 // arguments are. `shares` is filled where there is an OwnLimit.
-LimitUser limit_user(const CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
+LimitUser limit_user(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                      const Placement& placement, Vnodes::Shares& shares);
 
 // Returns a job's use of a limit that isn't on a pool; 0 if it doesn't count there.

@@ -46,6 +46,16 @@ std::string amounts_text(std::string_view what, std::uint32_t resource, const Re
                                     amount(never ? r.c : std::max<std::int64_t>(0, r.b)), amount(r.c)));
 }
 
+std::string over_quota_text(const Reason& r, const ReasonContext& c) {
+    const std::string_view label = c.strings.text(r.object);
+    const std::uint32_t resource = c.resources.id(label.substr(label.rfind(' ') + 1));
+    const auto amount = [&](std::int64_t number) {
+        return resource == kNoResource ? fmt::format("{}", number) : c.resources.format(resource, number);
+    };
+    return fmt::format("{}: Quota {} (R: {} U: {} L: {})", r.code == ReasonCode::above_quota ? "Can Never Run" : "Not Running", label,
+                       amount(r.a), amount(r.b), amount(r.c));
+}
+
 std::string shortage_text(const Reason& r, const ReasonContext& c) {
     const auto pool = static_cast<PoolId>(r.a);
     const Vnodes::Shortage s = c.vnodes.shortage(pool, c.requests[r.object], c.node_size);
@@ -313,6 +323,9 @@ std::string text(const Reason& r, const ReasonContext& c) {
             return insufficient(
                 r.code == ReasonCode::queue_value_differs ? "queue resource" : "server resource",
                 c.resources.name(r.object), true, c.strings.text(static_cast<std::uint32_t>(r.a)));
+        case ReasonCode::over_quota:
+        case ReasonCode::above_quota:
+            return over_quota_text(r, c);
         case ReasonCode::user_job_limit:
             return fmt::format("Owner runs the limit of {} jobs", r.a);
         case ReasonCode::dedicated_jobs_limit:

@@ -51,6 +51,8 @@ enum class ReasonCode : std::uint8_t {
     // Refusals by the server.
     server_resource_busy,  // object: the resource, a: asked, b: free, c: in all
     user_job_limit,        // a: MAX_USER_RUN_JOBS
+    over_quota,            // object: "quota (rule): resource", a: asked, b: used, c: limit
+    above_quota,           // as over_quota; the job can never meet the limit
     dedicated_jobs_limit,  // a: MAX_DEDICATED_JOBS
     // Refusals by hosts.
     no_hosts,         // object: the host's name

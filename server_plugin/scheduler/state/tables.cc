@@ -96,7 +96,7 @@ CountedJob Tables::counted(JobSlot job) const {
 }
 
 bool Tables::tells_projects_apart() const {
-    if (server.limits.concern(EntityKind::project)) return true;
+    if (projects_in_quotas || server.limits.concern(EntityKind::project)) return true;
     for (QueueSlot q = 0; q < queues.size(); ++q)
         if (queues[q].limits.concern(EntityKind::project)) return true;
     return false;

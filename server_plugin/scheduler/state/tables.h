@@ -143,7 +143,8 @@ struct Tables {
     std::optional<Accrual> accrual(JobSlot job) const;
     // Is a limit on projects?
     bool tells_projects_apart() const;
-    bool by_project = false;  // signatures have the projects of jobs
+    bool projects_in_quotas = false;  // a rule of a quota in use is about projects
+    bool by_project = false;          // signatures have the projects of jobs
     // Counts a running job in (sign 1) or out (sign -1).
     void count_running(JobSlot job, int sign);
     // Counts all running jobs anew, after a resource was defined (recount), or only their nodes, if the size

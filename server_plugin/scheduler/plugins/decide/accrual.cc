@@ -12,15 +12,15 @@
 namespace pbs::sched {
 namespace {
 
-class Accrual {
+class AccrualDecisions {
   public:
-    explicit Accrual(CycleContext& cycle) : c_(cycle), t_(cycle.tables) {}
+    explicit AccrualDecisions(CycleContext& cycle) : c_(cycle), t_(cycle.tables) {}
     // Takes back the jobs that were counted as running.
-    ~Accrual() {
+    ~AccrualDecisions() {
         for (const auto& [queue, job] : counted_) t_.counts.count(queue, job, -1);
     }
-    Accrual(const Accrual&) = delete;
-    Accrual& operator=(const Accrual&) = delete;
+    AccrualDecisions(const AccrualDecisions&) = delete;
+    AccrualDecisions& operator=(const AccrualDecisions&) = delete;
 
     bool is_over_limits(JobSlot job) const;
     // Counts the job as running from now on.
@@ -35,7 +35,7 @@ class Accrual {
     std::vector<std::pair<QueueSlot, CountedJob>> counted_;
 };
 
-bool Accrual::is_over_limits(JobSlot job) const {
+bool AccrualDecisions::is_over_limits(JobSlot job) const {
     const QueueSlot queue = t_.jobs.queue[job];
     const CountedJob counted = t_.counted(job);
     const EntityUse& use = t_.counts.entities();
@@ -70,7 +70,7 @@ void decide_accrual(Outcome& outcome) {
     const Tables& t = cycle.tables;
     if (!t.server.eligible_since) return;
     const bool limits = limits_entities(cycle);
-    Accrual accrual(cycle);
+    AccrualDecisions accrual(cycle);
     for (const Refused& refusal : cycle.refused) {
         if (refusal.job == kNoSlot || cycle.answers[refusal.answer].rejected) continue;
         const ReasonCode code = cycle.answers[refusal.answer].reason.code;

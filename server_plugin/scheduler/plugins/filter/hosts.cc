@@ -107,17 +107,17 @@ bool can_go_on(const CycleState& state, const JobNeeds& job, const QueueView& vi
 // Asks the limits that keep counts of their own (OwnLimit) about one job.
 class OwnLimits final : public VnodeRule {
   public:
-    OwnLimits(const CycleState& state, const JobNeeds& job, const User& user, const QueueView& view)
+    OwnLimits(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view)
         : state_(state), job_(job), user_(user), view_(view) {}
     std::int64_t most(VnodeSlot vnode, const Row& needs, const Placement& given) const override {
         std::int64_t most = std::numeric_limits<std::int64_t>::max();
-        for (const OwnLimit* limit : state_.own_limits)
+        for (const OwnLimit* limit : state_.vnode_limits)
             most = std::min(most, limit->most(state_, job_, user_, view_, vnode, needs, given));
         return most;
     }
 
   private:
-    const CycleState& state_;
+    CycleState& state_;
     const JobNeeds& job_;
     const User& user_;
     const QueueView& view_;
@@ -137,7 +137,7 @@ UseKey awaited_use(const OwnLimit& limit, const User& user) {
 // Returns any size for a use that a job refused by these limits waits for: some such job may have a place
 // now.
 std::optional<JobSize> left_by_own_limits(const CycleState& state, const UseKey& key) {
-    const bool waited_for = std::ranges::any_of(state.own_limits, [&](const OwnLimit* limit) {
+    const bool waited_for = std::ranges::any_of(state.vnode_limits, [&](const OwnLimit* limit) {
         return key.scope == UseScope::server &&
                key.entity == (is_of_user_or_group(*limit) ? limit->entity : EntityKind::all);
     });
@@ -149,9 +149,9 @@ Refusal own_limit_refusal(CycleState& state, const JobNeeds& job, const User& us
                           PlaceRules rules) {
     rules.rule = nullptr;
     if (!has_place(state, job, view, rules)) return {};
-    Refusal refusal{{ReasonCode::other, view.slot, state.strings->id(state.own_limits.front()->words)},
+    Refusal refusal{{ReasonCode::other, view.slot, state.strings->id(state.vnode_limits.front()->words)},
                     blockers(state, job)};
-    for (const OwnLimit* limit : state.own_limits)
+    for (const OwnLimit* limit : state.vnode_limits)
         refusal.blockers |= blocker::less_of(awaited_use(*limit, user));
     return refusal;
 }
@@ -162,7 +162,7 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
     if (view.is_reservation && !is_there(state, view)) return {{ReasonCode::not_booked, view.slot}};
     PlaceRules rules = state.place_rules(job, view);
     const OwnLimits own_limits(state, job, user, view);
-    if (!state.own_limits.empty()) rules.rule = &own_limits;
+    if (!state.vnode_limits.empty()) rules.rule = &own_limits;
     if (job.suspended != kNoSlot) {
         state.placement = state.tables->place_of_suspended(job.suspended);
         if (can_go_on(state, job, view, rules)) return {};
@@ -210,6 +210,6 @@ const Filter kHostsFilter{
     .check = check_hosts,
     .is_same_in = has_same_places,
     .leaves = left_by_own_limits,
-    .reads_user = [](const CycleState& state, const QueueView&) { return !state.own_limits.empty(); }};
+    .reads_user = [](const CycleState& state, const QueueView&) { return !state.vnode_limits.empty(); }};
 
 }  // namespace pbs::sched

@@ -1,0 +1,193 @@
+#include "objects/quota_rule.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+
+#include "objects/forms.h"
+#include "objects/value.h"
+#include "values/text.h"
+
+namespace pbs::objects {
+namespace {
+
+constexpr std::array<std::string_view, 2> kShapes = {"multi", "single"};
+
+using Remark = tl::unexpected<std::string>;
+
+// Reads the text of a rule from the left, and tells columns from 1.
+class RuleReader {
+  public:
+    explicit RuleReader(std::string_view text) : text_(text) {}
+
+    tl::expected<void, std::string> read(QuotaRule& rule) {
+        for (;;) {
+            const std::string_view word = next_word();
+            if (word.empty()) return mistake(at_, "the rule ends, expected 'to' and limits");
+            if (word == "to") break;
+            if (auto done = filter(word, rule); !done) return done;
+        }
+        return limits(rule);
+    }
+
+  private:
+    Remark mistake(std::size_t at, std::string_view what) const {
+        return Remark(fmt::format("column {}: {}", at + 1, what));
+    }
+
+    std::string_view next_word() {
+        while (at_ < text_.size() && values::is_space(text_[at_])) ++at_;
+        std::size_t end = at_;
+        while (end < text_.size() && !values::is_space(text_[end])) ++end;
+        begin_ = at_;
+        at_ = end;
+        return text_.substr(begin_, end - begin_);
+    }
+
+    tl::expected<void, std::string> filter(std::string_view word, QuotaRule& rule) {
+        const std::size_t equals = word.find('=');
+        const std::string_view name = word.substr(0, equals);
+        const auto* subject = std::ranges::find(kQuotaSubjects, name);
+        if (subject == kQuotaSubjects.end() || equals == std::string_view::npos)
+            return mistake(begin_, fmt::format("found '{}', expected {}=LIST or 'to'", word,
+                                               fmt::join(kQuotaSubjects, "=LIST, ")));
+        const auto index = static_cast<std::size_t>(subject - kQuotaSubjects.begin());
+        if (rule.filters[index]) return mistake(begin_, fmt::format("{} is there twice", name));
+        auto filter = list(static_cast<QuotaSubject>(index), word.substr(equals + 1), begin_ + equals + 1);
+        if (!filter) return tl::unexpected(filter.error());
+        rule.filters[index] = std::move(*filter);
+        return {};
+    }
+
+    tl::expected<QuotaFilter, std::string> list(QuotaSubject subject, std::string_view text, std::size_t at) {
+        QuotaFilter filter;
+        if (text.starts_with('{')) {
+            if (text.size() < 2 || text.back() != '}') return mistake(at, "expected a closing brace");
+            filter.each = true;
+            text = text.substr(1, text.size() - 2);
+            ++at;
+        }
+        for (std::string_view element : values::split(text, ',')) {
+            const std::size_t length = element.size();
+            const bool excluded = element.starts_with('!');
+            if (excluded) element.remove_prefix(1);
+            if (element.empty()) return mistake(at, "an element is empty, expected a name or pattern");
+            if (element.find_first_of("{}!\"'=") != std::string_view::npos)
+                return mistake(at, fmt::format("found '{}', expected a name or pattern", element));
+            if (subject == QuotaSubject::shapes && !is_pattern(element) &&
+                std::ranges::find(kShapes, element) == kShapes.end())
+                return mistake(at, fmt::format("found '{}', expected {}", element, fmt::join(kShapes, ", ")));
+            if (subject == QuotaSubject::vnodes && filter.each && !excluded && !filter.among.empty() &&
+                vnode_pattern(element).resource != vnode_pattern(filter.among.front()).resource)
+                return mistake(at, "expected names of vnodes, or values of one resource, within braces");
+            (excluded ? filter.except : filter.among).emplace_back(element);
+            at += length + 1;
+        }
+        return filter;
+    }
+
+    tl::expected<void, std::string> limits(QuotaRule& rule) {
+        while (at_ < text_.size() && values::is_space(text_[at_])) ++at_;
+        std::size_t at = at_;
+        for (const std::string_view part : values::split(text_.substr(at_), ',')) {
+            const std::string_view limit = values::trim(part);
+            const std::size_t equals = limit.find('=');
+            const std::string_view resource = values::trim(limit.substr(0, equals));
+            const std::string_view most =
+                equals == std::string_view::npos ? "" : values::trim(limit.substr(equals + 1));
+            if (!is_resource_name(resource) || most.empty() || std::ranges::any_of(most, values::is_space) ||
+                most.find_first_of("\"'=") != std::string_view::npos)
+                return mistake(at, fmt::format("found '{}', expected RESOURCE=LIMIT", limit));
+            if (most.starts_with('-'))
+                return mistake(at, fmt::format("found '{}', expected a limit of at least 0", limit));
+            if (most.starts_with('('))
+                return mistake(at, fmt::format("found '{}', expected a number, not a formula", limit));
+            if (resource == "jobs" && !std::ranges::all_of(most, values::is_digit))
+                return mistake(at, fmt::format("found '{}', expected a number of jobs", limit));
+            if (std::ranges::find(rule.limits, resource, &QuotaLimit::resource) != rule.limits.end())
+                return mistake(at, fmt::format("{} is limited twice", resource));
+            rule.limits.push_back({std::string(resource), std::string(most)});
+            at += part.size() + 1;
+        }
+        return {};
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;     // behind the last word
+    std::size_t begin_ = 0;  // of the last word
+};
+
+bool is_all(const std::optional<QuotaFilter>& filter) {
+    return !filter ||
+           (filter->except.empty() &&
+            (filter->among.empty() || std::ranges::find(filter->among, "*") != filter->among.end()));
+}
+
+}  // namespace
+
+bool is_pattern(std::string_view text) {
+    return text.find_first_of("*?[") != std::string_view::npos;
+}
+
+bool matches_pattern(const std::string& pattern, const std::string& text) {
+    return is_pattern(pattern) ? fnmatch(pattern.c_str(), text.c_str(), 0) == 0 : pattern == text;
+}
+
+VnodePattern vnode_pattern(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos) return {"", text};
+    return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+std::string QuotaRule::text() const {
+    std::string out;
+    for (std::size_t i = 0; i < filters.size(); ++i) {
+        if (!filters[i]) continue;
+        std::vector<std::string> all = filters[i]->among;
+        for (const std::string& pattern : filters[i]->except) all.push_back('!' + pattern);
+        out += fmt::format("{}={}{}{} ", kQuotaSubjects[i], filters[i]->each ? "{" : "", fmt::join(all, ","),
+                           filters[i]->each ? "}" : "");
+    }
+    out += "to ";
+    std::string_view separator;
+    for (const QuotaLimit& limit : limits) {
+        out += fmt::format("{}{}={}", separator, limit.resource, limit.most);
+        separator = ",";
+    }
+    return out;
+}
+
+bool QuotaRule::covers(const QuotaRule& other) const {
+    for (std::size_t i = 0; i < filters.size(); ++i) {
+        const auto& mine = filters[i];
+        // Without a filter of projects, jobs without a project match, too.
+        const bool all = static_cast<QuotaSubject>(i) == QuotaSubject::projects ? !mine : is_all(mine);
+        if (all || (mine && other.filters[i] && mine->among == other.filters[i]->among &&
+                    mine->except == other.filters[i]->except))
+            continue;
+        if (!mine->except.empty() || !other.filters[i] || other.filters[i]->among.empty()) return false;
+        for (const std::string& pattern : other.filters[i]->among)
+            if (std::ranges::find(mine->among, pattern) == mine->among.end() && !is_all(mine)) return false;
+    }
+    return true;
+}
+
+tl::expected<QuotaRule, std::string> parse_quota_rule(std::string_view element) {
+    const std::size_t colon = element.find(':');
+    const std::string_view name = values::trim(element.substr(0, colon));
+    if (colon == std::string_view::npos || !check_name("rule", name))
+        return tl::unexpected(fmt::format("found '{}', expected the name of a rule and a colon", name));
+    QuotaRule rule;
+    rule.name = name;
+    if (auto done = RuleReader(values::trim(element.substr(colon + 1))).read(rule); !done)
+        return tl::unexpected(done.error());
+    return rule;
+}
+
+std::string_view quota_rule_name(std::string_view element) {
+    return element.substr(0, element.find(':'));
+}
+
+}  // namespace pbs::objects

@@ -1,0 +1,15 @@
+// object=quota_use: what running jobs use of a scheduler's quotas.
+#pragma once
+
+#include "server_plugin/plugin/host.h"
+#include "server_plugin/plugin/state.h"
+
+namespace pbs::plugin {
+
+// Answers with the counters of the quotas of a scheduler, as pbs_statquotause() in ifl/pbs_ifl.h describes:
+// managers and operators see all, others not those of other users. A request with a ticket is answered when
+// the scheduler's thread has counted. Errors: PBSE_UNKSCHED; PBSE_IVALREQ for options; PBSE_TRYAGAIN, as
+// BackgroundQueries describes.
+int32_t status_quota_use(State& state, const pbs_status_request& request, Reply reply);
+
+}  // namespace pbs::plugin

@@ -1,0 +1,33 @@
+// A quota as plain values. Made from an object once for each change of the configuration.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "objects/quota_rule.h"
+#include "rrule/window_set.h"
+
+namespace pbs::objects {
+class Object;
+}  // namespace pbs::objects
+
+namespace pbs::sched {
+
+struct Quota {
+    // `windows`: the union of the quota's time_windows; of no account if it has none.
+    Quota(const objects::Object& object, rrule::WindowSet windows);
+
+    std::string name;
+    bool enabled = false;
+    bool spill = true;
+    bool exempts_reservations = true;
+    bool has_windows = false;
+    rrule::WindowSet windows;               // the limits hold inside
+    std::vector<objects::QuotaRule> rules;  // in the order in which they are asked
+
+    bool names(objects::QuotaSubject subject) const;
+    // The first instant in [begins, ends) at which the limits bind a job that runs then; empty: they don't.
+    std::optional<rrule::Instant> binds(rrule::Instant begins, rrule::Instant ends) const;
+};
+
+}  // namespace pbs::sched

@@ -1,0 +1,42 @@
+// Inspector's function that shows the counters of quotas.
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/scheduler_impl.h"
+#include "server_plugin/scheduler/state/quota_book.h"
+
+namespace pbs::sched {
+
+std::vector<QuotaUse> Inspector::quotas(Instant now, std::string_view sched) {
+    const Policy* policy = impl_->active_policy(sched, now);
+    if (policy == nullptr || policy->settings.quotas.empty()) return {};
+    Tables& tables = impl_->tables;
+    CycleState state;
+    state.now = now;
+    state.settings = &policy->settings;
+    state.resources = &tables.resources;
+    state.strings = &tables.strings;
+    state.queues = &tables.queues;
+    state.vnodes = &tables.vnodes;
+    state.tables = &tables;
+    QuotaBook book;
+    book.begin(state, true);
+    for (QueueSlot q = 0; q < tables.queues.size(); ++q) {
+        for (const JobSlot job : tables.queues[q].running) {
+            Vnodes::Shares shares;
+            tables.vnodes.shares_held(job, shares);
+            book.count(state,
+                       {.whose = tables.jobs.entities(job),
+                        .request = &tables.requests[tables.jobs.request[job]],
+                        .walltime = tables.jobs.walltime[job],
+                        .queue = q,
+                        .views = {},
+                        .shares = shares,
+                        .ends = tables.jobs.end(job)},
+                       1);
+        }
+    }
+    return book.shown(state);
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,444 @@
+#include "server_plugin/scheduler/state/quota_book.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "server_plugin/scheduler/state/cycle_state.h"
+#include "server_plugin/scheduler/state/tables.h"
+#include "values/text.h"
+
+namespace pbs::sched {
+namespace {
+
+using objects::QuotaFilter;
+using objects::QuotaRule;
+using objects::QuotaSubject;
+
+constexpr std::string_view kNoProject = "_pbs_project_default";
+
+bool has(const QuotaFilter& filter, std::string_view text) {
+    const std::string value(text);
+    return filter.has([&](const std::string& pattern) { return objects::matches_pattern(pattern, value); });
+}
+
+std::string_view shape_of(bool multi) {
+    return multi ? "multi" : "single";
+}
+
+bool is_multi(const Request& request) {
+    return request.chunks.size() > 1 || (!request.chunks.empty() && request.chunks.front().count > 1);
+}
+
+// The amount that a job asks for in all. A job that asks for no processors has one for each chunk.
+std::int64_t asked_in_all(const CycleState& state, const Request& request, Seconds walltime,
+                          std::uint32_t what) {
+    if (const auto asked = asked_amount(request, walltime, what)) return *asked;
+    if (what != state.resources->known().ncpus) return 0;
+    std::int64_t chunks = 0;
+    for (const Chunk& chunk : request.chunks) chunks += chunk.count;
+    return std::max<std::int64_t>(1, chunks);
+}
+
+}  // namespace
+
+void QuotaBook::begin(const CycleState& state, bool to_show) {
+    begun_ = true;
+    for (const auto& quota : state.settings->quotas) {
+        if (!quota->enabled && !to_show) continue;
+        InQuota& in = quotas_.emplace_back(InQuota{quota.get(), {}});
+        for (const QuotaRule& rule : quota->rules) {
+            Rule& made = in.rules.emplace_back();
+            made.rule = &rule;
+            names_vnodes_ = names_vnodes_ || rule.filter(QuotaSubject::vnodes).has_value();
+            for (const objects::QuotaLimit& limit : rule.limits) {
+                const std::uint32_t id =
+                    limit.resource == "jobs" ? kNoResource : state.resources->id(limit.resource);
+                const bool jobs = limit.resource == "jobs";
+                if (!jobs && id == kNoResource) continue;  // no job can ask for it
+                Bound bound;
+                bound.what = jobs ? kJobs : id == state.resources->known().walltime ? kWalltimeAmount : id;
+                bound.label =
+                    state.strings->id(fmt::format("{} ({}): {}", quota->name, rule.name, limit.resource));
+                if (jobs) {
+                    bound.consumable = true;
+                    bound.most = std::strtoll(limit.most.c_str(), nullptr, 10);
+                } else {
+                    const auto value = state.resources->parse(id, limit.most);
+                    if (!value) continue;
+                    bound.consumable = state.resources->consumable(id);
+                    bound.most = value->number;
+                    if (state.resources->is_text(id)) bound.text = limit.most;
+                    bound.column = state.vnodes->columns().of(id);
+                }
+                made.bounds.push_back(std::move(bound));
+            }
+        }
+    }
+}
+
+// ---- Which rule counts a job.
+
+std::uint32_t QuotaBook::vnode_value(const CycleState& state, Rule& rule, VnodeSlot vnode) {
+    if (!rule.vnodes_known) {
+        rule.vnodes_known = true;
+        const QuotaFilter& filter = *rule.rule->filter(QuotaSubject::vnodes);
+        rule.vnode_values.assign(state.vnodes->size(), 0);
+        for (VnodeSlot slot = 0; slot < state.vnodes->size(); ++slot) {
+            const Vnode& known = (*state.vnodes)[slot];
+            if (!known.known) continue;
+            std::string counted;  // the value that the counter is for
+            const auto matches = [&](const std::string& text) {
+                const objects::VnodePattern pattern = objects::vnode_pattern(text);
+                if (pattern.resource.empty()) {
+                    if (!objects::matches_pattern(text, known.name)) return false;
+                    counted = known.name;
+                    return true;
+                }
+                if (pattern.resource == "host" || pattern.resource == "vnode") {
+                    counted = pattern.resource == "host" ? state.vnodes->host_name(known) : known.name;
+                    return objects::matches_pattern(std::string(pattern.pattern), counted);
+                }
+                const std::uint32_t id = state.resources->id(pattern.resource);
+                const auto has = std::ranges::find(known.available, id, &KeptAmount::resource);
+                if (id == kNoResource || has == known.available.end()) return false;
+                const std::string all =
+                    state.resources->is_text(id) ? has->text : state.resources->format(id, has->number);
+                for (const std::string_view value : values::split_trimmed(all, ',')) {
+                    counted = value;
+                    if (objects::matches_pattern(std::string(pattern.pattern), counted)) return true;
+                }
+                return false;
+            };
+            if (!filter.has(matches)) continue;
+            if (filter.among.empty()) counted = known.name;
+            rule.vnode_values[slot] = (filter.each ? state.strings->id(counted) : 0) + 1;
+        }
+    }
+    return vnode < rule.vnode_values.size() ? rule.vnode_values[vnode] : 0;
+}
+
+std::vector<QuotaBook::Route> QuotaBook::make_routes(const CycleState& state, const Subject& subject) const {
+    std::vector<Route> made;
+    const bool reserved = state.tables->reservation_of(subject.queue) != nullptr;
+    const std::string_view owner = state.strings->text(subject.whose.owner);
+    const std::string_view group = state.strings->text(subject.whose.group);
+    std::string_view project = state.strings->text(subject.whose.project);
+    if (project == kNoProject) project = {};
+    const std::string& queue = (*state.queues)[subject.queue].name;
+    const bool multi = is_multi(*subject.request);
+    for (std::uint32_t q = 0; q < quotas_.size(); ++q) {
+        const InQuota& in = quotas_[q];
+        if (reserved && in.quota->exempts_reservations) continue;
+        Route route{q, {}, false};
+        for (std::uint32_t r = 0; r < in.rules.size(); ++r) {
+            const QuotaRule& rule = *in.rules[r].rule;
+            Candidate candidate{r, {q, r}};
+            const auto matches = [&](QuotaSubject which, std::string_view value, std::uint32_t id) {
+                const auto& filter = rule.filter(which);
+                if (!filter) return true;
+                if (filter->each) candidate.key[2 + static_cast<std::size_t>(which)] = id + 1;
+                return has(*filter, value);
+            };
+            const auto& users = rule.filter(QuotaSubject::users);
+            const std::string of_group = fmt::format("@{}", group);
+            const auto is_user = [&](const std::string& pattern) {
+                return objects::matches_pattern(pattern,
+                                                pattern.starts_with('@') ? of_group : std::string(owner));
+            };
+            if (users && !users->has(is_user)) continue;
+            if (users && users->each)
+                candidate.key[2 + static_cast<std::size_t>(QuotaSubject::users)] = subject.whose.owner + 1;
+            const auto& projects = rule.filter(QuotaSubject::projects);
+            // Names and `*` mean jobs with a project; exclusions alone mean those without one, too.
+            const bool without = projects && project.empty() && projects->among.empty();
+            if (projects && project.empty() && !without) continue;
+            if (!matches(QuotaSubject::groups, group, subject.whose.group) ||
+                (!without && !matches(QuotaSubject::projects, project, subject.whose.project)) ||
+                !matches(QuotaSubject::queues, queue, subject.queue) ||
+                !matches(QuotaSubject::shapes, shape_of(multi), multi ? 1 : 0))
+                continue;
+            const bool by_vnode = rule.filter(QuotaSubject::vnodes).has_value();
+            route.rules.push_back(candidate);
+            route.by_vnode = route.by_vnode || by_vnode;
+            if (!by_vnode) break;
+        }
+        if (!route.rules.empty()) made.push_back(std::move(route));
+    }
+    return made;
+}
+
+const std::vector<QuotaBook::Route>& QuotaBook::routes(const CycleState& state, const Subject& subject) {
+    const RouteKey key{subject.whose.owner, subject.whose.group, subject.whose.project, subject.queue,
+                       is_multi(*subject.request) ? 1U : 0U};
+    const auto found = routes_.find(key);
+    if (found != routes_.end()) return found->second;
+    return routes_.emplace(key, make_routes(state, subject)).first->second;
+}
+
+// The rule that matches the job of the route on a vnode, with the counter's key; empty: none.
+std::optional<QuotaBook::Candidate> QuotaBook::at_vnode(const CycleState& state, const Route& route,
+                                                        VnodeSlot vnode) {
+    for (const Candidate& candidate : route.rules) {
+        Rule& rule = quotas_[route.quota].rules[candidate.rule];
+        if (!rule.rule->filter(QuotaSubject::vnodes)) return candidate;
+        const std::uint32_t value = vnode_value(state, rule, vnode);
+        if (value == 0) continue;
+        Candidate with_vnode = candidate;
+        if (rule.rule->filter(QuotaSubject::vnodes)->each)
+            with_vnode.key[2 + static_cast<std::size_t>(QuotaSubject::vnodes)] = value;
+        return with_vnode;
+    }
+    return std::nullopt;
+}
+
+std::uint32_t QuotaBook::counter(const Key& key) {
+    const auto [found, made] = numbers_.try_emplace(key, static_cast<std::uint32_t>(counters_.size()));
+    if (made) {
+        Counter& counter = counters_.emplace_back();
+        counter.key = key;
+        counter.used.assign(quotas_[key[0]].rules[key[1]].bounds.size(), 0);
+    }
+    return found->second;
+}
+
+// ---- What jobs use.
+
+// What a job that has its places is charged for, by counter.
+std::vector<QuotaBook::Charge> QuotaBook::charges(const CycleState& state, const LimitUser& user) {
+    std::vector<Charge> charged;
+    const auto of_counter = [&](const Key& key) -> Charge& {
+        const std::uint32_t number = counter(key);
+        const auto known = std::ranges::find(charged, number, &Charge::counter);
+        if (known != charged.end()) return *known;
+        return charged.emplace_back(
+            Charge{number, std::vector<std::int64_t>(counters_[number].used.size(), 0)});
+    };
+    const Subject subject{user.whose, user.queue, user.request, user.walltime};
+    for (const Route& route : routes(state, subject)) {
+        const std::vector<Rule>& rules = quotas_[route.quota].rules;
+        const auto charge_whole = [&](const Candidate& candidate, bool with_columns) {
+            Charge& charge = of_counter(candidate.key);
+            const std::vector<Bound>& bounds = rules[candidate.rule].bounds;
+            for (std::size_t i = 0; i < bounds.size(); ++i)
+                if (bounds[i].consumable && (with_columns || bounds[i].column == 0))
+                    charge.amounts[i] += asked_in_all(state, *user.request, user.walltime, bounds[i].what);
+        };
+        if (!route.by_vnode) {
+            charge_whole(route.rules.front(), true);
+            continue;
+        }
+        bool first = true;
+        for (const Vnodes::Share& share : user.shares) {
+            const std::optional<Candidate> candidate = at_vnode(state, route, share.vnode);
+            if (std::exchange(first, false) && candidate) charge_whole(*candidate, false);
+            if (!candidate) continue;
+            Charge& charge = of_counter(candidate->key);
+            const std::vector<Bound>& bounds = rules[candidate->rule].bounds;
+            for (std::size_t i = 0; i < bounds.size(); ++i)
+                if (bounds[i].consumable && bounds[i].column != 0 && bounds[i].column == share.column)
+                    charge.amounts[i] += share.amount;
+        }
+    }
+    return charged;
+}
+
+void QuotaBook::count(const CycleState& state, const LimitUser& user, int sign) {
+    for (Charge& charge : charges(state, user)) {
+        Counter& counted = counters_[charge.counter];
+        for (std::size_t i = 0; i < charge.amounts.size(); ++i) counted.used[i] += sign * charge.amounts[i];
+        const Quota& quota = *quotas_[counted.key[0]].quota;
+        if (!quota.has_windows || quota.spill) continue;
+        if (sign > 0) {
+            counted.ends.emplace(user.ends, std::move(charge.amounts));
+            continue;
+        }
+        const auto [begin, end] = counted.ends.equal_range(user.ends);
+        const auto known =
+            std::find_if(begin, end, [&](const auto& one) { return one.second == charge.amounts; });
+        if (known != end) counted.ends.erase(known);
+    }
+}
+
+// What the jobs that are counted now will still use at a later instant. Jobs that are over their walltime
+// count on.
+std::int64_t QuotaBook::used_at(const Counter& counter, std::size_t bound, const Quota& quota, Instant now,
+                                Instant at) const {
+    std::int64_t used = counter.used[bound];
+    if (at <= now || !quota.has_windows || quota.spill) return used;
+    for (auto end = counter.ends.upper_bound(now); end != counter.ends.end() && end->first <= at; ++end)
+        used -= end->second[bound];
+    return used;
+}
+
+// ---- Limits.
+
+QuotaBook::Excess QuotaBook::excess_of(const CycleState& state, const InQuota& in, const Rule& rule,
+                                       const Bound& bound, std::int64_t asked, std::int64_t used,
+                                       Instant now) const {
+    Excess excess{.quota = in.quota,
+                  .label = bound.label,
+                  .asked = asked,
+                  .used = used,
+                  .most = bound.most,
+                  .for_good = false,
+                  .lifted_by = std::nullopt,
+                  .until = std::nullopt};
+    if (bound.what != kJobs) excess.resource = real_resource(bound.what, *state.resources);
+    if (in.quota->has_windows) excess.until = in.quota->windows.next_change(now).value_or(Instant::max());
+    excess.for_good = !bound.consumable || asked > bound.most;
+    const auto counts_by = [&](QuotaSubject subject) {
+        const auto& filter = rule.rule->filter(subject);
+        return filter && filter->each;
+    };
+    excess.lifted_by = counts_by(QuotaSubject::users)      ? EntityKind::user
+                       : counts_by(QuotaSubject::groups)   ? EntityKind::group
+                       : counts_by(QuotaSubject::projects) ? EntityKind::project
+                                                           : EntityKind::all;
+    return excess;
+}
+
+std::optional<QuotaBook::Excess> QuotaBook::excess(const CycleState& state, const Subject& subject,
+                                                   Instant begins, Instant ends) {
+    for (const Route& route : routes(state, subject)) {
+        const InQuota& in = quotas_[route.quota];
+        if (route.by_vnode) continue;
+        const auto binds = in.quota->binds(begins, ends);
+        if (!binds) continue;
+        const Candidate& candidate = route.rules.front();
+        const Rule& rule = in.rules[candidate.rule];
+        const std::uint32_t number = counter(candidate.key);
+        for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
+            const Bound& bound = rule.bounds[i];
+            if (!bound.text.empty()) {
+                const auto asked =
+                    std::ranges::find(subject.request->amounts, bound.what, &KeptAmount::resource);
+                if (asked == subject.request->amounts.end() || asked->text == bound.text) continue;
+                return excess_of(state, in, rule, bound, 0, 0, begins);
+            }
+            const std::int64_t asked = asked_in_all(state, *subject.request, subject.walltime, bound.what);
+            if (asked == 0) continue;
+            const std::int64_t used =
+                bound.consumable ? used_at(counters_[number], i, *in.quota, begins, *binds) : 0;
+            if (used + asked > bound.most) return excess_of(state, in, rule, bound, asked, used, begins);
+        }
+    }
+    return std::nullopt;
+}
+
+std::int64_t QuotaBook::most(const CycleState& state, const Subject& subject, Instant begins, Instant ends,
+                             VnodeSlot vnode, const Row& needs, const Placement& given, NodeSize node_size,
+                             std::optional<Excess>* limit) {
+    std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    Vnodes::Shares own;
+    bool own_known = false;
+    for (const Route& route : routes(state, subject)) {
+        if (!route.by_vnode) continue;
+        const InQuota& in = quotas_[route.quota];
+        const auto binds = in.quota->binds(begins, ends);
+        if (!binds) continue;
+        const std::optional<Candidate> candidate = at_vnode(state, route, vnode);
+        if (!candidate) continue;
+        const Rule& rule = in.rules[candidate->rule];
+        const std::uint32_t number = counter(candidate->key);
+        for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
+            const Bound& bound = rule.bounds[i];
+            std::int64_t chunks = std::numeric_limits<std::int64_t>::max();
+            std::int64_t asked = 0;
+            std::int64_t used = 0;
+            if (bound.column != 0 && bound.consumable) {
+                asked = needs[bound.column];
+                if (asked == 0) continue;
+                used = used_at(counters_[number], i, *in.quota, begins, *binds);
+                if (!given.empty() && !std::exchange(own_known, true))
+                    state.vnodes->shares_of(given, *subject.request, node_size, own);
+                for (const Vnodes::Share& share : own) {
+                    if (share.column != bound.column) continue;
+                    const std::optional<Candidate> there = at_vnode(state, route, share.vnode);
+                    if (there && counter(there->key) == number) used += share.amount;
+                }
+                chunks = std::max<std::int64_t>(0, bound.most - used) / asked;
+            } else if (given.empty()) {  // this is the first vnode of the job
+                asked = asked_in_all(state, *subject.request, subject.walltime, bound.what);
+                if (!bound.text.empty() || asked == 0) continue;
+                used = bound.consumable ? used_at(counters_[number], i, *in.quota, begins, *binds) : 0;
+                if (used + asked > bound.most) chunks = 0;
+            }
+            if (chunks >= most) continue;
+            most = chunks;
+            if (limit != nullptr) *limit = excess_of(state, in, rule, bound, asked, used, begins);
+        }
+    }
+    return most;
+}
+
+// ---- Reservations.
+
+void QuotaBook::keep(const CycleState& state, const LimitUser& user, const OwnLimit& limit,
+                     Reservation& reservation) {
+    for (const Charge& charge : charges(state, user)) {
+        const Counter& counted = counters_[charge.counter];
+        const InQuota& in = quotas_[counted.key[0]];
+        const auto binds = in.quota->binds(reservation.start, reservation.end);
+        if (!binds) continue;
+        const std::vector<Bound>& bounds = in.rules[counted.key[1]].bounds;
+        for (std::uint32_t i = 0; i < bounds.size(); ++i) {
+            if (!bounds[i].consumable || charge.amounts[i] == 0) continue;
+            const std::int64_t used = used_at(counted, i, *in.quota, reservation.start, *binds);
+            reservation.spare.push_back({{{UseScope::own, EntityKind::all, charge.counter, 0}, i, &limit},
+                                         bounds[i].most - used - charge.amounts[i]});
+        }
+    }
+}
+
+std::int64_t QuotaBook::use(const CycleState& state, const LimitUser& user, const LimitKey& key) {
+    for (const Charge& charge : charges(state, user))
+        if (charge.counter == key.use.object) return charge.amounts[key.what];
+    return 0;
+}
+
+// ---- For people.
+
+std::vector<QuotaUse> QuotaBook::shown(const CycleState& state) const {
+    std::vector<QuotaUse> out;
+    for (const auto& [key, number] : numbers_) {
+        const InQuota& in = quotas_[key[0]];
+        const Rule& rule = in.rules[key[1]];
+        QuotaUse counter{.quota = in.quota->name,
+                         .rule = rule.rule->name,
+                         .of = {},
+                         .resource = {},
+                         .used = {},
+                         .limit = {},
+                         .enabled = in.quota->enabled,
+                         .in_force = false};
+        counter.in_force = in.quota->enabled && in.quota->binds(state.now, state.now).has_value();
+        for (std::size_t subject = 0; subject < objects::kQuotaSubjects.size(); ++subject) {
+            const std::uint32_t value = key[2 + subject];
+            if (value == 0) continue;
+            const auto which = static_cast<QuotaSubject>(subject);
+            counter.of.emplace_back(objects::kQuotaSubjects[subject],
+                                    which == QuotaSubject::queues   ? (*state.queues)[value - 1].name
+                                    : which == QuotaSubject::shapes ? shape_of(value == 2)
+                                                                    : state.strings->text(value - 1));
+        }
+        for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
+            const Bound& bound = rule.bounds[i];
+            if (!bound.consumable) continue;
+            const std::uint32_t id =
+                bound.what == kJobs ? kNoResource : real_resource(bound.what, *state.resources);
+            const auto text = [&](std::int64_t amount) {
+                return id == kNoResource ? fmt::format("{}", amount) : state.resources->format(id, amount);
+            };
+            QuotaUse& use = out.emplace_back(counter);
+            use.resource = id == kNoResource ? "jobs" : std::string(state.resources->name(id));
+            use.used = text(counters_[number].used[i]);
+            use.limit = text(bound.most);
+        }
+    }
+    return out;
+}
+
+}  // namespace pbs::sched

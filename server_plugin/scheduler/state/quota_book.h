@@ -1,0 +1,137 @@
+// The counters of a policy's quotas: what the running jobs use of each, in one cycle.
+//
+// Each start is charged, for each quota, to the first rule that matches the job: its user, group, project,
+// queue and shape, and the vnode. A rule has one counter, or, for filters in braces, one for each combination
+// of values. Rules that don't name vnodes match a job as a whole; else each vnode of the job may be charged
+// to another rule, and amounts of the whole job (jobs, walltime, resources that vnodes don't have) are
+// charged to the rule of its first vnode.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "server_plugin/scheduler/model/quota.h"
+#include "server_plugin/scheduler/model/quota_use.h"
+#include "server_plugin/scheduler/state/limits.h"
+
+namespace pbs::sched {
+
+class QuotaBook {
+  public:
+    // The facts of a job that decide which rules match it.
+    struct Subject {
+        Entities whose;
+        QueueSlot queue = kNoSlot;
+        const Request* request = nullptr;
+        Seconds walltime{-1};
+    };
+    // The limit that a job doesn't meet.
+    struct Excess {
+        const Quota* quota = nullptr;
+        std::uint32_t label = 0;               // "q1 (guests): ncpus", interned
+        std::uint32_t resource = kNoResource;  // to write amounts; kNoResource: plain numbers
+        std::int64_t asked = 0;
+        std::int64_t used = 0;
+        std::int64_t most = 0;
+        bool for_good = false;                // no end of a job lifts it
+        std::optional<EntityKind> lifted_by;  // whose jobs have to end
+        std::optional<Instant> until;         // the next instant at which a window opens or closes
+    };
+
+    // Reads the quotas of the cycle's policy. Call once, before any other function. Quotas that aren't
+    // enabled are only read to be shown.
+    void begin(const CycleState& state, bool to_show = false);
+    bool has_begun() const { return begun_; }
+    // Does any rule name vnodes?
+    bool names_vnodes() const { return names_vnodes_; }
+
+    // Counts a job in (sign 1) or out (sign -1).
+    void count(const CycleState& state, const LimitUser& user, int sign);
+    // The first limit that keeps the job from running in [begins, ends), of rules that match it whatever its
+    // vnodes are; empty: none.
+    std::optional<Excess> excess(const CycleState& state, const Subject& subject, Instant begins,
+                                 Instant ends);
+    // How many chunks with these needs (by column) a vnode may give the job by the rules that name vnodes.
+    // `limit`, if given, takes the limit that allows least.
+    std::int64_t most(const CycleState& state, const Subject& subject, Instant begins, Instant ends,
+                      VnodeSlot vnode, const Row& needs, const Placement& given, NodeSize node_size,
+                      std::optional<Excess>* limit = nullptr);
+    // Adds what each counter that counts the job leaves at the reservation's start, with the job counted.
+    void keep(const CycleState& state, const LimitUser& user, const OwnLimit& limit,
+              Reservation& reservation);
+    // The job's use of the counter and limit in a key that keep() made.
+    std::int64_t use(const CycleState& state, const LimitUser& user, const LimitKey& key);
+
+    // The counters, in the order of quotas and rules.
+    std::vector<QuotaUse> shown(const CycleState& state) const;
+
+  private:
+    struct Bound {                   // a limit of a rule
+        std::uint32_t what = kJobs;  // kJobs, kWalltimeAmount or a resource
+        std::int64_t most = 0;
+        std::string text;         // of a resource that isn't a number
+        bool consumable = false;  // else the limit bounds each request
+        std::uint32_t column = 0;
+        std::uint32_t label = 0;
+    };
+    struct Rule {
+        const objects::QuotaRule* rule = nullptr;
+        std::vector<Bound> bounds;
+        std::vector<std::uint32_t>
+            vnode_values;  // by slot: the value that the rule counts by plus 1; 0: no match
+        bool vnodes_known = false;
+    };
+    struct InQuota {
+        const Quota* quota = nullptr;
+        std::vector<Rule> rules;
+    };
+    // The quota, the rule, and a value for each filter in braces.
+    using Key = std::array<std::uint32_t, 2 + objects::kQuotaSubjects.size()>;
+    struct Candidate {
+        std::uint32_t rule = 0;
+        Key key{};
+    };
+    // The rules of a quota that may match a job, in order; the last one matches on every vnode.
+    struct Route {
+        std::uint32_t quota = 0;
+        std::vector<Candidate> rules;
+        bool by_vnode = false;
+    };
+    struct Counter {
+        Key key{};
+        std::vector<std::int64_t> used;  // by the bounds of the rule
+        // For quotas that look ahead: the ends of jobs with their amounts, one after the other.
+        std::multimap<Instant, std::vector<std::int64_t>> ends;
+    };
+    struct Charge {
+        std::uint32_t counter = 0;
+        std::vector<std::int64_t> amounts;  // by the bounds of the rule
+    };
+    // The owner, group, project and queue of a job, and whether it asks for several chunks.
+    using RouteKey = std::array<std::uint32_t, 5>;
+
+    const std::vector<Route>& routes(const CycleState& state, const Subject& subject);
+    std::vector<Route> make_routes(const CycleState& state, const Subject& subject) const;
+    std::uint32_t counter(const Key& key);
+    std::optional<Candidate> at_vnode(const CycleState& state, const Route& route, VnodeSlot vnode);
+    std::uint32_t vnode_value(const CycleState& state, Rule& rule, VnodeSlot vnode);
+    std::vector<Charge> charges(const CycleState& state, const LimitUser& user);
+    std::int64_t used_at(const Counter& counter, std::size_t bound, const Quota& quota, Instant now,
+                         Instant at) const;
+    Excess excess_of(const CycleState& state, const InQuota& in, const Rule& rule, const Bound& bound,
+                     std::int64_t asked, std::int64_t used, Instant now) const;
+
+    bool begun_ = false;
+    bool names_vnodes_ = false;
+    std::vector<InQuota> quotas_;
+    std::map<RouteKey, std::vector<Route>> routes_;
+    std::map<Key, std::uint32_t> numbers_;
+    std::vector<Counter> counters_;
+};
+
+}  // namespace pbs::sched

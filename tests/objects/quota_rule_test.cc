@@ -1,0 +1,100 @@
+#include "objects/quota_rule.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/objects/store_fixture.h"
+
+namespace pbs::objects {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+QuotaRule rule(const std::string& text) {
+    auto parsed = parse_quota_rule("r: " + text);
+    EXPECT_TRUE(parsed) << text << ": " << parsed.error();
+    return parsed ? *std::move(parsed) : QuotaRule{};
+}
+
+TEST(QuotaRules, AreReadAndWritten) {
+    for (const char* text :
+         {"to jobs=1", "users={*} to ncpus=4", "users={*,!root} queues=a,b to ncpus=4,mem=2gb",
+          "groups=@x projects=!* vnodes={rack:b*} shapes=!multi to walltime=10:00:00"}) {
+        EXPECT_EQ(rule(text).text(), text);
+        EXPECT_EQ(rule(rule(text).text()), rule(text));
+    }
+    EXPECT_EQ(rule("  queues=q   users={u1}  to  ncpus = 4 , mem=2gb").text(),
+              "users={u1} queues=q to ncpus=4,mem=2gb");
+    EXPECT_EQ(quota_rule_name("guests: to jobs=1"), "guests");
+}
+
+TEST(QuotaRules, MatchByPatternsAndExclusions) {
+    const auto has = [](const std::string& list, const std::string& name) {
+        const QuotaRule made = rule("users=" + list + " to jobs=1");
+        return made.filter(QuotaSubject::users)->has([&](const std::string& pattern) {
+            return matches_pattern(pattern, name);
+        });
+    };
+    EXPECT_TRUE(has("a*,!ab", "ac"));
+    EXPECT_FALSE(has("a*,!ab", "ab"));
+    EXPECT_FALSE(has("a*,!ab", "b"));
+    EXPECT_TRUE(has("!ab", "b"));
+    EXPECT_TRUE(has("u[1-3]", "u2"));
+    EXPECT_FALSE(has("u?", "u"));
+}
+
+TEST(QuotaRules, KnowWhatTheyCover) {
+    const auto covers = [](const char* one, const char* other) { return rule(one).covers(rule(other)); };
+    EXPECT_TRUE(covers("to jobs=1", "users={a} queues=q to jobs=2"));
+    EXPECT_TRUE(covers("users={*} to jobs=1", "users=a to jobs=2"));
+    EXPECT_TRUE(covers("users=a,b to jobs=1", "users=b queues=q to jobs=2"));
+    EXPECT_FALSE(covers("users=a to jobs=1", "users=a,b to jobs=2"));
+    EXPECT_FALSE(covers("users=a to jobs=1", "queues=q to jobs=2"));
+    EXPECT_FALSE(covers("queues=q to jobs=1", "users=a to jobs=2"));
+    EXPECT_FALSE(covers("users=*,!a to jobs=1", "users=b to jobs=2"));
+    EXPECT_FALSE(covers("projects={*} to jobs=1", "users=b to jobs=2")) << "jobs without a project";
+}
+
+class QuotaObjects : public StoreTest {
+  protected:
+    Command with_rule(const std::string& name, const std::string& text, CommandKind kind = CommandKind::set) {
+        Command command{kind, ObjectType::quota, "q1"};
+        command.changes.push_back({"rule", text, Operation::set, name});
+        return command;
+    }
+    Result<Reply> give(const Command& command) {
+        return store_->apply({{command}}, Identity{"admin", "host", manager_privilege},
+                             std::chrono::sys_seconds{});
+    }
+    std::vector<std::string> rules() {
+        const auto list = store_->snapshot()->find(ObjectType::quota, "q1")->list("rule");
+        return {list.begin(), list.end()};
+    }
+};
+
+TEST_F(QuotaObjects, KeepARuleAtItsPlace) {
+    run("c quota q1");
+    ASSERT_TRUE(give(with_rule("a", "users={*} to ncpus=4")));
+    ASSERT_TRUE(give(with_rule("b", "to jobs=9")));
+    ASSERT_TRUE(give(with_rule("a", "users={*} to ncpus=5")));
+    EXPECT_THAT(rules(), ElementsAre("a: users={*} to ncpus=5", "b: to jobs=9"));
+    ASSERT_TRUE(give(with_rule("a", "", CommandKind::unset)));
+    EXPECT_THAT(rules(), ElementsAre("b: to jobs=9"));
+    ASSERT_TRUE(give(with_rule("b", "", CommandKind::unset)));
+    EXPECT_THAT(rules(), IsEmpty());
+}
+
+TEST_F(QuotaObjects, RefuseAnotherOperator) {
+    run("c quota q1");
+    Command command = with_rule("a", "to jobs=1");
+    command.changes[0].operation = Operation::increment;
+    const auto refused = give(command);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message, HasSubstr("rule.a: += and -= aren't possible"));
+    command.changes[0] = {"spill", "True", Operation::set, "a"};
+    EXPECT_THAT(give(command).error().message, HasSubstr("spill is one value, expected no '.a'"));
+}
+
+}  // namespace
+}  // namespace pbs::objects

@@ -1,0 +1,303 @@
+// quotas: first match, counters by braces, windows, several vnodes, reservations; and against a plain
+// implementation on random rules.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "tests/cases.h"
+#include "tests/scheduler/quotas.h"
+#include "tests/scheduler/world.h"
+
+namespace pbs::sched::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Quotas : testing::Test {
+    World world;
+    int minute = 0;
+    void SetUp() override {
+        Settings& s = world.policy();
+        s.by_queue = false;
+        world.configuration.scheds["default"] = {.all_time = "p1"};
+        world.queue({.name = "long"});
+        world.queue({.name = "short"});
+        world.vnode({.name = "n1", .ncpus = 64});
+        world.vnode({.name = "n2", .ncpus = 64});
+        world.scheduler.set_comment_interval(Seconds(0));
+    }
+    void use(const QuotaOptions& options) {
+        world.policy().quotas = {quota(options)};
+        world.configure();
+    }
+    int job(const std::string& queue, const std::string& owner, std::int64_t cpus,
+            std::int64_t walltime = kHour) {
+        return world.job({.queue = queue, .owner = owner, .ncpus = cpus, .walltime = walltime});
+    }
+    // Runs a cycle. Returns "starts", or the comment of the job.
+    std::string answer(int number) {
+        const Outcome outcome = world.cycle(at(0, ++minute));
+        if (std::ranges::find(outcome.started, number) != outcome.started.end()) return "starts";
+        const auto found = outcome.comment.find(number);
+        return found == outcome.comment.end() ? "waits" : found->second;
+    }
+};
+
+// The site of the example in pbs_quota(7B).
+const QuotaOptions kThreeRules{.rules = {{"vip", "users={ann} to ncpus=8"},
+                                         {"guests", "users={*} queues={long} to ncpus=4"},
+                                         {"rest", "users={*} to ncpus=6"}}};
+
+TEST_F(Quotas, CountAJobAtTheFirstRuleThatMatchesIt) {
+    use(kThreeRules);
+    EXPECT_EQ(answer(job("long", "bob", 3)), "starts");
+    EXPECT_EQ(answer(job("short", "bob", 6)), "starts");
+    const int two = job("long", "bob", 2);
+    EXPECT_EQ(answer(two), "Not Running: Quota q1 (guests): ncpus (R: 2 U: 3 L: 4)");
+    EXPECT_EQ(answer(job("long", "bob", 1)), "starts");
+    EXPECT_EQ(answer(job("short", "bob", 1)), "Not Running: Quota q1 (rest): ncpus (R: 1 U: 6 L: 6)");
+    EXPECT_EQ(answer(job("long", "carl", 4)), "starts");
+    EXPECT_EQ(answer(job("short", "ann", 8)), "starts");
+    EXPECT_EQ(answer(job("long", "ann", 1)), "Not Running: Quota q1 (vip): ncpus (R: 1 U: 8 L: 8)");
+}
+
+TEST_F(Quotas, WithoutBracesAllShareOneCounter) {
+    use({.rules = {{"vip", "users={ann} to ncpus=8"}, {"rest", "users=* to ncpus=6"}}});
+    EXPECT_EQ(answer(job("short", "bob", 4)), "starts");
+    EXPECT_EQ(answer(job("long", "carl", 3)), "Not Running: Quota q1 (rest): ncpus (R: 3 U: 4 L: 6)");
+    EXPECT_EQ(answer(job("long", "carl", 2)), "starts");
+    EXPECT_EQ(answer(job("long", "ann", 8)), "starts");
+}
+
+TEST_F(Quotas, AreAskedInTheirOrder) {
+    QuotaOptions options = kThreeRules;
+    options.rule_order = "rest,vip,guests";
+    use(options);
+    EXPECT_EQ(answer(job("long", "bob", 3)), "starts");
+    EXPECT_EQ(answer(job("short", "bob", 3)), "starts");
+    EXPECT_EQ(answer(job("long", "bob", 1)), "Not Running: Quota q1 (rest): ncpus (R: 1 U: 6 L: 6)");
+}
+
+TEST_F(Quotas, CountJobsAndTextsAndWhatIsNotAskedFor) {
+    use({.rules = {{"shape", "shapes=multi to jobs=1"},
+                   {"all", "users={@staff} to ncpus=2,walltime=2:00:00"}}});
+    const int multi = world.job({.queue = "long", .select = "2:ncpus=1"});
+    EXPECT_EQ(answer(multi), "starts");
+    const int second = world.job({.queue = "long", .owner = "bob", .select = "2:ncpus=1"});
+    EXPECT_EQ(answer(second), "Not Running: Quota q1 (shape): jobs (R: 1 U: 1 L: 1)");
+    EXPECT_EQ(answer(job("long", "bob", 2)), "starts");
+    const int unasked = world.job({.queue = "long", .owner = "bob", .walltime = kMinute});
+    EXPECT_EQ(answer(unasked), "Not Running: Quota q1 (all): ncpus (R: 1 U: 2 L: 2)");
+    EXPECT_THAT(answer(job("long", "carl", 3)), HasSubstr("Can Never Run: Quota q1 (all): ncpus"));
+    EXPECT_THAT(answer(job("long", "dan", 1, 3 * kHour)), HasSubstr("Quota q1 (all): walltime"));
+}
+
+// The limit of four CPUs holds from 8 to 18; now it is 7.
+TEST_F(Quotas, OfAWindowHoldInsideIt) {
+    use({.rules = {{"all", "users={*} to ncpus=4"}}, .windows = world.window("FREQ=DAILY", 8, 18)});
+    minute = 7 * 60;
+    EXPECT_EQ(answer(job("long", "bob", 6, 2 * kHour)), "starts");
+    minute = 8 * 60;
+    EXPECT_EQ(answer(job("long", "bob", 1)), "Not Running: Quota q1 (all): ncpus (R: 1 U: 6 L: 4)");
+}
+TEST_F(Quotas, WithoutSpillHoldForJobsThatReachIntoAWindow) {
+    use({.rules = {{"all", "users={*} to ncpus=4"}},
+         .windows = world.window("FREQ=DAILY", 8, 18),
+         .spill = false});
+    minute = 7 * 60;
+    EXPECT_EQ(answer(job("long", "bob", 6, kHour / 2)), "starts");
+    const int reaches_in = job("long", "bob", 6, 2 * kHour);
+    EXPECT_EQ(answer(reaches_in), "Not Running: Quota q1 (all): ncpus (R: 6 U: 0 L: 4)");
+    minute = 18 * 60;
+    EXPECT_EQ(answer(reaches_in), "starts");
+}
+
+// bob's job of four CPUs ends at 9; at 7 another one of two hours would still run with it at 8.
+TEST_F(Quotas, WithoutSpillCountJobsThatStillRunThen) {
+    use({.rules = {{"all", "users={*} to ncpus=4"}},
+         .windows = world.window("FREQ=DAILY", 8, 18),
+         .spill = false});
+    minute = 6 * 60;
+    EXPECT_EQ(answer(job("long", "bob", 4, 3 * kHour)), "starts");
+    EXPECT_EQ(answer(job("long", "bob", 4, kHour)), "starts");
+    minute = 7 * 60;
+    EXPECT_EQ(answer(job("long", "bob", 1, 2 * kHour)),
+              "Not Running: Quota q1 (all): ncpus (R: 1 U: 4 L: 4)");
+    EXPECT_EQ(answer(job("long", "carl", 4, 2 * kHour)), "starts");
+}
+
+TEST_F(Quotas, OfVnodesSendJobsElsewhere) {
+    world.vnode({.name = "n1", .ncpus = 8});
+    world.vnode({.name = "n2", .ncpus = 2});
+    use({.rules = {{"n1", "users={*} vnodes={n1} to ncpus=4"}}});
+    EXPECT_EQ(answer(world.job({.queue = "long", .owner = "bob", .select = "1:ncpus=3:host=n1"})), "starts");
+    const int both = world.job({.queue = "long", .owner = "bob", .select = "2:ncpus=2", .place = "scatter"});
+    EXPECT_EQ(answer(both), "Not Running: Quotas leave too little on the vnodes with room");
+    world.vnode({.name = "n3", .ncpus = 2});
+    EXPECT_EQ(answer(both), "starts");
+}
+
+TEST_F(Quotas, OfHostsHaveACounterEach) {
+    world.vnode({.name = "n1", .ncpus = 8, .host_resource = "h1"});
+    world.vnode({.name = "n2", .ncpus = 8, .host_resource = "h2"});
+    use({.rules = {{"each", "vnodes={host:*} to ncpus=3,jobs=2"}}});
+    const Outcome outcome = [&] {
+        for (int i = 0; i < 8; ++i) job("long", "bob", 1);
+        return world.cycle(at(1));
+    }();
+    EXPECT_EQ(outcome.started.size(), 4U);  // two jobs of each host
+}
+
+TEST_F(Quotas, OfProjects) {
+    use({.rules = {{"named", "projects={a*} to jobs=1"}, {"without", "projects=!* to jobs=0"}}});
+    const auto of = [&](const std::string& project) {
+        return world.job({.queue = "long", .owner = "bob", .project = project, .ncpus = 1});
+    };
+    EXPECT_EQ(answer(of("alpha")), "starts");
+    EXPECT_THAT(answer(of("alpha")), HasSubstr("Quota q1 (named): jobs (R: 1 U: 1 L: 1)"));
+    EXPECT_EQ(answer(of("apollo")), "starts");
+    EXPECT_EQ(answer(of("beta")), "starts");
+    EXPECT_THAT(answer(of("")), HasSubstr("Quota q1 (without): jobs"));
+}
+
+// ann's job waits for bob's room at 2; the counter's rest at 2 is for it.
+TEST_F(Quotas, AreKeptForAJobWithAReservation) {
+    Settings& s = world.policy();
+    s.strict_ordering = true;
+    s.backfill_depth = 1;
+    world.vnode({.name = "n1", .ncpus = 8});
+    world.vnode({.name = "n2", .ncpus = 8});
+    use({.rules = {{"all", "users={*} to ncpus=8"}}});
+    const int in_the_way = job("long", "bob", 8, 2 * kHour);
+    const int long_one = job("long", "ann", 4, 9 * kHour);
+    ASSERT_THAT(world.cycle(at(0)).started, ElementsAre(in_the_way, long_one));
+    const int top = world.job({.queue = "long", .owner = "dan", .ncpus = 8, .walltime = kHour});
+    ASSERT_THAT(world.cycle(at(0, 1)).started, IsEmpty());
+    const int small = job("long", "dan", 2, 9 * kHour);
+    EXPECT_THAT(world.cycle(at(0, 2)).started, IsEmpty());
+    world.finish(in_the_way, at(2));
+    EXPECT_THAT(world.cycle(at(2)).started, ElementsAre(top));
+    EXPECT_FALSE(world.running(small));
+}
+
+// ---- Against a plain implementation.
+
+struct PlainRule {
+    std::vector<std::string> users;  // empty: all
+    bool each_user = false;
+    std::vector<std::string> queues;
+    bool each_queue = false;
+    std::int64_t most = 0;
+
+    std::string text() const {
+        const auto list = [](const char* name, const std::vector<std::string>& of, bool each) {
+            if (of.empty() && !each) return std::string();
+            std::string all = of.empty() ? "*" : of.front();
+            for (std::size_t i = 1; i < of.size(); ++i) all += "," + of[i];
+            return std::string(name) + "=" + (each ? "{" + all + "}" : all) + " ";
+        };
+        return list("users", users, each_user) + list("queues", queues, each_queue) +
+               "to ncpus=" + std::to_string(most);
+    }
+    bool matches(const std::string& user, const std::string& queue) const {
+        const auto in = [](const std::vector<std::string>& of, const std::string& name) {
+            return of.empty() || std::ranges::find(of, name) != of.end();
+        };
+        return in(users, user) && in(queues, queue);
+    }
+};
+
+struct PlainJob {
+    int number;
+    std::string user, queue;
+    std::int64_t cpus;
+    bool runs = false;
+};
+
+// Where the job is counted: the rule and the values in braces; -1: nowhere.
+std::pair<int, std::string> counter_of(const std::vector<PlainRule>& rules, const PlainJob& job) {
+    for (std::size_t i = 0; i < rules.size(); ++i)
+        if (rules[i].matches(job.user, job.queue))
+            return {static_cast<int>(i),
+                    (rules[i].each_user ? job.user : "") + "/" + (rules[i].each_queue ? job.queue : "")};
+    return {-1, ""};
+}
+
+TEST(QuotaRules, DecideAsAPlainSearchForTheFirstMatch) {
+    const int sites = pbs::test::cases(60);
+    for (int seed = 1; seed <= sites; ++seed) {
+        std::mt19937 random(static_cast<unsigned>(seed));
+        const auto pick = [&](int least, int most) {
+            return std::uniform_int_distribution<int>(least, most)(random);
+        };
+        World world;
+        world.policy().by_queue = false;
+        world.configuration.scheds["default"] = {.all_time = "p1"};
+        for (const char* queue : {"qa", "qb", "qc"}) world.queue({.name = queue});
+        world.vnode({.name = "n", .ncpus = 4096, .mem = 64 * kGb});
+        std::vector<PlainRule> rules(static_cast<std::size_t>(pick(1, 5)));
+        QuotaOptions options;
+        for (std::size_t i = 0; i < rules.size(); ++i) {
+            PlainRule& rule = rules[i];
+            for (const char* user : {"u1", "u2", "u3", "u4"})
+                if (pick(0, 2) == 0) rule.users.emplace_back(user);
+            for (const char* queue : {"qa", "qb", "qc"})
+                if (pick(0, 2) == 0) rule.queues.emplace_back(queue);
+            rule.each_user = pick(0, 1) == 0;
+            rule.each_queue = pick(0, 2) == 0;
+            rule.most = pick(0, 12);
+            options.rules.emplace_back("r" + std::to_string(i), rule.text());
+        }
+        world.policy().quotas = {quota(options)};
+        world.configure();
+        std::vector<PlainJob> jobs;
+        std::map<std::pair<int, std::string>, std::int64_t> used;
+        for (int cycle = 1; cycle <= 12; ++cycle) {
+            for (int i = pick(0, 5); i > 0; --i) {
+                PlainJob job{0, "u" + std::to_string(pick(1, 4)), std::string("q") + "abc"[pick(0, 2)],
+                             pick(1, 5)};
+                job.number = world.job({.queue = job.queue,
+                                        .owner = job.user,
+                                        .ncpus = job.cpus,
+                                        .walltime = 100 * kHour,
+                                        .queued = at(0, cycle)});
+                jobs.push_back(job);
+            }
+            for (PlainJob& job : jobs) {
+                if (!job.runs || pick(0, 3) != 0) continue;
+                world.finish(job.number, at(0, cycle));
+                used[counter_of(rules, job)] -= job.cpus;
+                job = jobs.back();
+                jobs.pop_back();
+                break;
+            }
+            std::vector<int> expected;
+            std::ranges::sort(jobs, {}, &PlainJob::number);
+            for (PlainJob& job : jobs) {
+                if (job.runs) continue;
+                const auto counter = counter_of(rules, job);
+                if (counter.first >= 0 &&
+                    used[counter] + job.cpus > rules[static_cast<std::size_t>(counter.first)].most)
+                    continue;
+                used[counter] += job.cpus;
+                job.runs = true;
+                expected.push_back(job.number);
+            }
+            const bool all = pick(0, 1) == 0;
+            const auto outcome = world.cycle(at(0, cycle), true, "default",
+                                             all ? CycleTrigger::timer : CycleTrigger::job_ended);
+            std::vector<int> started = outcome.started;
+            std::ranges::sort(started);
+            ASSERT_EQ(started, expected) << "seed " << seed << ", cycle " << cycle << "\n"
+                                         << testing::PrintToString(options.rules);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace pbs::sched::test
