@@ -13,8 +13,8 @@ extern "C" {
 
 #define PBS_NO_WAIT (-2) /* no call of the server's can be caught */
 
-/* Looks at the program of this process. 0; or -1 or PBS_NO_WAIT, and `why`, of `why_size` bytes, says in one
- * line which call can't be caught. */
+/* Looks at the program of this process. Returns 0 if all calls can be caught. Else returns -1 or PBS_NO_WAIT,
+ * and writes to `why` (`why_size` bytes) one line that says which call can't be caught. */
 int pbs_calls_can_be_caught(char* why, size_t why_size);
 
 #ifdef __cplusplus

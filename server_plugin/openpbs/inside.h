@@ -21,9 +21,9 @@ class Inside {
 
     // Starts the thread with all signals blocked, in place of one that has ended. Used as a Connector.
     tl::expected<int, std::string> connect();
-    // Ends the thread; one that doesn't end in some seconds is left.
+    // Ends the thread. If the thread hasn't ended after some seconds, it is left running.
     void stop();
-    // Forgets the thread in a child of the process, which doesn't have it.
+    // Forgets the thread. Call in a forked child, which doesn't have the thread.
     void forget();
 
   private:

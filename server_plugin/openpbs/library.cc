@@ -20,11 +20,11 @@
 namespace pbs::openpbs {
 namespace {
 
-// The channel that is fed, or written to. It is global because libpbs moves bytes by plain functions; only
-// the server's main thread uses it.
+// The channel that libpbs reads from and writes to while Exchange lives. It is global because libpbs moves
+// bytes by plain functions. Only the server's main thread uses it.
 struct Scratch {
     void* channel = nullptr;  // libpbs's
-    std::string_view in{};    // bytes still to be fed
+    std::string_view in{};    // bytes that libpbs has still to read
     std::string out{};
 };
 Scratch& scratch() {
@@ -42,7 +42,7 @@ int set_scratch(int, void* channel) {
 int feed_scratch(int, void* to, int size) {
     std::string_view& in = scratch().in;
     const auto wanted = static_cast<std::size_t>(size);
-    if (size < 0 || wanted > in.size()) return -2;  // libpbs's end of file
+    if (size < 0 || wanted > in.size()) return -2;  // libpbs's code for the end of the file
     std::memcpy(to, in.data(), wanted);
     in.remove_prefix(wanted);
     return size;
@@ -52,7 +52,7 @@ int take_scratch(int, void* from, int size) {
     return size;
 }
 
-constexpr int kTooLong = 1;  // libpbs's error for that
+constexpr int kTooLong = 1;  // libpbs's code for a text that is too long
 constexpr unsigned long kMostAttributes = 1000000;
 constexpr unsigned long kLongestAttribute = 256UL << 20;
 
@@ -76,7 +76,7 @@ struct Room {
 
 }  // namespace
 
-// Exchanges the four functions as long as it lives.
+// While it lives, libpbs reads from and writes to Scratch: exchanges the four functions that move bytes.
 class Exchange {
   public:
     Exchange(void* (**get)(int), int (**set)(int, void*), int (**receive)(int, void*, int),
@@ -94,7 +94,7 @@ class Exchange {
         *receive_ = feed_scratch;
         *send_ = take_scratch;
         errno = 0;
-        // Makes the channel the first time, and empties it.
+        // Makes libpbs's channel, the first time, and empties it.
         setup(0, get_scratch);
     }
     ~Exchange() {
@@ -150,7 +150,7 @@ std::string Library::find_all() {
 }
 
 std::string Library::check_request() const {
-    // A decoder may leave memory in the structure: some hundred bytes, lost once.
+    // Memory that a decoder allocates for members of the structure isn't freed: some hundred bytes, once.
     static Room request;
     ifl::Request sample{ifl::RequestType::manager, "pbspolicytest",
                         ifl::Manage{0, 64, "pbspolicyobject", {{"pbspolicyname", {}, "value", ifl::Op::set}}},
@@ -196,8 +196,8 @@ std::string Library::check_reply() const {
     return {};
 }
 
-// Checks that an event's data is the descriptor: the server is told of a connection by an event that libpbs
-// hasn't made.
+// Checks that libpbs returns the descriptor as an event's data, also for an event that libpbs hasn't made: by
+// such an event the server is made to look at a connection.
 std::string Library::check_events() const {
     const std::string unexpected = "libpbs doesn't wait for events as expected";
     const int fd = eventfd(1, EFD_CLOEXEC);
@@ -235,7 +235,8 @@ int Library::get_unsigned(int sock, unsigned long& value) const {
 }
 
 int Library::get_text(int sock, std::size_t longest, std::string& value) const {
-    // Memory is only touched as bytes come, since the length that the client claims may be a lie.
+    // Don't fill the buffer beforehand: the length that the client claims may be a lie, and only pages that
+    // receive bytes are to take memory.
     const auto text = std::make_unique_for_overwrite<char[]>(longest + 1);
     std::size_t size = 0;
     const int rc = disrfcs_(sock, &size, longest, text.get());

@@ -1,8 +1,8 @@
-// The functions of OpenPBS's libpbs that the module needs in pbs_server.bin, found by name; its decoders and
-// encoders are used on requests and replies that never were on a connection.
+// The functions of OpenPBS's libpbs that the module needs in pbs_server.bin, found by name.
 //
-// No structure of OpenPBS is looked into. A decoder is fed with bytes, and an encoder's bytes are taken, by
-// exchanging the four functions that move bytes for a channel.
+// Its decoders and encoders are called for requests and replies that aren't on a connection: a decoder reads
+// the given bytes, and an encoder's bytes are collected, because the four functions that move bytes are
+// exchanged meanwhile. No structure of OpenPBS is looked into.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace pbs::openpbs {
 
-// An attribute of a request exactly as it came, since OpenPBS has to be given the same again.
+// An attribute of a request exactly as it came, since OpenPBS has to get the same bytes again.
 struct RawAttribute {
     unsigned long length = 0;  // as the client counts it
     std::string name;
@@ -46,12 +46,12 @@ class Library {
 
     // Reads from the connection, as libpbs does. Returns 0, or libpbs's own error.
     int get_unsigned(int sock, unsigned long& value) const;
-    // Reads at most `longest` bytes; a longer text is libpbs's error for that.
+    // Reads at most `longest` bytes. A longer text is an error, with libpbs's code for it.
     int get_text(int sock, std::size_t longest, std::string& value) const;
     int get_attributes(int sock, RawAttributes& attributes) const;
     int get_extend(int sock, std::string& extend, bool& present) const;
 
-    // Has a decoder of libpbs read these bytes. Returns its result.
+    // Calls `decoder`, a decoder of libpbs, which reads these bytes. Returns its result.
     int feed(std::string_view bytes, const std::function<int()>& decoder) const;
     // Returns libpbs's encoding of its reply structure, the data of a packet; or libpbs's error.
     tl::expected<std::string, int> encoded(int sock, void* reply) const;
@@ -59,7 +59,7 @@ class Library {
     // Puts the data of a packet into the connection's buffer; flush() sends it. Both return 0, or an error.
     int put(int sock, std::string_view data) const;
     int flush(int sock) const;
-    // From here on, client connections are read and written.
+    // From this call on, client connections are read and written.
     void use_connections() const;
 
   private:
@@ -77,7 +77,7 @@ class Library {
     int (*dis_flush_)(int) = nullptr;
     void (*tcp_funcs_)() = nullptr;
     void (*setup_channel_)(int, void* (*)(int)) = nullptr;
-    // The four functions that move bytes, in libpbs.
+    // libpbs's pointers to the four functions that move bytes.
     void* (**get_channel_)(int) = nullptr;
     int (**set_channel_)(int, void*) = nullptr;
     int (**receive_)(int, void*, int) = nullptr;

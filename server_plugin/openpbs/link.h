@@ -1,5 +1,5 @@
 // The shim's end of the connection to the policy service. The service is a thread of this process ("inside")
-// or a daemon of its own ("beside"); only the making of the connection differs.
+// or a daemon ("beside"); the two differ only in how the connection is made.
 #pragma once
 
 #include <chrono>
@@ -33,7 +33,7 @@ class Link {
     // Is there a connection? If not, why_down() is the reason, a sentence for clients.
     bool up() const { return fd_ >= 0; }
     const std::string& why_down() const { return why_down_; }
-    // The time for which nothing has come from the service, which says something every few seconds.
+    // The time since the service last sent anything. A service that works sends something every few seconds.
     std::chrono::seconds silent(Clock::time_point now) const;
 
     // Connects if there is no connection and the last attempt is some seconds old. True: there is a new one.

@@ -55,7 +55,7 @@ int pbs_sum_of(const char* path, pbs_sum* sum, char* why, size_t why_size) {
     struct stat status;
     unsigned i;
     int failed;
-    /* A pipe would keep the opener waiting. */
+    /* Don't wait if the file is a pipe: opening one would block. */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return refuse(why, why_size, "%s: %s", path, strerror(errno));
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -114,7 +114,8 @@ static int is_as_installed(const char* path, char* why, size_t why_size) {
 
 /* ---- The child that loads it first. */
 
-/* Says in the pipe how it went; one that is killed says nothing. */
+/* Tries to load the object in a child, which writes the outcome to the pipe. A child that is killed writes
+ * nothing. */
 static void try_in_child(const char* path, int pipe_end) {
     static const int kDeadly[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGALRM, SIGTERM};
     const char* error = "";
@@ -143,7 +144,7 @@ static int loads_in_child(const char* path, char* why, size_t why_size) {
         close(ends[0]);
         return refuse(why, why_size, "%s: fork: %s", path, strerror(errno));
     }
-    /* Up to the end of the text: another child may hold the pipe open. */
+    /* Read up to the NUL, not to the end of the file: another child may hold the pipe open. */
     while (used + 1 < why_size && (used == 0 || why[used - 1] != '\0')) {
         size = read(ends[0], why + used, why_size - used - 1);
         if (size < 0 && errno == EINTR) continue;
@@ -152,8 +153,7 @@ static int loads_in_child(const char* path, char* why, size_t why_size) {
     }
     close(ends[0]);
     why[used] = '\0';
-    /* A thread that waits for all children of the process, in another thread, may have taken this one's
-     * status. */
+    /* The status of the child may be lost: another thread of the process may wait for all children. */
     while ((waited = waitpid(child, &status, 0)) < 0 && errno == EINTR) continue;
     if (used != 0) return why[0] == '\0' ? 0 : -1;
     if (waited == child && WIFSIGNALED(status))

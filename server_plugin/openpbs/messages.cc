@@ -9,7 +9,7 @@
 namespace pbs::openpbs {
 namespace {
 
-// The number of a kind is the index of the variant's alternative.
+// The number of a message's kind is the index of its alternative in the variant.
 constexpr ifl::AttributeLimits kAttributes{1000000, 4096, std::size_t{64} << 20};
 constexpr std::size_t kLongestName = 4096;
 constexpr std::uint64_t kMostParts = 10000000;
@@ -39,7 +39,7 @@ void put(ifl::DisWriter& out, const Shown& shown) {
 }
 void put(ifl::DisWriter&, const Alive&) {}
 
-// The server's limits, not ours, hold for a request that one of its clients sent.
+// A client of the server has sent the request, so the server's limits hold for it, not ours.
 ifl::RequestLimits request_limits() {
     ifl::RequestLimits limits;
     limits.packet = kLongestMessage;

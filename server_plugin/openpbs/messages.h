@@ -20,7 +20,7 @@ namespace pbs::openpbs {
 struct Ask {
     enum class What : std::uint8_t {
         whole = 0,  // carry the request out and answer
-        check = 1,  // tell what would come of it
+        check = 1,  // report what would come of the request
         commit = 2  // the server has done its part: do ours, and answer
     };
     std::uint64_t ticket = 0;
@@ -30,7 +30,7 @@ struct Ask {
     ifl::Request request;         // Manager: with our attributes only; or StatusSched
 };
 
-// Nobody waits for the answer any more.
+// The client doesn't wait for the answer any more.
 struct Abandon {
     std::uint64_t ticket = 0;
 };
@@ -71,7 +71,7 @@ std::string packet_of(const FromService& message);
 ifl::Result<ToService> to_service(std::string_view data);
 ifl::Result<FromService> from_service(std::string_view data);
 
-// The longest data of a packet between the two.
+// The most bytes of data in a packet between shim and service.
 inline constexpr std::size_t kLongestMessage = std::size_t{512} << 20;
 
 }  // namespace pbs::openpbs

@@ -22,8 +22,8 @@
 namespace pbs::openpbs {
 namespace {
 
-// The objects that libpbs's calls reach. They are global because the calls carry no context: made once, by
-// the server's main thread, which alone makes these calls, and never freed.
+// The objects that the replaced calls of libpbs use. They are global because the calls carry no context: made
+// once, by the server's main thread, which alone makes these calls, and never freed.
 struct Attached {
     pbs_preload_calls real{};
     void (*log)(const char*) = nullptr;
@@ -37,8 +37,8 @@ void log_line(const std::string& line) {
     attached->log(line.c_str());
 }
 
-// Keeps exceptions out of OpenPBS's code. The server answers a request during which one escaped as one that
-// it can't read.
+// Keeps exceptions out of OpenPBS's code. If a call throws, it returns `otherwise`; the server then answers
+// the request as an unreadable one.
 template <class Work>
 int guarded(Work&& work, int otherwise) noexcept {
     try {

@@ -1,5 +1,5 @@
-// The plugin's attributes of OpenPBS's objects: they are taken out of requests to the server and added to its
-// listings. objects/host_attributes.cc has the same ones; a test compares them.
+// The attributes that the plugin adds to OpenPBS's objects: the shim takes them out of requests to the server
+// and adds them to its listings. objects/host_attributes.cc has the same attributes; a test compares them.
 #pragma once
 
 #include <strings.h>
@@ -67,7 +67,7 @@ inline std::string text_of(const NotActedOn& one, const std::string& sched) {
     return "sched " + sched + ": " + one.name + " has no effect: " + one.why;
 }
 
-// To be said of a request that sets such an attribute; empty: it sets none.
+// The warning about a request that sets such an attribute; empty: the request sets none.
 template <class Attributes>
 std::string warning_of(std::uint32_t object_type, const std::string& object, const Attributes& attributes) {
     for (const auto& attribute : attributes)
@@ -76,7 +76,7 @@ std::string warning_of(std::uint32_t object_type, const std::string& object, con
     return {};
 }
 
-// Is it one that a request may set?
+// Is it an attribute of the plugin that a request may set?
 inline bool is_ours(std::uint32_t object_type, const std::string& name) {
     const OwnedAttribute* found = find_owned(object_type, name);
     return found != nullptr && found->settable;

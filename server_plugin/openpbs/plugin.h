@@ -1,4 +1,4 @@
-// pbs_policy.so as the policy service needs it, with the server's objects as the plugin was told of them.
+// pbs_policy.so as the policy service uses it, with the server's objects as the plugin knows them.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace pbs::openpbs {
 using client::ManagerRequest;
 using cluster::Identity;
 
-// The client of the interface, and what it has been told of the server's objects.
+// Calls the plugin's C interface, and holds the server's objects as the plugin knows them.
 class Plugin : public client::Plugin {
   public:
     // Loads and initialises the plugin; call start() once the site is known. load() sets these of `options`
@@ -33,18 +33,19 @@ class Plugin : public client::Plugin {
     // Opens the store, and migrates legacy files if it is new. The error is one line.
     tl::expected<void, std::string> start(std::int64_t now);
 
-    // The server's objects as the plugin was told of them.
+    // The server's objects as the plugin knows them.
     Records& records() { return records_; }
 
-    // The reply; its code is 15208 when the same is to be asked again some milliseconds later. A change is
-    // durable once it is there.
+    // Carries out a request of kind Manager. A change is durable once its reply is returned. Code 15208:
+    // repeat the same call some milliseconds later.
     ifl::Reply manager(std::int64_t now, ManagerRequest request, const Identity& who, std::uint64_t ticket);
-    // Objects of a type are added to `out`. `next`: the extend string of the next part; empty: there is none.
+    // Adds objects of the type to `out`. `next`: the extend string of the request for the next part; empty:
+    // this was the last.
     ifl::Reply status(std::int64_t now, std::uint32_t object_type, const std::string& name,
                       const ifl::Attributes& wanted, const Identity& who, const std::string& extend,
                       std::uint64_t ticket, ifl::StatusParts& out, std::string& next);
 
-    // As those of client::Plugin; an error is its code.
+    // Like the functions of client::Plugin; an error is its code.
     void tick(std::int64_t now);
     tl::expected<bool, int> start_cycle(std::int64_t now, const std::string& sched, int trigger);
     tl::expected<std::vector<Decision>, int> finish_cycle(std::int64_t now);
@@ -54,7 +55,7 @@ class Plugin : public client::Plugin {
     Plugin() = default;
 
     Records records_{*this};
-    std::int64_t now_ = 0;  // when it was called last
+    std::int64_t now_ = 0;  // the time of the last call
     bool loaded_ = false;
 };
 

@@ -36,8 +36,7 @@ void log_line(const std::string& line) {
     fmt::print(stderr, "pbs_policyd: {}\n", line);
 }
 
-// Logs a line of the background program to a file beside the store, or to the machine's log if that disk is
-// full.
+// Logs a line of the background program to the file `path`; if that disk is full, to the machine's log.
 void log_to(const std::string& path, const std::string& line) {
     std::FILE* file = std::fopen(path.c_str(), "ae");
     if (file != nullptr) {
@@ -79,7 +78,7 @@ bool is_servers(int fd) {
            (peer.uid == 0 || peer.uid == geteuid());
 }
 
-// Answers one server after another: a new one is accepted when the one before has gone.
+// Answers one server at a time: accepts the next connection when the last one has ended.
 int answer(int listener, const ServiceOptions& options) {
     const std::atomic<bool> never = false;
     for (;;) {

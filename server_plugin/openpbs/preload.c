@@ -51,7 +51,7 @@ static char attachment[16] = "inside";
 
 /* ---- The server's log. */
 
-/* The value of a name in pbs.conf; the environment's comes first. */
+/* Copies the value of a setting: from the environment, else from pbs.conf, else `otherwise`. */
 static void setting(const char* name, const char* otherwise, char* value, size_t size) {
     const char* set = getenv(name);
     const char* conf = getenv("PBS_CONF_FILE");
@@ -71,7 +71,7 @@ static void setting(const char* name, const char* otherwise, char* value, size_t
     fclose(file);
 }
 
-/* As the server writes its own: date;event;Server@host;class;object;text. */
+/* Appends a line to the server's log, in the server's format: date;event;Server@host;class;object;text. */
 static void log_line(const char* text) {
     char home[PATH_MAX], path[PATH_MAX + 64], host[256] = "", line[2048];
     struct tm now;
@@ -100,7 +100,7 @@ static void log_line(const char* text) {
 
 /* ---- Being in pbs_server.bin alone. */
 
-/* LD_PRELOAD without this object: empty when there is no other. */
+/* Copies LD_PRELOAD's list without this object; empty: it names no other. */
 static void without_self(const char* list, char* rest, size_t size) {
     size_t used = 0;
     rest[0] = '\0';
@@ -148,8 +148,8 @@ static void step_aside(const char* why) {
     log_line(line);
 }
 
-/* Says whether pbs_server.bin could have the plugin: "ok", or why not. The process ends with 2 where attach()
- * would never be called, and with 1 where that would give up. */
+/* Prints whether pbs_server.bin could have the plugin: "ok", or the reason why not. The exit status is 2 if
+ * attach() would never be called, and 1 if attach() would fail. */
 static void probe(void) {
     static const char* const kObjects[] = {PBS_POLICY_MODULE, PLUGIN};
     char path[PATH_MAX + 64], why[1024] = "ok";
@@ -183,18 +183,18 @@ __attribute__((constructor)) static void begin(void) {
     leave_environment();
     main_thread = pthread_self();
     is_server = 1;
-    /* attach() would never be called. */
+    /* Log the reason now: attach() would never be called. */
     if (pbs_calls_can_be_caught(why, sizeof why) == PBS_NO_WAIT) step_aside(why);
 }
 
-/* In a child of the server every call goes to libpbs itself, whatever the child does. */
+/* In a child of the server every call goes to libpbs itself. */
 static void in_child(void) {
     calls = real;
     is_server = 0;
 }
 
-/* Starts pbs_sched as a child that ends with this server, whose start-up script neither starts nor ends one.
- * One that runs already has its lock, and the child ends. */
+/* Starts pbs_sched as a child that ends with this server: the server's start-up script neither starts nor
+ * ends one. If a pbs_sched already runs, it holds the lock, and the child ends at once. */
 static void start_pbs_sched(void) {
     const pid_t server = getpid();
     char sched[PATH_MAX + 16];
@@ -256,8 +256,9 @@ static void attach(void) {
     calls = given;
 }
 
-/* The secondary server of a failover pair waits for its primary with the same function: it isn't the server
- * then, doesn't listen for clients, and what the plugin keeps in the common folder is the primary's. */
+/* Does this process listen for clients? The secondary server of a failover pair waits for its primary with
+ * the same function, and doesn't listen meanwhile: the plugin's data in the common folder are the primary's
+ * then. */
 static int listens(void) {
     int fd;
     for (fd = 0; fd < 1024; ++fd) {
@@ -302,8 +303,8 @@ EXPORTED int epoll_pwait(int epoll, struct epoll_event* events, int most, int ti
     return calls.wait(epoll, events, most, timeout, signals);
 }
 
-/* A secondary server of a failover pair that becomes active starts pbs_sched, whatever pbs.conf says of it,
- * and that would be registered before the plugin is. */
+/* Drops the call by which a secondary server that becomes active starts pbs_sched, if the plugin schedules:
+ * the server does so whatever pbs.conf says, and pbs_sched would register before the plugin. */
 EXPORTED int system(const char* command) {
     static const char kEnd[] = "/sbin/pbs_sched &";
     char schedules[8] = "";
@@ -319,8 +320,8 @@ EXPORTED int system(const char* command) {
     return 0;
 }
 
-/* A secondary server of a failover pair that becomes idle executes itself again, with the environment of its
- * start: it gets back what was taken out of that. */
+/* A secondary server that becomes idle executes itself again with the environment of its start. Put back what
+ * was taken out of the environment. */
 EXPORTED int execve(const char* path, char* const argv[], char* const envp[]) {
     char preload[PATH_MAX * 4], how[64], target[PATH_MAX];
     char** with;
@@ -349,7 +350,7 @@ EXPORTED int execve(const char* path, char* const argv[], char* const envp[]) {
     }
     *to++ = preload;
     *to = how;
-    /* The active server's plugin or pbs_sched schedules then. */
+    /* The plugin or the pbs_sched of the active server schedules from now on. */
     if (own_sched > 0 && waitpid(own_sched, NULL, WNOHANG) == 0) kill(own_sched, SIGTERM);
     result = real_execve(path, argv, with);
     free(with);

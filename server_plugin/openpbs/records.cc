@@ -16,8 +16,8 @@ using cluster::index_in;
 using cluster::number_in;
 using cluster::Place;
 
-// Calls `changed` for each entry that `before` lacks or has otherwise, and `gone` for each that `after`
-// lacks. Returns the number of calls.
+// Calls `changed` for each entry of `after` that is new or differs from that of `before`, and `gone` for each
+// entry that `after` lacks. Returns the number of calls.
 template <class Map, class Changed, class Gone>
 std::size_t compare(const Map& before, const Map& after, const Changed& changed, const Gone& gone) {
     std::size_t count = 0;
@@ -237,7 +237,7 @@ void Records::tell_job(std::int64_t now, const Job& job) {
     plugin_.tell(now, builder_.job(job, standing));
 }
 
-// Tells of a subjob's array, whose number of running subjobs has changed.
+// Reports a subjob's array to the plugin again, because the number of its running subjobs has changed.
 void Records::tell_array(std::int64_t now, const std::string& subjob) {
     const auto array = jobs_.find(array_of(subjob));
     if (array != jobs_.end()) tell_job(now, array->second);
@@ -247,8 +247,8 @@ void Records::count_in_array(const std::string& array, int sign) {
     if ((running_subjobs_[array] += sign) <= 0) running_subjobs_.erase(array);
 }
 
-// Forgets the array's waiting subjobs: the server doesn't describe them, and the array stands for one that
-// ran and waits again.
+// Forgets the subjobs of the array that ran and wait again: the server doesn't describe waiting subjobs, and
+// the array stands for them.
 void Records::forget_waiting(std::int64_t now, const Job& array) {
     std::vector<std::string> waiting;
     for (auto job = jobs_.lower_bound(array.id.substr(0, array.id.find('[') + 1));
@@ -261,17 +261,18 @@ void Records::forget_waiting(std::int64_t now, const Job& array) {
 bool Records::tell(std::int64_t now, Job job) {
     if (job.state == 'F' || job.state == 'X' || job.state == 'M') return forget(now, job.id);
     const std::string array = array_of(job.id);
-    // A waiting subjob is told of as part of its array.
+    // A waiting subjob is reported as part of its array only.
     if (!array.empty() && !job.runs()) return forget(now, job.id);
     if (job.array) forget_waiting(now, job);
     const auto known = jobs_.find(job.id);
     const bool is_new = known == jobs_.end();
-    // The server knows when a job began once its mom has reported: until then use the instant at which it was
+    // The server learns the start of a job from mom's report. Until then use the instant at which the job was
     // sent to mom.
     if (job.runs() && job.stime == 0) job.stime = !is_new && known->second.runs() ? known->second.stime : now;
     const bool counted = !is_new && counts_in_array(known->second);
     const bool same = !is_new && known->second.is_like(job);
-    // Its use, places and start are told of a running job, but don't count as changes to a waiting one.
+    // Of a running job, report changes of its use, places and start, too; of a waiting job these don't count
+    // as changes.
     const auto running = [](const Job& one) { return std::tie(one.used, one.stime, one.exec_vnode); };
     const std::string id = job.id;
     const auto failed = not_preemptable_.find(id);
@@ -312,7 +313,7 @@ bool Records::forget(std::int64_t now, const std::string& job) {
 }
 
 std::string Records::explained(const std::string& job) const {
-    // Users may leave the server's name out.
+    // Users may leave the server's name out of the id.
     const auto whole = [&](const std::string& id) {
         if (id.find('.') != id.npos) return jobs_.find(id);
         const auto next = jobs_.lower_bound(id + '.');
@@ -417,7 +418,7 @@ std::vector<std::string> Records::exec_vnodes_of(std::span<const Place> places,
     };
     std::vector<std::string> all;
     do {
-        // The places of one occurrence of a reservation.
+        // The entries up to the next one that begins another occurrence are the places of one occurrence.
         const auto next = std::find_if(places.begin() + (places.empty() ? 0 : 1), places.end(),
                                        [](const Place& place) { return place.next_occurrence; });
         const auto count = static_cast<std::size_t>(next - places.begin());

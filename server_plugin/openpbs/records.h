@@ -1,4 +1,4 @@
-// The server's objects as the plugin was told of them, with their handles.
+// The server's objects as the plugin knows them, with their handles.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,10 @@ struct Decision {
     std::string text;
     std::vector<std::pair<std::string, std::string>> set_resources;
     std::string exec_vnode;
-    std::vector<std::string> exec_vnodes;  // confirm: for each occurrence that was asked for
+    std::vector<std::string> exec_vnodes;  // confirm: for each requested occurrence
     std::int64_t start = 0;                // estimate, confirm
     std::string for_job;                   // preempt
-    std::string methods;                   // preempt: their letters
+    std::string methods;                   // preempt: the letters of the methods to try
     bool after_preemptions = false;        // run
     std::int32_t accrue_type = 0;          // accrue
 };
@@ -44,39 +44,41 @@ class Records : private cluster::Names {
     Records(const Records&) = delete;
     Records& operator=(const Records&) = delete;
 
-    // Tells the plugin the differences to `before`, the last call's `after`. Returns the number of objects
-    // that differ. Vnodes are left alone if `after` has none.
+    // Reports the differences between `before` (the `after` of the last call) and `after` to the plugin.
+    // Returns the number of objects that differ. Vnodes stay as they are if `after` has none.
     std::size_t tell(const Site& before, const Site& after);
 
-    // Tells of a job unless it is known as it is. True: it wasn't.
+    // Reports a job to the plugin if it is new or has changed. True: more has changed than the use, places
+    // and start of a running job.
     bool tell(std::int64_t now, Job job);
-    // Tells that a job has gone. True: it was known.
+    // Reports that a job is gone. True: the plugin knew the job.
     bool forget(std::int64_t now, const std::string& job);
 
-    // Tells of the job as running, since a request to run it is on its way; of an array, its first waiting
+    // Reports the job as running, since the request to run it is on its way; for an array, its first waiting
     // subjob. Returns the id of the running job.
     std::string starts(std::int64_t now, const Decision& decision);
-    // Sets a job aside that the server wouldn't run, or wouldn't move first, until take_up(): else it would
-    // be the next one to be run again. `stays`: is it to stay aside for longer?
+    // put_aside() holds a job back that the server refused to run or to move: else the plugin would choose it
+    // again at once. take_up() ends that for all such jobs, except those for which `stays` is true.
     void put_aside(std::int64_t now, const std::string& job);
     void take_up(std::int64_t now, const std::function<bool(const std::string&)>& stays);
-    // Notes that the server couldn't preempt the job: the plugin doesn't try again until the job changes. A
-    // job that mom was still starting, which can't be suspended, may be tried once it has begun.
+    // Notes that the server couldn't preempt the job, so that the plugin doesn't try again until the job
+    // changes. A job that mom was still starting, which can't be suspended, may be tried again once it has
+    // begun.
     void not_preemptable(std::int64_t now, const std::string& job);
-    // Protects the running subjobs of this array from preemption; with an empty id: none.
+    // Protects the running subjobs of this array from preemption. Empty id: protects none.
     void spare(std::int64_t now, const std::string& array);
-    // Notes the comment that the server was given.
+    // Notes a comment that was sent to the server.
     void commented(const std::string& job, const std::string& comment);
 
-    // Tells again of the running jobs that have overrun their soft walltimes since the last call. Returns
-    // them, with the seconds for which they are expected to run now.
+    // Reports again the running jobs that have overrun their soft walltimes since the last call. Returns
+    // them, with the new expected run times in seconds.
     std::vector<std::pair<std::string, std::int64_t>> extend(std::int64_t now);
 
     const Job* job(const std::string& id) const;
     std::uint64_t handle(const std::string& job) const;
     const std::map<std::string, Job>& jobs() const { return jobs_; }
-    // The job to ask the plugin about when a client asks why this one waits: a subjob waits as its array
-    // does. The server's name may be left out.
+    // The job whose explanation answers a client that asks about `job`: for a subjob that waits, its array.
+    // The server's name may be missing in `job`.
     std::string explained(const std::string& job) const;
     // May a user who is no operator see the job? `user` is as in Job_Owner.
     bool may_see(const std::string& user, const std::string& job) const;
@@ -125,14 +127,14 @@ class Records : private cluster::Names {
     };
     std::map<std::string, NotPreemptable> not_preemptable_;  // by job
     std::string spared_;                                     // an array
-    // Running jobs with a soft walltime, with the seconds that it was extended to; 0: it wasn't yet.
+    // Running jobs with a soft walltime, with the seconds to which it was extended; 0: not extended yet.
     std::map<std::string, std::int64_t> soft_;
-    // A reservation's handle, and the span for which it has its places.
+    // A reservation's handle, and the span for which it holds its places.
     struct Reserved {
         std::uint64_t handle = 0;
         std::int64_t start = 0;
         std::int64_t end = 0;
-        std::string chunks;  // the chunks that it asks for
+        std::string chunks;  // the chunks that the reservation requests
     };
     std::map<std::string, Reserved> reservations_;
     std::uint64_t last_handle_ = 0;

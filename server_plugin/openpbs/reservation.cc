@@ -21,7 +21,7 @@ using cluster::number_of;
 using cluster::truth_of;
 using cluster::value_of;
 
-// Sets the occurrences after the next one by the recurrence rule, as pbs_sched does.
+// Fills in the occurrences after the next one by the recurrence rule, as pbs_sched does.
 void set_later(Reservation& one, const ifl::ObjectView& object, bool is_new) {
     constexpr std::size_t kMost = 10'000;
     const auto zone = rrule::Zone::find(value_of(object.attributes, "reserve_timezone"));
@@ -30,7 +30,7 @@ void set_later(Reservation& one, const ifl::ObjectView& object, bool is_new) {
         return;
     }
     const auto at = [](std::int64_t seconds) { return rrule::Instant(rrule::Seconds(seconds)); };
-    // When this occurrence was altered, the others keep the unaltered values.
+    // If the next occurrence alone was altered, the later ones have the unaltered values.
     constexpr std::string_view kUnaltered = "reserve_standing_revert";
     const std::int64_t first = number_of(value_of(object.attributes, kUnaltered, "start_time"), one.start);
     const std::string_view length = value_of(object.attributes, kUnaltered, "walltime");
@@ -47,7 +47,8 @@ void set_later(Reservation& one, const ifl::ObjectView& object, bool is_new) {
     const auto known = static_cast<std::int64_t>(series->starts.size());
     const std::int64_t left = all == 0 ? known : std::min(known, all - index + 1);
     const auto nodes = ifl::exec_vnodes_in(value_of(object.attributes, "reserve_execvnodes"), kMost);
-    // The list has the occurrences that were left when it was made.
+    // reserve_execvnodes lists the occurrences that were left when it was written: this many have passed
+    // since.
     const std::int64_t passed = index - 1 - (all - static_cast<std::int64_t>(nodes.size()));
     if (is_new) {
         one.start = series->starts.front().time_since_epoch().count();

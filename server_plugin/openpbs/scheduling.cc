@@ -18,9 +18,9 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr seconds kTryAgain{2};        // pause before registering again
-constexpr seconds kLook{5};            // interval of looks at objects whose changes no command tells
-constexpr seconds kLookSoon{1};        // before a look when somebody asks for an unknown job
-constexpr seconds kCycleTakesLong{3};  // after it, a look need not wait for the cycle any more
+constexpr seconds kLook{5};            // interval of queries for changes that no command reports
+constexpr seconds kLookSoon{1};        // pause before a query when a client asks for an unknown job
+constexpr seconds kCycleTakesLong{3};  // after it, a query need not wait for the cycle any more
 constexpr seconds kSettled{1};         // a request that alters jobs may be followed by others for this long
 
 // Translates a command of OpenPBS into the plugin's trigger.
@@ -193,7 +193,7 @@ void Scheduling::poll_for(std::vector<pollfd>& set) const {
         if (one.client) one.client->poll_for(set);
 }
 
-// Is there a cycle to be begun?
+// Is a cycle wanted that may begin now?
 bool Scheduling::wants(const std::string& sched) const {
     const Session& one = scheds_.at(sched);
     if (!one.is_registered()) return false;
@@ -259,7 +259,7 @@ void Scheduling::begin_next() {
     look_at_failed(time);
     std::string looker;
     std::string teller;
-    // Go round the schedulers, so that one that always has work keeps no other waiting.
+    // Take the schedulers in turn, so that one that always has work doesn't keep the others waiting.
     auto next = scheds_.upper_bound(current_);
     for (std::size_t i = 0; i < scheds_.size(); ++i, ++next) {
         if (next == scheds_.end()) next = scheds_.begin();
@@ -303,7 +303,7 @@ void Scheduling::end() {
     Session& one = current();
     one.goes_on = run_.again;
     if (auto& given = orders_given_[current_]; given.size() > 1) given.erase(given.begin(), given.end() - 1);
-    // A client that waits for another job's start has to be told of a later cycle: go on.
+    // A qrun may still wait for an answer about its job: then the command ends with a later cycle.
     if (run_.for_command && one.qruns.empty() && one.is_registered()) {
         one.command = false;
         one.client->end_cycle();
@@ -311,7 +311,7 @@ void Scheduling::end() {
     run_ = Run{};
 }
 
-// Who schedules by a policy of algorithm external.
+// Names the scheduler that has the queue if the policy's algorithm is external.
 std::string Scheduling::external_scheduler(const std::string& sched) const {
     const auto known = site_.scheds.find(sched);
     if (known == site_.scheds.end()) return "pbs_sched";

@@ -1,19 +1,19 @@
-// The plugin as the scheduler of an OpenPBS server: registers for the scheduler objects that are its own,
-// keeps the plugin's knowledge up to date, has it decide, and carries the decisions out.
+// The plugin as the scheduler of an OpenPBS server: registers for the scheduler objects that are the
+// plugin's, reports the server's changes to the plugin, and carries the decisions of the plugin's cycles out.
 //
-// It is a machine that never waits: step() does what can be done now. For one scheduler at a time it
+// It is a state machine that never waits: step() does all that can be done now. For one scheduler at a time
+// it
 //
-//   1. learns the changes since the last time (asks the server, and takes the answers): states of vnodes,
-//      queues, the jobs that changed by their mtime, and, where jobs may have gone, the list of all jobs. It
-//      learns everything at the start, and now and then to check its knowledge: changes that it had missed
-//      are counted;
-//   2. has the plugin decide, in a thread of the plugin's if that takes long;
-//   3. carries the decisions out, some dozens of requests on their way at a time, and tells the server that
-//      the cycle is over, if it was the server that wanted it.
+//   1. queries the server for changes since the last time: states of vnodes, queues, the jobs whose mtime has
+//      changed, and, if jobs may be gone, the list of all jobs. At the start it queries everything, and later
+//      at long intervals, to check its knowledge: changes that it had missed are counted (model_checks);
+//   2. has the plugin decide, in a thread of the plugin if that takes long;
+//   3. carries the decisions out, with some dozens of requests unanswered at a time, and reports the end of
+//      the cycle to the server if the server had commanded the cycle.
 //
-// A cycle begins by a command of the server's, by a change that the shim has noticed, by the time, or when a
-// look at the server's objects finds a change that no command tells of. There is such a look every few
-// seconds, and one a second after the last request that altered a job.
+// A cycle is begun by a command of the server, by a change that the shim has noticed, by the time, or by a
+// query that finds a change which no command reported. Such a query is made every few seconds, and one second
+// after the last request that altered a job.
 #pragma once
 
 #include <poll.h>
@@ -43,7 +43,7 @@ class Scheduling {
   public:
     using Clock = std::chrono::steady_clock;
 
-    // `site`: the objects that the plugin was told of. Both arguments outlive this object.
+    // `site`: the objects as the plugin knows them. Both arguments outlive this object.
     Scheduling(Plugin& plugin, Site& site, std::function<void(const std::string&)> log);
     ~Scheduling();
     Scheduling(const Scheduling&) = delete;
@@ -59,28 +59,28 @@ class Scheduling {
     void noticed(std::uint32_t object_type);
     // Notes that the plugin's configuration has changed.
     void configured();
-    // The number of cycles that have come to decisions, or failed to.
+    // The number of cycles that were decided, or that failed.
     std::uint64_t cycles() const { return cycles_; }
     // Notes that the plugin's thread is done with the cycle.
     void cycle_finished();
     // Notes which schedulers the plugin wants a cycle for; call after it was told the time.
     void look_at_wanted();
-    // Has the server's jobs looked at after that instant: the server tells a scheduler nothing of a held job.
-    // True: that is done, or can't be done now.
+    // Has the server's jobs queried once more after `since`, because the server reports nothing of held jobs
+    // to a scheduler. True: that is done, or can't be done now.
     bool look_after(Clock::time_point since);
 
     // Is the scheduler's policy one that the plugin's cycles follow?
     bool is_own(const std::string& sched) const;
-    // Takes settings that somebody changed at the server over into the policies, before the next cycle.
+    // Copies the settings that managers changed at the server into the policies, before the next cycle.
     void take_over(const Site& before, const Site& after);
-    // The attributes of its scheduling that `list sched` shows.
+    // The attributes of the scheduler that `list sched` shows.
     ifl::Attributes shown(const std::string& sched) const;
     // Adds the server's attributes that only pbs_sched acts on to the scheduler's unsupported_settings.
     void show_not_acted_on(const std::string& sched, ifl::Attributes& attributes) const;
 
   private:
-    // A scheduler object of the server's, with the data that lasts from run to run. Its connection is absent,
-    // being made, registered, or lost and tried again.
+    // A scheduler object of the server, with the data that lasts from run to run. Its connection is absent,
+    // being made, registered, or lost and due to be made again.
     struct Session {
         std::unique_ptr<ServerClient> client;
         Clock::time_point next_try{};
@@ -94,10 +94,11 @@ class Scheduling {
         // The least time between two updates of the reasons for which jobs wait and of their expected starts
         // (attr_update_period).
         std::int64_t period = 0;   // in seconds, in the last cycle
-        std::int64_t told_at = 0;  // when these were last told; 0: not since the period changed
-        // Decisions about them, by kind and job, that wait for another period, or until there is time.
+        std::int64_t told_at = 0;  // when these were last sent; 0: not since the period changed
+        // Comments and estimates, by kind and job, that wait for the next period, or until no cycle is
+        // wanted.
         std::map<std::pair<Decision::Kind, std::string>, Decision> untold{};
-        bool tells_on = false;  // told as soon as no cycle is wanted
+        bool tells_on = false;  // `untold` is sent as soon as no cycle is wanted
 
         bool is_registered() const { return client && client->state() == ServerClient::State::registered; }
     };
@@ -106,10 +107,10 @@ class Scheduling {
     struct Failed {
         int times = 0;              // in a row
         Clock::time_point again{};  // when it is tried again at the latest
-        bool stays = false;         // it is set aside until then
-        bool waits = false;         // a cycle is wanted then
+        bool stays = false;         // the job stays aside until `again`
+        bool waits = false;         // a cycle is wanted at `again`
     };
-    // The answers to one round of questions.
+    // The answers to the queries of one run.
     struct Learnt {
         std::optional<Server> server;
         std::optional<std::map<std::string, Sched>> scheds;
@@ -119,41 +120,41 @@ class Scheduling {
         std::map<std::string, std::uint32_t> states;         // of vnodes
         std::optional<std::map<std::string, Vnode>> vnodes;  // all of them, whole
         std::vector<Job> jobs;
-        std::optional<std::set<std::string>> ids;      // of all jobs that aren't subjobs
-        std::optional<std::set<std::string>> subjobs;  // that run
+        std::optional<std::set<std::string>> ids;      // of all jobs, without subjobs
+        std::optional<std::set<std::string>> subjobs;  // of the running subjobs
         std::time_t asked = 0;
         std::string error;
     };
 
-    // One piece of work for one scheduler, from its beginning to its end: a look at the server's objects with
-    // a cycle, a look only, the answer to a qrun, or the telling of what earlier cycles left untold. Its data
-    // goes with it; lasting data is in Session, above.
+    // One piece of work for one scheduler: a query with a cycle, a query only, the answer to a qrun, or the
+    // sending of comments that earlier cycles left unsent. Its data ends with it; lasting data is in Session,
+    // above.
     //
-    //   learning, checking   questions are on their way; the answers are in `learnt`
-    //   waiting              the plugin is at work on something else, and is asked again
-    //   deciding             the plugin's thread has the cycle
-    //   applying             decisions become requests, in their order; the server's answers are taken
+    //   learning, checking   queries are on their way; the answers are in `learnt`
+    //   waiting              the plugin is busy with something else, and is called again
+    //   deciding             a thread of the plugin works on the cycle
+    //   applying             decisions become requests, in their order, and the server answers them
     //
-    // learning -> waiting -> deciding -> applying -> idle; a look that finds nothing new, an error and a lost
-    // connection go to idle from anywhere, and telling begins with applying.
+    // learning -> waiting -> deciding -> applying -> idle. A query that finds nothing new, an error and a
+    // lost connection lead to idle from any phase. A run that only sends comments begins with applying.
     struct Run {
         int trigger = 0;             // enum pbs_cycle_trigger
-        bool look_only = false;      // a cycle only if something has changed
-        bool for_command = false;    // the server is to be told of its end
+        bool look_only = false;      // query only: a cycle follows if something has changed
+        bool for_command = false;    // the server is told when the cycle ends
         bool dropped = false;        // the decisions to come are of no use any more
-        bool altered_known = false;  // somebody has changed jobs, and the questions were asked after that
+        bool altered_known = false;  // somebody had changed jobs before the queries were sent
         Learnt learnt{};
         std::optional<std::string> qrun{};         // the job, until a place for it is found or refused
         std::optional<std::string> qrun_placed{};  // the job whose run comes after preemptions
         std::vector<Decision> decisions{};
-        std::size_t applied = 0;                           // number of decisions applied
-        std::size_t only_told = 0;                         // index from which on decisions tell why jobs wait
-        bool tells = true;                                 // may tell why jobs wait
-        std::set<std::string> told_anyway{};               // jobs that are told of in any case
-        std::optional<Clock::time_point> telling_since{};  // when the first such decision was applied
+        std::size_t applied = 0;                           // decisions handled so far
+        std::size_t only_told = 0;                         // index of the first comment or estimate
+        bool tells = true;                                 // comments and estimates may be sent
+        std::set<std::string> told_anyway{};               // jobs whose comments are sent in any case
+        std::optional<Clock::time_point> telling_since{};  // when the first comment or estimate was sent
         std::size_t told = 0;  // comments and estimates since the server was last asked for its state
-        std::size_t tellings_asked = 0;      // such questions without an answer
-        std::vector<std::string> started{};  // jobs started by requests that the server doesn't answer
+        std::size_t tellings_asked = 0;      // such queries without an answer
+        std::vector<std::string> started{};  // jobs started by requests without a reply
         std::size_t preempting = 0;          // unanswered requests to preempt jobs
         bool preempt_failed = false;         // a job couldn't be preempted
         bool again = false;                  // another cycle is to follow
@@ -197,7 +198,7 @@ class Scheduling {
     void refused(const std::string& id, const ifl::Reply& reply);
     void set_aside(const std::string& job);
     void look_at_failed(Clock::time_point time);
-    // Wants cycles of all schedulers, or of all but that one.
+    // Wants cycles of all schedulers except `but`.
     void want_cycles(const std::string& but = {});
     void look_at_starts();
     void started_as(const std::string& id, Job job);
@@ -225,14 +226,14 @@ class Scheduling {
     std::function<void(const std::string&)> log_;
     std::map<std::string, Session> scheds_;
     Phase phase_ = Phase::idle;
-    std::string current_;  // the scheduler that is being worked for
+    std::string current_;  // the scheduler of the present run
     Run run_;
-    std::map<std::string, Estimate> estimates_;  // by job, as the server was told
-    // Jobs that wait and have an estimate of a time before this, until a cycle says what becomes of them.
+    std::map<std::string, Estimate> estimates_;  // by job, as sent to the server
+    // Waiting jobs with an estimate of an earlier scheduler, until a cycle has estimated them anew or not.
     std::set<std::string> left_top_jobs_;
     bool estimates_forgotten_ = false;    // by the server; they are told again with the next cycle
     PendingSettings settings_;            // for policies
-    std::vector<ChangedFolder> folders_;  // folders to be looked at
+    std::vector<ChangedFolder> folders_;  // folders to be checked
     // By scheduler: the values of preempt_order that the plugin has set, in this cycle and the last.
     std::map<std::string, std::vector<std::string>> orders_given_;
 
@@ -240,10 +241,10 @@ class Scheduling {
     bool known_ = false;        // everything has been learnt
     bool stale_server_ = true;  // the server, schedulers and resources may have changed
     bool stale_vnodes_ = true;
-    bool jobs_gone_ = false;      // some may have
-    std::time_t jobs_since_ = 0;  // changes before this are known
+    bool jobs_gone_ = false;      // some jobs may be gone
+    std::time_t jobs_since_ = 0;  // changes of jobs before this time are known
     bool look_soon_ = false;
-    std::optional<Clock::time_point> altered_;  // last change of jobs that wasn't looked at since
+    std::optional<Clock::time_point> altered_;  // last change of jobs that no query has followed
     Clock::time_point look_began_{};
     Clock::time_point looked_{};
     Clock::time_point checked_{};

@@ -14,12 +14,12 @@ namespace pbs::openpbs {
 namespace {
 
 constexpr std::size_t kWindow = 64;  // the most requests on their way
-// The most questions on their way that keep tellings from running far ahead.
+// The most unanswered queries that keep comments from running far ahead of the server.
 constexpr std::size_t kMostAsked = 2;
 constexpr std::size_t kMostUnsent = 1U << 20;
 constexpr std::int32_t kIneligible = 1;  // OpenPBS's accrue type of a job that gains nothing by waiting
 
-// The places of a confirmed reservation. For a standing one, those of all occurrences that are left,
+// The places of a confirmed reservation. For a standing reservation: those of all occurrences that are left,
 // including those that keep their vnodes.
 std::string confirmed_nodes(const Reservation& reservation, const Decision& decision) {
     if (!reservation.standing) return decision.exec_vnode;
@@ -34,8 +34,8 @@ std::string confirmed_nodes(const Reservation& reservation, const Decision& deci
     return ifl::execvnodes_text(all);
 }
 
-// The methods of a preempt_order that the server tries for the job. For an order of several steps that
-// depends on the time.
+// The methods of `order`, a preempt_order, that the server can try for the job. An order of several steps
+// keeps its digits and so equals no list of letters: its step depends on the time that the job has left.
 std::string tried_for(const Job& job, std::string_view order) {
     std::string out;
     for (const char method : order) {
@@ -54,7 +54,7 @@ bool Scheduling::may_apply() const {
     if (phase_ != Phase::applying || run_.applied == run_.decisions.size()) return false;
     const ServerClient& client = *scheds_.at(current_).client;
     if (client.unanswered() >= kWindow || client.unsent() >= kMostUnsent) return false;
-    // The room that others give up for the job is there once these requests are answered.
+    // The job starts in the place of preempted jobs, which is free once the requests to preempt are answered.
     if (run_.decisions[run_.applied].after_preemptions && run_.preempting > 0) return false;
     return run_.applied < run_.only_told || run_.tellings_asked < kMostAsked;
 }
@@ -91,7 +91,8 @@ void Scheduling::accrue(const std::string& job, std::int32_t type) {
         ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("accrue_type", {}, fmt::format("{}", type))}});
 }
 
-// A server that is to forget estimates goes by `topjob`, which one without that setting may not have.
+// Sends an estimate. `topjob` makes the server forget it in time; send that only to a server with the
+// setting, since others may not know the attribute.
 void Scheduling::tell_estimate(const std::string& job, const Estimate& estimate) {
     const auto& [start, exec_vnode] = estimate;
     ifl::Attributes attributes{attribute("estimated", "start_time", fmt::format("{}", start))};
@@ -102,7 +103,7 @@ void Scheduling::tell_estimate(const std::string& job, const Estimate& estimate)
     ++run_.told;
 }
 
-// Nothing is expected of the job any more: the server forgets the estimate, if it is to.
+// Has the server forget the estimate, since no start of the job is expected any more.
 void Scheduling::clear_estimate(const std::string& job) {
     if (!site_.server.clears_estimates) return;
     current().client->tell(ifl::RequestType::modify_job_async,
@@ -110,7 +111,7 @@ void Scheduling::clear_estimate(const std::string& job) {
     ++run_.told;
 }
 
-// The server tells who asked for it.
+// Sends the outcome to the server, which reports it to the requester.
 void Scheduling::answer_reservation(const Decision& decision) {
     const auto reservation = site_.reservations.find(decision.job);
     if (reservation == site_.reservations.end()) return;
@@ -144,7 +145,7 @@ void Scheduling::apply(const Decision& decision) {
     if (job == nullptr) return;
     switch (decision.kind) {
         case Decision::Kind::run:
-            // A preemption failed, so the room for the job isn't there.
+            // The place for the job isn't free if a preemption has failed.
             if (decision.after_preemptions && run_.preempt_failed) return;
             if (job->preempted()) return resume(decision.job);
             return run(decision);
@@ -196,9 +197,9 @@ void Scheduling::apply(const Decision& decision) {
     }
 }
 
-// Sends decisions to preempt that follow each other and agree on the methods as one request. The server tries
-// the methods of the scheduler's preempt_order, and answers when all of the jobs have made room or have
-// failed to.
+// Preempts by one request the jobs of the next decisions that agree on the methods. The server tries the
+// methods of the scheduler's preempt_order, and answers once each of the jobs has been preempted or couldn't
+// be.
 void Scheduling::preempt() {
     ServerClient& client = *current().client;
     const std::string methods = run_.decisions[run_.applied].methods;
@@ -246,8 +247,8 @@ void Scheduling::preempt() {
                });
 }
 
-// Takes the outcome of a preemption. `method`: the letter of the server's method; any other: it couldn't
-// preempt the job.
+// Handles the outcome of a preemption. `method`: the letter of the method that the server used; any other
+// letter: it couldn't preempt the job.
 void Scheduling::preempted(const std::string& id, const std::string& for_job, char method) {
     std::string_view way;
     if (method == 'S') way = "suspension";
@@ -265,8 +266,8 @@ void Scheduling::preempted(const std::string& id, const std::string& for_job, ch
     refresh(id);
 }
 
-// Resumes a suspended job where it was. If it can't go on, it is tried again in the next cycle that runs for
-// another reason.
+// Resumes a suspended job in its place. If that fails, the next cycle that runs for another reason tries
+// again.
 void Scheduling::resume(const std::string& id) {
     current().client->ask(ifl::RequestType::signal_job, ifl::SignalJob{id, "resume"}, {},
                           [this, id](const ifl::Result<ifl::Reply>& reply) {
@@ -277,7 +278,7 @@ void Scheduling::resume(const std::string& id) {
                           });
 }
 
-// Runs a job. A job that has to move is moved first; only then it is run.
+// Runs a job. A job that has to change its queue is moved first.
 void Scheduling::run(const Decision& decision) {
     ServerClient& client = *current().client;
     const Job& job = *plugin_.records().job(decision.job);
@@ -290,8 +291,8 @@ void Scheduling::run(const Decision& decision) {
         run_.again = true;
         const Job* left = plugin_.records().job(decision.job);
         if (left != nullptr && !left->queued.empty()) run_.applied = run_.decisions.size();
-        // No subjob waits any more, so the array gains nothing by waiting; the server doesn't set that
-        // itself.
+        // No subjob waits any more, so the array gains nothing by waiting. The server doesn't set its accrue
+        // type itself.
         if (left != nullptr && left->queued.empty() && site_.server.counts_eligible_time &&
             left->accrue_type != kIneligible)
             accrue(decision.job, kIneligible);
@@ -320,15 +321,16 @@ void Scheduling::run(const Decision& decision) {
                });
 }
 
-// Sends the request to run, which by job_run_wait is answered when the server has it, when runjob hooks have
-// seen the job, or when it runs. Where there are no such hooks they aren't waited for, as in pbs_sched.
+// Sends the request to run the job. By job_run_wait the server answers when it has the request, when runjob
+// hooks have seen the job, or when the job runs. If there are no such hooks, nothing waits for them, as in
+// pbs_sched.
 void Scheduling::send_run(const Decision& decision, const std::string& id) {
     ServerClient& client = *current().client;
     ifl::RunJob request{id, decision.exec_vnode, 0};
     const std::string& wait = site_.scheds[current_].job_run_wait;
     if (wait == "none" || (wait != "execjob_hook" && !site_.server.has_runjob_hook)) {
         client.tell(ifl::RequestType::async_run_job, std::move(request));
-        // The server doesn't answer this request, and gives no reason for a job that it hasn't run.
+        // The server doesn't answer this request, and gives no reason if it hasn't run the job.
         run_.started.push_back(id);
         return;
     }
@@ -339,8 +341,8 @@ void Scheduling::send_run(const Decision& decision, const std::string& id) {
                });
 }
 
-// Sets a job aside after the server refused to run it. The reason may last: a job that fails again and again
-// waits for longer each time.
+// Sets a job aside after the server refused to run it. A job that fails again and again waits longer each
+// time.
 void Scheduling::set_aside(const std::string& job) {
     constexpr int kMostDoubled = 6;
     Failed& failed = failed_[job];
@@ -372,7 +374,7 @@ void Scheduling::refused(const std::string& id, const ifl::Reply& reply) {
     if (job != id) refresh(id);
 }
 
-// Asks about the jobs that were started since the last time: once about all, or about each if they are few.
+// Queries the jobs that were started since the last call: one by one if they are few, else all at once.
 void Scheduling::look_at_starts() {
     constexpr std::size_t kFew = 8;
     std::vector<std::string> started = std::exchange(run_.started, {});
@@ -399,7 +401,7 @@ void Scheduling::look_at_starts() {
         });
 }
 
-// Takes the state of a job after a request to run it. A job that still waits was refused.
+// Records the state of a job after a request to run it. A job that still waits was refused.
 void Scheduling::started_as(const std::string& id, Job job) {
     const bool waits = !job.runs() && job.state == 'Q';
     (void)plugin_.records().tell(now(), std::move(job));
@@ -410,12 +412,13 @@ void Scheduling::started_as(const std::string& id, Job job) {
     }
     log(fmt::format("{}: the server has not run it", id));
     set_aside(waiting);
-    // The place of a job that fails again is free for others: run another cycle at once, without the job.
+    // A job that has failed before stays aside, and its place is free: run another cycle at once, without the
+    // job.
     run_.again = run_.again || failed_[waiting].stays;
     if (waiting != id) refresh(waiting);
 }
 
-// Learns the job's state from the server. `was_run`: the server was asked to run it.
+// Queries the job's state. `was_run`: the server was asked to run the job.
 void Scheduling::refresh(const std::string& id, bool was_run) {
     auto found = std::make_shared<std::optional<Job>>();
     current().client->ask(

@@ -11,9 +11,9 @@
 namespace pbs::openpbs {
 namespace {
 
-constexpr std::chrono::milliseconds kTelling{200};        // the longest time of telling in one go
-constexpr std::chrono::milliseconds kTellingAtLeast{30};  // the shortest, while somebody waits for a cycle
-constexpr std::size_t kToldAtOnce = 32;  // decisions told before the server is asked a question
+constexpr std::chrono::milliseconds kTelling{200};        // most time for comments of one run
+constexpr std::chrono::milliseconds kTellingAtLeast{30};  // the same while a cycle is wanted
+constexpr std::size_t kToldAtOnce = 32;                   // comments and estimates between two queries
 
 }  // namespace
 
@@ -71,8 +71,8 @@ void Scheduling::take_decisions() {
     begin_applying(static_cast<std::size_t>(run_.decisions.rend() - needed));
 }
 
-// An earlier scheduler, or this one before a restart, has told of them. The cycle tells of all that it
-// expects.
+// Has the server forget estimates that are out of date: those of an earlier scheduler, or of this one before
+// a restart, that this cycle doesn't repeat.
 void Scheduling::clear_left_estimates() {
     if (std::exchange(estimates_forgotten_, false))
         for (const auto& [job, estimate] : estimates_) tell_estimate(job, estimate);
@@ -84,7 +84,7 @@ void Scheduling::clear_left_estimates() {
             clear_estimate(id);
 }
 
-// `only_told`: from there on the decisions say what jobs wait for.
+// `only_told`: the decisions from this index on only send comments and estimates.
 void Scheduling::begin_applying(std::size_t only_told) {
     run_.only_told = only_told;
     phase_ = Phase::applying;
@@ -93,8 +93,8 @@ void Scheduling::begin_applying(std::size_t only_told) {
 
 // ---- Telling why jobs wait.
 
-// Looks at attr_update_period. A period begins when something is told, and a new value of the attribute ends
-// it.
+// Decides by attr_update_period whether this run may send comments and estimates. A period begins when one is
+// sent. A new value of the attribute ends the period.
 void Scheduling::look_at_period() {
     Session& one = current();
     const std::int64_t period = site_.scheds[current_].attr_update_period;
@@ -103,11 +103,11 @@ void Scheduling::look_at_period() {
     run_.tells = now() - one.told_at >= period;
 }
 
-// Adds the untold decisions of earlier cycles behind this cycle's, unless this one has newer ones.
+// Adds earlier cycles' comments and estimates that weren't sent, unless this cycle has newer ones.
 void Scheduling::tell_untold() {
     auto& untold = current().untold;
     if (untold.empty()) return;
-    std::set<std::string> waited;  // jobs that are told of before others
+    std::set<std::string> waited;  // jobs whose comments go before those of others
     for (const Decision& decision : run_.decisions) {
         if (decision.kind == Decision::Kind::accrue) run_.told_anyway.insert(decision.job);
         if (untold.erase({decision.kind, decision.job}) > 0) waited.insert(decision.job);
@@ -133,8 +133,8 @@ void Scheduling::tell_untold() {
 }
 
 // May another comment or estimate be sent now? The server begins no other cycle before this one is over, and
-// thousands of comments take seconds: after a while the rest is left until no cycle is wanted. The server
-// answers none of them, so a question in between keeps them from running far ahead of the server.
+// thousands of comments take seconds, so the rest waits after a while until no cycle is wanted. The server
+// answers neither, so a query in between keeps this client from running far ahead of the server.
 bool Scheduling::may_tell() {
     const Clock::time_point time = Clock::now();
     if (!run_.telling_since) run_.telling_since = time;
@@ -173,7 +173,8 @@ void Scheduling::put_off() {
     current().tells_on = true;
 }
 
-// Keeps a decision for later. True: it is kept. Jobs that something else is told of are told at once.
+// Stores a comment or estimate for later. False: send it now, because the period is over or because something
+// else is sent about the job anyway.
 bool Scheduling::keep_untold(const Decision& decision) {
     if (run_.tells) current().told_at = now();
     if (run_.tells || run_.told_anyway.contains(decision.job)) return false;
@@ -195,7 +196,7 @@ void Scheduling::answer_qrun(const std::string& job, int error, const std::strin
 void Scheduling::qrun() {
     const std::string job = *run_.qrun;
     const std::string array = cluster::array_of(job);
-    // Jobs of an array don't make room for each other, as in pbs_sched.
+    // Don't preempt jobs of an array for one of its own subjobs, as in pbs_sched.
     plugin_.records().spare(now(), array);
     auto placed = plugin_.place_job(now(), waiting_id(job));
     plugin_.records().spare(now(), {});
@@ -211,7 +212,7 @@ void Scheduling::qrun() {
     begin_applying(run_.decisions.size());
 }
 
-// Applies the decision about the qrun's job itself.
+// Applies the decision about the job of the qrun.
 void Scheduling::apply_qrun(const std::string& job, const Decision& decision) {
     if (decision.kind != Decision::Kind::run) {
         comment(decision.job, decision.text);

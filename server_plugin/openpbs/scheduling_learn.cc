@@ -16,7 +16,7 @@ namespace {
 
 using cluster::array_of;
 
-constexpr std::chrono::seconds kCheck{600};  // interval of checks of all knowledge
+constexpr std::chrono::seconds kCheck{600};  // interval of checks of everything that is known
 constexpr std::uint64_t kSettingsTicket = ~std::uint64_t{0};
 
 }  // namespace
@@ -51,13 +51,13 @@ void Scheduling::learn(bool all) {
     run_.learnt.asked = std::time(nullptr);
     look_began_ = Clock::now();
     look_soon_ = false;
-    // Changes from now on may be missing from the answers.
+    // Changes that are made from now on may be missing in the answers.
     run_.altered_known = std::exchange(altered_, std::nullopt).has_value();
     const bool whole_server = std::exchange(stale_server_, false) || all;
     const bool whole_vnodes = std::exchange(stale_vnodes_, false) || all;
     phase_ = all && known_ ? Phase::checking : Phase::learning;
-    // Ask about jobs first: the server answers in this order, so settings that were changed before a job was
-    // submitted are learnt with it.
+    // Query jobs first. The server answers in order, so settings that were changed before a job was submitted
+    // arrive with the job.
     learn_jobs(all);
     if (whole_server) {
         run_.learnt.scheds.emplace();
@@ -124,12 +124,12 @@ void Scheduling::learn_jobs(bool all) {
     const auto& jobs = plugin_.records().jobs();
     if (std::ranges::none_of(jobs, [](const auto& job) { return !array_of(job.first).empty(); })) return;
     run_.learnt.subjobs.emplace();
-    // With 'R' as the first letter the server would leave suspended jobs out.
+    // Begin the letters with 'E': if 'R' is the first, the server leaves suspended jobs out.
     ask_jobs({attribute("job_state", {}, "ER", ifl::Op::eq)}, {attribute("job_state", {}, {})},
              [this](const ifl::ObjectView& object) { run_.learnt.subjobs->emplace(object.name); });
 }
 
-// Takes the answers about objects. Returns the number of objects that have changed.
+// Records the answers about all objects except jobs. Returns the number of objects that have changed.
 std::size_t Scheduling::take_objects() {
     const auto is_there = [this](const std::string& name) {
         if (run_.learnt.vnodes) {
@@ -139,7 +139,8 @@ std::size_t Scheduling::take_objects() {
         const auto state = run_.learnt.states.find(name);
         return state != run_.learnt.states.end() && state->second == PBS_VNODE_FREE;
     };
-    // Each scheduler may confirm an unconfirmed reservation, on its own vnodes: use this one's partition.
+    // Every scheduler may confirm an unconfirmed reservation, on its own vnodes, so this one tries its
+    // partition.
     for (auto& [id, reservation] : run_.learnt.reservations) {
         choose_asked(reservation, is_there);
         const auto queue = run_.learnt.queues.find(reservation.queue);
@@ -157,7 +158,7 @@ std::size_t Scheduling::take_objects() {
             stale_vnodes_ = true;
         } else {
             changed = changed || known->second.state != state;
-            // Mom is back, and may have reported other resources.
+            // The vnode's mom is back, and may have reported other resources: query vnodes completely.
             if ((known->second.state & ~state & PBS_VNODE_DOWN) != 0) stale_vnodes_ = true;
         }
     }
@@ -185,7 +186,7 @@ std::size_t Scheduling::take_objects() {
 }
 
 void Scheduling::take_over(const Site& before, const Site& after) {
-    // The server has just forgotten all estimates of jobs that it doesn't know as top jobs.
+    // The server has just forgotten the estimates of all jobs without `topjob`.
     if (after.server.clears_estimates && !before.server.clears_estimates) estimates_forgotten_ = true;
     for (ChangedFolder& folder : changed_folders(before, after)) folders_.push_back(std::move(folder));
     for (const auto& [name, sched] : after.scheds) {
@@ -196,8 +197,7 @@ void Scheduling::take_over(const Site& before, const Site& after) {
             log(text_of(*find_not_acted_on(PBS_OBJ_SCHED, one), name));
     }
     for (ChangedSetting& change : changed_settings(before, after)) {
-        // The plugin has set this preempt_order itself, for the server to preempt by: no manager asked for
-        // it.
+        // Skip a preempt_order that the plugin itself has set, for the server to preempt by.
         const auto given = orders_given_.find(change.sched);
         if (change.name == "preempt_order" && given != orders_given_.end() &&
             std::ranges::find(given->second, change.value) != given->second.end())
@@ -206,8 +206,8 @@ void Scheduling::take_over(const Site& before, const Site& after) {
     }
 }
 
-// Checks a scheduler's folder, since the server takes any path. As with pbs_sched, a scheduler whose folder
-// is missing says so and stops.
+// Checks that a scheduler's folder exists, since the server takes any path. As with pbs_sched, a scheduler
+// whose folder is missing says so in its comment and stops.
 void Scheduling::look_at_folder(const ChangedFolder& folder) {
     std::set<std::string>& lacking = scheds_[folder.sched].lacking;
     std::error_code error;
@@ -232,7 +232,7 @@ void Scheduling::look_at_folder(const ChangedFolder& folder) {
         });
 }
 
-// Takes pending settings into the policies. False: the plugin is at work on one, and is to be asked again.
+// Carries pending settings into the policies. False: the plugin is busy with one; call again.
 bool Scheduling::settle_settings() {
     const Clock::time_point time = Clock::now();
     while (const ChangedSetting* change = settings_.next(time)) {
@@ -313,10 +313,10 @@ void Scheduling::learnt() {
         if (count > 0) log(fmt::format("a check found {} changes that had not been noticed", count));
     }
     for (const ChangedFolder& folder : std::exchange(folders_, {})) look_at_folder(folder);
-    // The server tells no scheduler of such changes, and they may concern any.
+    // The server reports such changes to no scheduler, and they may concern any of them.
     if (count > 0 && (run_.look_only || run_.altered_known)) want_cycles(current_);
     run_.look_only = run_.look_only && count == 0 && !first && settings_.next(looked_) == nullptr;
-    // Learn a vnode that wasn't known; and after new things, everything else when a check is due.
+    // Query a vnode that wasn't known. If a check is due, query everything.
     if (stale_vnodes_ || stale_server_) return learn(false);
     if (!was_check && looked_ - checked_ > kCheck) return learn(true);
     if (run_.look_only) return end();

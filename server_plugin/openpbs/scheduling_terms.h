@@ -34,17 +34,18 @@ inline ifl::Attribute attribute(std::string name, std::string resource, std::str
     return {std::move(name), std::move(resource), std::move(value), op};
 }
 
-// Does the decision only tell why the job waits, or when it is expected to start?
+// Does the decision only send the reason why the job waits, or the time at which it is expected to start?
 inline bool is_told(const Decision& decision) {
     return decision.kind == Decision::Kind::comment || decision.kind == Decision::Kind::estimate;
 }
 
-// Selects jobs changed since then. A second less, because the server's clock goes in seconds.
+// Selects jobs that have changed since `time`. Goes back one second, because the server's clock counts
+// seconds.
 inline ifl::Attributes changed_since(std::time_t time) {
     return {attribute("mtime", {}, fmt::format("{}", time - 1), ifl::Op::ge)};
 }
 
-// The job that waits when a subjob does: its array.
+// The id under which the job waits: for a subjob, that of its array.
 inline std::string waiting_id(const std::string& job) {
     std::string array = cluster::array_of(job);
     return array.empty() ? job : array;

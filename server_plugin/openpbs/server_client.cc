@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kLongestId = 1024;
 
-// The user that the server believes on a connection from a reserved port.
+// The user that the server takes the client for on a connection from a reserved port.
 constexpr const char* kUser = "root";
 
 }  // namespace
@@ -69,7 +69,7 @@ void ServerClient::close(const std::string& why) {
     why_closed_ = why;
     commands_.clear();
     out_.clear();
-    // A child of the server may still have a copy of the descriptor, so shut the connection down.
+    // Closing isn't enough: a child of the server may still have a copy of the descriptor.
     if (second_.fd() >= 0) ::shutdown(second_.fd(), SHUT_RDWR);
     second_ = {};
     if (was_open) first_->close(why);
@@ -127,7 +127,7 @@ void ServerClient::flush() {
     if (state_ != State::closed) out_.erase(0, done);
 }
 
-// Reads from the second connection. False: nothing more is there now.
+// Reads from the second connection. False: there is nothing to read now.
 bool ServerClient::read() {
     if (state_ == State::closed) return false;
     const ssize_t size = ::recv(second_.fd(), packets_.room(ifl::kReadSize), ifl::kReadSize, MSG_DONTWAIT);
@@ -146,7 +146,7 @@ void ServerClient::read_commands() {
             const auto packet = packets_.next();
             if (!packet) return lose(packet.error().message);
             if (!*packet) break;
-            // The first packet is the answer to the registration.
+            // The first packet is the reply to the registration.
             if (state_ == State::second) {
                 take_registration(ifl::decode_reply(**packet));
                 continue;

@@ -1,8 +1,8 @@
-// A scheduler's two connections to OpenPBS's server. On the first it makes its requests; on the second the
-// server sends commands, each of which ends with the scheduler's message that its cycle is over.
+// A scheduler's two connections to OpenPBS's server. The scheduler makes its requests on the first. On the
+// second the server sends commands; the scheduler answers each when its cycle is over.
 //
-// Nothing here waits. The server may be waiting for this thread while this asks it, so requests are sent as
-// the server takes them, and replies are taken when poll() says so.
+// No function waits, because the server may be waiting for this thread meanwhile: requests are sent as fast
+// as the server reads them, and replies are read when poll() reports them.
 #pragma once
 
 #include <poll.h>
@@ -28,8 +28,8 @@ struct Command {
 };
 inline constexpr int kConfigure = 6;
 inline constexpr int kQuit = 7;
-inline constexpr int kRunOne = 11;     // an operator wants this job started
-inline constexpr int kStartOver = 16;  // a cycle that is on its way is to start over
+inline constexpr int kRunOne = 11;     // an operator wants the job started
+inline constexpr int kStartOver = 16;  // a running cycle is to start over
 
 class ServerClient {
   public:
@@ -39,15 +39,15 @@ class ServerClient {
     ServerClient(const ServerClient&) = delete;
     ServerClient& operator=(const ServerClient&) = delete;
 
-    // Connects from reserved ports, which takes root, and begins to register.
+    // Connects from reserved ports, which only root may use, and begins to register.
     ifl::Result<void> open(const ServerPlace& server);
-    // Ends the registration. Requests that have no answer get none.
+    // Ends the registration. Unanswered requests get no reply.
     void close(const std::string& why);
 
     State state() const { return state_; }
-    // The reason why the connection was lost, if close() wasn't asked for.
+    // The reason why the connection is closed: that of close(), or of its loss; empty: it is open.
     const std::string& why_closed() const { return why_closed_; }
-    // The server's answer if it refused to register this scheduler; else 0.
+    // The error code by which the server refused to register this scheduler; 0: it didn't.
     int refused() const { return refused_; }
 
     // Makes a request. Requests are answered in the order in which they are made. `sink` as for
@@ -61,7 +61,7 @@ class ServerClient {
     std::size_t unsent() const { return first_ ? first_->unsent() : 0; }
 
     std::optional<Command> next_command();
-    // Tells the server that the cycle of the last command is over.
+    // Reports to the server that the cycle of the last command is over.
     void end_cycle();
 
     void poll_for(std::vector<pollfd>& set) const;

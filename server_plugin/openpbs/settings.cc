@@ -81,7 +81,7 @@ bool PendingSettings::put_off(Time now) {
 std::vector<ManagerRequest> policy_requests(const ChangedSetting& change, std::string_view policies) {
     std::vector<ManagerRequest> out;
     for (std::string_view policy : values::split_trimmed(policies, ',')) {
-        // "p:" and "np:" tell when the policy is in force.
+        // A prefix "p:" or "np:" says when the policy is in force.
         policy.remove_prefix(policy.find(':') + 1);
         if (policy.empty()) continue;
         ManagerRequest request;

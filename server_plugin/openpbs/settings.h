@@ -1,5 +1,5 @@
-// Settings that OpenPBS keeps at its scheduler objects and its server, and that policies have here:
-// preempt_prio and others. A manager who sets one there sets it in the policies of that scheduler.
+// Settings such as preempt_prio, which OpenPBS has at its scheduler objects and its server, and the plugin at
+// policies. If a manager sets one at the scheduler, it is set in the policies of that scheduler.
 #pragma once
 
 #include <chrono>
@@ -23,12 +23,12 @@ struct ChangedSetting {
     bool operator==(const ChangedSetting&) const = default;
 };
 
-// The changed settings of schedulers that are the plugin's own, and existed before. The server's
-// job_sort_formula counts as that of the scheduler `default` if that one has none.
+// Returns the changed settings of the schedulers that are the plugin's own and existed before. The server's
+// job_sort_formula counts as a setting of the scheduler `default` if that scheduler has none.
 std::vector<ChangedSetting> changed_settings(const Site& before, const Site& after);
 
-// Settings on their way into the policies. One that can't be written, because the disk is full, say, is tried
-// again: the server has it already, and nobody would ask for it a second time.
+// Settings that still have to be written to the policies. A setting that can't be written, for example
+// because the disk is full, is tried again: the server has it already, so nobody would set it a second time.
 class PendingSettings {
   public:
     using Time = std::chrono::steady_clock::time_point;
@@ -38,9 +38,10 @@ class PendingSettings {
     void add(ChangedSetting change);
     // Returns the next setting to carry out; null: none now.
     const ChangedSetting* next(Time now);
-    // Notes that the setting of the last next() is carried out, or refused for good.
+    // Drops the setting of the last next(): it is carried out, or refused for good.
     void done();
-    // Notes that it can't be written now. Returns true the first time.
+    // Keeps the setting of the last next(), which can't be written now, for a later try. Returns true the
+    // first time.
     bool put_off(Time now);
 
   private:
@@ -53,18 +54,18 @@ class PendingSettings {
     std::size_t at_ = 0;  // index of the last next()
 };
 
-// The requests that change the policies in the slots of the scheduler. `policies`: the scheduler's attribute
+// Makes the requests that change the policies of the scheduler. `policies`: the scheduler's attribute
 // `policy`.
 std::vector<ManagerRequest> policy_requests(const ChangedSetting& change, std::string_view policies);
 
-// A folder of a scheduler that has changed.
+// A changed folder of a scheduler.
 struct ChangedFolder {
     std::string sched;
     std::string name;  // name of the attribute
     std::string path;
     bool operator==(const ChangedFolder&) const = default;
 };
-// The folders that have changed, of the schedulers that changed_settings() looks at.
+// Returns the changed folders, of the schedulers that changed_settings() looks at.
 std::vector<ChangedFolder> changed_folders(const Site& before, const Site& after);
 
 // The text of pbs_sched_record::directives.

@@ -1,22 +1,23 @@
-// The functions that pbs_server.bin calls in place of libpbs's: requests about our objects are answered by
-// the policy service, with the identity that the server has established; all others are the server's as ever.
+// The functions that pbs_server.bin calls in place of libpbs's. The policy service answers requests about our
+// objects, for the identity that the server has established; the server answers all other requests as ever.
 //
-// How a request gets to us past the server's authentication, without a look into its memory: the request is
-// read from the connection here, and libpbs's decoder is given another one to decode, a *probe*, which the
-// server authenticates, judges and answers; its answer is taken before it is sent and says who asks:
+// How do we learn the requester's identity without a look into the server's memory? The shim reads the
+// request from the connection, and gives libpbs's decoder another one instead, a *probe*. The server
+// authenticates, judges and answers the probe; the shim takes that answer before it is sent. It says who
+// asks:
 //
 //   - Creating an object of a type that the server doesn't know (64): 15004 for managers, 15007 for anybody
 //     else. (Answers to SET and UNSET don't tell: operators get 15004 for these.)
 //   - Setting one: 15004 for managers and operators.
-//   - A status request about schedulers: success for everybody.
+//   - A status request about schedulers: the server answers everybody.
 //
-// A request with the server's attributes and ours goes in three rounds: the probe; the service is asked what
-// it would say to ours; then the server is given its own part, and if that succeeds ours is committed. In
-// between the client waits: the server is made to look at the connection again by an event that we add to
-// those that it waits for, and reads what was kept here. One such request is on its way at a time, so what
-// the service has checked still holds when it is told to do it.
+// A request with attributes of the server and ours goes in three rounds: the probe; the question to the
+// service whether it would accept our part; then the server gets its own part, and if that succeeds, ours is
+// committed. The client waits meanwhile. To have the server look at the connection again, the shim adds an
+// event to those that the server waits for, and the decoder then reads the request from the shim's copy. Only
+// one such request is on its way at a time, so the result of the check still holds at the commit.
 //
-// The service is waited for some milliseconds; what takes longer is sent when it comes.
+// The server waits for the service for some milliseconds; a later answer is sent when it comes.
 #pragma once
 
 #include <sys/epoll.h>
@@ -44,10 +45,10 @@
 namespace pbs::openpbs {
 
 struct ShimOptions {
-    std::chrono::milliseconds patience{20};       // with the service while the server waits
-    std::chrono::seconds time_limit{30};          // for a request, until its client is told
+    std::chrono::milliseconds patience{20};       // the longest wait for the service
+    std::chrono::seconds time_limit{30};          // for a request; then its client gets an error
     std::function<void(const std::string&)> log;  // a line to the server's log
-    std::string attachment;                       // since when the server has the plugin, and how
+    std::string attachment;                       // since when and how the plugin is attached
 };
 
 class Shim {
@@ -64,27 +65,27 @@ class Shim {
 
   private:
     using Clock = Link::Clock;
-    // A connection. Its descriptor may be another connection's later.
+    // A client's connection. Another connection may have the same descriptor later, but not the same inode.
     struct Connection {
         int sock = -1;
         ino_t inode = 0;
         bool operator==(const Connection&) const = default;
     };
     enum class Step : std::uint8_t {
-        probing,    // its probe is with the server
+        probing,    // the server has its probe
         turn,       // waits until no other shared request is on its way
-        checking,   // the service is asked whether it would do its part
+        checking,   // the service checks our part
         server,     // the server is to do its part
-        proving,    // a status request for operators: its requester is to be found out
-        answering,  // the service is asked for the answer
+        proving,    // a status request for operators: the requester is being found out
+        answering,  // the service makes the answer
         sending     // the answer is being sent
     };
-    // A request that is ours, or has attributes of ours in it, until it is answered.
+    // A request for the plugin's objects, or with attributes of the plugin, until it is answered.
     struct Held {
         Connection connection;
-        ifl::Request request;        // with the attributes that are ours
+        ifl::Request request;        // without the server's attributes
         RawAttributes servers_part;  // the server's attributes
-        bool shared = false;         // the server has a part in it
+        bool shared = false;         // the server does a part of it
         std::string address;         // the client's address
         Step step = Step::probing;
         std::uint64_t ticket = 0;
@@ -92,15 +93,15 @@ class Shim {
         std::string server_reply;  // the server's reply to its part
         std::deque<std::string> answer;
     };
-    // The way of the request that the server is working on.
+    // The course of the request that the server works on.
     enum class Course : std::uint8_t {
-        pass,     // the server's own: left alone
+        pass,     // a request for the server alone
         probe,    // the probe of a held request
-        again,    // a probe likewise, but the held request has to wait longer
+        again,    // another probe, as the held request has to wait longer
         server,   // the server's part of a held request
         prove,    // a held status request's probe for operators
-        listing,  // a status request to whose answer ours is added
-        settle    // a Manager request that the service is told of if it succeeds
+        listing,  // a status request; our attributes are added to the reply
+        settle    // a Manager request that is reported to the service if it succeeds
     };
     // An extend string, which follows a request's body, as it was read from the connection.
     struct Extend {
@@ -112,14 +113,14 @@ class Shim {
         unsigned long type = 0;
         std::string user;
         Course course = Course::pass;
-        std::optional<Extend> extend;          // in place of what is on the connection
-        std::vector<std::string> wanted;       // listing: names of ours that are asked for
+        std::optional<Extend> extend;          // replaces the one on the connection
+        std::vector<std::string> wanted;       // listing: names of our attributes that are requested
         bool all_wanted = true;                // listing: no names at all are given
-        bool servers_wanted = true;            // listing: some of the server's are asked for
-        RawAttributes servers_own{};           // listing: their names, where the server is asked for all
+        bool servers_wanted = true;            // listing: attributes of the server are requested, too
+        RawAttributes servers_own{};           // listing: these names, if all its attributes are requested
         ifl::Manage body;                      // settle
-        std::optional<std::string> refusal{};  // settle: to say in place of 15004
-        std::string warning;                   // settle: to say if the plugin schedules
+        std::optional<std::string> refusal{};  // settle: text in place of 15004
+        std::string warning;                   // settle: text to add if the plugin schedules
         std::uint32_t object_type = 0;         // listing
     };
 
@@ -134,7 +135,7 @@ class Shim {
     int probe(int sock, void* request, unsigned long command);
     int classify(int sock, void* request, ifl::Manage body, RawAttributes attributes);
     int hold(int sock, ifl::Request request);
-    // Does the service say that the plugin schedules for it? Empty: `default`.
+    // Does the service say that the plugin schedules for `sched`? Empty: for `default`.
     bool plugin_schedules(const std::string& sched) const {
         const auto shown = shown_.find({PBS_OBJ_SCHED, sched.empty() ? "default" : sched});
         return shown != shown_.end() && std::ranges::any_of(shown->second, [](const ifl::Attribute& one) {
@@ -153,12 +154,13 @@ class Shim {
     int forward(int sock, const std::string& reply);
 
     void ask(Held& held, Ask::What what, std::uint32_t privilege);
-    // Waits for the service's answer, for at most the patience.
+    // Waits for the service's answer, at most for the patience.
     void await(const Connection& connection);
     void take(std::vector<FromService> messages);
     void answered(Held& held, std::vector<std::string> parts);
     void refuse(Held& held, const std::string& why);
-    // Puts the answer out if it is there and short; a caller further up flushes it. Else it is sent later.
+    // Writes the answer to the connection if it has come and is short; the caller's caller flushes it. Else
+    // the answer is sent later.
     int reply_now(Held& held);
     void send_answers();
     void end(const Connection& connection);
@@ -177,7 +179,7 @@ class Shim {
     std::uint64_t last_ticket_ = 0;
     std::set<std::pair<int, ino_t>> schedulers_;  // connections of schedulers
     std::map<std::pair<std::uint32_t, std::string>, ifl::Attributes> shown_;
-    // Answer to request last_ticket_, which isn't held.
+    // Answer to the request last_ticket_, which no held request waits for.
     std::optional<std::vector<std::string>> other_answer_;
     bool event_before_ = false;  // the last wait returned an event of ours
     bool silent_told_ = false;

@@ -19,7 +19,7 @@ namespace {
 using cluster::number_of;
 using cluster::value_of;
 
-// OpenPBS's own resources that are durations, though their type is that of whole numbers.
+// Resources of OpenPBS that are durations, although it types them as whole numbers.
 constexpr std::array kDurations{"walltime",     "cput",         "pcput",        "soft_walltime",
                                 "min_walltime", "max_walltime", "eligible_time"};
 
@@ -91,7 +91,7 @@ void note_resource(std::map<std::string, ResourceDefinition>& resources, const i
         (flags & kHostLevel) != 0};
 }
 
-// Reads a vnode. No scheduler here brings a vnode into another environment: it has its current one, or none.
+// Reads a vnode. No scheduler switches a vnode to another environment, so it offers its current one, or none.
 Vnode vnode_of(const ifl::ObjectView& object) {
     Vnode vnode = cluster::vnode_of(object.attributes);
     for (const auto& [resource, current] : {std::pair("aoe", "current_aoe"), std::pair("eoe", "current_eoe")})
@@ -100,7 +100,7 @@ Vnode vnode_of(const ifl::ObjectView& object) {
 }
 
 ifl::Result<ServerPlace> find_server() {
-    // Reads pbs.conf only, not the environment, which may name the home of a server of ours.
+    // Read pbs.conf only: the environment may name the home of a bundled server.
     const auto settings = ifl::load_settings([](const char* name) -> std::string {
         return std::string_view(name) == "PBS_HOME" ? std::string() : ifl::process_environment()(name);
     });

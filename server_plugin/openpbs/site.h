@@ -1,5 +1,5 @@
-// The server's objects that the plugin has to know: queues, schedulers, resources, vnodes and the server
-// itself, as the server describes them to any client.
+// The server's objects that the plugin has to know, as the server describes them to any client: queues,
+// schedulers, resources, vnodes and the server itself.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Sched : cluster::Sched {
     std::int64_t attr_update_period =
         0;  // least seconds between two updates of waiting jobs' comments and estimates
     std::vector<std::string> not_acted_on{};  // set attributes that only pbs_sched acts on
-    // Attributes that policies have, too, such as preempt_prio.
+    // Settings that policies have, too, such as preempt_prio.
     std::map<std::string, std::string> settings{};
     bool operator==(const Sched&) const = default;
 };
@@ -53,17 +53,17 @@ struct Site {
     Reservations reservations;
 };
 
-// Copies execution_type, which the server doesn't tell, from `before`.
+// Copies each execution_type from `before`, since the server's replies don't have it.
 void keep_execution_types(const std::map<std::string, Queue>& before, std::map<std::string, Queue>& after);
 
-// Read objects of the replies to status requests.
+// These functions read one object of a reply to a status request.
 Sched sched_of(const ifl::ObjectView& object);
 Vnode vnode_of(const ifl::ObjectView& object);
 // Reads a resource in a reply to a request with the extend string kResourceExtend. OpenPBS's "|unknown|" is
 // left out.
 void note_resource(std::map<std::string, ResourceDefinition>& resources, const ifl::ObjectView& object);
 
-// The extend string that asks for types and flags as numbers.
+// The extend string that requests types and flags as numbers.
 inline constexpr const char* kResourceExtend = "p";
 // This host's server by pbs.conf, and its address.
 struct ServerPlace {
@@ -72,8 +72,8 @@ struct ServerPlace {
 };
 ifl::Result<ServerPlace> find_server();
 
-// Connects to this host's server and asks for all of its objects but vnodes and reservations. Waits for the
-// server, however long it takes.
+// Connects to this host's server and queries all of its objects except vnodes and reservations. Waits for the
+// server without limit.
 ifl::Result<Site> ask_site();
 
 }  // namespace pbs::openpbs

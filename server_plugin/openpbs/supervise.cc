@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kLongestPause = 30;              // seconds
 constexpr std::chrono::seconds kStable{60};    // after a child that lived so long, pauses begin short again
-constexpr std::chrono::seconds kPatience{10};  // with the end of a supervisor
+constexpr std::chrono::seconds kPatience{10};  // with a supervisor that is to end
 
 void sleep_for(std::chrono::milliseconds time) {
     std::this_thread::sleep_for(time);
@@ -33,7 +33,7 @@ std::string how(int status) {
     return fmt::format("ended with status {}", WEXITSTATUS(status));
 }
 
-// The signals that sigtimedwait() alone receives.
+// The signals that are blocked, and received by sigtimedwait() only.
 sigset_t signals() {
     sigset_t set{};
     sigemptyset(&set);
@@ -49,7 +49,7 @@ pid_t start(const Supervised& supervised) {
     if (pid != 0) return pid;
     const sigset_t set = signals();
     sigprocmask(SIG_UNBLOCK, &set, nullptr);
-    // Nobody would end the child without its supervisor.
+    // The child ends with its supervisor, since nobody else would end it.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != supervisor) _exit(1);
     _exit(supervised.work());
@@ -129,7 +129,7 @@ int supervise(const Supervised& supervised) {
     if (chdir("/") != 0) _exit(1);
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int fd : {0, 1, 2}) dup2(nothing, fd);
-    // Close descriptors of the starter.
+    // Close the descriptors inherited from the calling process.
     for (int fd = 3; fd < 1024; ++fd)
         if (fd != file) close(fd);
     look_after(supervised, file);
