@@ -11,8 +11,8 @@ Decision::Kind kind_of(std::int32_t kind) {
     return static_cast<Decision::Kind>(kind - PBS_DECIDE_RUN);
 }
 
-// The amounts that a place uses up on its vnode. A chunk may also ask for mpiprocs and the like, which use up
-// nothing.
+// The amounts of a place that its vnode loses. A chunk may also request resources such as mpiprocs, which
+// take nothing from a vnode.
 Amounts used_up(const pbs_place& place, const Names& names) {
     Amounts out;
     for (std::size_t i = 0; i < place.amount_count; ++i) {

@@ -13,8 +13,8 @@
 namespace pbs::cluster {
 
 struct Decision {
-    // Kinds in the order of enum pbs_decision_kind. The last two are about a reservation: `job` is its
-    // handle.
+    // The order is that of enum pbs_decision_kind. For the last two kinds `job` is the handle of a
+    // reservation.
     enum class Kind : std::uint8_t {
         run,
         comment,
@@ -27,19 +27,19 @@ struct Decision {
         deny
     } kind = Kind::comment;
     std::uint64_t job = 0;
-    std::uint64_t queue = 0;  // 0: stays where it is
+    std::uint64_t queue = 0;  // 0: the job stays in its queue
     std::string text;
     std::vector<std::pair<std::uint32_t, std::string>> set_resources;  // ids, values
     std::vector<Place> places;
     std::int64_t start = 0;          // estimate; 0: no start is expected any more
-    std::uint64_t for_job = 0;       // preempt: the job that room is made for
+    std::uint64_t for_job = 0;       // preempt: the job that gets the place
     std::string methods{};           // preempt: letters S, C, R, D
     bool after_preemptions = false;  // run
     int accrue_type = 0;             // accrue
 };
 
-// Translates a decision. Resources and vnodes that `names` doesn't know are left out; a decision of an
-// unknown kind becomes a comment.
+// Translates a decision. Omits resources and vnodes that `names` doesn't know. A decision of an unknown kind
+// becomes a comment.
 Decision decision_of(const pbs_decision& in, const Names& names);
 
 }  // namespace pbs::cluster

@@ -1,5 +1,5 @@
 // The text of an exec_vnode: "(n1:ncpus=2:mem=1048576kb)+(n2:ncpus=2)+(n1:ncpus=1+n2:ncpus=1)". A pair of
-// parentheses is a chunk; one that lies on several vnodes of a host has a part for each.
+// parentheses is a chunk. A chunk on several vnodes of a host has a part for each vnode.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +15,32 @@
 
 namespace pbs::cluster {
 
-// A part of a chunk on a vnode: views into the text.
+// A part of a chunk on a vnode; its members are views of the text.
 struct Share {
     std::string_view vnode;
     std::vector<std::string_view> amounts;  // "ncpus=2"
     bool joined = false;                    // a part of the same chunk as the share before
 };
 
-// Reads an exec_vnode, with or without parentheses. PBSE_BADATVAL: they don't match.
+// Reads an exec_vnode, with or without parentheses. PBSE_BADATVAL: the parentheses don't match.
 ifl::Result<std::vector<Share>> parse_exec_vnode(std::string_view text);
 
-// Reads an exec_vnode that a server wrote. Empty: the text can't be read.
+// Reads an exec_vnode that a server wrote. Returns an empty list if the text can't be read.
 std::vector<Share> shares_of(std::string_view exec_vnode);
 
-// An amount such as "ncpus=2": the name, and the value, which is empty where there is no '='.
+// An amount such as "ncpus=2": the name, and the value, which is empty if there is no '='.
 struct WrittenAmount {
     std::string_view resource;
     std::string_view value;
 };
 WrittenAmount amount_in(std::string_view text);
 
-// Writes an amount of a resource: its name, and its value as text. Empty: it is left out.
+// Returns the name of a resource and its amount as text. An empty name: the amount is left out.
 using AmountWriter =
     std::function<std::pair<std::string, std::string>(std::uint32_t resource, std::int64_t amount)>;
 
-// Writes an exec_vnode. `chunks`: the request, a schedselect; the amounts of a place are in its order, as in
-// OpenPBS, with amounts that it lacks behind them.
+// Writes an exec_vnode. `chunks`: the request, a schedselect. As in OpenPBS, the amounts of a place are in
+// the order of the chunk, followed by amounts that the chunk doesn't have.
 std::string exec_vnode_text(std::span<const Place> places, const AmountWriter& write,
                             std::string_view chunks);
 

@@ -1,6 +1,6 @@
-// Reads an object's facts out of its attributes by a table: a row for each attribute that counts.
+// Reads an object's facts out of its attributes by a table, which has a row for each attribute that matters.
 //
-// Attributes are texts, as status replies have them and as the bundled server keeps them.
+// Attributes are texts, as in status replies and in the bundled server.
 #pragma once
 
 #include <algorithm>
@@ -22,10 +22,10 @@ using AttributeViews = std::span<const ifl::AttributeView>;
 // Names and values of a list of resources.
 using ResourceList = std::map<std::string, std::string, std::less<>>;
 
-// The same as views, in the order in which they were found.
+// The same as views, in the order of the attributes.
 using ResourceViews = std::vector<std::pair<std::string_view, std::string_view>>;
 
-// The value in a list; empty: it isn't there.
+// The value of a resource in the list; empty: the list doesn't have the resource.
 inline std::string_view value_in(const ResourceList& list, std::string_view name) {
     const auto found = list.find(name);
     return found == list.end() ? std::string_view() : std::string_view(found->second);
@@ -42,7 +42,7 @@ inline void add_to(ResourceViews& list, std::string_view name, std::string_view 
     list.emplace_back(name, value);
 }
 
-// The value of an attribute, or an empty string.
+// The value of an attribute; empty: the attribute isn't set.
 inline std::string_view value_of(AttributeViews attributes, std::string_view name,
                                  std::string_view resource = {}) {
     for (const ifl::AttributeView& attribute : attributes)
@@ -56,7 +56,7 @@ struct Field {
     void (*read)(Object& object, const ifl::AttributeView& attribute) = nullptr;
 };
 
-// Read an attribute into a member. A value that can't be read leaves the member as it is.
+// These functions read an attribute into a member. A value that can't be read leaves the member as it is.
 template <auto member, class Object>
 void read_text(Object& object, const ifl::AttributeView& attribute) {
     object.*member = attribute.value;
@@ -84,7 +84,7 @@ void read_fields(Object& object, AttributeViews attributes, std::span<const Fiel
     }
 }
 
-// The attributes that a status request has to name for these fields.
+// The attributes that a status request has to name, so that the reply has these fields.
 template <class Object>
 ifl::Attributes names_of(std::span<const Field<Object>> fields) {
     ifl::Attributes out;

@@ -1,4 +1,4 @@
-// Who asks a server.
+// The identity of a client.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace pbs::cluster {
 
-// A user at a host, as the connection says and never as a request does.
+// A user at a host, as established for the connection; a name in the request never counts.
 struct Identity {
     std::string user;
     std::string host;

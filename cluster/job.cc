@@ -12,14 +12,15 @@
 namespace pbs::cluster {
 namespace {
 
-// OpenPBS's substates of a queued job whose files are being staged in, with vnodes assigned to it.
+// OpenPBS's substates of a queued job that has vnodes and whose files are being staged in.
 constexpr std::int32_t kStagesIn = 14;
 constexpr std::int32_t kStagesInToRun = 15;
 
 // The substate of a running job once mom has reported that its processes have begun.
 constexpr std::int32_t kBegun = 42;
 
-// The substate of a job that a scheduler has suspended; one that an operator has suspended is in another.
+// The substate of a job that a scheduler has suspended. If an operator has suspended it, the substate is
+// another.
 constexpr std::int32_t kSuspendedByScheduler = 45;
 
 template <class Text>
@@ -35,12 +36,12 @@ auto lasting(const BasicJob<Text>& job) {
                     job.released, job.preempted_at, job.accrue_type, job.array, job.queued, job.most_running);
 }
 
-// A row reads jobs of both kinds of text.
+// The rows read into jobs of either kind of text.
 template <class Text>
 constexpr Field<BasicJob<Text>> kJobFields[] = {
     {"Account_Name", read_text<&BasicJob<Text>::account>},
     {"Checkpoint", [](auto& job, const auto& attribute) { job.checkpointable = attribute.value != "n"; }},
-    // The owner is the user that the job runs as (euser), where that is known.
+    // The owner is euser, the user that the job runs as, if euser is known.
     {"Job_Owner",
      [](auto& job, const auto& attribute) {
          job.submitter = attribute.value;

@@ -25,28 +25,28 @@ struct BasicJob {
     std::string origin_queue;
     Text queue;
     Text comment;
-    char state = 'Q';  // as the server has it
+    char state = 'Q';  // as the server reports it
     std::int32_t substate = 0;
     std::int32_t priority = 0;
     bool interactive = false;
     bool rerunnable = true;
     bool checkpointable = true;
-    bool topjob_ineligible = false;  // no place is kept for it
+    bool topjob_ineligible = false;  // no place is reserved for the job
     std::int64_t ctime = 0;
     std::int64_t qtime = 0;
     std::int64_t etime = 0;
     std::int64_t stime = 0;
     std::int64_t mtime = 0;
     List requested;
-    Text chunks;  // what is asked for, with the chunks' defaults
+    Text chunks;  // schedselect: the request, with the chunks' defaults
     Text exec_vnode;
     List used;
-    // Resources of its vnodes that a job preempted by suspension has given back, if not all.
+    // The resources of its vnodes that a job gave back when it was suspended to preempt it; empty: all.
     Text released;
-    std::int64_t preempted_at = 0;  // by any method; 0: never, or it has run since
+    std::int64_t preempted_at = 0;  // by any method; 0: never, or not since its last run
     std::int32_t accrue_type = 0;
     std::int64_t eligible_time = 0;  // in seconds
-    std::int64_t accrues_since = 0;  // the instant at which eligible_time was that
+    std::int64_t accrues_since = 0;  // the instant at which eligible_time had this value
     // For arrays:
     bool array = false;
     Text queued;                               // indices of the subjobs that wait, such as "3-9:2,12"
@@ -58,40 +58,41 @@ struct BasicJob {
     bool preempted() const;
     // Does the job hold vnodes?
     bool runs() const;
-    // The seconds for which it is expected to run, by its soft walltime, which is extended by its own length
-    // whenever the job has overrun it, up to the walltime; 0: it has none.
+    // The seconds for which the job is expected to run by its soft walltime; 0: it has none. Whenever the job
+    // overruns this time, it is extended by the soft walltime again, up to the walltime.
     std::int64_t soft_walltime(std::int64_t now) const;
     bool is_extended(std::int64_t now) const;
-    // The seconds after which it is ended; -1: never. A waiting job that may do with less than it asks for
-    // (min_walltime) asks for the longest walltime that it may have; its start decides how long it runs.
+    // The seconds after which the job is ended; -1: never. A waiting job with min_walltime requests the
+    // longest walltime that it may get; its start decides the walltime.
     std::int64_t walltime() const;
 
-    // Alike in what a scheduler decides by: not in what has been used, comments and times of changes.
+    // Do the jobs agree in everything that a scheduler decides by? What they have used, their comments and
+    // the times of their changes don't count.
     bool is_like(const BasicJob& other) const;
 };
 
 using Job = BasicJob<std::string>;
 using JobView = BasicJob<std::string_view>;
 
-// `asked_at`: when the server was asked, in seconds since the Epoch.
+// Reads a job. `asked_at`: the time of the query, in seconds since the Epoch.
 Job job_of(std::string_view id, AttributeViews attributes, std::int64_t asked_at);
-// The same for the time that the attributes and the id stay where they are.
+// The same without copies: valid as long as the attributes and the id.
 JobView view_of_job(std::string_view id, AttributeViews attributes, std::int64_t asked_at);
-// The attributes that a status request has to name for job_of().
+// The attributes that a status request has to name, so that job_of() gets all that it reads.
 ifl::Attributes job_attributes();
 
-// Split off the first of the indices (first_index), and the others (without_first).
+// These functions split the indices: first_index() returns the first, and without_first() the others.
 std::string first_index(std::string_view indices);
 std::string without_first(std::string_view indices);
 // Do the indices contain the index?
 bool has_index(std::string_view indices, std::int64_t index);
 // The id of a subjob: "12[3]" of the array "12[]" and the index.
 std::string subjob_id(std::string_view array, std::string_view index);
-// The array of a subjob; empty for any other job.
+// The id of a subjob's array; empty for any other job.
 std::string array_of(std::string_view id);
 // The index of a subjob; -1 for any other job.
 std::int64_t index_in(std::string_view id);
-// The number that an id begins with.
+// The number at the beginning of an id.
 std::uint64_t number_in(std::string_view id);
 
 }  // namespace pbs::cluster

@@ -10,7 +10,7 @@
 
 namespace pbs::cluster {
 
-// The limits; -1: not set.
+// The limits of a server or a queue; -1: not set.
 struct Limits {
     std::int64_t max_running = -1;
     std::int64_t max_user_run = -1;
@@ -18,8 +18,8 @@ struct Limits {
     ResourceList resources_max;
     ResourceList resources_min;
     ResourceList resources_available;
-    // A limit in the newer spelling, max_run=[u:ann=3], or one that the older spelling puts on each user or
-    // group, such as max_user_res.
+    // A limit in the newer spelling, such as max_run=[u:ann=3], or in the older one for each user or group,
+    // such as max_user_res.
     struct Entity {
         ifl::EntityLimit limit;
         std::string resource;  // empty: the number of jobs

@@ -17,13 +17,13 @@ struct ResourceRef {
 class Names {
   public:
     virtual ~Names() = default;
-    // A resource by its name or id; empty: there is none.
+    // A resource by its name or id; empty: no such resource.
     virtual std::optional<ResourceRef> resource(std::string_view name) const = 0;
     virtual std::optional<ResourceRef> resource(std::uint32_t id) const = 0;
-    // The handle of an object; 0: there is none of the name.
+    // The handle of an object; 0: no object has the name.
     virtual std::uint64_t queue(std::string_view name) const = 0;
     virtual std::uint64_t vnode(std::string_view name) const = 0;
-    // A vnode's name; empty: there is none of the handle.
+    // A vnode's name; empty: no vnode has the handle.
     virtual std::string_view vnode_name(std::uint64_t vnode) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// Builds the records of pbs_plugin.h, by which a plugin is told of a host's objects.
+// Builds the records of pbs_plugin.h, by which a host reports its objects to a plugin.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ inline std::string_view view(pbs_str text) {
     return text.len == 0 ? std::string_view() : std::string_view(text.ptr, text.len);
 }
 
-// The facts about a job that don't follow from its attributes: how its host handles it.
+// The facts about a job that don't follow from its attributes but from the host's handling.
 struct JobStanding {
     std::uint64_t handle = 0;
     std::uint64_t queue = 0;  // handle
@@ -36,7 +36,7 @@ struct JobStanding {
     const std::vector<Place>* kept = nullptr;
 };
 
-// A reservation as the scheduler is told of it.
+// A reservation, as the scheduler needs it.
 struct ReservationStanding {
     std::uint64_t handle = 0;
     std::string_view id;
@@ -64,7 +64,8 @@ class RecordBuilder {
   public:
     explicit RecordBuilder(const Names& names) : names_(names) {}
 
-    // Make a record, valid until the next call on this builder. It points into the arguments.
+    // These functions make a record. It points into the arguments, and is valid until the next call on this
+    // builder.
     const pbs_server_record& server(const Server& server);
     const pbs_sched_record& sched(std::string_view name, const Sched& sched,
                                   std::string_view directives = {});
@@ -77,7 +78,7 @@ class RecordBuilder {
   private:
     void clear();
     std::vector<pbs_amount>& next_list();
-    // `chunks`: what stands for the list's select, unless it is empty.
+    // `chunks`: replaces the select in the list; empty: the list's select counts.
     template <class List>
     std::pair<const pbs_amount*, std::size_t> amounts(const List& list, std::string_view chunks = {});
     void add_places(const std::vector<Place>& places);
@@ -99,7 +100,7 @@ class RecordBuilder {
     pbs_reservation_record reservation_{};
 };
 
-// Reads the places of an exec_vnode. Unknown vnodes and resources are left out.
+// Reads the places of an exec_vnode. Omits vnodes and resources that `names` doesn't know.
 std::vector<Place> places_of(std::string_view exec_vnode, const Names& names);
 
 }  // namespace pbs::cluster

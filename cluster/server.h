@@ -18,10 +18,11 @@ struct Server {
     bool node_group_enable = false;
     std::string suspend_releases;       // resources, with commas; empty: all
     bool counts_eligible_time = false;  // eligible_time_enable
-    std::int64_t eligible_since = 0;    // the instant since when, in seconds since the Epoch; 0: unknown
+    std::int64_t eligible_since = 0;    // since when, in seconds since the Epoch; 0: unknown
     bool has_runjob_hook = false;       // a hook may keep jobs from being run
     bool others_see_jobs = false;       // query_other_jobs
-    // A job that no place is kept for any more loses its estimated start (clear_topjob_estimates_enable).
+    // The server forgets a job's estimated start when no place is reserved for the job any more
+    // (clear_topjob_estimates_enable).
     bool clears_estimates = false;
     Limits limits{};
     bool operator==(const Server&) const = default;
@@ -32,14 +33,14 @@ Server server_of(std::string_view name, AttributeViews attributes);
 struct Sched {
     bool scheduling = false;
     bool own = false;        // its jobs are scheduled by the plugin, not by pbs_sched
-    std::string partition;   // empty: the default scheduler's
+    std::string partition;   // empty: that of the default scheduler
     std::string sched_priv;  // absolute path
     bool operator==(const Sched&) const = default;
 };
 
 void read_sched(Sched& sched, AttributeViews attributes);
 
-// Reads the partition that an attribute names. OpenPBS calls the default scheduler's "pbs-default".
+// Reads a partition. OpenPBS calls that of the default scheduler "pbs-default".
 std::string partition_of(std::string_view value);
 
 }  // namespace pbs::cluster

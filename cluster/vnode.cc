@@ -9,8 +9,8 @@
 namespace pbs::cluster {
 namespace {
 
-// The states in which pbs_sched starts no jobs. "job-busy" isn't among them: it only means that all CPUs are
-// in use.
+// The states in which pbs_sched starts no jobs. "job-busy" isn't one of them, since it only means that all
+// CPUs are in use.
 constexpr std::array<std::string_view, 8> kDown{"down",         "stale", "state-unknown",     "unresolvable",
                                                 "provisioning", "sleep", "wait-provisioning", "maintenance"};
 constexpr std::array<std::string_view, 3> kOffline{"offline", "offline_by_mom", "busy"};
@@ -51,8 +51,8 @@ static_assert(std::ranges::is_sorted(kVnodeFields, {}, &Field<Vnode>::name));
 
 }  // namespace
 
-// Reads states. "job-exclusive" is left out: it lasts as long as the job that has the vnode for itself, and
-// follows from that job's place and the vnode's attribute `sharing`.
+// Reads states. Ignores "job-exclusive", which lasts as long as the job that has the vnode exclusively: it
+// follows from the place of that job and the vnode's attribute `sharing`.
 std::uint32_t vnode_state(std::string_view text) {
     std::uint32_t state = PBS_VNODE_FREE;
     for (const std::string_view word : values::split_trimmed(text, ',')) {

@@ -14,7 +14,7 @@ struct Load {
     std::int64_t average = -1;      // load average of a minute; -1: unknown
     std::int64_t system_time = -1;  // share of CPU time spent in the system; -1: unknown
     std::int64_t at = 0;            // when the load was measured; 0: unknown
-    std::int64_t max = 0;           // with this average or more, no jobs start there; 0 or less: any
+    std::int64_t max = 0;           // no jobs start at this average or above; 0 or less: no maximum
     bool operator==(const Load&) const = default;
 };
 
@@ -25,18 +25,18 @@ struct Vnode {
     std::int32_t priority = 0;
     std::string queue;
     std::string partition;
-    // resources_available. aoe and eoe are the environment that the vnode is in (current_aoe, current_eoe),
-    // where that is known.
+    // resources_available. The values of aoe and eoe are the vnode's present environment (current_aoe,
+    // current_eoe), if that is known.
     ResourceList available;
     Load load{};
     bool operator==(const Vnode&) const = default;
 };
 
 Vnode vnode_of(AttributeViews attributes);
-// The attributes that a status request has to name for vnode_of().
+// The attributes that a status request has to name, so that vnode_of() gets all that it reads.
 ifl::Attributes vnode_attributes();
 
-// Reads the attribute `state`, words with commas, as bits of enum pbs_vnode_state.
+// Reads the attribute `state`, words separated by commas, as bits of enum pbs_vnode_state.
 std::uint32_t vnode_state(std::string_view text);
 
 }  // namespace pbs::cluster

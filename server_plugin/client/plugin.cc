@@ -20,7 +20,8 @@ struct pbs_reply {
     int code = 0;
     std::string text;
     std::string warning;
-    // Objects in the order of the calls: once one is encoded, so are those behind it.
+    // Objects in the order of the calls. Once the plugin has given one object encoded, all later ones are,
+    // too.
     std::vector<pbs::ifl::ObjectStatus> objects;
     pbs::ifl::StatusParts encoded;
     pbs::ifl::Attributes attributes;
@@ -93,7 +94,7 @@ void call(const std::function<void()>& function) {
     if (function) function();
 }
 
-// Asks for the status of objects. Returns the code.
+// Queries the status of objects. Returns the error code.
 std::int32_t ask_status(const pbs_plugin& table, std::int64_t now, int object_type, std::string_view name,
                         const ifl::Attributes& wanted, const Identity& who, std::string_view extend,
                         std::uint64_t ticket, pbs_reply& reply) {
@@ -154,7 +155,8 @@ pbs_host Plugin::host_table() {
 ifl::Result<void> Plugin::load(Options options) {
     options_ = std::move(options);
     const std::string& path = options_.path;
-    // The library is never unloaded: libraries in it keep data (time zones) for the life of the process.
+    // Keep the library loaded for the life of the process: libraries that it uses have data (time zones) in
+    // it.
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == nullptr)
         return fail(PBSE_SYSTEM, fmt::format("can not load the plugin {}: {}", path, dlerror()));

@@ -1,7 +1,7 @@
-// A host's view of a policy plugin: a shared object behind the C interface of pbs_plugin.h.
+// A host's view of a policy plugin, which is a shared object behind the C interface of pbs_plugin.h.
 //
-// The host loads it, tells it of all its objects by events, starts it, and from then on calls it from one
-// thread. A cycle may run in a thread of the plugin's: start_cycle(), then finish_cycle().
+// The host loads the plugin, reports all its objects to it, starts it, and from then on calls it from one
+// thread. A cycle may run in a thread of the plugin: start_cycle(), then finish_cycle().
 #pragma once
 
 #include <cstdint>
@@ -29,11 +29,11 @@ struct Options {
     std::int64_t now = 0;
     // `level`: enum pbs_log_level; `object`: the subject of the line, or empty.
     std::function<void(std::int32_t level, std::string_view object, std::string_view line)> log{};
-    // Called from a thread of the plugin's when the cycle that start_cycle() left running is over, until the
-    // plugin is stopped. Empty: finish_cycle() is called at once, and waits.
+    // Called from a thread of the plugin when the cycle begun by start_cycle() is over, until the plugin is
+    // stopped. Empty: the host calls finish_cycle() at once, which waits.
     std::function<void()> cycle_finished{};
-    // Called from a thread of the plugin's when the answer to a status request with a ticket is there. Empty:
-    // the plugin keeps the host waiting for answers.
+    // Called from a thread of the plugin when the answer to a status request with a ticket is ready. Empty:
+    // status requests wait for their answers.
     std::function<void()> work_finished{};
     bool has_pbs_sched = false;  // as in struct pbs_host
     bool pulls = false;          // as in struct pbs_host
@@ -50,14 +50,15 @@ struct ManagerRequest {
     ifl::Attributes attributes;
     std::string extend{};
     bool check_only = false;
-    // 0, or a number that no other request has: then the answer may be PBSE_TRYAGAIN. Nothing has changed so
-    // far, and the same is to be asked again in some milliseconds, or given up by abandon().
+    // 0, or a number that no other request has. With a number, the answer may be PBSE_TRYAGAIN: nothing has
+    // changed so far, and the host makes the same call some milliseconds later, or gives the request up by
+    // abandon().
     std::uint64_t ticket = 0;
     std::string_view text{};  // the request as one would type it in qmgr
     std::span<const pbs_host_change> changes{};
 };
 
-// Is it a type of objects that the plugin alone keeps? Changes of them are durable after Plugin::commit().
+// Does only the plugin have objects of this type? Changes of them are durable after Plugin::commit().
 bool is_plugin_type(std::uint32_t object_type);
 
 // The decisions of a cycle, in the plugin's memory: valid until the next start_cycle() or stop().
@@ -70,7 +71,7 @@ class Decisions {
           log_event_(result.log_event) {}
     std::size_t size() const { return list_.size(); }
     std::int64_t considered() const { return considered_; }  // number of jobs
-    // The kinds of events that the scheduler's log has: bits as in the server's log_events. -1: as before,
+    // The kinds of events to log, by the policy in force: bits as in the server's log_events. -1: as before,
     // since nothing was decided.
     std::int64_t log_event() const { return log_event_; }
     cluster::Decision at(std::size_t i, const cluster::Names& names) const {
@@ -86,7 +87,7 @@ class Decisions {
 class Plugin {
   public:
     Plugin() = default;
-    // Takes over a plugin that has been initialised already.
+    // Takes over a plugin that is already initialised.
     explicit Plugin(const pbs_plugin& table) : table_(table) {}
     ~Plugin() = default;
     Plugin(const Plugin&) = delete;
@@ -103,43 +104,44 @@ class Plugin {
     // Saves the plugin's data. No call may follow.
     void stop(std::int64_t now);
 
-    // Is this attribute of a host's object the plugin's?
+    // Does this attribute of a host's object belong to the plugin?
     bool owns(int object_type, std::string_view attribute) const;
 
-    // Carries out a Manager request, or the part of one that is the plugin's. Returns the warning, which may
-    // be empty. A change of the plugin's own objects isn't durable before commit().
+    // Carries out a Manager request, or the plugin's part of one. Returns the warning, which may be empty. A
+    // change of the plugin's own objects isn't durable before commit().
     ifl::Result<std::string> manager(std::int64_t now, const ManagerRequest& request, const Identity& who);
-    // Gives up what was asked with this ticket.
+    // Gives up the request with this ticket.
     void abandon(std::uint64_t ticket);
-    // Is a request with a ticket under way, so that manager() without one would be PBSE_OBJBUSY?
+    // Is a request with a ticket under way? Then manager() without a ticket returns PBSE_OBJBUSY.
     bool busy() const;
-    // Must commit() follow? It must after a Manager request for an object of the plugin's own.
+    // Must commit() follow? It must after a Manager request for one of the plugin's own objects.
     bool uncommitted() const { return uncommitted_; }
-    // Makes durable the changes of manager() since the last commit. On an error none of them holds, and no
-    // client may have been told of one.
+    // Makes durable the changes that manager() has made since the last commit. On an error they are all
+    // undone, so no client may have heard of one before.
     ifl::Result<void> commit(std::int64_t now);
 
-    // Describes objects. `next`: where `extend` asks for a page, the name after which the next page begins;
-    // empty: there is none.
+    // Describes objects. `next`: if `extend` asks for a page, the name after which the next page begins;
+    // empty: this was the last.
     ifl::Reply status(std::int64_t now, int object_type, std::string_view name, const ifl::Attributes& wanted,
                       const Identity& who, std::string_view extend, std::string* next = nullptr);
-    // Describes objects a part at a time, each short enough to keep nobody waiting. Returns the extend string
-    // that the next part is asked for with; empty: there is none. With a ticket as for manager() it may be
+    // Describes objects in parts, each short enough that other clients needn't wait. Returns the extend
+    // string for the next part; empty: this was the last. With a ticket, as for manager(), the answer may be
     // PBSE_TRYAGAIN.
     ifl::Result<std::string> status_part(std::int64_t now, int object_type, std::string_view name,
                                          const ifl::Attributes& wanted, const Identity& who,
                                          std::string_view extend, std::uint64_t ticket,
                                          ifl::StatusParts& out);
-    // The plugin's attributes of a host's object.
+    // The attributes that the plugin adds to a host's object.
     ifl::Attributes shown(std::int64_t now, int object_type, std::string_view name) const;
-    // Returns a line for each of these attributes that the policy in force doesn't act on. They are being set
-    // on a queue of this partition.
+    // Returns a line for each attribute that the policy in force doesn't act on. `attributes`: those that are
+    // being set on a queue of this partition.
     std::string not_acted_on(std::int64_t now, std::string_view queue, std::string_view partition,
                              const ifl::Attributes& attributes) const;
-    // The values of the attribute peer_queue: "QUEUE QUEUE@SERVER", the local queue and the remote one.
+    // The values of the attribute peer_queue: "QUEUE QUEUE@SERVER", the local queue and the remote one. Jobs
+    // are pulled from the latter.
     std::vector<std::string> peer_queues(std::int64_t now, std::string_view sched) const;
 
-    // Events: the objects of the records have been made or changed, or are gone.
+    // Events: the object of the record was made or changed, or is gone.
     void tell(const pbs_resource_record& record) { table_.resource_defined(table_.self, &record); }
     void tell(const pbs_server_record& record) { table_.server_changed(table_.self, &record); }
     void tell(const pbs_sched_record& record) { table_.sched_changed(table_.self, &record); }
@@ -160,25 +162,26 @@ class Plugin {
         table_.reservation_removed(table_.self, reservation);
     }
 
-    // The next instant at which tick() has work. Ask again after any call.
+    // The next instant at which tick() has work. It may change with any call.
     std::int64_t next_deadline(std::int64_t now) const { return table_.next_deadline(table_.self, now); }
-    // Does the work that is due. Then wanted() returns the trigger of the cycle that a scheduler wants:
+    // Does the work that is due. Afterwards wanted() returns the trigger of the cycle that a scheduler wants:
     // PBS_SCH_*; 0: none.
     void tick(std::int64_t now);
     int wanted(std::string_view sched) const;
 
-    // Would the plugin's cycles schedule the jobs of this scheduler? Otherwise pbs_sched has to.
+    // Do the plugin's cycles schedule the jobs of this scheduler? If not, pbs_sched has to.
     bool schedules(std::string_view sched) const {
         return table_.schedules(table_.self, cluster::c_str(sched)) != 0;
     }
-    // Begins a cycle. True: it goes on in a thread of the plugin's, and Options::cycle_finished is called.
-    // False: it is over. PBSE_TRYAGAIN: call again after Options::work_finished is called.
+    // Begins a cycle. True: it goes on in a thread of the plugin, which calls Options::cycle_finished at its
+    // end. False: the cycle is over. PBSE_TRYAGAIN: call again after Options::work_finished is called.
     ifl::Result<bool> start_cycle(std::int64_t now, std::string_view sched, int trigger);
-    // Waits for the cycle if it still runs. Call it once after each start_cycle() without an error.
+    // Returns the decisions; waits for the cycle if it still runs. Call once after each start_cycle() that
+    // returned no error.
     ifl::Result<Decisions> finish_cycle(std::int64_t now);
-    // Finds a place for a job that isn't running. The last decision is `run`, with others before it that
-    // preempt jobs for it; or `comment`, with the reason why there is no place. Limits, times and the order
-    // don't matter. PBSE_TRYAGAIN: call again after finish_cycle().
+    // Finds a place for a job that isn't running. The last decision is `run`, after decisions that preempt
+    // others for the job; or it is `comment`, with the reason why there is no place. Limits, times and the
+    // order of jobs don't count. PBSE_TRYAGAIN: call again after finish_cycle().
     ifl::Result<Decisions> place_job(std::int64_t now, std::uint64_t job);
 
   private:

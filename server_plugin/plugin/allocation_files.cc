@@ -22,7 +22,8 @@ std::string first_of(const migrate::Problems& problems) {
     return text;
 }
 
-// Both give the text of a file to the scheduler. They return the mistake in it, or an empty string.
+// These functions parse the text of a file and hand the result to the scheduler. They return the mistake in
+// the text, or an empty string.
 std::string take_allocations(sched::Scheduler& scheduler, const std::string& dir, const std::string& path,
                              std::string_view text) {
     const auto read = migrate::parse_allocations(text, path);
@@ -44,7 +45,7 @@ std::string take_current(sched::Scheduler& scheduler, const std::string& dir, co
     return {};
 }
 
-// Reads the whole of a regular file; `info` becomes its stat().
+// Reads a regular file. `info`: gets the file's stat().
 tl::expected<std::string, std::string> read_file(const std::string& path, const std::string& home,
                                                  struct stat& info) {
     const auto wrong = [&](const std::string& why) {

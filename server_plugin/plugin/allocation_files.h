@@ -1,5 +1,5 @@
-// The files of SCHED_ACCT_DIR, `allocations` and `current`: read for the scheduler, and again when they are
-// touched (sched-config guide, "SCHED_ACCT_DIR").
+// The files `allocations` and `current` in SCHED_ACCT_DIR, read for the scheduler at first and whenever they
+// are touched (sched-config guide, "SCHED_ACCT_DIR").
 #pragma once
 
 #include <array>
@@ -13,27 +13,27 @@
 
 namespace pbs::plugin {
 
-// A file that can't be read or has a mistake leaves the last good contents in force; the log tells of it once
-// for each change of the file. Managers, who need not be root, choose the directory, and the server that
-// reads may be root: so only files of these two names that open_plain_file() takes are read.
+// If a file can't be read or has a mistake, the last good contents stay in force, and a line is logged once
+// for each change of the file. Managers, who need not be root, choose the directory, but the server that
+// reads may be root: so it reads only files of these two names that open_plain_file() accepts.
 class AllocationFiles {
   public:
-    // Reads the changed files of the directory that the policy of `sched` enforces, if any; a relative one is
-    // below `sched_priv`. `anew`: reads them even if unchanged.
+    // Reads the changed files of the directory that the policy of `sched` names, if any; a relative directory
+    // is below `sched_priv`. `anew`: reads unchanged files, too.
     void refresh(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
                  const std::string& sched_priv, sched::Instant now, bool anew);
 
   private:
     struct Watched {
-        FileVersion version{};  // when last read, or found wrong
-        std::string said;       // the text that the log was last told
+        FileVersion version{};  // at the last reading, successful or not
+        std::string said;       // the last line that was logged about the file
     };
     using Take = std::string (*)(sched::Scheduler& scheduler, const std::string& dir, const std::string& path,
                                  std::string_view text);
     void refresh(sched::Scheduler& scheduler, const Host& host, const std::string& dir,
                  const std::string& path, Watched& file, Take take, bool anew);
 
-    std::map<std::string, std::array<Watched, 2>> files_;  // by directory, as configured
+    std::map<std::string, std::array<Watched, 2>> files_;  // by directory, as in the policy
 };
 
 }  // namespace pbs::plugin

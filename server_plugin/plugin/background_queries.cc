@@ -12,7 +12,7 @@
 namespace pbs::plugin {
 namespace {
 
-// The most large queries at a time that are being made, or read by those who asked.
+// The most large queries at a time, from their beginning until the client has read the whole result.
 constexpr std::ptrdiff_t kMostLarge = 4;
 
 }  // namespace
@@ -67,8 +67,8 @@ bool BackgroundQueries::may_begin(const BackgroundQuery& query) const {
            }) < kMostLarge;
 }
 
-// Takes the first ticket that may begin of the first user who has one; the user goes behind the others. 0:
-// none.
+// Removes and returns the next ticket to work on: the first that may begin, of the first user who has one.
+// That user becomes the last in turn. 0: none.
 std::uint64_t BackgroundQueries::take_next() {
     for (auto user = round_.begin(); user != round_.end(); ++user) {
         const auto found = std::ranges::find_if(

@@ -1,5 +1,5 @@
-// Status requests that take long: each is a query of the scheduler's state, in the scheduler's thread, one
-// after the other and between cycles. The host asks again until its answer is there (pbs_status_request).
+// Status requests that take long. The scheduler's thread answers them one after the other, between cycles.
+// The host repeats its call until the answer is ready (pbs_status_request).
 #pragma once
 
 #include <atomic>
@@ -31,14 +31,15 @@ class BackgroundQuery {
 
     // Runs in the scheduler's thread. May end early once given_up().
     virtual void work(sched::Inspector& scheduler) = 0;
-    // Answers once the work is over: with all of the result, or the next part of it. Returns 0 or the PBSE_
-    // number that the reply has as well.
+    // Adds the result, or its next part, to the reply; called once the work is over. Returns 0 or the PBSE_
+    // number, which the reply has, too.
     virtual int32_t answer(const pbs_status_request& request, bool in_parts, Reply reply) = 0;
-    // Has the whole result been answered?
+    // Has the whole result been sent?
     virtual bool all_told() const { return true; }
-    // Does the query keep much memory until then? The number of such queries is limited.
+    // Does the query use much memory until its result is sent? The number of such queries is limited.
     virtual bool is_large() const { return false; }
-    // Frees some of that memory, in some milliseconds, when nobody wants the answer. False: nothing is left.
+    // Frees a part of that memory, in some milliseconds, when nobody wants the result any more. False: all is
+    // freed.
     virtual bool free_some() { return false; }
 
     void give_up() { given_up_ = true; }
@@ -48,39 +49,39 @@ class BackgroundQuery {
     std::atomic<bool> given_up_ = false;
 };
 
-// The ticket of the request; 0 if the host can't ask again.
+// The ticket of the request; 0 if the host can't repeat the call.
 std::uint64_t ticket_of(const State& state, const pbs_status_request& request);
 
 class BackgroundQueries {
   public:
     using Make = std::function<std::shared_ptr<BackgroundQuery>()>;
 
-    // Answers a request, or has the host ask again (15208); without a ticket the host waits. `make` is called
-    // for a ticket that isn't known yet. A user's requests wait for each other, and users take turns; a user
-    // has at most as many as he has connections to the host.
+    // Answers a request, or returns 15208, so that the host repeats its call; without a ticket the host
+    // waits. `make` is called for a new ticket. A user's requests wait for each other, and users take turns;
+    // a user has at most as many requests as connections to the host.
     int32_t answer(State& state, const pbs_status_request& request, const Make& make, Reply reply);
     bool knows(std::uint64_t ticket) const { return asked_.contains(ticket); }
-    // Adds a query whose work is over, for the ticket.
+    // Adds a finished query for the ticket.
     void put(std::uint64_t ticket, std::shared_ptr<BackgroundQuery> query) {
         asked_[ticket] = {std::move(query), Stage::over, nullptr};
     }
 
-    // Is a query in the scheduler's thread?
+    // Does the scheduler's thread work on a query?
     bool at_work() const { return at_work_; }
-    // Takes the query at work back if it is over: events that came meanwhile are then in force, and the
-    // scheduler is free. Call it again and again.
+    // Ends the query in the scheduler's thread if its work is over: the scheduler is free again, and has the
+    // events that came meanwhile. Call it repeatedly.
     void finish(State& state);
-    // Begins the next query, if the scheduler is free and no cycle is on its way.
+    // Begins the next query, if the scheduler is free and no cycle is running.
     void begin_next(State& state, sched::Instant now);
-    // Is the scheduler free for a change that needs it? If not, no query begins until the change has asked
-    // again, or is abandoned. Without a ticket it waits for the scheduler.
+    // Is the scheduler free for a change that needs it? If not, no query begins until the change repeats its
+    // call or is abandoned. Without a ticket, the call waits for the scheduler.
     bool has_turn(State& state, std::uint64_t ticket);
 
-    // Forgets a ticket with which nobody asks again.
+    // Forgets a ticket for which no call will be repeated.
     void abandon(std::uint64_t ticket);
     // Frees a query's memory little by little. The query may be null.
     void discard(std::shared_ptr<BackgroundQuery> query);
-    // Tells the query that is being worked on to stop early.
+    // Tells the query in the scheduler's thread to stop early.
     void stop();
 
   private:
@@ -88,11 +89,11 @@ class BackgroundQueries {
     struct Asked {
         std::shared_ptr<BackgroundQuery> query;
         Stage stage = Stage::waiting;
-        std::exception_ptr thrown;  // thrown by its work
+        std::exception_ptr thrown;  // by the query's work
     };
     struct User {
         std::string name;
-        std::deque<std::uint64_t> tickets;  // waiting ones, in the order in which they came
+        std::deque<std::uint64_t> tickets;  // waiting tickets, in the order of arrival
     };
 
     void wait_for_turn(std::uint64_t ticket, const std::string& user);
@@ -101,10 +102,10 @@ class BackgroundQueries {
     void note_end(std::exception_ptr thrown);
 
     std::map<std::uint64_t, Asked> asked_;
-    std::list<User> round_;     // users who wait, the next one first
+    std::list<User> round_;     // users with waiting tickets; the first is next
     std::uint64_t change_ = 0;  // the ticket of a change that waits for the scheduler; 0: none
     bool at_work_ = false;
-    std::uint64_t working_ = 0;  // the ticket of the query at work; it may be abandoned
+    std::uint64_t working_ = 0;  // the ticket of the query in the thread; it may be abandoned
     std::shared_ptr<BackgroundQuery> query_;
     std::vector<std::shared_ptr<BackgroundQuery>> discarded_;
 };

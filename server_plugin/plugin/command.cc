@@ -21,16 +21,16 @@ namespace pbs::plugin {
 namespace {
 
 constexpr std::size_t kMostOutput = 1 << 20;
-// The program that takes a program's privileges away between fork and exec, which posix_spawn can't.
+// The program that drops a program's privileges between fork and exec, which posix_spawn can't do.
 constexpr const char* kWithoutPrivileges = "/usr/bin/setpriv";
 
-// A shell script that runs its arguments in the folder that it is called by, and writes their status to
-// descriptor 3. The shell enters the folder because posix_spawn can't before glibc 2.29.
+// A shell script that runs its arguments in the folder $0, and writes their status to descriptor 3. The shell
+// changes the folder because posix_spawn can't before glibc 2.29.
 constexpr const char* kTellsStatus = "cd \"$0\" && \"$@\" 3>&-; echo $? >&3";
 constexpr int kStatusFd = 3;
 
-// Puts the words to run into `words`: the program itself, or setpriv and the program. Returns an error: there
-// is no such user, or he may not run it.
+// Sets `words` to the command to run: the program itself, or setpriv and the program. Returns an error if the
+// user doesn't exist, or may not run the program.
 std::string command_line(const CommandOptions& options, std::vector<std::string>& words) {
     words = {"/bin/sh", "-c", kTellsStatus, options.folder};
     if (!options.shell_command.empty()) {
@@ -60,7 +60,7 @@ std::string command_line(const CommandOptions& options, std::vector<std::string>
     return {};
 }
 
-// The environment of this process without LD_*, by which other code would be loaded into programs.
+// The environment of this process without LD_*, which would load other code into programs.
 std::vector<std::string> own_environment() {
     std::vector<std::string> out;
     for (char** one = environ; *one != nullptr; ++one)
@@ -101,7 +101,7 @@ Command& Command::operator=(Command&& other) noexcept {
     return *this;
 }
 
-// Starts the program. Returns the reason why it can't, or an empty string.
+// Starts the program. Returns the reason for a failure, or an empty string.
 std::string Command::start() {
     const bool of_root = !options_.shell_command.empty();
     if (const auto checked = of_root ? objects::check_roots_program(options_.path)
@@ -147,7 +147,7 @@ std::string Command::start() {
     return {};
 }
 
-// Reads output. False once the program has written more than allowed.
+// Reads output. Returns false once the program has written more than allowed.
 bool Command::read_output() {
     std::array<char, 65536> buffer{};
     for (;;) {
@@ -189,7 +189,7 @@ std::optional<CommandResult> Command::poll(sched::Instant now) {
         hung.hung = true;
         return hung;
     }
-    kill(-pid_, SIGKILL);  // processes that it left running
+    kill(-pid_, SIGKILL);  // processes that the program left running
     pid_ = -1;
     const std::string how = how_it_ended(ended, status);
     close(std::exchange(output_fd_, -1));
@@ -198,8 +198,8 @@ std::optional<CommandResult> Command::poll(sched::Instant now) {
     return CommandResult{std::move(output_), {}, false};
 }
 
-// Tells how the program ended, by the report of the shell beside it; where the shell was ended itself, by the
-// kernel's status, if nobody else has taken that. Empty: with status 0.
+// Describes how the program ended, by the report of the shell that ran it. If the shell itself was killed,
+// uses its wait status, unless another thread has taken that. Empty: the program ended with status 0.
 std::string Command::how_it_ended(pid_t ended, int status) const {
     constexpr int kBySignal = 128;  // the shell's status for signal n is this plus n
     std::array<char, 16> text{};

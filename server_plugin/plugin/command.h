@@ -1,5 +1,5 @@
-// A program of the site that runs beside the server, such as DEDICATED_TIME_COMMAND: started, looked after
-// now and then, and never waited for.
+// A program of the site that runs beside the server, such as DEDICATED_TIME_COMMAND. The server starts the
+// program and polls it, but never waits for it.
 #pragma once
 
 #include <sys/types.h>
@@ -16,15 +16,15 @@ namespace pbs::plugin {
 struct CommandOptions {
     std::string path;  // absolute
     std::vector<std::string> arguments{};
-    bool of_manager = false;  // the arguments are a manager's, so the program is checked for them too
-    std::chrono::seconds time_limit{20};  // after it the program and its children are killed
+    bool of_manager = false;              // a manager chose the arguments, so they are checked, too
+    std::chrono::seconds time_limit{20};  // then the program and its children are killed
     std::string time_zone{};              // the program's TZ; empty: none
-    // The user that the program runs as if the server is root; empty: root, for programs that only root may
+    // The user to run the program as, if the server is root. Empty: root, for programs that only root may
     // run.
     std::string user = "nobody";
-    // A command line of the administrator for a shell, in place of path and arguments: it runs with the
+    // A command line of the administrator for a shell, instead of path and arguments. It runs with the
     // environment of this process, in `folder`, as OpenPBS's scheduler runs the programs of server_dyn_res.
-    // `path` is the file that is checked.
+    // `path` is still checked.
     std::string shell_command{};
     std::string folder = "/";
 };
@@ -37,27 +37,27 @@ struct CommandResult {
     bool hung = false;    // the program was killed at the time limit
 };
 
-// The program has an environment of PATH, LANG=C and TZ, / as its directory, nothing on its standard input,
-// and its errors go nowhere. A shell beside it reports how it ended: OpenPBS's server waits for every child
-// of its process, so that a child's status may be lost, but not the shell's report. More than a megabyte of
-// output is a failure. Anyone who may change the program (or a directory above it) could become its user, so
-// it is checked before each start (objects/program_file.h).
+// Runs the program with PATH, LANG=C and TZ as its environment and / as its directory; standard input is
+// empty, and errors are discarded. A shell runs the program and reports its status, because OpenPBS's server
+// waits for every child of its process, so the status of a child may be lost. More than a megabyte of output
+// is a failure. Anyone who may change the program or a directory above it could act as its user, so these are
+// checked before each start (objects/program_file.h).
 class Command {
   public:
-    // Starts the program; poll() returns a failure to start like any other.
+    // Starts the program. If it can't be started, poll() returns that like any other failure.
     Command(CommandOptions options, sched::Instant now);
     // Kills the program if it is still running, and waits some milliseconds for its end.
     ~Command();
     Command(Command&& other) noexcept;
     Command& operator=(Command&& other) noexcept;
 
-    // Reads the output so far. Empty while the program runs; afterwards its result, once.
+    // Reads the output so far. Returns nothing while the program runs; then its result, once.
     std::optional<CommandResult> poll(sched::Instant now);
 
-    // The time after which to ask again whether a program that has given its result has gone().
+    // The pause before gone() is called again for a program that has given its result.
     static constexpr std::chrono::seconds kLinger{1};
-    // After the result: has the process gone? One that was killed may take a while, on a busy machine or
-    // where a file server hangs, and stays in the table of processes until this has been true.
+    // After the result: has the process ended? A process that was killed may take a while, on a busy machine
+    // or if a file server hangs; it stays in the process table until gone() has returned true.
     bool gone();
 
   private:

@@ -15,7 +15,7 @@ using objects::ObjectList;
 using objects::ObjectPtr;
 using objects::ObjectType;
 
-// Notes the unsupported lines of an object. Returns those of them that are new.
+// Stores the lines about an object's settings without effect. Returns those that are new.
 std::vector<std::string> note_unsupported(State& state, const UnsupportedKey& key,
                                           std::vector<std::string> lines) {
     const std::vector<std::string> said = std::exchange(state.unsupported[key], lines);
@@ -42,7 +42,7 @@ void forget_mistake(State& state) {
     }
 }
 
-// Notes the outcome of giving the snapshot to the scheduler.
+// Stores the outcome of adopting the snapshot.
 std::string note_adopted(State& state, const std::shared_ptr<const objects::Snapshot>& snapshot,
                          const sched::Result<void>& adopted) {
     state.adopted = snapshot;
@@ -64,9 +64,9 @@ void tell_unsupported(State& state, const UnsupportedKey& key, std::vector<std::
 }
 
 void tell_of_changed(State& state) {
-    // More lines about one change than anybody reads.
+    // Nobody reads more lines than this about one change.
     constexpr std::size_t kMostLines = 100;
-    // The number of objects that are looked at in some milliseconds.
+    // The number of objects that take some milliseconds.
     constexpr std::size_t kAtOnce = 1000;
     ChangedSettings& changed = state.changed_settings;
     if (changed.objects.empty()) return;

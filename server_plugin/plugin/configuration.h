@@ -1,4 +1,4 @@
-// Takes new revisions of the configuration to the scheduler.
+// Hands new revisions of the configuration to the scheduler.
 #pragma once
 
 #include <string>
@@ -8,32 +8,31 @@
 
 namespace pbs::plugin {
 
-// Gives the store's configuration to the scheduler; it is in force in the next cycle. The log is told, once,
-// of settings that the scheduler doesn't act on; where many objects changed, in the next ticks. Returns the
-// reason why the scheduler can't use it (the old one stays in force), or an empty string.
+// Hands the store's configuration to the scheduler, for the next cycle. Logs new settings that the scheduler
+// doesn't act on; if many objects have changed, the next ticks go on with that. Returns an empty string, or
+// the reason why the scheduler can't use the configuration; then the old one stays in force.
 std::string adopt_configuration(State& state);
 
-// Tells the log of some of the objects that changed (State::changed_settings).
+// Logs settings without effect of some of the changed objects (State::changed_settings).
 void tell_of_changed(State& state);
 
-// Tells the log of an object's settings that have no effect, except those that it was told of before and
-// that still hold.
+// Logs an object's settings that have no effect, except those that are already logged and unchanged.
 void tell_unsupported(State& state, const UnsupportedKey& key, std::vector<std::string> lines);
 
-// Gives the scheduler the stored usage of trees of fair shares that it has begun to keep; later, if it is at
-// work.
+// Hands the stored usage to the scheduler's new trees of fair shares. While the scheduler is busy this is
+// left to a later call.
 void load_shares(State& state);
 
-// Reads zones and configuration again when files of the tz database were replaced (a package was upgraded, a
-// country changed its summer time): instants of windows may have changed. The log is told.
+// Reads time zones and the configuration again if files of the tz database were replaced (a package was
+// upgraded, a country changed its summer time), because instants of windows may have changed. Logs that.
 void follow_zones(State& state, sched::Instant now);
 
-// Commits staged changes, and gives the scheduler the store's configuration unless it has that: to be called
-// before anything that reads the configuration. So a configuration that changes many times between two cycles
-// is read once.
+// Commits staged changes, and hands the store's configuration to the scheduler if it is new. Called before
+// anything that reads the configuration, so a configuration that changes many times between two cycles is
+// read once.
 void settle(State& state);
 
-// pbs_plugin::commit. Returns the reason why staged changes are lost, or an empty string.
+// Implements pbs_plugin::commit. Returns the reason why staged changes are lost, or an empty string.
 std::string commit(State& state);
 
 }  // namespace pbs::plugin

@@ -22,7 +22,7 @@ std::string folder_of(const State& state, std::string_view sched) {
     return folder == state.sched_priv.end() ? std::string{} : folder->second;
 }
 
-// Logs a file that can't be written, once until it can be again.
+// Logs that a file can't be written: once, until it can be written again.
 void report(State& state, std::string_view sched, const WrittenFile& file) {
     if (file.why_not.empty()) {
         state.said_unwritable.erase(file.path);
@@ -67,7 +67,7 @@ void clear(pbs_cycle_result& result) {
 
 using Before = std::function<void(sched::Inspector&)>;
 
-// Gets everything ready that a cycle needs. Returns a function to call as the cycle begins.
+// Prepares a cycle. Returns a function to call as the cycle begins.
 Before get_ready(State& state, const pbs_cycle_request& request) {
     const std::string_view sched = view(request.sched);
     const bool anew = request.trigger == PBS_SCH_CONFIGURE;
@@ -89,8 +89,8 @@ Before get_ready(State& state, const pbs_cycle_request& request) {
     return record_next(state, request);
 }
 
-// Does the work with the decisions that may take long where there are many, and frees those of the last
-// cycle. Runs in the thread of the cycle.
+// Writes the cycle's files and stores its decisions, in the cycle's thread: with many decisions this takes
+// long.
 void take(State& state, sched::Decisions decided) {
     CycleInFlight& in_flight = state.in_flight;
     const auto target = [&](const sched::FileToWrite& file) {
@@ -125,7 +125,7 @@ void hand_over(State& state, sched::Instant now, pbs_cycle_result& result) {
 
 }  // namespace
 
-// Does the cycle have to wait for a program? Then it decides nothing now, and is wanted again.
+// Does the cycle have to wait for a program? If so, it decides nothing now, and is wanted again later.
 bool puts_off(State& state, const pbs_cycle_request& request, sched::CycleTrigger& trigger) {
     trigger = static_cast<sched::CycleTrigger>(request.trigger);
     state.decisions.clear();
@@ -161,7 +161,7 @@ int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result)
         state.host.log(PBS_LOG_ERROR, "server", line);
     append_ended(state);
     if (!state.in_flight.put_off) hand_over(state, now, *result);
-    // Queries get a turn here: one cycle right after another would keep them waiting.
+    // Give queries their turn now: cycles that follow each other at once would block them.
     state.queries.begin_next(state, now);
     return PBSE_NONE;
 }

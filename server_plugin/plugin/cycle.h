@@ -1,4 +1,4 @@
-// One scheduling cycle, or the place of one job, asked for by the host.
+// Carries out a scheduling cycle, or finds the place for one job, for the host.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,22 @@
 
 namespace pbs::plugin {
 
-// pbs_plugin::start_cycle and finish_cycle. The decisions are in state.decisions until the next cycle.
+// Implement pbs_plugin::start_cycle and finish_cycle. The decisions are in state.decisions until the next
+// cycle.
 int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* running);
 int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result);
 
-// pbs_plugin::place_job. The decision is in state.placed until the next one.
+// Implements pbs_plugin::place_job. The decision is in state.placed until the next call.
 int32_t place_job(State& state, const pbs_place_request* request, pbs_cycle_result* result);
 
-// Reads the files of SCHED_ACCT_DIR if they have changed, and in any case with `anew`.
+// Reads the files of SCHED_ACCT_DIR if they have changed. `anew`: reads them in any case.
 void read_allocations(State& state, std::string_view sched, sched::Instant now, bool anew);
 
-// Writes past usage to its file for the scheduler that keeps it. A failure is logged once: "<what> isn't
+// Writes past usage to its file, for the scheduler that keeps past usage. Logs a failure once: "<what> isn't
 // written".
 void write_usage_file(State& state, std::string_view sched, std::string_view text);
 
-// Appends to the schedule log the scheduler's records of jobs that have ended since.
+// Appends to the schedule log the scheduler's records of the jobs that have ended since the last call.
 void append_ended(State& state);
 
 }  // namespace pbs::plugin

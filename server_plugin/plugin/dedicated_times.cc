@@ -1,5 +1,5 @@
-// Keeps the scheduler told of dedicated times: runs DEDICATED_TIME_COMMAND for each host and for SYSTEM_NAME,
-// and gives it what the command says (sched-config guide, "DEDICATED_TIME_COMMAND").
+// Dedicated times: runs DEDICATED_TIME_COMMAND for each host and for SYSTEM_NAME, and hands its answers to
+// the scheduler (sched-config guide, "DEDICATED_TIME_COMMAND").
 
 #include <fmt/format.h>
 
@@ -15,13 +15,13 @@ namespace pbs::plugin {
 namespace {
 
 constexpr std::size_t kMostRunning = 4;
-// A command that fails isn't run in each of many cycles.
+// The pause after a failure, so that a failing command isn't run in every cycle.
 constexpr std::chrono::seconds kRetryAfter{30};
 constexpr std::string_view kRule = "dedicated_time";
 
-// An answer holds for DEDICATED_TIME_CACHE_SECS; the first cycle after that asks again, and goes on with what
-// was known until there is another answer. So it does when the command fails, which the log tells of once.
-// Until the first answer no job is started where it would matter; if there is none, as if there were no
+// An answer holds for DEDICATED_TIME_CACHE_SECS. The first cycle after that runs the command again, and uses
+// the old answer until there is a new one, also if the command fails, which is logged once. Until the first
+// answer, no job starts that a dedicated time could affect; if the command fails, as if there were no
 // dedicated times.
 class DedicatedTimes final : public SiteProgram {
   public:
@@ -36,9 +36,9 @@ class DedicatedTimes final : public SiteProgram {
   private:
     using Asked = std::pair<std::string, std::string>;  // command and name
     struct Answer {
-        std::optional<sched::Instant> at;  // of the last good one
+        std::optional<sched::Instant> at;  // of the last good answer
         sched::Instant failed_at{};
-        std::string said;  // the failure that the log has been told of
+        std::string said;  // the failure that is logged
         bool asked = false;
     };
     void start_some(const sched::Scheduler& scheduler, sched::Instant now);
@@ -48,7 +48,7 @@ class DedicatedTimes final : public SiteProgram {
     std::map<Asked, Answer> answers_;
     std::deque<Asked> waiting_;
     RunningCommands<Asked> commands_;
-    bool news_ = false;  // what before_cycle() found out
+    bool news_ = false;  // before_cycle() has got an answer
 };
 
 void DedicatedTimes::before_cycle(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
@@ -66,8 +66,8 @@ void DedicatedTimes::before_cycle(sched::Scheduler& scheduler, const Host& host,
         waiting_.push_back(asked);
     }
     start_some(scheduler, now);
-    // A command that can't be started has failed already; this cycle knows, and look() is to want others for
-    // it.
+    // A command that can't be started has failed at once. This cycle knows that already, but look() has to
+    // ask for cycles of the other schedulers.
     news_ = look(scheduler, host, now);
 }
 

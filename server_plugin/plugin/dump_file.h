@@ -1,5 +1,5 @@
-// Files that a policy wants written: whole each time, such as SORTED_JOB_DUMPFILE, or appended to, such as
-// the schedule log.
+// Files that a policy names: files that are rewritten each time, such as SORTED_JOB_DUMPFILE, and files that
+// grow, such as the schedule log.
 #pragma once
 
 #include <string>
@@ -13,21 +13,22 @@ struct DumpTarget {
     std::string name;        // the file's name, as configured
 };
 
-// Writes the file whole. A new file is made readable by its owner only; an existing one keeps its
+// Replaces the file's contents. A new file is readable by its owner only; an existing one keeps its
 // permissions.
 //
-// Managers, who need not be root, choose the name, and the server that writes may be root. So the file is in
-// a folder that contains only such files: `output` in the scheduler's sched_priv, which is a folder
-// HOME/sched_priv* or below one. The folder is made here, with an empty file in it that marks it (a folder
-// without that mark that isn't empty is somebody else's, and left alone); it belongs to the server's user,
-// and nobody else can write in it. No symbolic link is followed from HOME on, and an existing file has to be
-// a regular one of the server's user with one name. `name` has to be one that check_output_file() takes.
+// Managers, who need not be root, choose the name, but the server that writes may be root. So these rules
+// hold. The file is in the folder `output` of the scheduler's sched_priv, which is a folder HOME/sched_priv*
+// or below one. `output` contains only such files: the plugin makes it and marks it by an empty file; a
+// folder without the mark that isn't empty is somebody else's, and nothing is written there. The folder
+// belongs to the server's user, and nobody else can write in it. No symbolic link is followed from HOME on.
+// An existing file has to be a regular file of the server's user, with one name. check_output_file() has to
+// accept `name`.
 //
-// Returns the reason why it wasn't written, or an empty string.
+// Returns the reason for a failure, or an empty string.
 std::string write_dump_file(const DumpTarget& target, std::string_view text);
 
-// Appends to the file, under the same rules. The file is opened each time: after one was moved away (logs are
-// rotated), a new one is made.
+// Appends to the file, under the same rules. Opens the file anew each time: if it was moved away (logs are
+// rotated), a new file is made.
 std::string append_dump_file(const DumpTarget& target, std::string_view text);
 
 // Writes the file of past usage, whose name is fixed, under the same rules.

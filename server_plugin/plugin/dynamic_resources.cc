@@ -18,7 +18,7 @@ using std::chrono::seconds;
 constexpr std::string_view kDynamicRule = "server_dyn_res";
 
 constexpr seconds kProgramTimeLimit{30};
-// The time within which a cycle that was put off has to begin: the host may have turned scheduling off
+// A cycle that was put off has to begin within this time, since the host may have turned scheduling off
 // meanwhile.
 constexpr seconds kGoodFor{60};
 constexpr seconds kAfterHanging{300};
@@ -41,7 +41,7 @@ bool DynamicResources::puts_off(sched::Scheduler& scheduler, const Host& host, s
         if (!answer.asked && !fresh && now >= answer.not_before) start(scheduler, host, element, now);
         waits = waits || answer.asked;
     }
-    // A program that can't be started has failed already: take that in now.
+    // A program that can't be started has failed at once: record that now.
     if (waits) poll(scheduler, host, now);
     waits =
         std::ranges::any_of(elements, [&](const std::string& element) { return answers_[element].asked; });
@@ -67,7 +67,7 @@ void DynamicResources::start(const sched::Scheduler& scheduler, const Host& host
     options.path = std::move(call.path);
     if (root_programs_.has(host, element)) {
         options.shell_command = command;
-        // The folder of the default scheduler, since a manager chooses the folders of others.
+        // Use the folder of the default scheduler, since managers choose the folders of others.
         const std::string folder = fmt::format("{}/sched_priv", host.home());
         std::error_code none;
         if (std::filesystem::is_directory(folder, none)) options.folder = folder;

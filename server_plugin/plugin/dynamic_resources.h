@@ -1,5 +1,5 @@
-// Dynamic resources: runs the programs of server_dyn_res (PP-748, interface 1) before a cycle that needs
-// their amounts, and gives these to the scheduler.
+// Dynamic resources: before a cycle that needs their amounts, runs the programs of server_dyn_res (PP-748,
+// interface 1), and hands the amounts to the scheduler.
 #pragma once
 
 #include <map>
@@ -13,23 +13,23 @@
 
 namespace pbs::plugin {
 
-// A cycle of a policy with server_dyn_res is put off until the programs have reported their amounts; other
-// schedulers' cycles go on meanwhile. Programs run beside each other, and only for resources that some job
-// asks for. A report is good for one cycle. A program that fails reports 0, which is logged once; one that
-// has hung isn't run again for some minutes, so that it doesn't hold up each cycle.
+// A cycle of a policy with server_dyn_res is put off until the programs have reported their amounts; cycles
+// of other schedulers go on meanwhile. Programs run in parallel, and only for resources that some job
+// requests. A report holds for one cycle. A program that fails counts as reporting 0, which is logged once. A
+// program that has hung isn't run again for some minutes, so that it doesn't delay every cycle.
 class DynamicResources {
   public:
-    // Called before a cycle. True: the cycle is put off, and look() tells when it may begin.
+    // Called before a cycle. True: the cycle is put off, and look() returns its scheduler when it may begin.
     bool puts_off(sched::Scheduler& scheduler, const Host& host, std::string_view sched, sched::Instant now,
                   sched::CycleTrigger& trigger);
 
-    // Looks after running programs. Returns the schedulers whose cycles may begin.
+    // Polls the running programs. Returns the schedulers whose cycles may begin.
     using Scheds = std::set<std::string, std::less<>>;
     Scheds look(sched::Scheduler& scheduler, const Host& host, sched::Instant now);
 
     RootPrograms& root_programs() { return root_programs_; }
 
-    // When look() has something to do; Instant::max(): nothing runs.
+    // The instant at which look() has work; Instant::max(): no program runs.
     sched::Instant next_deadline(sched::Instant now) const {
         return may_begin_.empty() ? commands_.next_deadline(now) : now;
     }
@@ -37,10 +37,10 @@ class DynamicResources {
   private:
     struct Answer {
         bool asked = false;
-        bool fresh = false;           // no cycle has begun since its report
-        sched::Instant told_at{};     // when it reported, if it is fresh
-        sched::Instant not_before{};  // when it may run again
-        std::string said;             // the failure that the log has been told of
+        bool fresh = false;           // no cycle has begun since the report
+        sched::Instant told_at{};     // the time of the report, if fresh
+        sched::Instant not_before{};  // when the program may run again
+        std::string said;             // the failure that is logged
     };
     void start(const sched::Scheduler& scheduler, const Host& host, const std::string& element,
                sched::Instant now);
@@ -49,10 +49,10 @@ class DynamicResources {
               sched::Instant now);
 
     std::map<std::string, Answer, std::less<>> answers_;  // by element of server_dyn_res
-    RunningCommands<std::string> commands_;               // by element as well
-    // The cycles that are put off, by scheduler, with what they were to begin for.
+    RunningCommands<std::string> commands_;               // by element, too
+    // By scheduler: the triggers of the cycles that are put off.
     std::map<std::string, sched::CycleTrigger, std::less<>> put_off_;
-    Scheds may_begin_;  // schedulers for look() to return
+    Scheds may_begin_;  // schedulers that look() is to return
     RootPrograms root_programs_;
 };
 

@@ -264,8 +264,8 @@ pbs_plugin table_of(State* state) {
     return table;
 }
 
-// Returns the reason why host and plugin don't fit, or an empty string. Whatever version the host has, size
-// and abi_version are its first two members.
+// Returns the reason why host and plugin don't fit, or an empty string. In every version of the interface,
+// size and abi_version are the first two members of the host's table.
 std::string misfit(const pbs_host* host, const pbs_plugin* plugin) {
     if (!host || !plugin) return "the server gave no table of functions";
     if (host->size < offsetof(pbs_host, reserved) || host->abi_version != PBS_PLUGIN_ABI_VERSION) {

@@ -70,7 +70,7 @@ void sched_changed(State& state, const pbs_sched_record* record) {
         state.own_scheds.erase(std::string(translated->name));
     }
     std::string& directives = state.sched_directives[std::string(translated->name)];
-    // Directives go before the file's settings, so the sched_config file is read anew.
+    // Directives take precedence over the sched_config file's settings, so have the file read again.
     if (directives != view(record->directives)) ++state.sched_configs.names;
     directives = view(record->directives);
     state.scheduler.sched_changed(*translated);
@@ -119,8 +119,8 @@ void vnode_removed(State& state, uint64_t vnode) {
 }
 
 void job_changed(State& state, sched::Instant now, const pbs_job_record* record) {
-    // A running job is charged by the policy in force, unless the store knows that it is charged already: so
-    // prepare the store first.
+    // The policy in force decides how much a running job is charged, unless the store shows that it is
+    // charged already. So prepare the store first.
     prepare(state, now);
     const auto translated = state.translator.job(record);
     if (!translated) return refuse(state, "job");

@@ -1,5 +1,5 @@
-// Takes the host's events about its objects to the scheduler. Records that can't be read are left out and
-// named in the log.
+// Passes the host's events about its objects to the scheduler. A record that can't be read is ignored, and
+// logged.
 #pragma once
 
 #include "server_plugin/plugin/pbs_plugin.h"

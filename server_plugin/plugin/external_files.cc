@@ -58,7 +58,8 @@ tl::expected<std::optional<Content>, std::string> read_file(const std::string& p
     return content;
 }
 
-// Writes the file whole, or leaves it as it was. Returns the reason for a failure, or an empty string.
+// Replaces the file's contents, or leaves the file unchanged. Returns the reason for a failure, or an empty
+// string.
 std::string write_file(const std::string& path, const Content& content) {
     const std::string temporary = path + ".pbs_policy";
     ::unlink(temporary.c_str());
@@ -81,8 +82,8 @@ std::string write_file(const std::string& path, const Content& content) {
     return {};
 }
 
-// Has pbs_sched read its files again, by SIGHUP; it holds a lock on a file in its folder for as long as it
-// runs. Returns the reason for a failure, or an empty string; it then reads them at its next start.
+// Has pbs_sched read its files again, by SIGHUP to the process that holds the lock in its folder. Returns an
+// empty string, or the reason for a failure; pbs_sched then reads the files at its next start.
 std::string tell_scheduler(const std::string& folder) {
     const std::string path = folder + "/sched.lock";
     const values::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
@@ -110,7 +111,7 @@ sched::Instant midnight(const rrule::Zone& zone, rrule::LocalDay day) {
     return zone.instant(rrule::Local(day));
 }
 
-// "0800<TAB>1700": the start and the end of prime time.
+// Writes the start and the end of prime time: "0800<TAB>1700".
 std::string hours_text(const rrule::Zone& zone, const rrule::Interval& open, sched::Instant begin,
                        sched::Instant end) {
     const auto text = [&](sched::Instant t) {
@@ -125,13 +126,13 @@ std::string hours_text(const rrule::Zone& zone, const rrule::Interval& open, sch
     return fmt::format("{}\t{}", from_start ? "0000" : text(open.start), to_end ? "0000" : text(open.end));
 }
 
-// The period of a day that is open at `now` or opens next; else the last.
+// Of one day's periods: the one that is open at `now` or opens next; else the last.
 const rrule::Interval& chosen(const std::vector<rrule::Interval>& open, sched::Instant now) {
     const auto found = std::ranges::find_if(open, [&](const rrule::Interval& one) { return one.end > now; });
     return found == open.end() ? open.back() : *found;
 }
 
-// Prime time by the objects; nullopt: there is no time_window of type prime.
+// The prime time by the objects; nullopt: there is no time_window of type prime.
 std::optional<rrule::WindowSet> prime_time(const objects::Snapshot& snapshot, const rrule::Zone& zone) {
     std::vector<rrule::Window> windows;
     for (const objects::Object* object : snapshot.time_windows_of_type("prime"))
@@ -151,7 +152,7 @@ struct Made {
     std::vector<std::string> left_out;
 };
 
-// The text of the site's own sched_config; empty: there was none.
+// The text of the sched_config file that the site wrote; empty: there was none.
 std::string own_sched_config(const std::string& folder) {
     auto kept = read_file(fmt::format("{}/sched_config{}", folder, kKeptSuffix));
     if (kept && !*kept) kept = read_file(folder + "/sched_config");
@@ -181,7 +182,8 @@ Made make(State& state, const objects::Snapshot& snapshot, const std::string& sc
         }
         migrate::Exported exported = exporter.write(source);
         made.files.emplace_back(exporter.file, std::move(exported.text));
-        // dedicated_time is made anew each day, so it needn't hold all dates: nothing counts as left out.
+        // dedicated_time is made anew each day and so needn't hold all dates: don't report later dates as
+        // left out.
         if (exporter.kind == "dedicated_time") continue;
         for (std::string& line : exported.left_out)
             if (line.find("algorithm = external") == std::string::npos)
@@ -199,7 +201,7 @@ std::string meta_key(const std::string& sched) {
     return "external_files:" + sched;
 }
 
-// Keeps copies of the existing files, if that isn't done yet. Returns the reason for a failure, or an empty
+// Copies the files that exist before the first change to them. Returns the reason for a failure, or an empty
 // string.
 std::string keep(objects::Store& store, const std::string& sched, const std::string& folder,
                  const Made& made) {
@@ -220,7 +222,7 @@ std::string keep(objects::Store& store, const std::string& sched, const std::str
     return noted ? std::string() : noted.error().message;
 }
 
-// Brings back the files that were there before, and removes those that weren't.
+// Restores the copied files, and removes the files that didn't exist before.
 std::string bring_back(objects::Store& store, const std::string& sched, const Made& made, bool& changed) {
     const auto known = store.meta(meta_key(sched));
     if (!known) return known.error().message;
@@ -246,7 +248,7 @@ std::string bring_back(objects::Store& store, const std::string& sched, const Ma
     return tell_scheduler(folder);
 }
 
-// Is it a folder that a scheduler has its files in, or may have?
+// Is it the folder of a scheduler's files, or may it become one?
 bool is_of_scheduler(std::string_view home, const std::string& folder) {
     namespace fs = std::filesystem;
     std::error_code failed;
@@ -318,7 +320,7 @@ std::string ExternalFiles::look(State& state, const std::string& sched, const st
         return why;
     }
     files.left_out = std::move(made.left_out);
-    // A manager, who need not be root, names the folder: so check it.
+    // Check the folder, because a manager, who need not be root, chooses it.
     if (!is_of_scheduler(state.host.home(), folder))
         return fmt::format(
             "sched_priv: {} isn't below {} and has no sched_config, expected a scheduler's folder", folder,

@@ -1,12 +1,12 @@
 // algorithm = external: pbs_sched of OpenPBS schedules, by files that are made from the policies:
-// sched_config, holidays, dedicated_time and resource_group in its sched_priv. For hosts that have it
-// (pbs_host).
+// sched_config, holidays, dedicated_time and resource_group in its sched_priv. Only for hosts that have
+// pbs_sched (pbs_host).
 //
-// The files of a scheduler are the plugin's while its policy for all time is of algorithm external. They are
-// made whenever the configuration changes, at each beginning and end of prime time, and at midnight; holidays
-// has the hours of the seven days from today on, from whatever rules, so it is right until then. The files
-// that were there before are kept beside them, under their names with kKeptSuffix, and come back when the
-// policy is of another algorithm or there is none.
+// The plugin writes a scheduler's files while the algorithm of its policy for all time is external. It writes
+// them whenever the configuration changes, at each beginning and end of prime time, and at midnight. holidays
+// has the hours of the seven days from today on, and so is right until the next midnight, whatever the rules
+// are. The site's files are copied beside these, with kKeptSuffix added to their names, and restored when the
+// policy gets another algorithm or is gone.
 #pragma once
 
 #include <map>
@@ -29,10 +29,10 @@ class ExternalFiles {
   public:
     // The instant at which look() has work.
     sched::Instant next(const State& state, sched::Instant now) const;
-    // Makes the files that have changed, and has pbs_sched read them. A failure is logged once, and tried
+    // Writes the files that have changed, and has pbs_sched read them. A failure is logged once, and tried
     // again a minute later.
     void look(State& state, sched::Instant now);
-    // Is the scheduler's policy for all time of algorithm external?
+    // Is the algorithm of the scheduler's policy for all time external?
     static bool external(const State& state, std::string_view sched);
     // Lines for `list sched`: settings that pbs_sched doesn't act on, and errors.
     std::vector<std::string> lines(const State& state, std::string_view sched) const;
@@ -46,13 +46,13 @@ class ExternalFiles {
 
     std::map<std::string, Files, std::less<>> scheds_;
     std::shared_ptr<const objects::Snapshot> made_of_;
-    std::map<std::string, std::string> folders_;  // the folders that files were made for
+    std::map<std::string, std::string> folders_;  // by scheduler: the folder that files were made for
     sched::Instant next_{};
 };
 
-// The holidays file for the week that begins today, from these hours of prime time: a line a day, with the
-// period of the day that is open at `now` or opens next, since the file has room for one. `windows`: those of
-// type prime; there has to be one.
+// The holidays file for the week that begins today: a line for each day, with one period of prime time, since
+// the format has no room for two. It is the period that is open at `now` or opens next. `windows`: at least
+// one, all of type prime.
 std::string week_of_holidays(const rrule::WindowSet& windows, const rrule::Zone& zone, sched::Instant now);
 
 }  // namespace pbs::plugin

@@ -20,7 +20,7 @@
 namespace pbs::plugin {
 namespace {
 
-// Facts in the store: that a server has been through its first start; the errors of that, empty again once
+// Facts in the store: a server has completed its first start; the errors of that start, emptied once
 // pbs_migrate has corrected them; and a report that isn't in its file yet.
 constexpr std::string_view kDone = "first_start";
 constexpr std::string_view kError = "migration_error";
@@ -30,8 +30,8 @@ std::string report_path(const State& state) {
     return fmt::format("{}/server_priv/migration_report", state.host.home());
 }
 
-// Puts the report in place whole: a crash or a full disk leaves the old file. False: it wasn't written, and
-// the log was told.
+// Replaces the report's file at once: after a crash or on a full disk the old file remains. False: the report
+// wasn't written, which is logged.
 bool write_report(const State& state, const std::string& text) {
     const std::string path = report_path(state);
     const std::string fresh = path + ".new";
@@ -51,7 +51,7 @@ bool write_report(const State& state, const std::string& text) {
     return false;
 }
 
-// Writes the report of a migration that is kept in the store.
+// Writes the report that the store has of a migration.
 void write_kept_report(State& state) {
     const auto report = state.store->meta(kReport);
     if (report && report->value_or("").empty()) return;
@@ -61,7 +61,7 @@ void write_kept_report(State& state) {
         state.host.log(PBS_LOG_ERROR, "migration", done.error().message);
 }
 
-// Reports the problems wherever somebody may look, with advice.
+// Reports the problems, with advice, in every place where somebody may look.
 void tell_problems(State& state, const migrate::Problems& problems) {
     const std::string advice = migrate::has_system_problem(problems)
                                    ? "The next start tries again"
@@ -94,7 +94,7 @@ void tell_done(State& state, const migrate::Report& report) {
     write_kept_report(state);
 }
 
-// Adds an OpenPBS server's settings that pbs_sched reads; they are as recent as its files.
+// Adds the settings that pbs_sched reads from an OpenPBS server. They are as recent as its files.
 void what_pbs_sched_reads(const State& state, migrate::MigrateOptions& options) {
     options.other_scheds = state.sched_priv;
     options.other_scheds.erase("default");
@@ -106,7 +106,8 @@ void what_pbs_sched_reads(const State& state, migrate::MigrateOptions& options) 
         options.server_print += set->second;
 }
 
-// The sched_config files of the older schedulers: the default one's in the home, and those of others.
+// The sched_config files of the schedulers before the plugin: that of the default scheduler in the home, and
+// those of others.
 std::vector<std::string> sched_configs(const State& state) {
     std::vector<std::string> out{fmt::format("{}/sched_priv/sched_config", state.host.home())};
     if (!state.host.has_pbs_sched()) return out;

@@ -12,7 +12,7 @@ namespace pbs::plugin {
 // Logs an exception that escaped; never throws.
 void log_escaped(const State& state, std::string_view where, const char* what) noexcept;
 
-// Runs `work(state)`. An exception ends in the log, and the result is then `otherwise`.
+// Returns work(state). If an exception escapes, logs it and returns `otherwise`.
 template <class Result, class Work>
 Result guarded(void* self, std::string_view where, Result otherwise, Work&& work) noexcept {
     auto& state = *static_cast<State*>(self);

@@ -1,4 +1,4 @@
-// The host as the rest of the plugin sees it: its log and its replies.
+// The host as the other files of the plugin see it: its log and its replies.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace pbs::plugin {
 
-// One attribute to be shown. Views; valid during the call that it is given to.
+// One attribute to show. Its members are views, valid during the call that gets it.
 struct ShownAttribute {
     std::string_view name;
     std::string_view value;
@@ -27,10 +27,11 @@ class Reply {
     int32_t error(int32_t code, std::string_view text);
     void warning(std::string_view text);
     void object(int32_t object_type, std::string_view name, std::span<const ShownAttribute> attributes);
-    // Adds an object in the encoding of status replies (ifl::encode_object), if the host takes that.
+    // Adds an object in the encoding of status replies (ifl::encode_object). Only if the host takes such
+    // objects.
     bool takes_encoded() const;
     void encoded(std::string_view object);
-    // Adds an attribute to the object that the host is describing.
+    // Adds an attribute to the object that the host describes now.
     void attribute(const ShownAttribute& attribute);
 
   private:
@@ -40,7 +41,7 @@ class Reply {
 
 class Host {
   public:
-    // `host` must stay valid for the life of this object (the ABI's rule for the host's table).
+    // `host` must stay valid for the life of this object (a rule of the C interface for the host's table).
     explicit Host(const pbs_host& host) : host_(host) {}
 
     // PBS_HOME, absolute.
@@ -49,16 +50,17 @@ class Host {
     // An IANA name; empty: the system's zone.
     std::string_view time_zone() const;
 
-    // Writes one line to the server's log. `object` names its subject.
+    // Writes a line to the server's log. `object` names the line's subject.
     void log(pbs_log_level level, std::string_view object, std::string_view message) const;
 
-    // Tells the host that a cycle in a thread is over, from any thread, if the host wants to be told.
+    // Tells the host that a cycle in a thread is over, if the host takes such calls. Any thread may call
+    // this.
     void cycle_finished() const;
-    // Tells the host that other work in a thread is over, for which it asks again.
+    // Tells the host that other work in a thread is over, so that the host repeats its calls.
     bool takes_work_finished() const;
     void work_finished() const;
 
-    // Has the host pbs_sched of OpenPBS, with its files? State knows which schedulers are pbs_sched's.
+    // Has the host OpenPBS's pbs_sched, with its files? State knows which schedulers are left to pbs_sched.
     bool has_pbs_sched() const;
     bool provisions() const;
     objects::ServerAbilities abilities() const;

@@ -1,4 +1,4 @@
-// Switches the hardware performance counters between global monitoring and the jobs that ask for them
+// Switches the hardware performance counters between global monitoring and the jobs that request them
 // (sched-config guide, "MANAGE_HPM_COUNTERS" and "REVOKE_HPM_COUNTERS"), by running the program `hpm_ctl`.
 
 #include <fmt/format.h>
@@ -15,13 +15,13 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kRule = "hpm_counters";
 
-// The arguments of the program. Two of them are modes, which its answers name as well.
+// The arguments of the program. `user` and `global` are modes, and the program answers with these words, too.
 constexpr std::string_view kQuery = "query";
 constexpr std::string_view kUser = "user";
 constexpr std::string_view kGlobal = "global";
 constexpr std::string_view kRevoke = "revoke";
 
-// Looking for processes that hold the counters takes long.
+// Revoking has a longer limit: the search for processes that hold the counters takes long.
 constexpr std::chrono::seconds kTimeLimit{20};
 constexpr std::chrono::seconds kRevokeTimeLimit{300};
 
@@ -30,8 +30,8 @@ std::string_view first_word(std::string_view text) {
     return text.substr(0, text.find_first_of(" \t\r\n"));
 }
 
-// Is the program HOME/sched_priv/hpm_ctl itself, which only the administrator of the server can have put
-// there, for this purpose? A link to another program isn't.
+// Is the program HOME/sched_priv/hpm_ctl itself, which only the server's administrator can have put there? A
+// link to another program doesn't count.
 bool is_administrators(const std::string& program, std::string_view home) {
     std::error_code no_program;
     std::error_code no_folder;
@@ -40,12 +40,12 @@ bool is_administrators(const std::string& program, std::string_view home) {
     return !no_program && !no_folder && file == folder / "hpm_ctl";
 }
 
-// After a cycle in which a job waited for the counters and for nothing else, they are put into user mode;
-// when no job that asked for them runs or waits any more, back into global mode. Before each change the
-// program is asked for the mode there is. What fails is tried again after the next cycle.
+// The counters are put into user mode after a cycle in which a job waited for nothing but the counters, and
+// back into global mode when no job that requests them runs or waits any more. Before each change the program
+// is asked for the present mode. A failure is tried again after the next cycle.
 //
-// Managers, who need not be root, choose the program. PBS_HOME/sched_priv/hpm_ctl, which only the
-// administrator of the server can have put there, runs as the server's user; any other as nobody.
+// Managers, who need not be root, choose the program. Only PBS_HOME/sched_priv/hpm_ctl, which only the
+// server's administrator can have put there, runs as the server's user; any other runs as nobody.
 class HpmSwitch final : public SiteProgram {
   public:
     std::string_view rule() const override { return kRule; }
@@ -60,19 +60,19 @@ class HpmSwitch final : public SiteProgram {
     void failed(const Host& host, const std::string& why);
     bool take(sched::Scheduler& scheduler, const Host& host, std::string_view mode,
               const CommandResult& result, sched::Instant now);
-    // Tells the scheduler, too.
+    // Sets the mode here and in the scheduler.
     void set_mode(sched::Scheduler& scheduler, std::string_view mode) {
         mode_ = mode;
         scheduler.set_told(kRule, mode);
     }
 
-    RunningCommands<std::string_view> commands_;  // one at most
+    RunningCommands<std::string_view> commands_;  // at most one
     std::string program_;
     std::string_view mode_;             // of the counters; empty: unknown
-    std::string_view right_ = kGlobal;  // the mode that they should be in
+    std::string_view right_ = kGlobal;  // the mode wanted for the counters
     bool revoke_ = false;               // REVOKE_HPM_COUNTERS
-    bool revoked_ = false;              // in this change
-    std::string said_;                  // the failure that the log has been told of
+    bool revoked_ = false;              // during this change
+    std::string said_;                  // the failure that is logged
 };
 
 void HpmSwitch::after_cycle(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
@@ -90,7 +90,7 @@ void HpmSwitch::after_cycle(sched::Scheduler& scheduler, const Host& host, std::
 
 void HpmSwitch::run(sched::Scheduler& scheduler, const Host& host, std::string_view mode,
                     sched::Instant now) {
-    // No job starts for a mode that is just being left.
+    // Jobs must not start for a mode that is about to end.
     if (mode != kUser) scheduler.set_told(kRule, {});
     CommandOptions options;
     options.path = program_;
@@ -116,7 +116,7 @@ bool HpmSwitch::look(sched::Scheduler& scheduler, const Host& host, sched::Insta
     return can_start;
 }
 
-// True if a job can start for what the program did.
+// Handles the program's answer. Returns true if a job can start now.
 bool HpmSwitch::take(sched::Scheduler& scheduler, const Host& host, std::string_view mode,
                      const CommandResult& result, sched::Instant now) {
     const std::string_view answer = first_word(result.output);
@@ -148,7 +148,7 @@ bool HpmSwitch::take(sched::Scheduler& scheduler, const Host& host, std::string_
     said_.clear();
     set_mode(scheduler, mode);
     host.log(PBS_LOG_INFO, kRule, fmt::format("The HPM counters are in {} mode", mode));
-    change_mode(scheduler, host, now);  // what is needed may have changed meanwhile
+    change_mode(scheduler, host, now);  // the wanted mode may have changed meanwhile
     return mode_ == kUser && right_ == kUser;
 }
 

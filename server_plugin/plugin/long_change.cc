@@ -10,17 +10,17 @@
 
 namespace pbs::plugin {
 
-// The data that the two threads share. Until the work is over, only the working thread touches `store` and
-// `done`.
+// The data that the plugin's thread and the working thread share. Until the work is over, only the working
+// thread touches `store` and `done`.
 struct LongChange::Job {
     struct Stage {
-        bool over = false;       // the work
-        bool abandoned = false;  // nobody waits for it
+        bool over = false;       // the work is over
+        bool abandoned = false;  // nobody waits for the result
         bool gone = false;       // the thread has nothing left to do
     };
     values::Mutex mutex;
     Stage stage PBS_GUARDED_BY(mutex);
-    std::atomic<bool> end = false;  // the work, as soon as it can
+    std::atomic<bool> end = false;  // set: the work is to end as soon as it can
     std::shared_ptr<const objects::Store::Seed> seed;
     std::optional<objects::Store> store{};
     Done done = objects::fail(objects::Code::internal, "not done");
@@ -30,7 +30,7 @@ struct LongChange::Job {
         return stage;
     }
     void work(const Work& what);
-    // Closes the database, which takes a while: its log is copied into it.
+    // Closes the database. That takes a while, because its log is copied into it.
     void close() {
         store.reset();
         const values::Lock lock(mutex);
@@ -73,7 +73,7 @@ void LongChange::begin(objects::Store& store, std::uint64_t ticket, Work work) {
     auto job = std::make_shared<Job>();
     job->seed = store.seed();
     thread_ = std::thread([job, work = std::move(work)] { job->work(work); });
-    // Set only now: if no thread could be made, nothing has begun.
+    // Set these last: if the thread couldn't be made, no change has begun.
     job_ = std::move(job);
     ticket_ = ticket;
     abandoned_ = false;

@@ -1,5 +1,5 @@
-// A change of the configuration that takes long: it is made in a thread, on a connection of its own to the
-// store's file, while the plugin goes on. There is one at a time.
+// A change of the configuration that takes long. It is made in a thread, on a separate connection to the
+// store's file, while the plugin goes on. There is one such change at a time.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace pbs::plugin {
 class LongChange {
   public:
     using Done = objects::Result<objects::Rewritten>;
-    // The work, done in the thread: it uses the store that it is given, and no data that others change.
+    // The work. It runs in the thread, and uses only the store in its argument and data that nobody else
+    // changes.
     using Work = std::function<Done(objects::Store& store)>;
 
     LongChange() = default;
@@ -23,24 +24,24 @@ class LongChange {
     LongChange(const LongChange&) = delete;
     LongChange& operator=(const LongChange&) = delete;
 
-    // Is a change under way: from begin() to end(), or until an abandoned change is taken back? Until then
-    // nothing else may change the store.
+    // Is a change under way, from begin() to end(), or until an abandoned change is undone? Meanwhile nothing
+    // else may change the store.
     bool busy() const;
-    // The ticket of the request that the change is for; 0: no change is under way, or it was given up.
+    // The ticket of the request for this change; 0: no change is under way, or it was abandoned.
     std::uint64_t ticket() const { return ticket_; }
-    // May a change begin? Not while an earlier one is being put away.
+    // May a change begin? Not while the thread of an earlier one still ends.
     bool ready() const;
 
-    // Begins a change. Only if ready(); `ticket` is not 0.
+    // Begins a change. REQUIRES: ready(), and `ticket` isn't 0.
     void begin(objects::Store& store, std::uint64_t ticket, Work work);
     // Has the work been done?
     bool over() const;
-    // Makes the work durable, if it is over(); the store then has it.
+    // Makes the change durable and visible in `store`. REQUIRES: over().
     Done end(objects::Store& store);
-    // Throws the change away: nothing has changed. Doesn't wait for the thread, which ends as soon as it can.
-    // Does nothing with another ticket.
+    // Drops the change: nothing has changed. Doesn't wait for the thread, which ends as soon as it can. Does
+    // nothing if `ticket` is that of another change.
     void abandon(std::uint64_t ticket);
-    // Throws the thread's work away, and waits for its end.
+    // Drops the change, and waits for the thread's end.
     void stop();
 
   private:

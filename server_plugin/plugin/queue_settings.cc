@@ -13,10 +13,10 @@
 namespace pbs::plugin {
 namespace {
 
-// The scheduler whose queues have no partition.
+// The scheduler of the queues without a partition.
 constexpr std::string_view kDefaultSched = "default";
 
-// The scheduler of a partition; empty: none has it.
+// The scheduler of a partition; empty: no scheduler has the partition.
 std::string_view sched_of(const State& state, std::string_view partition) {
     if (partition.empty()) return kDefaultSched;
     const auto found =
@@ -24,8 +24,8 @@ std::string_view sched_of(const State& state, std::string_view partition) {
     return found == state.partitions.end() ? std::string_view{} : std::string_view(found->first);
 }
 
-// The policy in force, as the scheduler uses it: with a sched_config file the server's job_sort_formula
-// counts.
+// The policy in force, as the scheduler uses it: with a sched_config file, the server's job_sort_formula
+// counts, too.
 std::optional<objects::Object> policy_in_force(State& state, std::string_view sched, sched::Instant now) {
     const std::string name = state.scheduler.status(now, sched).policy;
     if (const auto policy = state.store->snapshot()->objects(objects::ObjectType::policy).find(name);
@@ -88,7 +88,7 @@ void tell_of_queues(State& state, std::string_view sched, sched::Instant now) {
     });
 }
 
-// Adds the peer queues of the policy; none with an algorithm without peers, or where pbs_sched asks them.
+// Adds the policy's peer queues. There are none if its algorithm knows none, or if pbs_sched pulls the jobs.
 void tell_peer_queues(State& state, sched::Instant now, std::string_view sched, Reply reply) {
     const auto policy = policy_in_force(state, sched, now);
     if (!policy || policy->text("algorithm") == "origin") return;

@@ -1,5 +1,5 @@
-// Settings of the server's queues that the policy in force doesn't act on (objects/unsupported.h), and queues
-// of other servers from which jobs are pulled.
+// Reports settings of the server's queues that the policy in force doesn't act on (objects/unsupported.h),
+// and the queues of other servers from which jobs are pulled.
 #pragma once
 
 #include <span>
@@ -9,18 +9,18 @@
 
 namespace pbs::plugin {
 
-// Note a queue's settings, or forget them, by events; the log is told of them after the next cycle.
+// Called by events: store or forget a queue's settings. They are reported in the log after the next cycle.
 void note_queue(State& state, const sched::QueueRecord& queue);
 void forget_queue(State& state, uint64_t queue);
 
-// After a cycle of this scheduler: tells the log, once, of queues that have changed since the last one, or of
-// all of its queues if another policy is in force now.
+// After a cycle of this scheduler: logs, once, the settings without effect of the queues that have changed
+// since its last cycle; if another policy is in force now, those of all its queues.
 void tell_of_queues(State& state, std::string_view sched, sched::Instant now);
 
-// pbs_plugin::peer_queues.
+// Implements pbs_plugin::peer_queues.
 void tell_peer_queues(State& state, sched::Instant now, std::string_view sched, Reply reply);
 
-// pbs_plugin::not_acted_on.
+// Implements pbs_plugin::not_acted_on.
 void warn_of_queue(State& state, sched::Instant now, std::string_view name, std::string_view partition,
                    std::span<const pbs_attr> attributes, Reply reply);
 

@@ -1,4 +1,4 @@
-// execution_type of queues by a migration, on its way to the host (migrate/queue_types.h).
+// Passes the execution_types of queues that a migration has set on to the host (migrate/queue_types.h).
 #pragma once
 
 #include <string_view>
@@ -9,17 +9,17 @@
 
 namespace pbs::plugin {
 
-// The settings left to do, for queues that exist. The host asks for them with the status of the
-// configuration, part=queue_types: after the start, and after Manager requests for queues and the
-// configuration. An error of the store goes to the log, and the list is then empty.
+// The execution_types that still have to be set, for queues that exist. The host asks for them by the status
+// of the configuration, part=queue_types: after the start, and after Manager requests for queues and the
+// configuration. An error of the store is logged, and the list is then empty.
 std::vector<migrate::QueueType> queue_types(const State& state);
 
-// Notes that the host has set a queue: it tells so by setting queue_type_done of the configuration to the
-// queue's name. Until then it is told of the queue again.
+// Notes that the host has set a queue's type: it reports that by setting queue_type_done of the configuration
+// to the queue's name. Until then queue_types() lists the queue.
 void queue_type_done(State& state, std::string_view queue);
 
-// Sets the types itself where the host keeps no execution_type: once the store is open, and for queues and
-// migrations that come later. Does nothing while a long change of the configuration is under way.
+// If the host has no execution_type, sets the types in the store: when the store is opened, and later for new
+// queues and migrations. Does nothing during a long change of the configuration.
 void set_queue_types(State& state, sched::Instant now);
 // Have queues changed since the last call of set_queue_types()?
 bool wants_queue_types(const State& state);

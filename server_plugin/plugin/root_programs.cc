@@ -24,7 +24,8 @@ std::string path_of(const Host& host) {
     return fmt::format("{}/server_priv/root_programs", host.home());
 }
 
-// Writes a file whole and to the disk, or not at all. Returns the reason for a failure, or an empty string.
+// Writes a new file to the disk, completely or not at all. Returns the reason for a failure, or an empty
+// string.
 std::string write_new(const std::string& path, const std::string& text) {
     const std::string temporary = path + ".new";
     ::unlink(temporary.c_str());

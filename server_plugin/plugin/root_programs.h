@@ -1,5 +1,5 @@
-// Programs of server_dyn_res that run with root's rights, as they did under pbs_sched: programs that root had
-// in sched_config before the first start, or has added to the list since (objects/root_programs.h). Managers,
+// Programs of server_dyn_res that run with root's rights, as they did under pbs_sched: those that root had in
+// sched_config before the first start, or has added to the list since (objects/root_programs.h). Managers,
 // who need not be root, write policies, so no setting of a policy adds to the list.
 #pragma once
 
@@ -16,10 +16,10 @@ namespace pbs::plugin {
 
 class RootPrograms {
   public:
-    // The list, read again when the file has changed. The reason why the file doesn't count is logged once.
+    // The list, read again when its file has changed. If the file doesn't count, the reason is logged once.
     const objects::RootPrograms& listed(const Host& host);
-    // Is this element listed? It has to match wholly: another resource, program or argument is another
-    // element.
+    // Is this element in the list? It has to match completely: with another resource, program or argument it
+    // is another element.
     bool has(const Host& host, std::string_view element) { return listed(host).contains(element); }
 
   private:
@@ -28,9 +28,9 @@ class RootPrograms {
     std::string said_;  // why the file doesn't count
 };
 
-// Makes the list from these sched_config files, unless there is a list: before the first migration. A file
-// that somebody other than root may change is left out, and the log told. Returns the list, or the reason why
-// it can't be written.
+// Makes the list from these sched_config files, before the first migration; does nothing if there is a list.
+// Ignores, and logs, a file that somebody other than root may change. Returns the list, or the reason why it
+// can't be written.
 tl::expected<objects::RootPrograms, std::string> list_root_programs(
     const Host& host, const std::vector<std::string>& sched_configs);
 

@@ -20,7 +20,7 @@ namespace pbs::plugin {
 namespace {
 
 constexpr const char* kName = "sched_config";
-// The fs_group that a migration would make of the file; the file has no objects of its own.
+// The fs_group that a migration would make from the file. Without a migration this object doesn't exist.
 constexpr const char* kGroup = "default_fs_group";
 constexpr off_t kLargest = off_t{1} << 20;
 
@@ -58,7 +58,7 @@ tl::expected<std::string, std::string> read_file(const std::string& path, const 
     return text;
 }
 
-// Makes policies from a text, which is empty for the defaults. Adds mistakes in its lines to `mistakes`.
+// Makes policies from a text; an empty text gives the defaults. Adds mistakes in its lines to `mistakes`.
 migrate::Result<migrate::SchedPolicies> policies_of(State& state, const std::string& path,
                                                     std::string_view text, migrate::Problems& mistakes) {
     if (migrate::is_configfile(text))
@@ -75,8 +75,8 @@ migrate::Result<migrate::SchedPolicies> policies_of(State& state, const std::str
     return policies;
 }
 
-// Reads the directives that set, at a scheduler, attributes that policies have, too. They name the scheduler,
-// and a print is read for the one named "default".
+// Parses the directives that set attributes of policies at a scheduler. parse_qmgr_print() reads those of the
+// scheduler "default", so replace the scheduler's name.
 migrate::QmgrPrint set_of(const std::string& sched, std::string_view directives) {
     constexpr std::string_view kSet = "set sched ";
     std::string text;
@@ -98,7 +98,7 @@ void put(std::vector<migrate::SchedValue>& values, const migrate::PrintedSetting
         values.push_back({std::string(set.attribute), set.value, std::string(set.printed), 0});
 }
 
-// Puts settings of the host's scheduler object in front of the file's.
+// Puts the settings of the host's scheduler object before those of the file.
 void put_directives(const State& state, std::string_view sched, migrate::SchedPolicies& policies,
                     migrate::Problems& mistakes) {
     const auto directives = state.sched_directives.find(std::string(sched));
@@ -121,7 +121,7 @@ std::shared_ptr<const objects::Object> object(const std::string& name,
     return std::make_shared<const objects::Object>(migrate::policy_object(name, values));
 }
 
-// Gives policies to the scheduler. An error: it doesn't take them.
+// Hands the policies to the scheduler. Returns an error if the scheduler refuses them.
 std::string adopt(State& state, std::string_view sched, SchedConfigFile& file,
                   const migrate::SchedPolicies& policies) {
     const auto all_time = object(kName, policies.all_time);
@@ -145,7 +145,7 @@ std::string adopt(State& state, std::string_view sched, SchedConfigFile& file,
     return {};
 }
 
-// Logs the new ones among the notes on a file.
+// Logs the notes on a file that are new.
 void tell_notes(State& state, std::string_view sched, SchedConfigFile& file, std::vector<std::string> notes) {
     notes.insert(notes.end(), file.unsupported.begin(), file.unsupported.end());
     for (const std::string& note : notes)

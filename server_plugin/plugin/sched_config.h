@@ -23,12 +23,11 @@ struct SchedConfigFile {
     std::string path;
     FileVersion version{};
     std::uint64_t names = 0;  // SchedConfigs::names when it was read
-    bool in_force = false;    // the scheduler was given policies
-    bool there = false;       // they came from a file, not from the defaults
-    // The policies that the scheduler was given: for all time, prime and non-prime time; null: as for all
-    // time.
+    bool in_force = false;    // the scheduler uses these policies
+    bool there = false;       // the policies came from a file, not from the defaults
+    // The scheduler's policies: for all time, prime and non-prime time; null: as for all time.
     std::array<objects::ObjectPtr, 3> policies{};
-    // The first mistake in the file, and what is done instead: FILE:LINE:COLUMN: OPTION: what was expected.
+    // The first mistake in the file, and its consequence: FILE:LINE:COLUMN: OPTION: the expected value.
     std::string error;
     std::set<std::string> said;            // notes already in the log
     std::vector<std::string> unsupported;  // settings that have no effect
@@ -45,17 +44,17 @@ struct SchedConfigs {
     migrate::Surroundings surroundings() const;
 };
 
-// Called before each cycle of a scheduler. If it has no policy assigned: reads sched_config in its sched_priv
-// if the file has changed since the last cycle (or dedicated_prefix may mean other queues), and gives the
-// scheduler the policies by it. Without a file these are the defaults of the old schedulers. A mistake in a
-// line is treated as the schedulers of PBS and TORQUE did, which mostly left out the line: it is logged once,
-// and the first mistake is kept for `list sched`. A file that can't be read or trusted, or is another
-// scheduler's, changes nothing: the last good one stays in force, or the defaults if there was none. With a
-// policy assigned the file is left alone.
+// Called before each cycle of a scheduler; does nothing if the scheduler has a policy assigned. Reads
+// sched_config in its sched_priv if the file has changed since the last cycle (or dedicated_prefix may mean
+// other queues), and hands the resulting policies to the scheduler. Without a file these are the defaults of
+// the old schedulers. A mistake in a line is treated as by the schedulers of PBS and TORQUE, which mostly
+// ignored the line: it is logged once, and the first mistake appears in `list sched`. A file that can't be
+// read or trusted, or belongs to another scheduler, changes nothing: the last good one stays in force, else
+// the defaults.
 //
-// Managers, who need not be root, may have chosen sched_priv, and the server that reads may be root; mistakes
-// in the file are shown to everybody. So it has to be a file that open_plain_file() takes, of root or the
-// server's user, and not writable by others.
+// Managers, who need not be root, may have chosen sched_priv, but the server that reads may be root, and
+// mistakes in the file are shown to everybody. So open_plain_file() has to accept the file, and it has to
+// belong to root or the server's user, and not be writable by others.
 void refresh_sched_config(State& state, std::string_view sched);
 
 }  // namespace pbs::plugin

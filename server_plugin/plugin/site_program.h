@@ -1,4 +1,4 @@
-// Programs of the site that rules of the scheduler go by (Scheduler::questions()). Each of them is one file
+// Programs of the site whose answers rules of the scheduler use (Scheduler::questions()). Each has a file
 // with a class derived from SiteProgram, and a row in site_programs().
 #pragma once
 
@@ -20,25 +20,26 @@ class SiteProgram {
     SiteProgram(const SiteProgram&) = delete;
     SiteProgram& operator=(const SiteProgram&) = delete;
 
-    // The name of the rule whose questions it answers.
+    // The name of the rule that uses the answers.
     virtual std::string_view rule() const = 0;
-    // Before a cycle of a scheduler: asks what has to be asked. `anew`: whatever is known is out of date.
+    // Before a cycle of a scheduler: starts the programs whose answers are needed. `anew`: all known answers
+    // are out of date.
     virtual void before_cycle(sched::Scheduler& /*scheduler*/, const Host& /*host*/,
                               std::string_view /*sched*/, sched::Instant /*now*/, bool /*anew*/) {}
-    // After it; `wanted`: a job waits for the answer and for nothing else, or starts by it.
+    // After a cycle. `wanted`: a job waits for the answer and for nothing else, or starts because of it.
     virtual void after_cycle(sched::Scheduler& /*scheduler*/, const Host& /*host*/,
                              std::string_view /*sched*/, sched::Instant /*now*/, bool /*wanted*/) {}
-    // Looks after what runs. True if what the scheduler knows has changed: a cycle is wanted of those whose
-    // policies go by it.
+    // Polls the running programs. True: an answer has changed, so the schedulers whose policies use it want a
+    // cycle.
     virtual bool look(sched::Scheduler& scheduler, const Host& host, sched::Instant now) = 0;
-    // When look() has something to do; Instant::max(): nothing runs.
+    // The instant at which look() has work; Instant::max(): no program runs.
     virtual sched::Instant next_deadline(sched::Instant now) const = 0;
 };
 
 std::unique_ptr<SiteProgram> make_dedicated_times();
 std::unique_ptr<SiteProgram> make_hpm_switch();
 
-// Makes one of each.
+// Makes one object of each class.
 inline std::vector<std::unique_ptr<SiteProgram>> site_programs() {
     std::vector<std::unique_ptr<SiteProgram>> programs;
     programs.push_back(make_dedicated_times());
@@ -46,7 +47,7 @@ inline std::vector<std::unique_ptr<SiteProgram>> site_programs() {
     return programs;
 }
 
-// Commands that run, each to answer a question, and those that have ended but haven't gone.
+// The running commands, each with its question, and the ended commands whose processes are still there.
 template <class Asked>
 class RunningCommands {
   public:
@@ -71,7 +72,7 @@ class RunningCommands {
         }
         return results;
     }
-    // When poll() has something to do; Instant::max(): nothing runs.
+    // The instant at which poll() has work; Instant::max(): no command is left.
     sched::Instant next_deadline(sched::Instant now) const {
         if (!running_.empty()) return now;
         return ended_.empty() ? sched::Instant::max() : now + Command::kLinger;

@@ -1,4 +1,4 @@
-// A text that is too long for memory, in a file without a name: the file ends with the object, or with the
+// A text that is too long for memory, in a file without a name. The file disappears with the object or the
 // process.
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace pbs::plugin {
 
-// For one thread at a time.
+// Only one thread at a time may use it.
 class SpoolFile {
   public:
-    // The file lies in `folder`; it is made at the first write. It takes no more of the disk than it leaves
-    // free.
+    // The file is made in `folder` at the first write. It stops growing when the disk has less free space
+    // than the file has bytes.
     explicit SpoolFile(std::string folder) : folder_(std::move(folder)) {}
     ~SpoolFile();
     SpoolFile(const SpoolFile&) = delete;
@@ -22,14 +22,14 @@ class SpoolFile {
 
     // Appends text. After a failed write nothing more is written.
     void append(std::string_view text);
-    // The reason why the text isn't whole; empty: it is.
+    // The reason why a part of the text is missing; empty: the text is complete.
     const std::string& error() const { return error_; }
     // The size in bytes.
     std::int64_t size() const { return size_; }
-    // Returns at most `most` bytes from `offset` on, fewer at the end only. Errors: a text for the client.
+    // Returns `most` bytes from `offset` on, or fewer at the end. Errors: a text for the client.
     tl::expected<std::string, std::string> part(std::int64_t offset, std::size_t most) const;
-    // Cuts off as much of its end as takes some milliseconds, because a long file takes long to close. False:
-    // nothing is left.
+    // Shortens the file by as much as takes some milliseconds, because a long file takes long to close.
+    // False: nothing is left.
     bool shrink();
 
   private:

@@ -1,4 +1,4 @@
-// The state of one loaded plugin. The files of this folder are functions on it.
+// The state of a loaded plugin. The files of this folder are functions on it.
 #pragma once
 
 #include <cstddef>
@@ -29,18 +29,18 @@
 
 namespace pbs::plugin {
 
-// A file that a policy wanted written.
+// A file that a policy names, after an attempt to write it.
 struct WrittenFile {
     std::string_view what;  // "The schedule log"
-    std::string path;       // as configured
-    std::string why_not;    // empty: it is written
+    std::string path;       // as in the policy
+    std::string why_not;    // empty: the file is written
 };
 
-// A cycle from its start until the host takes what it decided. In between the thread of the cycle writes the
-// last ones, and State::decisions.
+// A cycle from its start until the host takes its decisions. Meanwhile the cycle's thread writes `files` and
+// the members after it, and State::decisions.
 struct CycleInFlight {
     bool on_its_way = false;
-    bool put_off = false;  // it decides nothing, because programs have to report amounts first
+    bool put_off = false;  // no decisions, because programs have to report amounts first
     std::string sched;
     std::string home;
     std::string sched_priv;  // the scheduler's folder
@@ -48,27 +48,27 @@ struct CycleInFlight {
     std::vector<std::string> log;
     std::vector<std::string_view> wants;  // sched::Decisions::wants
     std::int64_t log_event = -1;
-    std::shared_ptr<BackgroundQuery> record;  // the cycle's record, if somebody waits for it; or null
+    std::shared_ptr<BackgroundQuery> record;  // the cycle's record, if a client waits for it; or null
 };
 
-// The record of a cycle that somebody waits for (requests/record.h), for one scheduler.
+// For one scheduler: the record of a cycle for which a client waits (requests/record.h).
 struct NextRecord {
     std::int64_t cycles = 0;                     // the number of cycles that have begun
-    std::optional<sched::Instant> wanted_until;  // the next one is recorded if it begins by then
+    std::optional<sched::Instant> wanted_until;  // the next cycle is recorded if it begins by then
     std::int64_t recorded = 0;                   // the cycle whose record `record` is, counted from 1
     std::shared_ptr<BackgroundQuery> record;     // null: there is none, or it was fetched
-    sched::Instant kept_until{};                 // for a client that has stopped asking
+    sched::Instant kept_until{};                 // for a client that may have stopped asking
 };
 
 using UnsupportedKey = std::pair<objects::ObjectType, std::string>;
 
-// Changed objects whose settings the log is still to be told of, and the number of lines so far.
+// Changed objects whose settings without effect still have to be logged, and the number of lines so far.
 struct ChangedSettings {
     std::deque<UnsupportedKey> objects;
     std::size_t lines = 0;
 };
 
-// Settings of a queue that a policy may not act on.
+// The settings of a queue on which a policy may not act.
 struct QueueSettings {
     std::string name;
     std::string partition;
@@ -82,8 +82,8 @@ struct State {
 
     Host host;
     rrule::Zone zone;
-    // The decisions of the last cycle. Its thread writes here, so the scheduler, which waits for the thread,
-    // has to be destroyed first.
+    // The decisions of the last cycle. The cycle's thread writes here. Declared before the scheduler, which
+    // waits for the thread, so that the scheduler is destroyed first.
     DecisionArray decisions;
     DecisionArray placed;  // the decision of the last place_job()
     CycleInFlight in_flight;
@@ -95,13 +95,13 @@ struct State {
     Translator translator;
     std::vector<sched::DueSched> due;  // of the last tick
 
-    // Set by prepare(). The store is there unless `failure` says why it isn't.
+    // Set by prepare(). The store exists unless `failure` has a reason.
     bool prepared = false;
     std::string failure;
     std::optional<objects::Store> store;
     LongChange long_change;  // while it is busy, nothing else may change the store
     UsageSaver usage;
-    bool shares_came = false;  // usage of fair shares was stored, which the scheduler is to be given
+    bool shares_came = false;  // the store has usage of fair shares that the scheduler lacks
     std::vector<std::unique_ptr<SiteProgram>> programs = site_programs();
     AllocationFiles allocation_files;
     DynamicResources dynamic_resources;
@@ -115,35 +115,35 @@ struct State {
     std::map<std::string, std::string> sched_directives;  // scheduler -> pbs_sched_record::directives
     std::map<std::string, std::string> partitions;  // scheduler -> partition of the queues that it serves
     std::set<std::string, std::less<>> own_scheds;  // on a host with pbs_sched: the plugin's schedulers
-    // Does pbs_sched schedule for all schedulers, or for this one?
+    // Does pbs_sched schedule for all schedulers (has_pbs_sched_alone), or for the one named?
     bool has_pbs_sched_alone() const { return host.has_pbs_sched() && own_scheds.empty(); }
     bool has_pbs_sched(std::string_view sched) const {
         return host.has_pbs_sched() && !own_scheds.contains(sched);
     }
-    // The host's abilities, with what pbs_sched schedules now; policies that are being set are checked
-    // against them.
+    // The host's abilities, and what pbs_sched schedules now. New settings of policies are checked against
+    // them.
     objects::ServerAbilities abilities() const {
         objects::ServerAbilities all = host.abilities();
         if (host.has_pbs_sched())
             all.pbs_sched = has_pbs_sched_alone() ? objects::PbsSched::runs : objects::PbsSched::replaced;
         return all;
     }
-    std::string server_formula;               // its deprecated job_sort_formula
-    std::int64_t server_backfill_depth = -1;  // its deprecated backfill_depth
+    std::string server_formula;               // the deprecated job_sort_formula
+    std::int64_t server_backfill_depth = -1;  // the deprecated backfill_depth
     SchedConfigs sched_configs;               // of schedulers without a policy
     std::uint64_t queue_types_names = 0;      // sched_configs.names at the last set_queue_types()
     ExternalFiles external_files;             // of hosts with pbs_sched
-    // The configuration that the scheduler was last given; null: none yet. Later commits have other
-    // snapshots.
+    // The configuration that the scheduler got last; null: none yet. The store's present snapshot may be
+    // newer.
     std::shared_ptr<const objects::Snapshot> adopted;
-    // Objects with settings that nothing acts on, with the lines that the log was told of each.
+    // Objects with settings that nothing acts on, with the lines that are logged about each.
     std::map<UnsupportedKey, std::vector<std::string>> unsupported;
     ChangedSettings changed_settings;
     std::map<uint64_t, QueueSettings> queue_settings;  // by the host's handles; queues with such settings
-    std::set<uint64_t> queues_to_tell;                 // queues whose settings the log is still to be told of
-    // By scheduler, the policy in force when the log was told of its queues.
+    std::set<uint64_t> queues_to_tell;                 // queues whose settings still have to be logged
+    // By scheduler: the policy in force when the settings of its queues were last logged.
     std::map<std::string, std::optional<objects::Object>> told_policies;
-    std::set<std::string> said_unwritable;  // dump files that couldn't be written, as already logged
+    std::set<std::string> said_unwritable;  // files that couldn't be written, as already logged
 };
 
 }  // namespace pbs::plugin

@@ -11,7 +11,7 @@
 namespace pbs::plugin {
 namespace {
 
-// Looks after the programs of the site. Their results are a reason for a cycle of the schedulers that asked.
+// Polls the site's programs. New answers make the schedulers that use them want a cycle.
 bool look_after_programs(State& state, sched::Instant now) {
     std::vector<std::string_view> rules;
     for (const auto& program : state.programs)
@@ -37,8 +37,9 @@ void write_usage_file(State& state, sched::Instant now) {
     write_usage_file(state, keeper, usage_file_text(state.scheduler.usage_rows(), now, state.zone));
 }
 
-// While the scheduler is at work nothing is due: the host asks again after it. Past usage isn't saved while a
-// long change has the store: the calls that end the change are followed by others.
+// Nothing is due while the scheduler is busy, since the host asks again afterwards. Past usage isn't saved
+// during a long change of the store; the calls that end the change are followed by further calls of this
+// function.
 int64_t next_deadline(State& state, sched::Instant now) {
     if (!state.store) return std::numeric_limits<int64_t>::max();
     state.queries.finish(state);
@@ -67,7 +68,7 @@ uint32_t tick(State& state, sched::Instant now) {
         set_queue_types(state, now);
         settle(state);
     }
-    // A decay that is due depends on which groups are over their allocation.
+    // Read the allocation files first: a decay that is due depends on which groups are over their allocation.
     for (const auto& [name, folder] : state.sched_priv) read_allocations(state, name, now, false);
     sched::TickResult result = state.scheduler.tick(now);
     state.due = std::move(result.due);

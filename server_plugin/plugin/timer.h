@@ -8,16 +8,16 @@
 
 namespace pbs::plugin {
 
-// pbs_plugin::next_deadline: the instant at which tick() has something to do, or INT64_MAX.
+// Implements pbs_plugin::next_deadline: the instant at which tick() has work, or INT64_MAX.
 int64_t next_deadline(State& state, sched::Instant now);
 
 // Writes sched_priv/decay_usage, if a policy in force keeps past usage.
 void write_usage_file(State& state, sched::Instant now);
 
-// pbs_plugin::wanted: bits of enum pbs_wanted of one scheduler, as the last tick found.
+// Implements pbs_plugin::wanted: bits of enum pbs_wanted of one scheduler, as of the last tick.
 uint32_t wanted(const State& state, std::string_view sched);
 
-// pbs_plugin::tick: bits of enum pbs_wanted.
+// Implements pbs_plugin::tick: bits of enum pbs_wanted.
 uint32_t tick(State& state, sched::Instant now);
 
 }  // namespace pbs::plugin

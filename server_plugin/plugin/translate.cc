@@ -69,7 +69,7 @@ std::optional<sched::ResourceRecord> Translator::resource(const pbs_resource_rec
     if (!fits(record)) return std::nullopt;
     const auto kind = kind_of(record->kind);
     if (!kind) return std::nullopt;
-    // Resources that every PBS has count even where no vnode has a value, as with vmem, which is enforced.
+    // Built-in resources count even if no vnode has a value, such as vmem, which is enforced.
     static const objects::ResourceNames usual;
     const bool host_level = record->host_level != 0 && !usual.contains(view(record->name));
     return sched::ResourceRecord{record->id, *kind, view(record->name), record->consumable != 0, host_level};
@@ -193,7 +193,7 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
         if (!present(place.amounts, place.amount_count)) return std::nullopt;
         ranges_.push_back(take(place.amounts, place.amount_count));
     }
-    // Make spans only now: the buffer of amounts grows no more.
+    // Make the spans only now, because the buffer of amounts doesn't grow any more.
     for (std::size_t i = 0; i < held.size(); ++i) {
         places_.push_back({sched::VnodeHandle{held[i].vnode}, amounts(ranges_[i])});
     }
@@ -331,9 +331,8 @@ void DecisionArray::assign(sched::Decisions decisions) {
         }
         list_.push_back(out);
     }
-    // Many comments are put in the order in which the host keeps its jobs and their rows, since it then
-    // carries them out several times as fast. Fewer stay in the order in which the jobs were considered,
-    // which a log shows.
+    // Many comments are sorted as the host stores its jobs and their rows, which makes it several times as
+    // fast. Fewer comments stay in the order in which jobs were considered, so that a log shows that order.
     constexpr std::ptrdiff_t kMany = 10'000;
     const auto is_comment = [](const pbs_decision& one) { return one.kind == PBS_DECIDE_COMMENT; };
     const auto last_other = std::find_if_not(list_.rbegin(), list_.rend(), is_comment).base();

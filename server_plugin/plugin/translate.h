@@ -1,5 +1,5 @@
 // Translates records of the C interface into the scheduler's records, and the scheduler's decisions into
-// those of the C interface.
+// decisions of the C interface.
 #pragma once
 
 #include <deque>
@@ -17,12 +17,12 @@ namespace pbs::plugin {
 sched::Instant instant(int64_t seconds);
 int64_t seconds(sched::Instant instant);
 
-// Translates records. Strings are viewed where they are; arrays of amounts go through buffers of this object
-// that are used again, so a record is translated without allocation once the buffers have grown. A result is
-// valid until the next call and as long as the record that it was made from.
+// Translates records. Strings are views of the record. Arrays of amounts use buffers of this object, so a
+// record is translated without allocation once the buffers have grown. A result is valid until the next call,
+// and as long as its record.
 //
-// Empty: the record is of another version of the interface (its `size` differs), or an array is missing where
-// its count isn't 0.
+// nullopt: the record is of another version of the interface (its `size` differs), or an array is missing
+// although its count isn't 0.
 class Translator {
   public:
     std::optional<sched::ResourceRecord> resource(const pbs_resource_record* record);
@@ -48,7 +48,7 @@ class Translator {
     std::vector<sched::EntityLimitRecord> limits_;
 };
 
-// The decisions of one cycle as the host reads them. Owns everything that the C array points to, until the
+// The decisions of one cycle, as the host reads them. Owns everything that the C array points to, until the
 // next assign().
 class DecisionArray {
   public:
@@ -62,7 +62,7 @@ class DecisionArray {
     std::vector<pbs_decision> list_;
     std::vector<pbs_amount> amounts_;
     std::vector<pbs_place> places_;
-    std::vector<uint8_t> joined_;  // for each place
+    std::vector<uint8_t> joined_;  // by place
 };
 
 }  // namespace pbs::plugin

@@ -1,4 +1,4 @@
-// Past usage on its way between the scheduler and the store: loaded once, written when it changes.
+// Carries past usage between the scheduler and the store: loads it once, and writes it when it changes.
 #pragma once
 
 #include <functional>
@@ -13,43 +13,43 @@
 
 namespace pbs::plugin {
 
-// A started job's charge and the new usage of its user are written in one transaction, together with the id
-// of the job. So a job that is found running after a restart is charged exactly once: either its id and its
-// charge are both stored, or neither is, and it is charged then. Between events and the write lies at most
-// one turn of the host's loop (next_deadline() asks for it at once).
+// A started job's charge, its user's new usage and the job's id are written in one transaction. So a job that
+// is still running after a restart is charged exactly once: if its id isn't stored, its charge isn't either,
+// and it is charged then. At most one turn of the host's loop passes between an event and the write, because
+// next_deadline() demands it at once.
 //
-// When the write fails, the changes are kept, and tried again every minute.
+// If the write fails, the changes are tried again every minute.
 class UsageSaver {
   public:
-    // The scope, in the store's records of usage (objects/usage_store.h), of the permutation by past usage.
-    // The scheduler names the scopes of fair shares.
+    // The scope of the permutation by past usage in the store's records (objects/usage_store.h). The
+    // scheduler names the scopes of fair shares.
     static constexpr std::string_view kScope = "past_usage";
 
-    // Gives the stored usage to the scheduler, before it sees a job.
+    // Hands the stored usage to the scheduler. Call before the scheduler gets jobs.
     objects::Result<void> load(objects::Store& store, sched::Scheduler& scheduler) const;
 
-    // Gives the scheduler the stored usage of the trees of fair shares that it has begun to keep. A tree
-    // whose usage can't be read begins with none; the log is told. Not while the scheduler is at work.
+    // Hands the stored usage to the scheduler's new trees of fair shares. If a tree's usage can't be read, it
+    // begins without usage, which is logged. REQUIRES: the scheduler isn't busy.
     static void load_shares(objects::Store& store, sched::Scheduler& scheduler, const Host& host);
 
-    // Gives the scheduler usage that was stored later, where there was none: the scheduler's charges since
-    // are added to it.
+    // Hands usage that was stored later to the scheduler: what the scheduler has charged since is added to
+    // it.
     objects::Result<void> add_stored(objects::Store& store, sched::Scheduler& scheduler, const Host& host,
                                      sched::Instant now);
 
-    // Writes the scheduler's changes, if any. A failure is logged once until it works again.
+    // Writes the scheduler's changes, if there are any. Failures are logged once, until a write succeeds.
     void save(objects::Store& store, sched::Scheduler& scheduler, const Host& host, sched::Instant now);
 
-    // Writes the changes at once, for a change that is acknowledged when it is written. On an error it is
-    // tried again later.
+    // Writes the changes at once, for a request that is acknowledged when they are stored. After an error,
+    // the write is tried again later.
     objects::Result<void> save_now(objects::Store& store, sched::Scheduler& scheduler, const Host& host,
                                    sched::Instant now);
 
-    // Writes the changes at the end of the server, however recently a write has failed.
+    // Writes the changes at the end of the server, even if a write has failed just before.
     void save_at_end(objects::Store& store, sched::Scheduler& scheduler, const Host& host,
                      sched::Instant now);
 
-    // The instant at which save() has work; Instant::max(): none.
+    // The instant at which save() has work; Instant::max(): there are no changes.
     sched::Instant next_deadline(const sched::Scheduler& scheduler, sched::Instant now) const;
 
   private:
@@ -58,7 +58,7 @@ class UsageSaver {
     // Changes whose write failed, by scope.
     std::map<std::string, objects::UsageBatch, std::less<>> unsaved_;
     bool failed_ = false;
-    std::string why_;  // the reason why the last write failed
+    std::string why_;  // the reason of the last failure
     sched::Instant retry_at_{};
 };
 

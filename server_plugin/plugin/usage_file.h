@@ -11,16 +11,16 @@
 
 namespace pbs::plugin {
 
-// The format: the day of the week on which it was written, then a line "group:user usage" for each user, in
-// this order. The store, written with each change, is what counts; the file isn't read again.
+// The format: the day of the week of the writing, then a line "group:user usage" for each user, sorted by
+// group and user. Nobody reads the file back: the store has the usage.
 std::string usage_file_text(std::span<const sched::UsageRow> rows, sched::Instant now,
                             const rrule::Zone& zone);
 
-// Tells when the file is due: an hour after the last time, or after the first call.
+// Decides when the file is due: an hour after the last time, or after the first call.
 class UsageFileTimer {
   public:
     sched::Instant next(sched::Instant now);
-    // True once for each hour.
+    // Returns true once in each hour.
     bool due(sched::Instant now);
 
   private:

@@ -1,5 +1,5 @@
-// Programs that run beside a server. posix_spawn(3) starts them: a fork() of a server that holds a million
-// jobs would delay it for a while.
+// Starts programs that run beside a server. Uses posix_spawn(3), because a fork() of a server with a million
+// jobs would delay the server.
 #pragma once
 
 #include <spawn.h>
@@ -10,9 +10,9 @@
 
 namespace pbs::posix {
 
-// The surroundings that a program starts with: it leads a session of its own, with every signal at its
-// default, and has the descriptors that it is given. Each function below adds a step; the steps are done in
-// this order when the program starts.
+// The environment in which a program starts: it leads a session of its own, has default handlers for all
+// signals, and only the given descriptors. Each function below adds a step; the steps are done in this order
+// when the program starts.
 class Spawn {
   public:
     // Does the program start with all signals blocked, or with none?
@@ -29,8 +29,8 @@ class Spawn {
     // Closes every descriptor from `fd` on.
     void close_from(int fd);
 
-    // Starts the program with these arguments (the first is its own name), in this process's environment or
-    // in the one given (NAME=value). Returns the pid, which the caller waits for, or -errno.
+    // Starts the program with these arguments, the first of which is its own name, and with this process's
+    // environment or the given one (NAME=value). Returns the pid, which the caller waits for, or -errno.
     pid_t start(const std::string& program, std::vector<std::string> arguments) const;
     pid_t start(const std::string& program, std::vector<std::string> arguments,
                 std::vector<std::string> environment) const;

@@ -1,4 +1,4 @@
-// The record of a scheduling cycle: a text of the scheduler's whole state and of its decisions, so that the
+// The record of a scheduling cycle: a text with the scheduler's whole state and its decisions, from which the
 // cycle can be run again elsewhere.
 //
 // A record is lines of JSON, each an object with one key that names its kind:
@@ -17,10 +17,9 @@
 //   {"schedule":{...}}
 //   {"end":{"jobs_considered":3}}
 //
-// in this order; only reservation, object, sched_config, fair_share and the lines after "cycle" may be
-// missing wholly. A place with "joined" is another piece of the same chunk as the place before it; with
-// "next_occurrence" it is the first place of the next occurrence that was asked for, of a standing
-// reservation.
+// in this order. Only reservation, object, sched_config, fair_share and the lines after "cycle" may be
+// missing entirely. A place with "joined" belongs to the same chunk as the place before it. A place with
+// "next_occurrence" is the first place of the next requested occurrence of a standing reservation.
 //
 // Values that are the defaults (false, no limit, empty) are left out. Instants are seconds since 1970-01-01
 // UTC, durations seconds, amounts [resource, number or text]; queues, vnodes and jobs are referred to by
@@ -49,7 +48,7 @@ using sched::Seconds;
 
 inline constexpr int kRecordFormat = 1;
 
-// The cycle of a record.
+// The request for the recorded cycle.
 struct CycleAsked {
     Instant now{};
     std::string sched = "default";
@@ -63,11 +62,11 @@ class RecordWriter {
   public:
     using Sink = std::function<void(std::string_view text)>;
 
-    // With a sink, the text goes there in parts of some lines; flush() sends the last part.
+    // With a sink, the text goes to it in parts of some lines; flush() sends the last part.
     explicit RecordWriter(Sink sink = {}) : sink_(std::move(sink)) {}
     void begin(std::string_view time_zone);
     void state(const sched::StateRecord& record);
-    // Learns the names that decisions refer to, and writes nothing.
+    // Stores the names that decisions refer to, and writes nothing.
     void state_names(const sched::StateRecord& record);
     void cycle(const CycleAsked& asked);
     void decisions(const sched::Decisions& decided);
@@ -96,9 +95,8 @@ class RecordWriter {
     Names names_;
 };
 
-// Runs a cycle now, without carrying out its decisions, and writes its record. That takes as long as a cycle,
-// and the time to write down all jobs. The text goes to `sink` in parts; it stops halfway once `give_up` is
-// true.
+// Runs a cycle without carrying out its decisions, and writes its record. That takes as long as a cycle, and
+// the time to write all jobs. The text goes to `sink` in parts, and stops halfway once `give_up` is true.
 void record_cycle(sched::Inspector& scheduler, CycleAsked asked, RecordWriter::Sink sink,
                   const std::atomic<bool>& give_up);
 
@@ -109,7 +107,7 @@ struct DecidedLine {
     std::size_t line = 0;
 };
 
-// Receives the steps of a record, one by one, while it is read.
+// Receives the steps of a record while it is read.
 class RecordSink {
   public:
     virtual ~RecordSink() = default;
@@ -123,8 +121,8 @@ struct ReadRecord {
     std::vector<DecidedLine> decided;
 };
 
-// Reads a record and gives each of its steps to the sink. Errors begin with "NAME:LINE: " and tell what was
-// expected there. An error of the sink ends the reading and gets the line of the step that it was given.
+// Reads a record and passes each of its steps to the sink. Errors begin with "NAME:LINE: " and say what was
+// expected there. An error of the sink ends the reading, and gets the line of the step.
 Result<ReadRecord> read_record(std::string_view text, std::string_view name, RecordSink& sink);
 
 // The lines of a record after "cycle": decisions and other results.

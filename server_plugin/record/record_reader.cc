@@ -22,12 +22,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Instants and durations are within this of 0: a hundred million years.
+// Instants and durations are at most a hundred million years from 0.
 constexpr std::int64_t kFarthest = std::int64_t{1} << 53;
 // The ids of resources must be below this: they are dense, so larger ones are mistakes.
 constexpr std::uint32_t kMostResources = 1'000'000;
 
-// Memory for the strings and lists that the objects read from one line point to.
+// Owns the strings and lists to which the objects of one line point.
 class Memory {
   public:
     std::string_view keep(std::string text) { return strings_.emplace_back(std::move(text)); }
@@ -45,7 +45,7 @@ class Memory {
     std::deque<std::any> lists_;
 };
 
-// Data that the readers of a line share.
+// Data that the readers of one line share.
 struct Reading {
     Memory memory;
     std::unordered_map<std::string, std::uint32_t> resources;  // the first resource of each name
@@ -311,8 +311,8 @@ constexpr std::array<std::pair<std::string_view, Step>, 26> kSteps{{
     {"end", Step::end},
 }};
 
-// Makes the line of a decision or other result. Its text is the JSON with sorted keys, so that blanks and the
-// order of keys don't count.
+// Makes the line of a decision or other result. Its text is JSON with sorted keys, so that two lines compare
+// equal whatever their blanks and the order of their keys.
 DecidedLine decided_line(const Json& line, std::size_t number) {
     DecidedLine decided{{}, text::write_json(line), number};
     const Json& inner = line.begin().value();
@@ -394,14 +394,14 @@ class Reader {
         return located(sink_.begin(*name));
     }
 
-    // Checks that steps come in order; server, cycle and end once.
+    // Checks that the steps come in order, and that server, cycle and end come once.
     Result<void> in_order(Step step, std::string_view key) {
         const bool once = step == Step::server || step == Step::cycle || step == Step::end;
         if (last_ && (step < *last_ || (once && step == *last_)))
             return fail(fmt::format("{} isn't expected here, in the order of a record's lines", key));
         if (step >= Step::decided && (!last_ || *last_ < Step::cycle))
             return fail(fmt::format("{} before a line with the key cycle", key));
-        // The objects are complete.
+        // This step is the first after the objects, so hand the configuration to the sink.
         if (step > Step::object && (!last_ || *last_ <= Step::object)) {
             last_ = step;
             return located(sink_.state(sched::ConfigurationState{draft_.finish(1)}));
@@ -474,7 +474,7 @@ class Reader {
         return {};
     }
 
-    // Reads an object of the configuration; nullopt: something is wrong with it.
+    // Reads an object of the configuration. nullopt: it has a mistake.
     std::optional<objects::Object> read_object(JsonIn& in, objects::ObjectType type) {
         std::string name;
         in("name", name, "");

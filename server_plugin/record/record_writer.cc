@@ -1,4 +1,4 @@
-// Writes a record. By hand, because there may be a million jobs in it.
+// Writes a record. The code writes the JSON itself, for speed: a record may have a million jobs.
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 
 namespace pbs::record {
 
-// Writes one object; ended by close().
+// Writes one object; close() ends it.
 class JsonOut {
   public:
     static constexpr bool kReads = false;
@@ -93,7 +93,7 @@ class JsonOut {
         out_ += '{';
         bool first = true;
         for (const auto& [name, value] : map) {
-            // A name is a key here: one that isn't UTF-8 can't be one.
+            // The name is a key, which can't be given in hexadecimal: escape bytes that may not be UTF-8.
             if (!first) out_ += ',';
             first = false;
             out_ += '"';
@@ -103,7 +103,7 @@ class JsonOut {
         }
         out_ += '}';
     }
-    // Writes bytes outside printable ASCII, and the percent sign, as %e9.
+    // Writes bytes outside printable ASCII, quotation marks, backslashes and the percent sign, as %e9.
     void append_key_byte(char c) {
         if (c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '%')
             out_ += c;

@@ -27,11 +27,11 @@ namespace {
 
 // The most lines in a reply; further lines are only counted.
 constexpr std::size_t kMostLines = 1000;
-// The user as whom the host asks for itself.
+// The user name of the host's own requests.
 constexpr std::string_view kServer = "pbs_server";
 
-// A parsed request; exactly one of restoration, import, migration and queue_type_done is set, or the outcomes
-// alone.
+// A parsed request. Exactly one of restoration, import, migration and queue_type_done is set; or outcomes,
+// alone or with migration.
 struct Asked {
     std::optional<objects::Restoration> restoration;
     std::optional<objects::Import> import;
@@ -50,8 +50,8 @@ struct Asked {
     }
 };
 
-// Reads "migrate.sched_config": the name of a file, a newline, and its text; or "migrate_hex.usage": the same
-// with the bytes in hexadecimal digits.
+// Reads "migrate.sched_config": the name of a file, a newline, and the file's text; or "migrate_hex.usage":
+// the same with the bytes in hexadecimal digits.
 objects::Result<void> read_migration(std::string_view name, std::string_view kind, std::string_view value,
                                      Asked& asked) {
     const auto kinds = migrate::legacy_kinds();
@@ -164,7 +164,7 @@ objects::Result<Asked> read_request(const pbs_manager_request& request) {
     return asked;
 }
 
-// The host's queues and schedulers after its changes, of which it may not have told yet.
+// The queues and schedulers that the host will have after its changes; it may not have reported them yet.
 objects::HostHas host_has(const State& state, const std::vector<objects::HostChange>& changes) {
     std::set<std::pair<objects::ObjectType, std::string>> all;
     for (const auto& [name, folder] : state.sched_priv) all.emplace(objects::ObjectType::sched, name);
@@ -182,7 +182,7 @@ objects::HostHas host_has(const State& state, const std::vector<objects::HostCha
     };
 }
 
-// Notes in the store which queues and resources exist after the host's changes.
+// Records in the store which queues and resources exist after the host's changes.
 void note_names(objects::Store& store, const std::vector<objects::HostChange>& changes) {
     for (const objects::HostChange& change : changes) {
         if (change.type == objects::ObjectType::queue)
@@ -214,7 +214,7 @@ void take_effect(State& state, sched::Instant now, Reply& reply) {
     }
 }
 
-// Notes that the host has carried out its part of a migration.
+// Records that the host has carried out its part of a migration.
 int32_t finish_host_work(State& state, const Asked& asked, Reply reply) {
     const auto done = migrate::finish_host_work(*state.store, *asked.outcomes, migration_report(state),
                                                 with_report({}).report_fact);
@@ -224,7 +224,7 @@ int32_t finish_host_work(State& state, const Asked& asked, Reply reply) {
     return PBSE_NONE;
 }
 
-// Migrates the files of a request, as the first start does those of the home.
+// Migrates the files of a request, as the first start migrates those of the home.
 LongChange::Done migrate_files(objects::Store& store, const Asked& asked, const objects::Identity& who,
                                const migrate::Surroundings& known, std::vector<objects::HostChange> changes) {
     migrate::MigrateOptions options =
@@ -304,7 +304,7 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, s
             state.usage.save(*state.store, state.scheduler, state.host, now);
         }
     }
-    // The server takes back changes that a crash kept from its own database: forget a migration among them.
+    // After a crash the server undoes changes that its own database lacks: forget a migration among them.
     if (asked->restoration && who.user == kServer)
         if (const auto forgotten = forget_migration(state, asked->restoration->revision); !forgotten)
             return refuse(forgotten.error());
@@ -326,11 +326,11 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, s
 
 namespace {
 
-// The part of the configuration that is asked for: the plugin's, as a document; or the host's objects, as
-// they were.
+// The requested part of the configuration: the plugin's objects as a document, or the host's objects as of a
+// revision.
 struct ShownObjects {
     std::optional<std::uint64_t> revision{};
-    std::optional<std::uint64_t> after{};  // for the host's objects, the page after this
+    std::optional<std::uint64_t> after{};  // of the host's objects: the page after this row
     std::string_view part{};               // a word of kParts; empty: the document
 };
 
@@ -362,7 +362,8 @@ objects::Result<ShownObjects> read_shown(std::string_view extend) {
     return out;
 }
 
-// Adds an object to the reply for each object of the host's that has changed since, with its part then.
+// Adds an object to the reply for each of the host's objects that has changed since the revision, with its
+// attributes at that time.
 int32_t status_host_objects(State& state, const ShownObjects& asked, std::string_view object, Reply reply) {
     const auto refuse = [&](const objects::Error& error) {
         return reply.error(static_cast<int32_t>(error.code), error.message);
@@ -387,7 +388,7 @@ int32_t status_host_objects(State& state, const ShownObjects& asked, std::string
     return PBSE_NONE;
 }
 
-// Adds the last row of the history for each object of the host's.
+// Adds the last row of the history for each of the host's objects.
 int32_t status_recorded(State& state, Reply reply) {
     const auto rows = objects::last_host_rows(*state.store);
     if (!rows) return reply.error(static_cast<int32_t>(rows.error().code), rows.error().message);
@@ -400,7 +401,7 @@ int32_t status_recorded(State& state, Reply reply) {
     return PBSE_NONE;
 }
 
-// Adds an object to the reply for each queue with an execution_type by a migration.
+// Adds an object to the reply for each queue whose execution_type a migration sets.
 int32_t status_queue_types(const State& state, Reply reply) {
     for (const migrate::QueueType& type : queue_types(state)) {
         const ShownAttribute attributes[] = {{"from", type.from, {}}, {"to", type.to, {}}};
@@ -409,7 +410,7 @@ int32_t status_queue_types(const State& state, Reply reply) {
     return PBSE_NONE;
 }
 
-// Adds the work that a migration has left to the server (migrate/host_work.h), if any.
+// Adds the work that a migration has left to the server (migrate/host_work.h), if there is any.
 int32_t status_host_work(const State& state, Reply reply) {
     const auto kept = state.store->meta(migrate::kHostWorkKey);
     if (!kept) return reply.error(PBSE_SYSTEM, kept.error().message);
@@ -420,7 +421,7 @@ int32_t status_host_work(const State& state, Reply reply) {
     return PBSE_NONE;
 }
 
-// Adds an object to the reply for each resource that the option resources of a migrated sched_config named.
+// Adds an object to the reply for each resource that a migrated sched_config names in its option `resources`.
 int32_t status_checked(const State& state, Reply reply) {
     const auto kept = state.store->meta(migrate::kLedgerKey);
     if (!kept) return reply.error(PBSE_SYSTEM, kept.error().message);

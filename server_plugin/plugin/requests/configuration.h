@@ -1,5 +1,5 @@
-// The configuration as a whole and its history, asked and changed through the object types
-// PBS_OBJ_CONFIGURATION and PBS_OBJ_HISTORY. pbs_ifl.h describes the requests as a client makes them.
+// Requests about the whole configuration and its history: the object types PBS_OBJ_CONFIGURATION and
+// PBS_OBJ_HISTORY. pbs_ifl.h describes them as a client makes them.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,22 @@
 
 namespace pbs::plugin {
 
-// Manager SET on PBS_OBJ_CONFIGURATION: one of `revision`, `import` and `replace`, and `dry_run`. The reply's
-// warnings are lines about each change, which begin with "Warning: " where they warn. Or `migrate.KIND` for
-// each legacy file of a migration, with `infer`, `dry_run` and `format`; the reply's warning is the report.
-// Only managers may. With a ticket (0: none), a thread does the work: the reply then has the host ask again,
-// and finish_configuration() makes the last reply.
+// Manager SET on PBS_OBJ_CONFIGURATION, for managers only. Attributes: one of `revision`, `import` and
+// `replace`, and `dry_run`; the warnings of the reply are then lines about each change, beginning with
+// "Warning: " if they warn. Or `migrate.KIND` for each legacy file of a migration, with `infer`, `dry_run`
+// and `format`; the warning of the reply is then the report.
+//
+// With a ticket (0: none), a thread does the work: the reply has the host repeat its call, and
+// finish_configuration() makes the last reply.
 int32_t manage_configuration(State& state, const pbs_manager_request& request, std::uint64_t ticket,
                              Reply reply);
 int32_t finish_configuration(State& state, const objects::Result<objects::Rewritten>& done,
                              sched::Instant now, Reply reply);
-// Does the request migrate past usage, which the scheduler keeps? Then the scheduler has to be free at the
+// Does the request migrate past usage, which is in the scheduler? Then the scheduler has to be free at the
 // beginning and at the end.
 bool needs_scheduler(const pbs_manager_request& request);
 
-// Only operators and managers may ask for these: the history names the users and hosts of changes, and a past
+// For operators and managers only, because the history names the users and hosts of changes, and a past
 // configuration comes from the history.
 int32_t status_configuration(State& state, const pbs_status_request& request, Reply reply);
 int32_t status_history(State& state, const pbs_status_request& request, Reply reply);

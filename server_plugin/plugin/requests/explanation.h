@@ -6,9 +6,9 @@
 
 namespace pbs::plugin {
 
-// Answers with an object named after the job, and one for each queue that it may start in, named queue or
-// queue@host; pbs_statexplanation() in ifl/pbs_ifl.h describes their attributes. The host decides who may see
-// the job. Errors: PBSE_UNKJOBID; PBSE_TRYAGAIN, as BackgroundQueries describes.
+// Replies with an object named after the job, and one for each queue in which the job may start, named queue
+// or queue@host. pbs_statexplanation() in ifl/pbs_ifl.h describes their attributes. The host decides who may
+// see the job. Errors: PBSE_UNKJOBID; PBSE_TRYAGAIN, as BackgroundQueries describes.
 int32_t status_explanation(State& state, const pbs_status_request& request, Reply reply);
 
 }  // namespace pbs::plugin

@@ -12,7 +12,7 @@
 
 namespace pbs::plugin {
 
-// Reads a whole number that isn't negative. Errors: bad_value.
+// Reads a whole number of at least 0. Errors: bad_value.
 inline objects::Result<std::int64_t> extend_number(std::string_view key, std::string_view text) {
     std::int64_t number = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -29,7 +29,7 @@ inline tl::unexpected<objects::Error> unknown_key(std::string_view key, std::str
                          fmt::format("unknown key '{}' in the extend string: expected {}", key, known));
 }
 
-// Calls take(key, value) for each part until it gives an error; parts without "=" have an empty value.
+// Calls take(key, value) for each part, until a call returns an error. A part without "=" has an empty value.
 template <class Take>
 objects::Result<void> read_extend(std::string_view extend, Take take) {
     while (!extend.empty()) {

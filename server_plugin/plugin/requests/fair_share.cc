@@ -24,7 +24,7 @@
 namespace pbs::plugin {
 namespace {
 
-// The most elements in one part of a reply; some milliseconds.
+// The most elements in one part of a reply: some milliseconds of work.
 constexpr std::size_t kPart = 1000;
 
 std::string_view entity_word(sched::ShareEntity entity) {
@@ -98,8 +98,8 @@ class SharesQuery final : public BackgroundQuery {
             if (row_ == 0) add_tree(reply, view);
             for (; row_ < view.rows.size(); ++row_) {
                 if (in_parts && told++ == kPart) {
-                    // The position to go on from is kept here; the attribute only tells the host to ask
-                    // again.
+                    // This object remembers the position. The attribute only makes the host ask for the next
+                    // part.
                     reply.attribute({"offset", std::to_string(row_), {}});
                     return PBSE_NONE;
                 }
@@ -113,7 +113,7 @@ class SharesQuery final : public BackgroundQuery {
   private:
     sched::SharesAsked asked_;
     std::vector<sched::SharesView> found_;
-    std::size_t tree_ = 0;  // the tree that is answered next, and below its element
+    std::size_t tree_ = 0;  // the next tree to send, and below the next element in it
     std::size_t row_ = 0;
 };
 
@@ -179,7 +179,7 @@ objects::Result<AskedShares> read_shares_request(const pbs_manager_request& requ
     return asked;
 }
 
-// The fs_group that a change is about: the only one, if none is named.
+// The fs_group that a change names. If it names none and there is only one, that one.
 objects::Result<std::string> group_of(const State& state, const std::string& sched,
                                       const AskedShares& asked) {
     const std::vector<std::string> groups = state.scheduler.share_groups(sched);

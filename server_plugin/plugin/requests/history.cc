@@ -1,4 +1,4 @@
-// object=history: the rows of the history, one object of the reply each.
+// object=history: an object of the reply for each row of the history.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace pbs::plugin {
 namespace {
 
 constexpr std::int64_t kMostRows = 10'000;  // the most rows that may be asked for
-// The limits of one reply, so that it keeps nobody waiting: a client that wants more goes on from there.
+// The limits of one reply, so that other clients needn't wait long. A client that wants more rows asks again.
 constexpr std::size_t kRowsAtOnce = 1000;
 constexpr std::size_t kBytesAtOnce = std::size_t{1} << 20;
 constexpr std::string_view kKeys = "type, name, from, until, limit or before_revision";

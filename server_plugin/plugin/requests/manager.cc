@@ -49,7 +49,7 @@ const pbs_attr* with_resource(const pbs_manager_request& request) {
     return nullptr;
 }
 
-// More rows of the history than this are written by a thread, so that others needn't wait.
+// If a change has more rows of history than this, a thread writes it, so that other clients needn't wait.
 constexpr std::size_t kManyChanges = 100;
 
 }  // namespace
@@ -65,7 +65,7 @@ std::optional<std::vector<objects::HostChange>> host_changes(const pbs_manager_r
 }
 
 objects::Identity identity(const pbs_identity& who) {
-    // The bits are the same; unknown ones of a later host give no rights.
+    // The host's bits are the same. Unknown bits, of a newer host, give no rights.
     constexpr uint32_t kKnown = PBS_PRIV_OPERATOR | PBS_PRIV_MANAGER | PBS_PRIV_ROOT;
     return {std::string(view(who.user)), std::string(view(who.host)), who.privilege & kKnown};
 }
@@ -111,7 +111,7 @@ bool hosts_only(const objects::Command& command) {
 
 namespace {
 
-// Is it the server's own formula alone, which is checked and no more?
+// Does the request set the server's own job_sort_formula and nothing else? That is only checked.
 bool only_checks(const pbs_manager_request& request) {
     return request.object_type == PBS_OBJ_SERVER && request.command == PBS_CMD_SET &&
            request.attr_count == 1 && request.attrs != nullptr &&
@@ -122,8 +122,8 @@ bool only_checks(const pbs_manager_request& request) {
 
 namespace {
 
-// Checks a request by carrying it out on a draft that is thrown away. A comparison of windows that takes long
-// is left to the request itself.
+// Checks a request by carrying it out on a draft that is dropped. Omits comparisons of windows that take
+// long: the request itself makes them.
 int32_t check(State& state, const pbs_manager_request& request, Reply reply) {
     const std::optional<ManagerRequest> asked = translate(request);
     if (!asked) return reply.error(PBSE_IVALREQ, {});
@@ -157,7 +157,7 @@ int32_t try_again(State& state, std::uint64_t ticket, LongChange::Work work, Rep
 
 namespace {
 
-// Ends a request on one object.
+// Makes the reply to a request about one object.
 int32_t finish(State& state, const pbs_manager_request& request, const objects::Command& command,
                const objects::Result<objects::Reply>& done, bool staged, Reply reply) {
     if (!done) return reply.error(static_cast<int32_t>(done.error().code), done.error().message);
@@ -165,10 +165,10 @@ int32_t finish(State& state, const pbs_manager_request& request, const objects::
     state.host.log(PBS_LOG_DEBUG, view(request.object_name),
                    fmt::format("{} by {}@{}", objects::to_text(command), view(request.who.user),
                                view(request.who.host)));
-    // Warnings are about settings that this plugin's own scheduler doesn't act on.
+    // Warnings say what the plugin's own scheduler doesn't act on.
     if (!state.has_pbs_sched_alone())
         for (const std::string& warning : done->warnings) reply.warning(warning);
-    // Changes that the host makes itself come as events.
+    // Changes to the host's own objects arrive as events.
     if (!done->changed || staged || hosts_only(command)) return PBSE_NONE;
     if (const auto kept = forget_corrected_mistake(state); !kept) {
         state.host.log(PBS_LOG_ERROR, "migration", kept.error().message);
@@ -179,7 +179,7 @@ int32_t finish(State& state, const pbs_manager_request& request, const objects::
     return PBSE_NONE;
 }
 
-// Ends a request that a thread has worked on, once it has.
+// Replies to a request that a thread works on, if the work is over.
 int32_t end_long_change(State& state, const pbs_manager_request& request, Reply reply) {
     const bool configures = request.object_type == PBS_OBJ_CONFIGURATION;
     if (!state.long_change.over() ||

@@ -22,26 +22,25 @@ struct ManagerRequest {
 using ManagerHandler = objects::Result<objects::Reply> (*)(objects::Store& store,
                                                            const ManagerRequest& request);
 
-// Handlers, one a file, for each object type. The list is in manager.cc.
+// Handlers for each object type, one in each file. The list is in manager.cc.
 objects::Result<objects::Reply> manage_own_object(objects::Store& store, const ManagerRequest& request);
 objects::Result<objects::Reply> manage_server(objects::Store& store, const ManagerRequest& request);
 objects::Result<objects::Reply> manage_queue(objects::Store& store, const ManagerRequest& request);
 objects::Result<objects::Reply> manage_sched(objects::Store& store, const ManagerRequest& request);
-// Objects of the server, of which only the history is kept here. A resource isn't deleted while an object
-// names it.
+// Objects of the server: the plugin has only their history. A resource that an object names isn't deleted.
 objects::Result<objects::Reply> manage_node(objects::Store& store, const ManagerRequest& request);
 objects::Result<objects::Reply> manage_resource(objects::Store& store, const ManagerRequest& request);
 
-// The identity of the requester, as the store knows it.
+// The requester's identity, in the store's type.
 objects::Identity identity(const pbs_identity& who);
 
-// The host's own changes in the request; nullopt: they make no sense.
+// The host's own changes in the request; nullopt: the request is malformed.
 std::optional<std::vector<objects::HostChange>> host_changes(const pbs_manager_request& request);
 
-// Begins the work in a thread, as soon as no other is at work, and has the host ask again.
+// Begins the work in a thread, as soon as no other work is in one, and has the host repeat its call.
 int32_t try_again(State& state, std::uint64_t ticket, LongChange::Work work, Reply reply);
 
-// pbs_plugin::manager. Returns 0 or the PBSE_ number that the reply has as well.
+// Implements pbs_plugin::manager. Returns 0 or the PBSE_ number, which the reply has, too.
 int32_t manager(State& state, const pbs_manager_request* request, Reply reply);
 
 }  // namespace pbs::plugin

@@ -1,4 +1,4 @@
-// Nodes are the server's; only their history is kept here.
+// Nodes belong to the server; the plugin has only their history.
 #include "server_plugin/plugin/requests/manager.h"
 
 namespace pbs::plugin {

@@ -1,4 +1,4 @@
-// policy, time_window and fs_group objects live in the store and nowhere else.
+// policy, time_window and fs_group objects, which only the plugin's store has.
 #include "server_plugin/plugin/requests/manager.h"
 
 namespace pbs::plugin {

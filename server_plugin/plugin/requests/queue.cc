@@ -1,5 +1,5 @@
-// The time_window of queues. The host makes and deletes queues; a new queue inherits nothing from an earlier
-// one of the same name. A queue that a policy names isn't deleted.
+// The attribute time_window of queues. The host makes and deletes queues. A new queue inherits nothing from
+// an earlier queue of the same name. A queue that a policy names isn't deleted.
 #include "server_plugin/plugin/requests/manager.h"
 
 namespace pbs::plugin {

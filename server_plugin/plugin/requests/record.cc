@@ -20,7 +20,7 @@ namespace {
 // The size of a part of a record.
 constexpr std::size_t kPart = std::size_t{256} << 10;
 
-// The time for which a waiting client that has stopped asking is waited for.
+// A record waits this long for a client that has stopped asking.
 constexpr sched::Seconds kWaits{30};
 
 constexpr std::string_view kOffset = "offset=";

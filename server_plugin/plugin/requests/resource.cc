@@ -1,5 +1,5 @@
-// Resources are the server's. Formulas, sort keys and lists of policies and fs_groups name them, and so keep
-// them from being deleted.
+// Resources belong to the server. A resource that is named in a formula, sort key or list of a policy or
+// fs_group isn't deleted.
 #include <fmt/format.h>
 
 #include "server_plugin/plugin/requests/manager.h"

@@ -1,5 +1,5 @@
-// The server's non_work_days. Its deprecated job_sort_formula, which the host keeps, is checked here. There
-// is one server object, and it is neither created nor deleted.
+// The server's non_work_days. Its deprecated job_sort_formula, which belongs to the host, is only checked
+// here. There is one server object, which is neither created nor deleted.
 #include "server_plugin/plugin/requests/manager.h"
 
 namespace pbs::plugin {

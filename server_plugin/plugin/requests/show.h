@@ -12,14 +12,14 @@ namespace pbs::plugin {
 // Adds attributes of one object through `reply`.
 using Shower = void (*)(State& state, sched::Instant now, std::string_view name, Reply& reply);
 
-// Showers, one a file. The list is in show.cc.
+// Showers, one in each file. The list is in show.cc.
 void show_kept(State& state, objects::ObjectType type, std::string_view name, Reply& reply);
 void show_sched(State& state, sched::Instant now, std::string_view name, Reply& reply);
 
-// Is this attribute computed for a list, and never set?
+// Is this attribute only computed for lists, so that it can't be set?
 bool is_shown_only(objects::ObjectType type, std::string_view attribute);
 
-// pbs_plugin::status_attrs.
+// Implements pbs_plugin::status_attrs.
 void status_attrs(State& state, sched::Instant now, int32_t object_type, std::string_view name, Reply reply);
 
 }  // namespace pbs::plugin

@@ -32,22 +32,23 @@ std::string next_text(const rrule::Zone& zone, const sched::Status& status) {
     return text;
 }
 
-// The errors that keep the configuration from being used as it is: those of objects, and of the sched_config
-// file.
+// The errors in the objects and in the sched_config file that keep the configuration from being used as it
+// is.
 std::string errors(const State& state, const SchedConfigFile* file) {
     std::string text = state.configuration_error;
     if (file != nullptr && !file->error.empty()) text += (text.empty() ? "" : "; ") + file->error;
     return text;
 }
 
-// Tells whether the migrated holidays file has been changed since. The scheduler of PBS reads it itself.
+// Says whether the migrated holidays file has changed since. Empty for schedulers of pbs_sched, which reads
+// the file itself.
 std::string changed_holidays(const State& state, std::string_view sched) {
     if (sched != "default" || state.has_pbs_sched(sched)) return {};
     const auto fact = state.store->meta(migrate::kHolidaysFactKey);
     return fact ? migrate::holidays_change(fact->value_or("")) : std::string();
 }
 
-// Shows unsupported settings of the policies that are assigned to the scheduler, and of their groups.
+// Shows the settings without effect of the policies that are assigned to the scheduler, and of their groups.
 void show_unsupported(const State& state, std::string_view sched, const SchedConfigFile* file, Reply& reply) {
     std::set<std::string> lines;
     const auto add = [&](objects::ObjectType type, std::string_view name) {

@@ -1,4 +1,4 @@
-// An object of a reply, with values that are made for it.
+// An object of a reply whose values are computed.
 #pragma once
 
 #include <deque>
@@ -13,8 +13,7 @@
 
 namespace pbs::plugin {
 
-// The attributes of one object, which are views of values kept here. Names and resources are views of the
-// caller's texts.
+// The attributes of one object, with their values. Names and resources are views of the caller's texts.
 class Shown {
   public:
     void add(std::string_view name, std::string value, std::string_view resource = {}) {

@@ -34,7 +34,7 @@ std::string encode(const objects::ObjectStatus& object) {
     return ifl::encode_object(static_cast<uint32_t>(object.type), object.name, attributes);
 }
 
-// Adds an object whole. Objects don't change, so its text is computed once.
+// Adds all attributes of an object. Objects never change, so this text is computed once.
 void add_whole(Reply& reply, const objects::Object& object) {
     if (reply.takes_encoded()) {
         reply.encoded(object.kept_text([&object] { return encode(objects::status(object)); }));
@@ -43,7 +43,7 @@ void add_whole(Reply& reply, const objects::Object& object) {
     }
 }
 
-// Adds all attributes of all objects, or of one. False: there is none of that name.
+// Adds all attributes of all objects, or of the one named. False: no object has the name.
 bool add_whole_objects(Reply& reply, const objects::Snapshot& snapshot, objects::ObjectType type,
                        std::string_view name) {
     if (name.empty()) {
@@ -55,10 +55,10 @@ bool add_whole_objects(Reply& reply, const objects::Snapshot& snapshot, objects:
     return object != nullptr;
 }
 
-// The number of objects that keep nobody waiting: some milliseconds.
+// The number of objects in a page: some milliseconds of work.
 constexpr std::size_t kPage = 200;
 
-// Adds the next objects after a name.
+// Adds the objects of a page: the next ones after the name `after`.
 int32_t add_page(Reply& reply, const objects::Snapshot& snapshot, objects::ObjectType type,
                  std::string_view after, const std::vector<std::string>& wanted) {
     const auto known = objects::status(objects::Snapshot(), type, {}, wanted);

@@ -8,7 +8,8 @@
 
 namespace pbs::plugin {
 
-// pbs_plugin::status. Anybody may ask for objects. Returns 0 or the PBSE_ number that the reply has as well.
+// Implements pbs_plugin::status. Anybody may ask for objects. Returns 0 or the PBSE_ number, which the reply
+// has, too.
 int32_t status(State& state, const pbs_status_request* request, Reply reply);
 
 }  // namespace pbs::plugin
