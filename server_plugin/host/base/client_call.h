@@ -1,4 +1,4 @@
-// Calls the qsub that waits for a job on this machine, at the port that it gave with the job.
+// Connects to a qsub on this machine that waits for a job, at the port that qsub gave with the job.
 #pragma once
 
 #include <sys/types.h>
@@ -13,9 +13,9 @@
 
 namespace pbs::host {
 
-// Connects to the port, from a privileged port if this process may have one, which shows qsub that the caller
-// is no ordinary user. The listener has to run as `uid`, the job's owner, so that nobody makes the server
-// talk to other users' programs. PBSE_SYSTEM: why it failed.
+// Connects to the port. If this process may use a privileged port for that, qsub knows that no ordinary user
+// calls. The listener has to run as `uid`, the job's owner, so that nobody makes the server talk to other
+// users' programs. PBSE_SYSTEM: the connection failed; the message has the reason.
 Result<Fd> call_client(std::uint16_t port, uid_t uid, std::chrono::milliseconds timeout);
 
 // The uid of the process that listens at a port, by the lines of /proc/net/tcp; nullopt: nobody listens.

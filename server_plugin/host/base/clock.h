@@ -1,5 +1,5 @@
-// The server's clock: the machine's real time shifted by an offset, for tests and demonstrations that have to
-// cross a window boundary without waiting for it. The only place of the server that reads a wall clock.
+// The server's clock: real time plus an offset. Tests and demonstrations change the offset to cross the
+// boundary of a window without waiting. No other code of the server reads a wall clock.
 #pragma once
 
 #include <sys/stat.h>
@@ -23,29 +23,29 @@ LocalTime local_time(std::chrono::sys_seconds at);
 
 class Clock {
   public:
-    // Is told what is wrong with the clock file, once for each change of the file. May be empty.
+    // Called with the reason when the clock file has a mistake, once for each change of the file. May be
+    // empty.
     using Complain = std::function<void(const std::string& text)>;
 
     // A clock that shows real time plus `offset`.
     explicit Clock(std::chrono::seconds offset = {});
 
-    // Adds the offset that `file` holds: one whole number of seconds, signed. The file is looked at again
-    // whenever the clock is read (at most every 20 ms) and read again when it changed. A file that is missing
-    // or holds something else leaves the last good offset in force and is an error only here, at the first
-    // reading.
+    // Adds the offset in `file`: a whole number of seconds, with a sign. Reading the clock checks the file
+    // for changes, at most every 20 ms. If the file is missing or has a mistake, the last good offset stays
+    // in force. Only this first reading returns an error.
     Result<void> follow(const std::string& file, Complain complain = {});
 
-    // The file given to follow(); empty: none. A server that follows a file looks at the clock a few times
-    // each second, since its timers can't know that time has jumped.
+    // The file given to follow(); empty: none. A server with such a file reads the clock several times a
+    // second, because timers don't notice when its time jumps.
     const std::string& file() const { return file_; }
 
-    // The server's time, whole seconds.
+    // The server's time in whole seconds.
     std::chrono::sys_seconds now();
-    // The server's time to the microsecond, for log lines.
+    // The server's time in microseconds, for log lines.
     RealTime now_us();
-    // The seconds that are added to real time at present.
+    // The seconds that are now added to real time.
     std::chrono::seconds offset();
-    // The server's time for an instant of the real clock, such as those in a job's exit record.
+    // Converts an instant of the real clock, such as those in a job's exit record, to the server's time.
     std::chrono::sys_seconds from_real(std::chrono::sys_seconds real);
 
   private:
@@ -56,9 +56,9 @@ class Clock {
     std::chrono::seconds from_file_{};
     std::string file_;
     Complain complain_;
-    std::string complaint_;  // the last complaint, so that it is made once
+    std::string complaint_;  // the last complaint, so that it isn't repeated
     struct stat seen_ {};
-    bool settled_ = false;  // the file is old enough that another change would show in its times
+    bool settled_ = false;  // the file is so old that another change would show in its times
     std::chrono::steady_clock::time_point looked_;
 };
 

@@ -1,5 +1,5 @@
-// Goes into the background without losing the errors of the start: the command returns when the server is
-// ready, or with the server's error.
+// Goes into the background. The command returns only when the server is ready, or when it fails, so that no
+// error of the start is lost.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@ namespace pbs::host {
 
 class Daemon {
   public:
-    // Forks. Returns in the child, in a new session, with stdin from /dev/null; stdout and stderr stay open
-    // for messages until ready(). The parent never returns: it exits 0 when the child calls ready(), 1 when
-    // the child ends before that. Call it before anything that a fork breaks: threads, the event loop,
-    // SQLite, locks.
+    // Forks. Returns in the child, which has a new session, and /dev/null as stdin; stdout and stderr stay
+    // open for messages until ready(). The parent never returns: it exits with 0 when the child calls
+    // ready(), and with 1 when the child ends before that. Call this before anything that doesn't survive a
+    // fork: threads, the event loop, SQLite, locks.
     static Result<Daemon> detach();
 
     Daemon(Daemon&& other) noexcept;
     Daemon& operator=(Daemon&& other) noexcept;
     ~Daemon();
 
-    // Tells that the start is complete: lets the parent exit 0, points stdout and stderr to /dev/null.
+    // Reports that the start is complete: the parent exits with 0, and stdout and stderr go to /dev/null.
     void ready();
 
   private:

@@ -1,4 +1,4 @@
-// A file a day, named YYYYMMDD, that lines are appended to: the log and the accounting records.
+// A file for each day, named YYYYMMDD, to which lines are appended: the log, or the accounting records.
 #pragma once
 
 #include <sys/types.h>
@@ -14,9 +14,9 @@ class DailyFile {
     // Works on files in `directory`, made with `mode` when they don't exist.
     DailyFile(std::string directory, mode_t mode) : directory_(std::move(directory)), mode_(mode) {}
 
-    // Appends `line`, which ends with a line break, to the file of `day` (YYYYMMDD). The file is opened anew
-    // when the day changes and when it has been removed. Returns 0, or an errno value: then nothing of the
-    // line is in the file.
+    // Appends `line`, which ends with a line break, to the file of `day` (YYYYMMDD). Opens the file anew when
+    // the day changes and after the file was removed. Returns 0, or an errno value; then no part of the line
+    // is in the file.
     int append(int day, const std::string& line);
 
     // The path of a day's file.

@@ -1,4 +1,4 @@
-// A timer for instants of the system's clock; uv_timer_t is for spans of time.
+// A timer for instants of the system's clock. (uv_timer_t measures spans of time.)
 #pragma once
 
 #include <chrono>
@@ -12,12 +12,12 @@ struct uv_loop_s;
 
 namespace pbs::host {
 
-// Calls a function at an instant of the system's clock, also when the clock was set forward over it or the
-// machine slept through it, and at once whenever the clock is set, in either direction: whoever waits for an
-// instant has to look at the clock again then.
+// Calls a function at an instant of the system's clock, even if the clock was set forward past it or the
+// machine slept through it. Also calls it at once whenever the clock is set, in either direction, so that the
+// caller can compute the next instant anew.
 class DeadlineTimer {
   public:
-    // `look` is called in the loop, with nothing set: it has to set the next instant itself. Errors: the
+    // `look` is called in the loop. No instant is set then: `look` has to set the next one. Errors: the
     // kernel gave no timer.
     static Result<std::unique_ptr<DeadlineTimer>> open(uv_loop_s* loop, std::function<void()> look);
     // REQUIRES: close() was called, and the loop has run since.
@@ -25,7 +25,7 @@ class DeadlineTimer {
     DeadlineTimer(const DeadlineTimer&) = delete;
     DeadlineTimer& operator=(const DeadlineTimer&) = delete;
 
-    // Sets the next instant, in place of the last one; an instant that has passed is due now. nullopt: none,
+    // Sets the next instant, which replaces the last one. An instant in the past is due now. nullopt: none,
     // but `look` is still called when the clock is set.
     void set(std::optional<std::chrono::sys_seconds> instant);
 

@@ -2,8 +2,8 @@
 //
 // The room base/ is the machine beneath the server, and knows nothing of jobs: files and descriptors
 // (posix.h), the folders of a home (home.h), the clock that tests move (clock.h), users (users.h), mail
-// (mail.h), the log (log.h) and the accounting log (accounting.h), each a file a day (daily_file.h). Whatever
-// can fail returns a Result; its message names the file and the reason:
+// (mail.h), the log (log.h) and the accounting records (accounting.h), each with a file for each day
+// (daily_file.h). A function that can fail returns a Result; its message names the file and the reason:
 //   if (auto locked = home.lock(); !locked) return fail(PBSE_SYSTEM, locked.error().message);
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace pbs::host {
 
-// The code is one of the batch protocol's, so that it can go into a reply as it is. The message names the
-// input, the place and what was expected; an empty message stands for the code's usual text.
+// The code is one of the batch protocol's and goes into the reply unchanged. The message names the input, the
+// place and what was expected; if it is empty, the usual text of the code counts.
 using ifl::Error;
 
 template <typename T>

@@ -1,5 +1,5 @@
-// Guards callbacks of the event loop: the code that they call may throw, if only for want of memory. That
-// costs what the callback was about, never the server.
+// Guards callbacks of the event loop. Their code may throw, for example if memory is short. Then only the
+// work of the callback is lost, and the server goes on.
 #pragma once
 
 #include <exception>
@@ -10,7 +10,7 @@
 
 namespace pbs::host {
 
-// Calls `action`. If it throws, logs that `what` has failed and returns false.
+// Calls `action`. If it throws, logs that `what` has failed, and returns false.
 template <typename Action>
 bool guarded(Log& log, std::string_view what, Action&& action) noexcept {
     try {
@@ -20,7 +20,7 @@ bool guarded(Log& log, std::string_view what, Action&& action) noexcept {
         try {
             log.error(std::string(what), std::string("failed: ") + error.what());
         } catch (...) {
-            return false;  // no memory even for a line of log
+            return false;  // no memory even for a line of the log
         }
     } catch (...) {
         return false;

@@ -9,7 +9,7 @@ namespace pbs::host {
 
 class Home {
   public:
-    // Opens PBS_HOME at `path` (made absolute), creating what is missing, with these modes:
+    // Opens PBS_HOME at `path` (made absolute). Creates missing directories, with these modes:
     //   .                        0755
     //   server_priv              0711  users reach pbs.sock in it; its files are private
     //   server_priv/jobs         0700
@@ -21,17 +21,17 @@ class Home {
     //   spool                    1777
     //   undelivered              0755
     //   aux                      0755
-    // Directories that exist keep their mode, but must belong to root or to the server's user, must be
-    // writable, and (spool apart) must not be writable for others.
-    // Errors name the directory and what is wrong with it.
+    // An existing directory keeps its mode. It has to belong to root or to the server's user, and to be
+    // writable; others must not be able to write to it, except to spool. Errors name the directory and what
+    // is wrong with it.
     static Result<Home> open(const std::string& path);
 
     Home(Home&& other) noexcept;
     Home& operator=(Home&& other) noexcept;
     ~Home();
 
-    // Takes HOME/server_priv/server.lock for the life of this object and writes the pid of this process into
-    // it: call it after daemonizing. Another server's lock is an error that names its pid.
+    // Locks HOME/server_priv/server.lock for the life of this object, and writes this process's pid into it.
+    // Call it after daemonizing. If another server has the lock, the error names its pid.
     Result<void> lock();
 
     const std::string& path() const { return path_; }

@@ -1,6 +1,6 @@
-// Files of "key=value" lines, as the runner and its shepherds keep them. In a value, control characters and
-// '%' are written as %XX (two hexadecimal digits), so that any bytes fit on a line. A key may come several
-// times: that is a list.
+// Files of "key=value" lines, which the runner and its shepherds write and read. In a value, control
+// characters and '%' are written as %XX (two hexadecimal digits), so that any bytes fit on a line. A key that
+// comes several times has a list of values.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
 std::string write_key_values(const KeyValues& values);
 
-// Errors name the file (`name`), the line and what is wrong with it.
+// Parses the lines. Errors name the file (`name`), the line and what is wrong with it.
 Result<KeyValues> parse_key_values(std::string_view text, std::string_view name);
 
 // Reads a whole decimal number that fills the text; `key` is for the error's message.

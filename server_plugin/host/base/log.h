@@ -1,4 +1,4 @@
-// The server's log: HOME/server_logs/YYYYMMDD, one line an event, in PBS's format:
+// The server's log: HOME/server_logs/YYYYMMDD, a line for each event, in PBS's format:
 //   MM/DD/YYYY HH:MM:SS.uuuuuu;event;module;class;object;text
 // `event` is the kind of event as four hexadecimal digits. Times are local, by the server's clock.
 #pragma once
@@ -31,13 +31,13 @@ enum class LogClass { server, queue, job, request, file, account, node, reservat
 
 class Log {
   public:
-    // Writes lines to `directory`/YYYYMMDD, opened at the first line and again at each change of day;
+    // Writes lines to `directory`/YYYYMMDD; opens the file at the first line and again when the day changes.
     // `module` is the third field, "Server@host". The caller needn't handle errors: lines that can't be
-    // written are counted, and the count is written when writing works again. Each line also goes to stderr
-    // once `echo(true)` was called.
+    // written are counted, and the next line that can be written comes after a line with the count. Each line
+    // also goes to stderr after echo(true).
     Log(std::string directory, std::string module, Clock& clock);
 
-    // Sets which events are written, as bits of LogEvent; 0x1ff, as PBS's default, until set.
+    // Sets which events are written, as bits of LogEvent. The default is PBS's, 0x1ff.
     void set_events(unsigned mask) { mask_ = mask; }
     bool writes(LogEvent event) const { return (static_cast<unsigned>(event) & mask_) != 0; }
     void echo(bool to_stderr) { echo_ = to_stderr; }
@@ -48,8 +48,8 @@ class Log {
     void error(std::string_view object, std::string_view text);
     void job(std::string_view job_id, std::string_view text);
 
-    // Gathers lines while it lives and writes them together at its end, so that each costs no write of its
-    // own. At most one exists at a time.
+    // While it lives, lines are collected; its destructor writes them together, which is faster. At most one
+    // exists at a time.
     class Together {
       public:
         explicit Together(Log& log) : log_(log) { log_.together_ = true; }
@@ -61,7 +61,7 @@ class Log {
         Log& log_;
     };
 
-    // Lines lost since the start.
+    // The number of lines lost since the start.
     std::uint64_t lost() const { return lost_; }
 
   private:

@@ -1,4 +1,4 @@
-// This machine's load, as the records of its vnodes tell it to the plugin.
+// This machine's load, for the records of its vnodes that the plugin gets.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@ struct MachineLoad {
     int64_t average = -1;      // one-minute load average
     int64_t system_time = -1;  // share of the time of all CPUs that was spent in the system
     int64_t max = -1;          // limit of the average: $max_load of mom_priv/config
-    int64_t at = 0;            // when it was measured, in seconds since the Epoch
+    int64_t at = 0;            // the time of the measurement, in seconds since the Epoch
     bool busy = false;         // the average reached `max` and hasn't fallen below the ideal load since
 };
 
-// $max_load and $ideal_load of mom_priv/config, in thousandths; -1: not set. If one of the two isn't set, the
-// other one's value counts for both.
+// $max_load and $ideal_load of mom_priv/config, in thousandths; -1: not set. If only one of the two is set,
+// its value counts for both.
 struct LoadLimits {
     int64_t max = -1;
     int64_t ideal = -1;
 };
 
-// Measures the load. The share of system time is measured between two readings at least a second of CPU time
-// apart.
+// Measures the load. The share of system time is measured between two readings; between them the CPUs have
+// counted at least a second.
 class LoadMeter {
   public:
     // Reads /proc/loadavg and /proc/stat.

@@ -14,9 +14,9 @@ class Log;
 
 class Mailer {
   public:
-    // `command` is run as `command -t -oi` with the message, headers first, on stdin. "" means
-    // /usr/sbin/sendmail if there is one. Without a command a mail is only a line in the log. `from` is the
-    // sender (server attribute mail_from, "adm" by default).
+    // `command` is run as `command -t -oi`, with the message and its headers on stdin. An empty `command`
+    // means /usr/sbin/sendmail, if it exists. Without a command a mail is only a line in the log. `from` is
+    // the sender (server attribute mail_from, "adm" by default).
     Mailer(Log& log, std::string command = {}, std::string from = "adm");
 
     // Sets the command, as the constructor does.
@@ -24,13 +24,14 @@ class Mailer {
     void set_from(std::string from) { from_ = std::move(from); }
     bool has_command() const { return !command_.empty(); }
 
-    // Hands a mail over and returns at once. `to` are addresses (user, user@host). A failure, now or when the
-    // command ends, is a line in the log. At most 32 commands run at a time; a mail beyond them is dropped,
-    // with a line in the log.
+    // Passes a mail to the command, and returns at once. `to` are addresses (user, user@host). A failure, now
+    // or when the command ends, is logged. At most 32 commands run at a time; further mails are dropped,
+    // which is logged.
     void send(const std::string& job_id, const std::vector<std::string>& to, const std::string& subject,
               const std::string& body);
 
-    // Collects commands that have ended. send() does it too; call it now and then (each timer tick).
+    // Waits for commands that have ended, without blocking. send() does that, too; call this at each tick of
+    // the timer.
     void reap();
 
   private:

@@ -1,4 +1,4 @@
-// HOME/mom_priv/config: what the site wants of running jobs, in the form of MoM's configuration.
+// HOME/mom_priv/config: the site's settings for running jobs, in the format of MoM's configuration.
 //   $enforce mem        a job whose processes have more memory than it asked for is killed
 //   $enforce !mem       such a job isn't killed
 //   $enforce vmem       a job with more virtual memory than it asked for is killed; !vmem: it isn't
@@ -30,13 +30,13 @@ struct MomConfig {
     bool enforce_mem = false;
     bool enforce_vmem = false;
     LoadLimits load;
-    // Notes for the log, each with the file: lines that have no effect, with their numbers, or why the file
-    // isn't read.
+    // Notes for the log, each with the file's name: lines that have no effect, with their numbers, or the
+    // reason why the file isn't read.
     std::vector<std::string> notes;
 };
 
-// Reads the file. Nothing is enforced without one, nor with one that users other than root and the server's
-// can write.
+// Reads the file. If there is no file, or if users other than root and the server's user can write to it,
+// nothing is enforced.
 MomConfig read_mom_config(const std::string& home);
 MomConfig parse_mom_config(std::string_view text, const std::string& name);
 

@@ -1,4 +1,4 @@
-// POSIX calls that the host makes again and again: whole reads and writes, locks, and what is at a path.
+// Wrappers for POSIX calls that the host makes often: complete reads and writes, locks, and checks of paths.
 #pragma once
 
 #include <sys/types.h>
@@ -15,16 +15,16 @@ namespace pbs::host {
 using values::Fd;
 using values::system_text;
 
-// Writes the whole text. False, with errno set: it failed, and part of it may have been written.
+// Writes the whole text. False: it failed, errno is set, and a part may have been written.
 bool write_all(int fd, std::string_view text);
 
 // Reads the whole file, up to `limit` bytes; a larger one is an error. The error says which file and why.
 Result<std::string> read_file(const std::string& path, std::size_t limit = 64 * 1024 * 1024);
 Result<std::string> read_fd(int fd, const std::string& name, std::size_t limit = 64 * 1024 * 1024);
 
-// Makes a new file at the path, in the place of whatever was there, owned by `uid` and `gid` (only root can
-// give files away), open for reading and appending. On failure there is no descriptor, and errno is set.
-// Nobody else may be able to make names in the directory, unless it is sticky.
+// Makes a new file at the path, replacing any file there. The file is owned by `uid` and `gid` (only root can
+// give files away), and open for reading and appending. On failure returns no descriptor, and sets errno.
+// REQUIRES: nobody else can make names in the directory, unless it is sticky.
 Fd new_file_for(const std::string& path, mode_t mode, uid_t uid, gid_t gid);
 
 // Takes a record lock (fcntl(2)) on one byte of a file, for the life of this process or until it closes any
@@ -33,8 +33,8 @@ bool lock_byte(int fd, off_t byte);
 // The process that holds the lock; 0: none does.
 pid_t lock_holder(int fd, off_t byte);
 
-// Is there something at a path? A symbolic link counts as something, unless it is to be followed: then its
-// target counts. `unknown`, with errno set: the system couldn't tell, so nothing may be decided by it.
+// Is there a file at the path? A symbolic link counts as one, unless links are followed; then its target
+// counts. `unknown`, with errno set: the system couldn't tell, so make no decision by it.
 enum class Existence { there, gone, unknown };
 enum class Links { kept, followed };
 Existence look_for(const std::string& path, Links links = Links::kept);

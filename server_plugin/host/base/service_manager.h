@@ -1,5 +1,5 @@
-// Tells the service manager that started the server the server's state, by the protocol of sd_notify(3): a
-// datagram of NAME=value lines to the socket that the environment names.
+// Reports the server's state to the service manager that started the server, by the protocol of sd_notify(3):
+// a datagram of NAME=value lines to the socket that the environment names.
 #pragma once
 
 #include <functional>
@@ -13,21 +13,21 @@ class ServiceManager {
     /// The value of an environment variable; empty when it isn't set.
     using Environment = std::function<std::string(const char* name)>;
 
-    /// Reads NOTIFY_SOCKET: a path, or a name in the abstract namespace behind an '@'. Without it nothing is
-    /// told.
+    // Reads NOTIFY_SOCKET: a path, or a name in the abstract namespace with '@' before it. Without it,
+    // nothing is reported.
     explicit ServiceManager(const Environment& environment);
 
-    /// Tells that the server takes requests from now on, as this process, which --daemon may have forked
-    /// from the one that was started.
+    // Reports that the server takes requests from now on. The main process is this one, which --daemon may
+    // have forked from the one that was started.
     void ready() const;
-    /// Tells that the server is alive. With WatchdogSec= in the unit, the server is killed when this doesn't
-    /// come for so long.
+    // Reports that the server is alive. With WatchdogSec= in the unit, the server is killed if this report
+    // doesn't come for so long.
     void alive() const { tell("WATCHDOG=1"); }
-    /// Tells that the server has begun to stop.
+    // Reports that the server has begun to stop.
     void stopping() const { tell("STOPPING=1"); }
 
   private:
-    // A failure is ignored: the server is there for its users, not for the service manager.
+    // Ignores failures: the server exists for its users, not for the service manager.
     void tell(std::string_view state) const;
 
     std::string socket_;

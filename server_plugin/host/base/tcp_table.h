@@ -16,8 +16,8 @@ struct TcpSocket {
     uid_t uid = 0;       // the owner of the socket
 };
 
-// Reads the next socket of a table; skips lines that describe none, such as the heading. nullopt: the table
-// is at its end.
+// Reads the next socket of a table. Skips lines without a socket, such as the heading. nullopt: the table is
+// at its end.
 std::optional<TcpSocket> next_socket(std::istream& table);
 
 }  // namespace pbs::host

@@ -23,8 +23,8 @@ std::optional<User> find_user(uid_t uid);
 std::optional<gid_t> find_group(const std::string& name);
 bool in_group(const User& user, const std::string& group);
 
-// Users that were looked up in the current second: for many jobs that come at once a user is looked up once,
-// as a directory service may take long. A user who isn't found is looked up each time.
+// Users that were looked up in the current second. A directory service may be slow, so many jobs that arrive
+// at once need only one look-up of their user. A user who isn't found is looked up each time.
 class RecentUsers {
   public:
     // `now`: seconds since the Epoch.

@@ -5,7 +5,7 @@
 
 namespace pbs::host {
 
-// The version as the attribute pbs_version tells it.
+// The version, as in the attribute pbs_version.
 std::string_view server_version();
 
 }  // namespace pbs::host

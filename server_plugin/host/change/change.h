@@ -1,6 +1,6 @@
-// One transaction on the server's state. A request changes copies of objects. commit() stores them, and only
-// when they are durable puts them in place, tells the plugin, and runs the actions left for afterwards. If
-// anything fails, nothing has happened.
+// One transaction on the server's state. A request changes copies of objects. commit() stores them; only when
+// they are durable, it puts them in place, reports them to the plugin, and runs the actions left for
+// afterwards. If anything fails, nothing has changed.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ namespace pbs::host {
 class Batch;
 class CommitGroup;
 
-// A subjob's change. `before`: as it was (nullptr: no job). `after`: as it will be, or if it is gone as it
-// was in the end.
+// A subjob's change. `before`: the subjob before it; nullptr: it was no job. `after`: the subjob after it; if
+// the job was removed, its last state.
 struct SubjobStep {
     const Job* before = nullptr;
     const Job* after = nullptr;
@@ -34,7 +34,7 @@ struct SubjobStep {
 class Change {
   public:
     Change(Server& server, int64_t now) : server_(server), now_(now), counted_(server.state) {}
-    ~Change();  // takes back changes of links that weren't committed
+    ~Change();  // undoes changes of links that weren't committed
     Change(const Change&) = delete;
     Change& operator=(const Change&) = delete;
 
@@ -51,9 +51,9 @@ class Change {
 
     // Adds a new object, which needs a handle of State::new_handle().
     Job& add(Job job, std::string script);
-    Job& put(Job job);  // the job, new or not, without a script of its own
-    // Gives the job a comment. If nothing else of the job changes, the comment is written and put in place
-    // alone, as a cycle gives a great many.
+    Job& put(Job job);  // the job, new or not, without a script
+    // Sets the job's comment. If nothing else of the job changes, only the comment is written and put in
+    // place, because a cycle sets very many.
     void comment(const Job& current, std::string_view text);
     template <typename Object>
     Object& add(Object object) {
@@ -69,50 +69,50 @@ class Change {
         of<Object>().there.erase(handle);
     }
 
-    // Makes and removes links between jobs; the state's Dependencies shows it at once.
+    // These functions make and remove links between jobs. The state's Dependencies has them at once.
     void link(uint64_t job, LinkKind kind, uint64_t other);
     void link(const Link& link);
     void unlink(const Link& link);
-    // The job as it will be; nullptr: there is none, or will be none.
+    // The job after this change; nullptr: there is none.
     const Job* current(uint64_t sequence) const;
 
-    // The jobs that limits count, as this change makes them: enter_queue() stages a job that enters a queue,
-    // the end of a job forgets it.
+    // The jobs that count for limits, with this change. enter_queue() stages a job that enters a queue; the
+    // end of a job removes it.
     CountedJobs& counted() { return counted_; }
 
-    // Saves (adds or changes) or removes the definition of a resource. The table itself changes at commit.
+    // Stages a new or changed definition of a resource, or its removal. The table itself changes at commit.
     void save_resource(Resource resource) { resource_ = std::move(resource); }
     void remove_resource(std::string name) { removed_resource_ = std::move(name); }
 
     void next_sequence(int64_t next) { next_sequence_ = next; }
-    // Notes that another server handed in the job with this id, after `hops` servers had it.
+    // Notes that another server handed in the job with this id, after `hops` servers had the job.
     void received(std::string id, int64_t hops) { received_ = std::pair(std::move(id), hops); }
 
-    // Adds an action for after the commit, in the order given: accounting, log, runner.
+    // Adds an action to run after the commit, in the order of the calls: accounting, log, runner.
     void then(std::function<void()> action) { actions_.push_back(std::move(action)); }
     void want_cycle(int trigger) { trigger_ = trigger; }
 
-    // The change of the configuration that a manager makes, for the history: only the differences.
+    // The differences that this change makes to the configuration of managers, for the history.
     std::vector<ConfigChange> configuration() const;
 
-    // Says that nobody relies on this change: a crash of the machine may undo it.
+    // Says that a crash of the machine may undo this change: nobody relies on it.
     void need_not_last() { lasts_ = false; }
 
-    // Commits. `before` runs when everything is written and not yet committed; its error takes everything
-    // back. In a batch (Server::batch) the change is made in the batch's tables only. While
-    // Server::commit_group takes submissions, a change that is one joins it: it becomes durable and known
-    // when the group is committed.
+    // Commits. `before` runs when everything is written and not yet committed; its error undoes everything.
+    // In a batch (Server::batch) only the batch's tables change. While Server::commit_group takes
+    // submissions, a change that only submits jobs joins it: it becomes durable and known to others when the
+    // group is committed.
     Result<void> commit(const std::function<Result<void>()>& before = {});
 
   private:
-    // A removed job, as far as it is still needed.
+    // The facts about a removed job that are needed until the commit.
     struct RemovedJob {
         uint64_t sequence;
         uint64_t told;
         std::optional<Job> subjob;
     };
     // The changes of one kind of objects, by handle: new or changed objects, and the names of removed ones.
-    // The trait Kind<Object> in change.cc says how the kind is handled.
+    // The trait Kind<Object> in change.cc says how to handle the kind.
     template <typename Object>
     struct Objects {
         std::map<uint64_t, Object> there{};
@@ -159,7 +159,7 @@ class Change {
     std::tuple<Objects<Queue>, Objects<Node>, Objects<Sched>, Objects<Reservation>> objects_;
     std::optional<Attributes> server_attributes_;
     std::map<uint64_t, RemovedJob> removed_jobs_;  // by handle
-    std::vector<std::pair<Link, bool>> links_;     // made (true) or removed (false), in this order
+    std::vector<std::pair<Link, bool>> links_;     // made (true) or removed (false), in order
     std::optional<Resource> resource_;
     std::optional<std::string> removed_resource_;
     std::optional<int64_t> next_sequence_;

@@ -1,9 +1,9 @@
 // Submissions that share one commit: those of one turn of the loop wait for the disk once, together. Each is
-// written behind a savepoint, so that a failing one takes none of the others with it.
+// written after a savepoint, so that a failing one doesn't undo the others.
 //
-// A job that has joined is in the state, where limits count it for the next submission. Nobody else learns of
-// it before commit(), neither a client nor the plugin, and it is taken out again if that fails. So every
-// other change has to wait for commit().
+// A job that has joined is in the state, where it counts for the limits of the next submission. Nobody else,
+// neither a client nor the plugin, learns of it before commit(), and if that fails, the job is removed again.
+// So every other change has to wait for commit().
 #pragma once
 
 #include <cstdint>
@@ -24,35 +24,35 @@ class CommitGroup {
     CommitGroup& operator=(const CommitGroup&) = delete;
     ~CommitGroup() = default;
 
-    // While the group takes submissions, changes that add jobs and do nothing else join it (Change::commit).
+    // While the group takes submissions, changes that only add jobs join it (Change::commit).
     void take(bool on) { takes_ = on; }
     bool takes() const { return takes_; }
 
-    // One change of the group: its jobs, and the actions for after the commit.
+    // One change of the group: its jobs, and its actions for after the commit.
     struct Member {
         int64_t now;
         std::vector<uint64_t> jobs;  // handles of the jobs that it adds
         std::vector<std::function<void()>> actions;
         int trigger;
-        std::optional<int64_t> next_sequence;  // number of the next job, of which the last member's is stored
+        std::optional<int64_t> next_sequence;  // for the next job; that of the last member is stored
     };
-    // Runs `what`, which writes a change. After an error nothing of the change has been written.
+    // Runs `what`, which writes a change. If it fails, undoes what it has written.
     Result<void> write(const std::function<Result<void>()>& what);
-    // Makes the change that was written last a member; its jobs may be put into the state.
+    // Makes the change that was written last a member. Afterwards its jobs may be put into the state.
     void add(Member member) { members_.push_back(std::move(member)); }
 
-    // Has a transaction begun, so that commit() must follow?
+    // Has a transaction begun, so that commit() has to follow?
     bool uncommitted() const { return begun_; }
-    // Makes all members durable and known; after an error none of them has happened. If there is nothing to
-    // commit, returns the outcome of the last commit, which another change may have had to make before its
-    // own.
+    // Makes all members durable and known. On an error none of them has happened. If there is nothing to
+    // commit, returns the outcome of the last commit, because another change may have had to commit the group
+    // before its own commit.
     Result<void> commit();
 
   private:
     Server& server_;
     bool takes_ = false;
     bool begun_ = false;   // the transaction has begun
-    Result<void> intact_;  // an error: the database has lost the transaction
+    Result<void> intact_;  // an error: the transaction is lost
     Result<void> outcome_;
     std::vector<Member> members_;
 };

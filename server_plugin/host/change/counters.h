@@ -1,6 +1,6 @@
-// The server's counts of its own work, kept as it goes, so that a query costs only the reply: cycles,
-// requests, commits and waits since its start, and the last cycles and slow requests one by one.
-// requests/status_diagnosis.cc asks for them.
+// Counters of the server's work, updated as it works, so that a query costs only the reply: cycles, requests,
+// commits and waits since its start; and the last cycles and slow requests one by one.
+// requests/status_diagnosis.cc reports them.
 #pragma once
 
 #include <array>
@@ -18,48 +18,48 @@
 
 namespace pbs::host {
 
-// Counts how many amounts were at most each of some bounds.
+// Counts how many of the added amounts are at most each of some bounds.
 class Histogram {
   public:
     // REQUIRES: the bounds ascend, are twelve at most, and outlive the histogram.
     explicit Histogram(std::span<const double> bounds);
     void add(double amount);
-    // The text "COUNT SUM N N N": the number of amounts, their sum, and for each bound how many were at most
-    // that.
+    // The text "COUNT SUM N N N": the number of amounts, their sum, and for each bound the number of amounts
+    // up to it.
     std::string text() const;
 
   private:
     std::span<const double> bounds_;
-    std::array<std::uint64_t, 12> counts_{};  // for each bound, without the counts of lower ones
+    std::array<std::uint64_t, 12> counts_{};  // for each bound: amounts above the lower bounds
     std::uint64_t count_ = 0;
     double sum_ = 0;
 };
 
-// Bounds for durations, in seconds. Up to a thousandth is no wait; a cycle or a large status may take more
-// than ten.
+// Bounds for durations, in seconds. A thousandth isn't noticed; a cycle or a large status may take more than
+// ten.
 inline constexpr std::array kDurationBounds = {0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05,
                                                0.1,    0.5,    1.0,   5.0,   10.0, 60.0};
 // Bounds for the waits of jobs, in seconds: from moments to a week.
 inline constexpr std::array kWaitBounds = {1.0,     10.0,    60.0,    300.0,    1800.0,  3600.0,
                                            14400.0, 43200.0, 86400.0, 259200.0, 604800.0};
 
-// A scheduling cycle that is over. Its counts of jobs are those of its decisions, except `considered`.
+// A finished scheduling cycle. Its counts of jobs are those of its decisions, except `considered`.
 struct CycleNote {
     std::string sched;
     int trigger = 0;
     std::int64_t began = 0;                // by the server's clock, seconds since the Epoch
-    std::chrono::nanoseconds deciding{0};  // from its begin until the decisions were there
+    std::chrono::nanoseconds deciding{0};  // from its beginning to its decisions
     std::chrono::nanoseconds carrying{0};  // from then until they were carried out, with requests in between
     std::int64_t considered = 0;
     std::array<std::int64_t, 9> decisions{};  // by Decision::Kind
-    std::int64_t dropped = 0;                 // decisions that no longer fitted
+    std::int64_t dropped = 0;                 // decisions that didn't fit any more
     bool failed = false;
 };
 
 struct RequestNote {
     ifl::RequestType type{};
     std::string who;      // user@host
-    std::string object;   // the object that it names, if any
+    std::string object;   // the object that the request names, if any
     std::int64_t at = 0;  // by the server's clock, seconds since the Epoch
     std::chrono::nanoseconds took{0};
 };
@@ -85,7 +85,7 @@ class Counters {
     const std::deque<RequestNote>& slow_requests() const { return slow_requests_; }
     const std::map<std::string, User, std::less<>>& users() const { return users_; }
 
-    // Every other count: its name, its object (empty: the server), and its value.
+    // Each further counter: its name, its object (empty: the server), and its value.
     struct Value {
         std::string_view name;
         std::string of;
@@ -113,9 +113,9 @@ class Counters {
     std::uint64_t ended_ = 0;
 };
 
-// The name of a trigger of cycles: "new job"; "other" for an unknown number.
+// The name of a cycle's trigger, such as "new job"; "other" for an unknown number.
 std::string_view trigger_name(int trigger);
-// The name of a kind of decisions, by its number from 0: "run".
+// The name of a kind of decisions, such as "run", by its number from 0.
 std::string_view decision_name(std::size_t kind);
 
 }  // namespace pbs::host

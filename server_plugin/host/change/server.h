@@ -1,11 +1,10 @@
-// The server apart from its network: the state, the parts that store it and carry it out, and the work that
-// is pending.
+// The server without its network: the state, the parts that store it and carry it out, and pending work.
 //
-// The room change/ is how the state changes. Server has the parts; a Change (change.h) is one transaction on
-// them: copies of objects are changed, commit() stores them, puts them in place, tells the plugin, and does
-// what was left for afterwards. Submissions of one turn of the loop share a commit (commit_group.h), changes
-// of many objects are made aside and put in place at once (batch.h), and reconcile.h brings the plugin's
-// history and the server together again after a crash. For example, a queue is stopped by
+// The room change/ is how the state changes. Server has the parts. A Change (change.h) is one transaction on
+// them: it changes copies of objects; commit() stores them, puts them in place, reports them to the plugin,
+// and runs the actions left for afterwards. Submissions of one turn of the loop share a commit
+// (commit_group.h). Changes of many objects are made aside and put in place at once (batch.h). After a crash,
+// reconcile.h makes the plugin's history and the server agree. For example, a queue is stopped by
 //   Change change(server, server.now());
 //   change.queue(*server.state.queue("q")).attributes.set(*queue_table().find("started"), {}, "False");
 //   auto done = change.commit();
@@ -54,36 +53,36 @@ struct ServerParts {
     Executor& executor;
     Clock& clock;
     Plugin* plugin = nullptr;  // tests of single requests may do without
-    // Updates an array after steps of its subjobs; each commit calls it (life/array_life.h).
+    // Updates an array after changes of its subjobs; each commit calls it (life/array_life.h).
     void (*follow_subjobs)(Change&, uint64_t array, const std::vector<SubjobStep>&) = nullptr;
 };
 
 struct ServerOptions {
     std::string home;     // absolute
-    std::string scripts;  // the folder where a script is put for the runner: HOME/server_priv/jobs
+    std::string scripts;  // the folder for scripts that the runner reads: HOME/server_priv/jobs
     std::string undelivered;
     std::string starter;  // the user who runs the server: a manager
     uint16_t port = 0;
-    std::string program = "/proc/self/exe";        // run as a writer of messages (message.h) and of backups
-    std::chrono::milliseconds message_time{5000};  // the time that a writer of messages may take
+    std::string program = "/proc/self/exe";        // run to write messages (message.h) and backups
+    std::chrono::milliseconds message_time{5000};  // the longest time for writing a message
 };
 
-// The changes since a cycle's start, other than those that it decided.
+// The changes since a cycle's beginning, except those that it decided.
 struct ChangedSince {
     std::unordered_set<uint64_t> jobs;
-    std::unordered_set<uint64_t> nodes;  // includes those that jobs were started on
-    bool configuration = false;          // of the plugin, server, queues, nodes, schedulers or resources
+    std::unordered_set<uint64_t> nodes;  // includes vnodes on which jobs were started
+    bool configuration = false;          // the plugin's objects, or those that managers set up, changed
 
     bool anything() const { return configuration || !jobs.empty() || !nodes.empty(); }
 };
 
-// The position of the pass over the jobs of route queues (routing.h).
+// The position in the pass over the jobs of route queues (routing.h).
 struct RoutePass {
     std::string
         queue{};  // the jobs of queues before this one, and this one's up to `job`, have had their turn
     uint64_t job = 0;
-    std::unordered_map<uint64_t, int64_t> offered{};  // jobs that no destination took: time of the offer
-    std::size_t next_look = 1024;  // at this size of `offered`, jobs that have gone are removed from it
+    std::unordered_map<uint64_t, int64_t> offered{};  // jobs that were refused everywhere: time of the offer
+    std::size_t next_look = 1024;  // at this size of `offered`, jobs that are gone are removed from it
 };
 
 // A program that writes a checkpoint.
@@ -105,14 +104,15 @@ class Server {
 
     int64_t now() const;  // by the server's clock, seconds since the Epoch
 
-    // Makes the server object and the `default` scheduler at the first start; later adds what is new in this
-    // version.
+    // At the first start, makes the server object and the `default` scheduler; later, adds what is new in
+    // this version.
     Result<void> make_first_objects();
-    // Tells the plugin of everything, then starts it.
+    // Reports all objects to the plugin, then starts it.
     Result<void> start_plugin();
 
-    // Asks for a scheduling cycle; the loop runs it (cycle.h). An empty name means every scheduler. Of
-    // several triggers the more telling one wins: a policy switch, then a change of configuration.
+    // Asks for a scheduling cycle; the loop runs it (cycle.h). An empty name means every scheduler. If there
+    // are several triggers, the most telling one counts: a policy switch, then a change of configuration,
+    // then others.
     void want_cycle(int trigger, std::string_view sched = {});
     std::map<std::string, int, std::less<>> take_wanted_cycles();
     static int more_telling(int trigger, int other);
@@ -121,51 +121,51 @@ class Server {
         return wanted_.find("") != wanted_.end() || wanted_.find(sched) != wanted_.end();
     }
 
-    // A cycle waits until the plugin has finished a request; no other request may begin in the plugin before
+    // A cycle waits until the plugin has finished a request. No other request may begin in the plugin before
     // that cycle.
     bool cycle_waits = false;
-    // The changes since the cycle under way began; nullopt: no cycle is.
+    // The changes since the present cycle began; nullopt: no cycle is under way.
     std::optional<ChangedSince> changed;
 
-    // How many requests wait for the end of a cycle to ask the plugin something, such as where a job has
-    // room. The next cycle begins when they have asked.
+    // The number of requests that wait for the end of a cycle to ask the plugin something, such as for a
+    // place for a job. The next cycle begins after they have asked.
     std::size_t placing = 0;
 
-    Batch* open_batch = nullptr;  // the one change of many objects under way (batch.h)
-    Batch* batch = nullptr;       // the same, while Batch::run() has its tables in place of the state's
+    Batch* open_batch = nullptr;  // the present change of many objects (batch.h)
+    Batch* batch = nullptr;       // the same, while Batch::run() has exchanged the tables
 
-    CommitGroup commit_group{*this};  // submissions that come at the same time
+    CommitGroup commit_group{*this};  // submissions that share a commit
 
-    RecentUsers recent_users;  // the users of jobs that are being queued
+    RecentUsers recent_users;  // the owners of jobs that are being queued
 
     std::vector<Checkpoint> checkpoints;  // checkpoints that are being written (checkpoint.h)
     std::size_t message_writers = 0;      // processes that write messages now (message.h)
     bool backing_up = false;              // a backup is being made for a manager (requests/backup.h)
-    // Killed processes that have to be waited for; they may end late, when their disk lets them.
+    // Killed processes that still have to be waited for. A process may end late, when its disk answers.
     std::vector<pid_t> killed_children;
     void reap();  // waits for those of killed_children that have ended
 
-    // Jobs that other servers are handing in, each with the number of its last hand-in, by id in lower case
-    // (arrival.h).
+    // Jobs that other servers are handing in (arrival.h): by id in lower case, the number of the latest
+    // hand-in.
     std::map<std::string, uint64_t> arriving;
     uint64_t last_arrival = 0;
-    // The parts for other servers; tests of single requests do without.
+    // The parts for other servers; null in tests of single requests.
     Peers* peers = nullptr;
     Deliveries* deliveries = nullptr;
 
     RoutePass route_pass;
 
-    uint64_t last_ticket = 0;  // the last ticket given to a request (Context::ticket)
-    int64_t last_rank = 0;     // the largest queue_rank given
-    // Runs whose ends are committed and may not be on the disk yet (ended_runs.h); and whether a thread is
-    // bringing others to it.
+    uint64_t last_ticket = 0;  // the last one given to a request (Context::ticket)
+    int64_t last_rank = 0;     // the largest queue_rank given to a job
+    // Runs whose ends are committed but may not be on the disk yet (ended_runs.h); and whether a thread is
+    // writing earlier ones to it.
     std::vector<RunId> ended_runs;
     bool ends_on_their_way = false;
     std::vector<RunReport> unstored_reports;  // the runner's reports that are not in the database yet
 
-    // A Shutdown request or a signal sets it: the server's loop ends.
+    // Set by a Shutdown request or a signal: the server's loop ends.
     bool stopping = false;
-    // Not `no`: the server takes and starts no job any more, and stops when no job runs.
+    // Not `no`: the server accepts and starts no more jobs, and stops when no job runs.
     enum class Closing { no, delayed, immediate } closing = Closing::no;
     bool winding_down() const { return stopping || closing != Closing::no; }
     std::string state_text() const;  // server_state
@@ -174,7 +174,7 @@ class Server {
     std::map<std::string, int, std::less<>> wanted_;  // trigger by scheduler
 };
 
-// The number of the next job or reservation. After the numbers wrap, those in use are passed over.
+// The number for the next job or reservation. After the numbers have wrapped, skips those in use.
 uint64_t next_sequence(const Server& server);
 
 }  // namespace pbs::host

@@ -1,8 +1,9 @@
 // Scheduling cycles: when they run, and how their decisions are carried out.
 //
-// The room cycle/ brings the plugin and the jobs together. Server::want_cycle() asks for a cycle; the loop
-// begins it here; its decisions are carried out some at a time between requests, each checked against what
-// has changed since the cycle began (ChangedSince); what a scheduler decided is in its log (sched_logs.h).
+// The room cycle/ connects the plugin and the jobs. Server::want_cycle() asks for a cycle, and the loop
+// begins it here. Its decisions are carried out some at a time between requests, after a check against
+// changes since the cycle began (ChangedSince). The outcome for each job goes to the scheduler's log
+// (sched_logs.h).
 #pragma once
 
 #include <chrono>
@@ -22,12 +23,13 @@
 
 namespace pbs::host {
 
-// A cycle has three stages: the plugin decides, maybe in a thread of its own; the decisions are carried out,
-// many of them a part at a time; the next cycle begins. Requests are answered in between.
+// A cycle has three stages: the plugin decides, perhaps in a thread of its own; the server carries the
+// decisions out, many of them in parts; the next cycle begins. Requests are answered in between.
 class Cycles {
   public:
     // `slice`: the time that one call spends on carrying out decisions. It carries out at least `least` of
-    // them, so that they get on even if each commit takes longer than that. The rest waits for go_on().
+    // them, so that decisions make progress even if each commit takes longer than the slice. go_on() carries
+    // out the rest.
     explicit Cycles(Server& server, std::chrono::milliseconds slice = std::chrono::milliseconds(6),
                     size_t least = 32)
         : server_(server),
@@ -36,29 +38,29 @@ class Cycles {
           most_at_once_(2 * least),
           logs_(server.options.home, server.parts.clock) {}
 
-    // Begins the cycles that are wanted, each scheduler at most once, if its scheduling is on. Does nothing
-    // while busy(), or while somebody waits to ask the plugin (Server::placing): the cycles stay wanted.
+    // Begins the wanted cycles of schedulers whose scheduling is on, at most one for each. Does nothing while
+    // busy(), or while a request waits to ask the plugin (Server::placing): the cycles stay wanted.
     void run_wanted();
 
-    // To be called when the plugin's thread has made its decisions (client::Options::cycle_finished).
+    // Call it when the plugin's thread has made its decisions (client::Options::cycle_finished).
     void cycle_finished();
 
-    // To be called when the plugin is done with other work (client::Options::work_finished): a cycle that
-    // waited for that begins, and what became due meanwhile is found.
+    // Call it when the plugin has finished other work (client::Options::work_finished): begins a cycle that
+    // waited for that, and does the work that became due meanwhile.
     void work_finished();
 
     // Carries out some more decisions.
     void go_on();
 
     bool busy() const { return stage_ != Stage::idle || server_.cycle_waits; }
-    // Are schedulers left, so that run_wanted() is to be called again? True after the cycle of another one
-    // has failed.
+    // Are cycles of further schedulers left, so that run_wanted() has to be called again? This is so after a
+    // cycle of one scheduler has failed.
     bool has_more() const { return !todo_.empty(); }
-    // Are decisions left, so that go_on() is to be called soon?
+    // Are decisions left, so that go_on() has to be called soon?
     bool has_decisions() const { return stage_ == Stage::applying; }
 
-    // Looks at the clock, for the plugin's deadlines and each scheduler's iteration. Call it at least each
-    // second, as the clock may jump.
+    // Compares the plugin's deadlines and the schedulers' iterations with the clock. Call it at least each
+    // second, because the clock may jump.
     void look_at_clock();
 
   private:
@@ -80,9 +82,9 @@ class Cycles {
     Server& server_;
     std::chrono::milliseconds slice_;
     size_t least_at_once_;
-    size_t most_at_once_;  // decisions in a slice, by the time that the last ones took
+    size_t most_at_once_;  // most decisions of a slice, by the time that the last ones took
     size_t most_starts_at_once_ =
-        8;  // starts among them, by the time that the last ones took after their commit
+        8;  // most starts of a slice, by the time that the last ones took after their commit
     SchedLogs logs_;
     std::map<std::string, int64_t> last_;           // scheduler to the instant of its last cycle
     std::deque<std::pair<std::string, int>> todo_;  // schedulers and triggers
@@ -95,17 +97,17 @@ class Cycles {
     client::Decisions decisions_;
     size_t applied_ = 0;
     size_t refused_ = 0;  // decisions dropped because scheduling is off
-    // The ids of the jobs that the cycle has preempted, and whether one couldn't be preempted.
+    // The ids of the jobs that the cycle has preempted; and whether a preemption has failed.
     std::vector<std::string> preempted_;
     bool not_preempted_ = false;
-    bool dropped_ = false;  // a decision was dropped, because something had changed
+    bool dropped_ = false;  // a decision was dropped because an object had changed
 };
 
 // Starts a job on the places of the decision, with the resources that it sets.
 Result<void> start_as_decided(Change& change, Job& job, const Decision& decision);
 
-// Carries out decisions in order, in one transaction; the jobs start after it. A decision that no longer fits
-// (the job has gone, the vnode is full) is dropped with a line in the log.
+// Carries out decisions in order, in one transaction; the jobs start after it. A decision that doesn't fit
+// any more (the job is gone, the vnode is full) is dropped and logged.
 Result<void> apply_decisions(Server& server, int64_t now, const std::vector<Decision>& decisions);
 
 }  // namespace pbs::host

@@ -1,6 +1,6 @@
-// The schedulers' logs: the outcome of each cycle for the jobs, in the folder that the scheduler's sched_log
-// names, in the format of the server's log and with the words of OpenPBS's scheduler. The policy in force
-// chooses by log_event which kinds of events they have.
+// The schedulers' logs: the outcome of each cycle for the jobs, in the format of the server's log and with
+// the words of OpenPBS's scheduler. A log is in the folder of the scheduler's sched_log. log_event of the
+// policy in force selects the kinds of events.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace pbs::host {
 class SchedLogs {
   public:
     SchedLogs(std::string home, Clock& clock) : home_(std::move(home)), clock_(clock) {}
-    // The log of a scheduler. Its folder is made if it lies directly in the server's home. Valid until the
-    // next call for this scheduler.
+    // The log of a scheduler. Its folder is made if its parent is the server's home. Valid until the next
+    // call for this scheduler.
     Log& of(const Sched& sched);
 
   private:
@@ -34,7 +34,7 @@ class SchedLogs {
     std::map<std::string, Known, std::less<>> known_;
 };
 
-// Writes the outcome of a decision that was carried out, for the job or subjob with this id.
+// Logs a decision that was carried out, for the job or subjob with this id.
 void write_decision(Log& log, const Decision& decision, std::string_view job, const State& state);
 
 }  // namespace pbs::host

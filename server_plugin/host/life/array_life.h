@@ -1,5 +1,5 @@
-// Steps of job arrays (state/array.h). The state of an array follows from its subjobs: it is worked out in
-// one place, when a change is committed (follow_subjobs), and stored in the same transaction.
+// Steps of job arrays (state/array.h). The state of an array follows from its subjobs. Only follow_subjobs()
+// computes it, when a change is committed; it is stored in the same transaction.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@
 
 namespace pbs::host {
 
-// Makes a job of a queued subjob, so that it can be started; it is in no change yet. PBSE_BADSTATE: the
-// subjob isn't queued.
+// Makes a job of a queued subjob, so that it can be started. The change doesn't have the job yet.
+// PBSE_BADSTATE: the subjob isn't queued.
 Result<Job> subjob_to_start(Change& change, const Job& array, int64_t index);
-// Adds a subjob to the change that start_job() has started; it takes over the array's handle in the plugin.
+// Adds a subjob that start_job() has started to the change. The subjob gets the array's handle in the plugin.
 // PBSE_BADSTATE: another job of the array's runone set runs.
 Result<void> add_started_subjob(Change& change, Job& array, Job subjob);
 
 // Updates the array after `steps` of its subjobs.
 void follow_subjobs(Change& change, uint64_t array, const std::vector<SubjobStep>& steps);
 
-// Takes the queued subjobs of these ranges (none: all of them) out of the queue: they count as ended.
+// Removes the queued subjobs of these ranges (empty: all) from the queue: they count as ended.
 void expire_queued(Change& change, Job& array, const std::vector<IndexRange>& of);
-// Ends an array of which no subjob is part of the change. True: retire it now. False: subjobs run; they are
-// killed, and the array ends with the last of them.
+// Ends an array. REQUIRES: no subjob of it is part of the change. True: retire the array now. False: its
+// running subjobs are killed, and the array ends with the last of them.
 bool close_array(Change& change, Job& array);
 // Queues all subjobs that have ended again.
 void requeue_ended(Change& change, Job& array);

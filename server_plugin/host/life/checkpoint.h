@@ -1,10 +1,11 @@
-// Checkpoints of running jobs: a program of the site writes one, as mom_priv/config names it.
+// Checkpoints of running jobs, written by a program of the site that mom_priv/config names:
 //
 //   $action checkpoint_abort 300 !/usr/local/sbin/checkpoint %jobid %sid %path
 //
-// The program may take so many seconds. If it ends with 0, the checkpoint is written, and the job is ended
-// and queued again; restarting from the checkpoint is up to the program and the job's script. The program may
-// end the job itself. Nobody waits for it: poll_checkpoints() looks at it now and then.
+// The number is the most seconds that the program may take. If it exits with 0, the checkpoint is written,
+// and the job is ended and queued again; the program and the job's script restart from the checkpoint
+// themselves. The program may end the job, too. The server doesn't wait for the program: poll_checkpoints()
+// polls it.
 #pragma once
 
 #include <functional>
@@ -14,9 +15,9 @@
 
 namespace pbs::host {
 
-// Has the site such a program, and does the job permit it (no Checkpoint=n)?
+// Does the site have such a program, and does the job permit checkpoints (no Checkpoint=n)?
 bool may_checkpoint(const Server& server, const Job& job);
-// Runs the program. `done` is called later, once, from poll_checkpoints().
+// Starts the program. poll_checkpoints() calls `done` later, once.
 void begin_checkpoint(Server& server, const Job& job, std::function<void(const Result<void>&)> done);
 void poll_checkpoints(Server& server);
 

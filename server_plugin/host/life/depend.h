@@ -1,7 +1,7 @@
-// Dependencies between jobs (qsub -W depend). A job that waits for others has a system hold, so that no
-// scheduler sees it. When one of the others starts or ends, a note of that is made in the same transaction,
-// and the waiting jobs are handled after it, some at a time (settle_dependencies): however many they are,
-// nobody else waits for them, and a server that dies in between goes on with them.
+// Dependencies between jobs (qsub -W depend). A job that waits for others has a system hold, so that
+// schedulers leave it out. When one of the others starts or ends, the same transaction stores a note of that.
+// settle_dependencies() then handles the waiting jobs, some at a time, so that nobody else waits for a large
+// number of them, and a server that dies in between goes on with them.
 #pragma once
 
 #include <cstdint>
@@ -14,31 +14,31 @@
 
 namespace pbs::host {
 
-// The value of `depend` as qstat -f shows it; empty: none.
+// The value of `depend` as qstat -f shows it; empty: no dependencies.
 std::string shown_depend(const Job& job, const State& state);
 
-// The value of `depend` with jobs as this server names them, "12.svr@svr". PBSE_BADATVAL if the value is
-// malformed or names jobs of other servers.
+// Completes the job ids in a value of `depend`, as "12.svr@svr". PBSE_BADATVAL: the value is malformed or
+// names jobs of other servers.
 Result<std::string> full_depend(std::string_view value, const State& state);
 
-// Links a job that is in an execution queue, and in the change, to the jobs that its `depend` names. As in
-// PBS, a dependency that can't be met deletes the job, while the request that made it succeeds. PBSE_IVALREQ:
-// a dependency on itself, or runone with an unknown job.
+// Links a job to the jobs that its `depend` names. REQUIRES: the job is in an execution queue, and in the
+// change. As in PBS, a dependency that can't be met deletes the job, although the request succeeds.
+// PBSE_IVALREQ: the job depends on itself, or runone names an unknown job.
 Result<void> take_up_dependencies(Change& change, Job& job);
-// Updates the links after qalter has changed `depend`. `before`: its value until then, if the job is in a
-// route queue. Types that the new value names are replaced, other types stay.
+// Updates the links after qalter has changed `depend`. Types that the new value names are replaced, other
+// types stay. `before`: the old value, if the job is in a route queue.
 Result<void> alter_dependencies(Change& change, Job& job, const std::string& before);
 
-// Call it when the job starts. PBSE_BADSTATE if another job of its runone set runs.
+// Call it when the job starts. PBSE_BADSTATE: another job of its runone set runs.
 Result<void> dependencies_at_start(Change& change, const Job& job);
-// Call it when its script runs.
+// Call it when the job's script runs.
 void dependencies_when_running(Change& change, const Job& job);
-// Call it when it goes back to its queue.
+// Call it when the job returns to its queue.
 void dependencies_at_requeue(Change& change, const Job& job);
-// Call it when the job ends, before it becomes history; state and Exit_status have to be those of its end.
+// Call it when the job ends, before it becomes history. REQUIRES: state and Exit_status are final.
 void dependencies_at_end(Change& change, Job& job);
 
-// Handles some of the waiting jobs, in a transaction. False: none is left to handle.
+// Handles some of the waiting jobs, in one transaction. False: none is left.
 Result<bool> settle_dependencies(Server& server, int64_t now);
 
 }  // namespace pbs::host

@@ -1,5 +1,5 @@
-// Brings committed ends of jobs to the disk. Nobody waits for that: until an end is there, the record that
-// the job's shepherd has written of it exists, and is read again after a crash of the machine.
+// Writes committed ends of jobs to the disk, with a delay. No commit waits for that: until an end is on the
+// disk, the shepherd's record of it exists, and is read again after a crash of the machine.
 #pragma once
 
 #include <uv.h>
@@ -15,13 +15,13 @@ class Server;
 
 class EndedRuns {
   public:
-    // REQUIRES: both outlive this object; the loop runs until its work is done.
+    // REQUIRES: both outlive this object; the loop runs until the thread has ended.
     EndedRuns(uv_loop_t* loop, Server& server) : loop_(loop), server_(server) {}
     EndedRuns(const EndedRuns&) = delete;
     EndedRuns& operator=(const EndedRuns&) = delete;
     ~EndedRuns() = default;
 
-    // Lets a thread bring ends that are new (Server::ended_runs) to the disk, then removes the files of their
+    // Has a thread write new ends (Server::ended_runs) to the disk; afterwards removes the files of their
     // runs. Call it in each turn of the loop.
     void look();
 
@@ -35,7 +35,7 @@ class EndedRuns {
     Result<void> outcome_;  // the thread's outcome; valid while server_.ends_on_their_way
 };
 
-// Waits until all ends are on the disk. Call it before something is stored elsewhere that must not outlive
+// Waits until all ends are on the disk. Call it before other data is stored that must not survive without
 // them.
 Result<void> settle_ended_runs(Server& server);
 

@@ -1,4 +1,4 @@
-// Sets attributes of jobs as clients give them, with QueueJob and ModifyJob.
+// Sets attributes of jobs, as requested by QueueJob and ModifyJob.
 #pragma once
 
 #include "ifl/attribute.h"

@@ -1,11 +1,10 @@
 // The life of a job from its queueing to its end, as steps of a Change.
 //
-// The room life/ holds such steps: of jobs (this file), of arrays (array_life.h), of dependencies (depend.h),
-// of preemption (preempt.h) and of reservations (reservation_life.h, new_reservation.h); and the work that
-// the loop does for jobs now and then (run_reports.h, routing.h, ended_runs.h). A step changes copies, and
-// leaves for after the commit whatever can't be taken back: records, mail, processes. advance() decides the
-// state that a job comes to (state/job_state.h). For example, a job is started by
-//   Change change(server, now);
+// The room life/ has such steps: of jobs (this file), of arrays (array_life.h), of dependencies (depend.h),
+// of preemption (preempt.h) and of reservations (reservation_life.h, new_reservation.h); and the periodic
+// work for jobs (run_reports.h, routing.h, ended_runs.h). A step changes copies. What can't be undone, such
+// as records, mail and processes, it leaves for after the commit. advance() computes a job's next state
+// (state/job_state.h). For example, a job is started by
 //   auto done = start_job(change, change.job(current), places, {});
 //   if (done) done = change.commit();  // the runner starts it afterwards
 #pragma once
@@ -23,15 +22,15 @@
 
 namespace pbs::host {
 
-// Puts a job into a queue, after checks: sets rank, qtime, defaults and user as the queue wants them. The job
-// may be in no queue yet, or in another one.
+// Puts a job into a queue, after checks: sets rank, qtime, defaults and user as the queue demands. The job
+// comes from another queue or from none.
 Result<void> enter_queue(Change& change, Job& job, const Queue& queue, Entry entry);
-// Does the same in two parts. fit_to_queue() completes the job as the queue wants it; its result depends on
-// the setup (State::setup) and the current second, not on other jobs.
+// Does the same in two parts. fit_to_queue() completes the job as the queue demands; its result depends on
+// the setup (State::setup) and the current second, but not on other jobs.
 Result<void> fit_to_queue(Job& job, const Queue& queue, Server& server);
 Result<void> enter_fitted(Change& change, Job& job, const Queue& queue, Entry entry);
 
-// Writes a line about the job into the log, once the change is committed.
+// Writes a line about the job to the log after the commit.
 void log_job(Change& change, const Job& job, std::string text);
 
 // Marks the job as starting on these places and, after the commit, has the runner start it. If the runner
@@ -48,20 +47,21 @@ void note_deletion(Change& change, const Job& job, std::string_view requestor);
 // Ends a job that isn't running: deletes it, or keeps it as history. `requestor` is user@host.
 void delete_waiting_job(Change& change, Job& job, std::string_view requestor);
 
-// Ends the processes of a running job at once, if it has any yet; job.at_end says what the job becomes then.
+// Ends the processes of a running job at once, if it has any yet. job.at_end decides the job's state
+// afterwards.
 Result<void> kill_job(Server& server, const Job& job);
-// Does the same once the change is committed, if the job still exists then.
+// Does the same after the commit, if the job still exists then.
 void kill_after(Change& change, const Job& job);
-// Ends the processes with the signal to end first, and KILL after its queue's kill_delay.
+// Ends the processes, with TERM first, and with KILL after its queue's kill_delay.
 Result<void> terminate_job(Server& server, const Job& job);
 
-// Deletes a job that the policy says can never run, and tells its owner why.
+// Deletes a job that can never run by the policy, and sends its owner the reason.
 void reject_job(Change& change, Job& job, std::string_view text);
 
-// Ends a job, running or not, with an accounting record and mail that give the reason.
+// Ends a job, running or not. The accounting record and the mail have the reason.
 void abort_job(Change& change, Job& job, const std::string& why);
 
-// Ends a job without processes: moves it to the history if that is kept, otherwise removes it. `end` is
+// Ends a job without processes: moves it to the history, or removes it if there is no history. `end` is
 // terminated, finished, failed or moved.
 void retire(Change& change, Job& job, JobEvent end);
 
@@ -70,20 +70,19 @@ RunId run_id(const Job& job);
 AccountedJob accounted(const Job& job, const State& state);
 AccountedJob accounted_at_queueing(const Job& job, const State& state);
 
-// Sends mail to the owner or Mail_Users, if Mail_Points asks for this point ('a', 'b', 'e'; the default is
-// 'a').
+// Sends mail to the owner or Mail_Users, if Mail_Points has this point ('a', 'b', 'e'; the default is 'a').
 void mail_job(Server& server, const Job& job, char point, std::string_view text);
 
-// Sends mail whatever Mail_Points says, for events that the owner wouldn't notice otherwise.
+// Sends mail whatever Mail_Points is: for events that the owner wouldn't notice otherwise.
 void send_mail(Server& server, const Job& job, std::string_view text);
 
-// Sets resources_used from the usage that the runner has seen.
+// Sets resources_used from the usage that the runner has measured.
 void set_used(Job& job, const ExitRecord& seen);
 
-// Takes the oldest finished jobs out of the history when job_history_duration is over.
+// Removes finished jobs whose job_history_duration is over from the history.
 Result<void> purge_history(Server& server, int64_t now);
 
-// Queues jobs whose Execution_Time has come.
+// Queues the jobs whose Execution_Time has come.
 Result<void> wake_waiting(Server& server, int64_t now);
 
 }  // namespace pbs::host

@@ -1,4 +1,4 @@
-// Hands a job that is marked as starting to the runner.
+// Passes a job that is marked as starting to the runner.
 #pragma once
 
 #include <chrono>
@@ -17,10 +17,10 @@ Result<JobStart> job_start(const Job& job, const Server& server, const std::stri
 // The limit that the job's Resource_List sets for walltime or cput; nullopt: no limit.
 std::optional<std::chrono::seconds> time_limit(const Job& job, std::string_view resource);
 
-// The path of the file with the script of a running job; the file is removed when the run ends.
+// The path of the file with a running job's script. The file is removed when the run ends.
 std::string script_path(const Server& server, const Job& job);
 
-// Tells the runner the present limits of a running job's walltime and cput.
+// Passes the present limits of a running job's walltime and cput to the runner.
 void set_limits(Server& server, const Job& job);
 
 // Starts the job (state R, substate PRERUN). If the runner refuses it, the job goes back to its queue with a

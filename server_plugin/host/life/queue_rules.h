@@ -1,4 +1,4 @@
-// May a job enter a queue? The checks that PBS makes, in its order.
+// Checks whether a job may enter a queue, as PBS does and in its order.
 #pragma once
 
 #include "server_plugin/host/base/error.h"
@@ -10,11 +10,11 @@ namespace pbs::host {
 enum class Entry {
     submitted,  // by a user, with qsub or qmove
     routed,     // by a route queue
-    managed  // by a manager or the scheduler: only limits on requests count, not access or the number of jobs
+    managed  // by a manager or the scheduler: limits on requests count; access and the number of jobs don't
 };
 
-// Sets the job's euser and egroup from User_List, group_list and the owner. PBSE_BADUSER (unknown, or root
-// without acl_roots, or a user as whom this server can't run jobs), PBSE_BADGRP.
+// Sets the job's euser and egroup from User_List, group_list and the owner. PBSE_BADUSER: the user is
+// unknown, is root without acl_roots, or can't run jobs on this server. PBSE_BADGRP.
 Result<void> set_execution_user(Job& job, Server& server);
 
 // May the job enter the queue? PBSE_QUNOENB, PBSE_MAXQUED, PBSE_MaxArraySize, PBSE_QACESS, PBSE_BADHOST,

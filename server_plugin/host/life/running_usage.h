@@ -1,5 +1,5 @@
-// The usage of running jobs so far: users see it as resources_used, and shares count it. It isn't stored:
-// after a restart the runner is asked again.
+// The usage of running jobs so far: users see it as resources_used, and fair shares count it. It isn't
+// stored: after a restart the runner measures it again.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ class RunningUsage {
     // REQUIRES: the server outlives this object.
     explicit RunningUsage(Server& server) : server_(server) {}
 
-    // Looks at the next few running jobs. Call it at each tick: all jobs have had a look after kTicks ticks,
-    // or, if there are very many, after one tick for each kMostAtOnce of them.
+    // Reads the usage of the next few running jobs. Call it at each tick: all jobs are read within kTicks
+    // ticks or, if there are very many, at kMostAtOnce jobs a tick.
     void look();
 
     static constexpr std::size_t kTicks = 20;

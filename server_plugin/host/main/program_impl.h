@@ -41,7 +41,8 @@ namespace pbs::host {
 
 using Steady = std::chrono::steady_clock;
 
-// Threads of the plugin's add these up in one eventfd: cycles that are over, and other work.
+// The plugin's threads add these numbers in one eventfd: one for each finished cycle, one for each other
+// finished work.
 constexpr eventfd_t kOneCycle = eventfd_t{1} << 32;
 constexpr eventfd_t kOneWork = 1;
 
@@ -91,7 +92,7 @@ class Program {
     Fd shepherd_;
     std::unique_ptr<Runner> runner_;
     std::unique_ptr<RunnerExecutor> executor_;
-    Fd plugin_done_;  // an eventfd, written to by threads of the plugin's
+    Fd plugin_done_;  // an eventfd, written by the plugin's threads
     std::unique_ptr<Plugin> plugin_;
     std::unique_ptr<Server> server_;
     std::unique_ptr<Cycles> cycles_;
@@ -113,7 +114,7 @@ class Program {
     uv_idle_t more_dependents_{};
     uv_prepare_t turn_end_{};
     Steady::time_point turn_began_{};
-    std::chrono::nanoseconds waited_before_{0};  // for events, in all turns
+    std::chrono::nanoseconds waited_before_{0};  // for events, in all turns before this one
     std::chrono::nanoseconds processor_before_{0};
     bool dependents_fail_ = false;
     std::unique_ptr<DeadlineTimer> deadline_timer_;
@@ -124,7 +125,7 @@ class Program {
     std::chrono::milliseconds last_cycle_length_{0};
     LoadMeter load_meter_;
     int64_t last_load_report_ = 0;
-    bool load_is_limited_ = true;  // a maximum was set at the last report
+    bool load_is_limited_ = true;  // a maximum was set at the last measurement
     int64_t last_purge_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// The server's certificate for TLS. When one of its files has changed, it is read anew beside the loop.
+// The server's certificate for TLS. When one of its files has changed, a thread reads it again while the loop
+// goes on.
 #pragma once
 
 #include <chrono>
@@ -17,8 +18,8 @@ class Log;
 class Certificate {
   public:
     // Reads PEM files, as TlsContext::server() does. Their paths are absolute. Errors name the file and what
-    // is wrong. Later errors are logged, and the earlier certificate stays in use. REQUIRES: the log lives
-    // longer than the loop.
+    // is wrong. Later errors are logged, and the earlier certificate stays in use. REQUIRES: the log outlives
+    // the loop.
     static Result<std::unique_ptr<Certificate>> open(uv_loop_s* loop, Log& log,
                                                      const std::string& certificate, const std::string& key);
     // REQUIRES: close() was called, and the loop has run since.
@@ -36,7 +37,7 @@ class Certificate {
     explicit Certificate(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
     static void read_anew(const std::shared_ptr<Shared>& shared);
 
-    std::shared_ptr<Shared> shared_;  // shared with the reading under way
+    std::shared_ptr<Shared> shared_;  // shared with the thread that reads the files
 };
 
 }  // namespace pbs::host
