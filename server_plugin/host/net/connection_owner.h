@@ -1,4 +1,4 @@
-// Finds the user on this machine whose process has the client's end of a connection.
+// Finds the user on this machine who owns the client's end of a connection.
 #pragma once
 
 #include <sys/types.h>
@@ -10,12 +10,12 @@
 
 namespace pbs::host {
 
-// The user of the socket whose own end is the client's and whose other end is the server's, by the lines of
-// /proc/net/tcp or /proc/net/tcp6. nullopt: there is no such socket, or it has been closed, after which the
-// kernel has no user for it.
+// Finds the socket whose ends are those of the connection, the client's end first, in the lines of
+// /proc/net/tcp or /proc/net/tcp6. Returns its owner. nullopt: there is no such socket, or it is closed, and
+// the kernel doesn't know its owner any more.
 std::optional<uid_t> connection_owner(std::istream& table, const ifl::ConnectionEnds& ends);
 
-// Asks the kernel's tables as they are now.
+// Reads the kernel's present tables.
 std::optional<uid_t> connection_owner(const ifl::ConnectionEnds& ends);
 
 }  // namespace pbs::host

@@ -1,5 +1,4 @@
-// Checks MUNGE credentials beside the event loop: munged, and the service that knows the names of users, may
-// take long.
+// Checks MUNGE credentials in threads, because munged and the service with the users' names may be slow.
 #pragma once
 
 #include <sys/types.h>
@@ -18,14 +17,14 @@ struct uv_loop_s;
 
 namespace pbs::host {
 
-// A credential that came on a connection.
+// A credential that a client has sent on a connection.
 struct ShownCredential {
     std::string credential;
     ifl::ConnectionEnds ends;  // the connection's ends, as the server sees them
     bool own_host = false;     // the client's address is one of this machine's
 };
 
-// The services that a check asks; tests have answers of their own.
+// The services that a check uses; tests replace them.
 struct CredentialSources {
     std::function<Result<ifl::Munge::Decoded>(const std::string& credential)> decode;
     std::function<std::optional<std::string>(uid_t)> user_name;
@@ -34,11 +33,11 @@ struct CredentialSources {
 // The real services: munged, the users of this machine, and its kernel.
 CredentialSources credential_sources(const ifl::Munge& munge);
 
-// The user whom a credential names. PBSE_BADCRED: munged refuses it; it is for another connection; its uid
-// has no name here, or another name than where it was made; or the client is on this machine and its process
-// belongs to another user, whatever the credential says. (Root of any host with the key can make credentials
-// of root. Ordinary users of this machine can let him use their connections, and must not become root by
-// that.)
+// The user whom a credential names. PBSE_BADCRED: munged refuses the credential; or it is for another
+// connection; or its uid has no name here, or another name than on its own host; or the client is on this
+// machine, and its process belongs to another user than the credential. (Root of any host with the key can
+// make credentials of root. An ordinary user of this machine can lend him a connection, and must not become
+// root by that.)
 Result<std::string> user_of(const ShownCredential& shown, const CredentialSources& sources);
 
 class MungeCheck {
@@ -52,12 +51,12 @@ class MungeCheck {
     MungeCheck(const MungeCheck&) = delete;
     MungeCheck& operator=(const MungeCheck&) = delete;
 
-    // Checks a credential. `done` is called later, once, unless close() is called before. A few credentials
-    // are checked at a time, the others wait.
+    // Checks a credential. Calls `done` later, once, unless close() is called before. A few checks run at a
+    // time; others wait.
     void check(uint64_t connection, ShownCredential shown);
-    // Forgets a connection: nobody waits for its answer any more.
+    // Forgets a connection that needs no answer any more.
     void forget(uint64_t connection);
-    // Ends the checks, without waiting for those under way.
+    // Drops all checks, without waiting for those under way.
     void close();
 
   private:

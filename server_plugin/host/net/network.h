@@ -1,14 +1,14 @@
 // Connections of clients: the Unix socket HOME/server_priv/pbs.sock and TCP, served by one libuv loop.
 //
-// A client's misbehaviour costs only its own connection. Packets have a size limit, a small one until the
+// A client's misbehaviour costs only its own connection. Packets have a size limit, which is small until the
 // user is known. Time limits end requests that stop halfway, replies that aren't read, TCP connections that
-// don't authenticate, stalled handshakes of TLS, and connections without requests.
+// don't authenticate, stalled TLS handshakes, and connections without requests.
 //
-// Users share the server (clients.h): they take turns, a few milliseconds each; each has a bounded part of
-// the memory for requests and replies; and each may have a bounded number of connections. Long status replies
-// are made in parts, as they are read: each object is shown as it is when its part is made. Connections of
-// managers don't count as those of other users with their name; when there is no room for a manager's
-// connection, another connection is closed.
+// Users share the server (clients.h): they take turns of a few milliseconds; each has a bounded part of the
+// memory for requests and replies, and a bounded number of connections. Long status replies are made in
+// parts, as the client reads them; each part shows the present state of its objects. Connections of managers
+// don't count as connections of a user with the same name. If there is no room for a manager's connection,
+// another connection is closed.
 //
 // The room net/: Network is the door; network_impl.h is its inside, in files by matter: identities of clients
 // (network_peers.cc, network_credentials.cc with munge_check.h), TLS (network_tls.cc with certificate.h), and
@@ -30,8 +30,8 @@ struct uv_loop_s;
 
 namespace pbs::host {
 
-// The clients over TCP that have to use TLS. A helper that vouches for a connection may always speak in the
-// clear.
+// The clients over TCP that have to use TLS. A helper that vouches for another connection may always use
+// plain text.
 enum class EncryptionRequired { none, remote, all };
 // "none", "remote" or "all". Errors: PBSE_BADATVAL.
 Result<EncryptionRequired> parse_encryption_required(std::string_view text);
@@ -40,12 +40,12 @@ struct NetworkOptions {
     std::string socket;                        // path of the Unix socket
     std::string bind = "127.0.0.1";            // numeric address
     uint16_t port = 15001;                     // 0: any free one
-    std::chrono::seconds request_timeout{30};  // for a begun request to be whole, for a reply to be read
+    std::chrono::seconds request_timeout{30};  // for a request to arrive completely, for a reply to be read
     std::chrono::seconds unknown_timeout{60};  // for a TCP connection to be authenticated
-    std::chrono::seconds idle_timeout{900};    // for a next request, as PBS's servers wait; 0: for ever
+    std::chrono::seconds idle_timeout{900};    // for the next request, as in PBS's servers; 0: no limit
     ifl::AuthMethods methods{};                // methods by which a TCP connection may be authenticated
     std::string munge_socket{};                // socket of munged; empty: libmunge's usual one
-    std::chrono::seconds check_timeout{15};    // for munged to check a credential, which it tries for ten
+    std::chrono::seconds check_timeout{15};    // for munged's answer about a credential; munged tries for ten
     std::string tls_certificate{};             // PEM; empty: there is no TLS
     std::string tls_key{};                     // the certificate's key
     EncryptionRequired tls_required = EncryptionRequired::none;
@@ -53,29 +53,29 @@ struct NetworkOptions {
         15};  // for the handshake of TLS to end, counted from the connection on
     std::size_t most_connections = 4096;
     std::size_t most_per_user = 512;
-    std::size_t most_unknown_per_address = 512;   // over TCP, by users not known yet
+    std::size_t most_unknown_per_address = 512;   // over TCP, of users not known yet
     std::size_t most_per_address = 2048;          // over TCP from another host
-    std::size_t most_memory = size_t{256} << 20;  // bytes of requests and replies, of all connections
+    std::size_t most_memory = size_t{256} << 20;  // bytes for requests and replies of all connections
 };
 
 class Network {
   public:
-    // Listens. `after_request` is called after each request has been answered. Errors name the address, the
-    // path or the certificate's file; PBSE_NOSUP: MUNGE is among the methods and isn't installed.
+    // Listens. Calls `after_request` after each answer to a request. Errors name the address, the path or the
+    // certificate's file; PBSE_NOSUP: MUNGE is one of the methods and isn't installed.
     static Result<std::unique_ptr<Network>> open(uv_loop_s* loop, Server& server, NetworkOptions options,
                                                  std::function<void()> after_request);
-    // REQUIRES: close() was called and the loop has run, so that all handles are closed.
+    // REQUIRES: close() was called, and the loop has run since, so that all handles are closed.
     ~Network();
     Network(const Network&) = delete;
     Network& operator=(const Network&) = delete;
 
     uint16_t port() const;  // the TCP port in use
-    // When a client was last accepted or sent something: a command sends several requests, each after the
-    // answer to the one before.
+    // The time at which a client was last accepted or sent something. A command sends several requests, each
+    // after the answer to the one before.
     std::chrono::steady_clock::time_point last_exchange() const;
     // Bytes of requests and replies in memory now.
     std::size_t memory() const;
-    // Stops listening and, once what has been written is out, closes all connections.
+    // Stops listening, and closes each connection once its pending bytes are sent.
     void close();
 
   private:

@@ -1,6 +1,6 @@
-// The inside of Network, for its files: network.cc (listening, reading, writing, the end), network_peers.cc
-// (owners of connections, and how many there may be), network_credentials.cc (credentials that they show),
-// network_tls.cc (encryption) and network_turns.cc (requests, taken in turns, and their memory).
+// The private class of Network, for its source files: network.cc (listening, reading, writing, closing),
+// network_peers.cc (owners and numbers of connections), network_credentials.cc (credentials that clients
+// send), network_tls.cc (encryption) and network_turns.cc (turns of requests, and their memory).
 #pragma once
 
 #include <sys/socket.h>
@@ -34,7 +34,7 @@
 
 namespace pbs::host {
 
-// Bytes that wait to be sent, in pieces: long pieces are not copied, short ones are sent together.
+// Bytes to be sent, in pieces: long pieces aren't copied, short ones are sent together.
 class Unsent {
   public:
     void add(std::string piece) {
@@ -85,16 +85,16 @@ class Network::Impl {
     std::size_t memory() const { return clients_.bytes(); }
 
   private:
-    // The memory that a user may have at any rate.
+    // The memory that a user may have in any case.
     static constexpr std::size_t kAlwaysMemory = size_t{1} << 20;
-    // The time of one user, until it is another's turn.
+    // The time of a user's turn.
     static constexpr std::chrono::milliseconds kUserTurn{2};
     static constexpr int kAcceptsOfATurn = 64;
 
     struct Peer;
     struct Asked;
-    // A reply that waits for a commit, of the plugin's objects or of submissions, with the action for after
-    // it. Those of one turn of the loop are committed together.
+    // A reply that waits for a commit, of the plugin's objects or of submissions, with the action for
+    // afterwards. All held replies of one turn of the loop are committed together.
     struct Held {
         uint64_t peer;
         ifl::Reply reply;
@@ -142,7 +142,7 @@ class Network::Impl {
     void settle();
     void finish(Peer& peer);
     void drop(Peer& peer, std::string_view why);
-    // Calls `action`; an exception costs the connection.
+    // Calls `action`; an exception closes the connection.
     template <typename Action>
     void guard(Peer& peer, Action&& action) {
         if (!guarded(server_.parts.log, "connection", action)) drop(peer, "");
@@ -179,13 +179,13 @@ class Network::Impl {
     std::map<std::string, std::size_t, std::less<>> per_address_;  // connections over TCP from other hosts
     std::unique_ptr<MungeCheck> munge_;                            // nullptr: MUNGE is not among the methods
     std::unique_ptr<Certificate> certificate_;                     // nullptr: no TLS
-    std::vector<uint64_t> later_;                                  // connections whose step has to wait
+    std::vector<uint64_t> later_;                                  // connections whose step can't go on yet
     std::size_t most_bytes_since_return_ = 0;
     Steady::time_point returned_{};
     Steady::time_point last_exchange_{};
     std::vector<Held> held_;         // in the order of the requests
-    bool submissions_held_ = false;  // some of them wait for the commit of submissions
-    // Gathers the log's lines about requests: they are written before anything is sent.
+    bool submissions_held_ = false;  // some held replies wait for submissions
+    // Collects the log's lines about requests: they are written before any reply is sent.
     std::optional<Log::Together> lines_;
     std::vector<char> buffer_ = std::vector<char>(size_t{64} << 10);  // buffer of the one read under way
     std::vector<char> plain_ = std::vector<char>(size_t{16} << 10);   // buffer of a decrypted record of TLS
@@ -197,8 +197,8 @@ struct Network::Impl::Asked {
     Identity who;
     std::size_t size;  // bytes of the request in memory
     Context context;
-    ifl::StatusParts parts{};  // parts of the reply that are yet to be sent
-    bool shown = false;        // parts have been sent
+    ifl::StatusParts parts{};  // parts of the reply that are still to be sent
+    bool shown = false;        // some parts have been sent
     Steady::time_point began = Steady::now();
 
     Asked(Server& server, Session& session, ifl::Request asked, Identity identity, std::size_t bytes)
@@ -208,7 +208,7 @@ struct Network::Impl::Asked {
           context{server, who, server.now(), request, session} {}
 };
 
-// One connection. It owns itself: it is freed when its handle and its lookups have ended.
+// One connection. It owns itself: it is freed when its handle is closed and its lookups have ended.
 struct Network::Impl::Peer {
     Impl& network;
     uint64_t id;
@@ -218,34 +218,34 @@ struct Network::Impl::Peer {
         uv_tcp_t tcp;
     } handle{};
     bool local = false;
-    std::string key;      // its name in the log: "uid 1000", or its address
+    std::string key;      // in the log: "uid 1000", or the address
     std::string address;  // numeric; empty on the Unix socket
     sockaddr_storage socket_address{};
-    std::string host;  // empty until it is known
+    std::string host;  // empty: not known yet
     ifl::RequestDecoder decoder{ifl::RequestLimits::before_authentication()};
     bool begun = false;                    // something has been received
     std::unique_ptr<ifl::TlsSession> tls;  // nullptr: not encrypted
     bool other_host = false;
     bool full_limits = false;
-    Client* client = nullptr;  // its client; nullptr once it is closing
-    std::size_t bytes = 0;     // its bytes that count there
-    bool busy = false;         // it counts there as busy
-    enum class Turn { none, ready, memory, later } turn = Turn::none;  // the turn that it waits for
-    bool unread = false;                                               // unread bytes may be a request
-    std::unique_ptr<Asked> asked;  // the request that is being answered in steps
+    Client* client = nullptr;                                          // nullptr once it is being closed
+    std::size_t bytes = 0;                                             // its bytes in the client's memory
+    bool busy = false;                                                 // it is one of the client's busy ones
+    enum class Turn { none, ready, memory, later } turn = Turn::none;  // which turn it waits for
+    bool unread = false;                                               // unread bytes may hold a request
+    std::unique_ptr<Asked> asked;  // the request that is answered in steps
     Session session;
-    Steady::time_point since = Steady::now();    // begin of the connection
+    Steady::time_point since = Steady::now();    // the beginning of the connection
     Steady::time_point used = Steady::now();     // time of its last request
-    Steady::time_point waiting = Steady::now();  // since when an incomplete request waits
+    Steady::time_point waiting = Steady::now();  // since when an incomplete request waits for more
     Steady::time_point write_began{};
-    Unsent unsent;  // replies behind those that are being written
+    Unsent unsent;  // replies after those that are being written
     bool writing = false;
     std::size_t being_written = 0;  // bytes
-    std::size_t held = 0;           // number of its replies that wait for a commit
+    std::size_t held = 0;           // number of replies that wait for a commit
     bool close_after_write = false;
     bool closing = false;
     bool reading = false;
-    bool checked = false;  // its credential is being checked; nothing is read from it meanwhile
+    bool checked = false;  // its credential is being checked; nothing is read meanwhile
     int lookups = 0;
 
     Peer(Impl& owner, uint64_t number) : network(owner), id(number) {}

@@ -1,6 +1,6 @@
-// Connections to other servers, made by a process of their own, as finding a name or reaching a host may take
-// long and nobody here waits for that. The process authenticates the connection and hands it over. It keeps
-// an encrypted connection: it then passes data on between both sides, and the server's end is in the clear.
+// Connections to other servers. A separate process makes each, because looking up a name and reaching a host
+// may take long, and the server never waits for that. The process authenticates the connection and passes it
+// to the server. If the connection is encrypted, the process relays: the server's end is plain text.
 #pragma once
 
 #include <sys/types.h>
@@ -21,28 +21,28 @@ struct ServerName {
     auto operator<=>(const ServerName&) const = default;
 };
 
-// Reads "host" or "host:port"; without a port the usual one. nullopt: malformed.
+// Reads "host" or "host:port"; the default is the usual port. nullopt: malformed.
 std::optional<ServerName> server_name_of(std::string_view text);
 
 class Connector {
   public:
-    // Starts `program`, this server's own program, to make a connection. PBSE_SYSTEM: why it can't.
+    // Starts `program`, this server's own program, to make a connection. PBSE_SYSTEM: it can't be started.
     static Result<Connector> start(const std::string& program, const ServerName& to);
     Connector(Connector&&) = default;
     Connector& operator=(Connector&&) = default;
 
     // The descriptor for poll(2): readable when take() has an answer.
     int fd() const { return channel_.get(); }
-    // The process; the owner of this object kills it and waits for it.
+    // The process's pid. The owner of this object kills the process and waits for it.
     pid_t pid() const { return pid_; }
 
     struct Made {
         ifl::Socket socket;
-        std::string user;      // the user for whom the other server takes this one
-        std::string address;   // the numeric address that the connection leads to
-        bool relayed = false;  // through the process, which has to live as long
+        std::string user;      // the user that the other server takes this one for
+        std::string address;   // the numeric address of the connection's other end
+        bool relayed = false;  // the process relays, so it has to go on
     };
-    // Returns the connection, or why there is none. Call it once.
+    // Returns the connection, or the reason for a failure. Call it once.
     Result<Made> take();
 
   private:
@@ -51,11 +51,10 @@ class Connector {
     pid_t pid_;
 };
 
-// Is this process to be a connector? Ask it first in main().
+// Was this process started as a connector? Call it first in main().
 bool is_connector(int argc, char** argv);
-// Runs `pbs_server --connect HOST PORT`: hands the connection over on descriptor 0, with the user's name, or
-// instead one line that says why there is none. With an encrypted connection it then passes data on until
-// either side closes.
+// Implements `pbs_server --connect HOST PORT`: passes the connection over descriptor 0, with the user's name;
+// or a line with the reason for a failure. Then relays an encrypted connection until either side closes it.
 int connector_main(int argc, char** argv);
 
 }  // namespace pbs::host

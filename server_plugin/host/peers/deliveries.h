@@ -1,9 +1,9 @@
-// Jobs on their way to other servers: a move to "queue@server".
+// Sends jobs to other servers: a move to "queue@server".
 //
-// Meanwhile the job is in state T, and stays this server's until the other one has it for certain. Before the
-// Commit the other server doesn't have it, and any failure brings the job back into its queue. Before the
-// Commit is sent, that fact is made durable: from then on only the other server knows whether it has the job.
-// It is asked until it says so, even after a restart; for a job that it has got it answers PBSE_JOBEXIST
+// Meanwhile the job is in state T, and belongs to this server until the other one certainly has it. Before
+// the Commit the other server doesn't have it, and after any failure the job returns to its queue. "A Commit
+// is sent" is made durable before the Commit: from then on only the other server knows whether it has the
+// job. It is asked until it answers, even after a restart; if it has the job, it answers PBSE_JOBEXIST
 // (arrival.h). So in the end the job exists exactly once.
 #pragma once
 
@@ -33,21 +33,21 @@ class Deliveries {
     Deliveries(const Deliveries&) = delete;
     Deliveries& operator=(const Deliveries&) = delete;
 
-    // The outcome of a delivery: set once it is known, or once it is clear that it takes long.
+    // The outcome of a delivery: set when it is known, or when it is clear that it will take long.
     struct Outcome {
         std::optional<ifl::Reply> reply;
     };
-    // Begins to send a waiting job to a queue of another server (empty: its default queue) for a requester
+    // Begins to send a waiting job to a queue of another server (empty: its default queue), for a requester
     // (user@host). PBSE_NOSUP: the job can't leave this server.
     Result<std::shared_ptr<const Outcome>> begin(const Job& job, std::string_view queue, const ServerName& to,
                                                  std::string by);
 
-    // Call it at the start: puts jobs that the other server can't have back into their queues, and continues
-    // with the others.
+    // Call it at the start: returns jobs that the other server can't have to their queues, and continues the
+    // other deliveries.
     Result<void> recover();
-    // Looks at deliveries; call it every second or so.
+    // Continues the deliveries; call it about every second.
     void look();
-    // Stops sending and receiving; the next start takes up what is on its way.
+    // Stops sending and receiving. The next start continues the deliveries.
     void close();
 
   private:

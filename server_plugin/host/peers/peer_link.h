@@ -1,5 +1,5 @@
-// A connection to another server for which nothing waits: a Connector makes it, and requests on it are
-// answered later, or never.
+// A connection to another server, used without waiting: a Connector makes it, and replies to its requests
+// come later, or never.
 #pragma once
 
 #include <uv.h>
@@ -16,7 +16,7 @@
 
 namespace pbs::host {
 
-// The reason that another server gives for a refusal: its text, or the text of its code.
+// The reason for another server's refusal: the reply's text, or the text of its code.
 std::string text_of(const ifl::Reply& reply);
 
 class PeerLink : public std::enable_shared_from_this<PeerLink> {
@@ -24,8 +24,8 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
     using Steady = std::chrono::steady_clock;
     using Done = ifl::Exchange::Done;
 
-    // Begins to connect. If that fails, the link is a closed one. `patience`: if nothing comes for so long
-    // while an answer is awaited, the link is closed.
+    // Begins to connect. If that fails, returns a closed link. `patience`: the link is closed if a reply is
+    // awaited and nothing comes for so long.
     static std::shared_ptr<PeerLink> open(uv_loop_t* loop, Server& server, const ServerName& to,
                                           std::chrono::seconds patience);
     ~PeerLink();
@@ -34,15 +34,15 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
 
     bool closed() const { return closed_; }
     const std::string& why_closed() const { return why_; }
-    // The numeric address that it leads to; empty until there is a connection.
+    // The numeric address of the other end; empty until there is a connection.
     const std::string& address() const { return address_; }
     bool idle() const { return closed_ || (waiting_.empty() && connected() && exchange_->unanswered() == 0); }
 
-    // Sends a request, once there is a connection. `done` is called once, perhaps before this returns.
+    // Sends a request, once there is a connection. Calls `done` once, perhaps before this returns.
     void ask(ifl::RequestType type, ifl::RequestBody body, Done done, ifl::ObjectSink sink = {});
-    // Closes the link if nothing has come for too long.
+    // Closes the link if nothing has come for longer than its patience.
     void look(Steady::time_point now);
-    // Closes the link for good: pending requests are answered with an error.
+    // Closes the link for good: the outcome of pending requests is an error.
     void close(const std::string& why);
 
   private:

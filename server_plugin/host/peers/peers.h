@@ -1,14 +1,13 @@
 // Other servers whose jobs are pulled into queues of this one (peer_queue of policies).
 //
-// Each such server is asked beside the cycles, over a connection of its own, for the jobs that are queued
-// there; a server that doesn't answer is left alone for longer and longer. The scheduler is told of those
-// jobs that may run here as jobs elsewhere. A job that it starts is pulled: the other server is asked to move
-// it here. From its arrival on it is this server's (arrival.h), and it starts in the next cycle. Until then
-// the scheduler takes it for running, so that nobody else gets its room.
+// The server asks each of them for its queued jobs, over a connection of its own and independently of cycles;
+// a server that doesn't answer is asked at longer and longer intervals. The jobs that may run here are
+// reported to the scheduler as jobs elsewhere. When the scheduler starts one, it is pulled: the other server
+// is asked to move it here. When the job has arrived (arrival.h), it is this server's, and starts in the next
+// cycle. Until then the scheduler counts it as running, so that no other job gets its places.
 //
-// The room peers/ holds all dealings with other servers: pulling jobs (this file), sending jobs
-// (deliveries.h) and receiving them (arrival.h), over connections that a process of their own makes
-// (connector.h, peer_link.h).
+// The room peers/ has all work with other servers: pulling jobs (this file), sending jobs (deliveries.h) and
+// receiving them (arrival.h), over connections that separate processes make (connector.h, peer_link.h).
 #pragma once
 
 #include <uv.h>
@@ -36,13 +35,13 @@ class PeerLink;
 
 class Peers {
   public:
-    // `cycle_wanted` is called when the answer of another server calls for a cycle.
+    // Calls `cycle_wanted` when an answer of another server demands a cycle.
     Peers(uv_loop_t* loop, Server& server, std::function<void()> cycle_wanted);
     ~Peers();
     Peers(const Peers&) = delete;
     Peers& operator=(const Peers&) = delete;
 
-    // Asks servers whose turn it is; call it every second or so.
+    // Asks the servers that are due; call it about every second.
     void look();
     void close();
 
@@ -53,23 +52,23 @@ class Peers {
     uint64_t queue_of(uint64_t job) const;
     // Pulls the job, which the scheduler has decided to run on these places.
     void pull(uint64_t job, const std::vector<Place>& places);
-    // Notes that a job with this id has come.
+    // Notes that a job with this id has arrived.
     void arrived(std::string_view id);
 
-    // The state of one server, for status replies.
+    // The state of one other server, for status replies.
     struct Shown {
         std::string server;
         std::string queues;      // "workq from batch, ..."
-        std::string trouble;     // why it isn't asked now; empty: it answers, or hasn't been asked
+        std::string trouble;     // why it isn't asked now; empty: no trouble, or never asked
         int64_t answered = 0;    // the time of its last answer, by this server's clock; 0: never
         std::size_t jobs = 0;    // its jobs that may run here
-        std::size_t pulled = 0;  // the number of them that are being pulled
+        std::size_t pulled = 0;  // of these, the number that are being pulled
     };
     std::vector<Shown> shown() const;
 
   private:
     using Steady = std::chrono::steady_clock;
-    using Pair = std::pair<std::string, std::string>;  // the queue here and the queue there
+    using Pair = std::pair<std::string, std::string>;  // the local queue and the remote one
     struct Peer;
     struct Elsewhere;
     using Listed = std::vector<ifl::ObjectStatus>;
@@ -95,7 +94,7 @@ class Peers {
     std::map<ServerName, std::unique_ptr<Peer>> peers_;
     std::map<uint64_t, std::unique_ptr<Elsewhere>> jobs_;         // by handle
     std::map<std::string, uint64_t> handles_;                     // by id in lower case
-    std::map<std::string, Steady::time_point> not_again_before_;  // ids of jobs that couldn't be pulled
+    std::map<std::string, Steady::time_point> not_again_before_;  // by id: jobs that couldn't be pulled
 };
 
 }  // namespace pbs::host

@@ -20,9 +20,9 @@
 
 namespace pbs::host {
 
-// The server's objects that have changed since a revision, as they were at that revision (nullopt: not
-// there). Without an object all of them; an object is given as pbs_config names it ("queue q1"). They are
-// read a few at a time, and the server must not change until all are read.
+// The server's objects that have changed since a revision, as they were at that revision (nullopt: didn't
+// exist). `object`: only this one, as pbs_config names it ("queue q1"); empty: all. They are read a few at a
+// time; the server must not change before all are read.
 class PastConfiguration {
   public:
     using Objects = std::map<ConfigName, std::optional<ConfigValues>>;
@@ -30,8 +30,7 @@ class PastConfiguration {
     PastConfiguration(std::string revision, std::string object)
         : revision_(std::move(revision)), object_(std::move(object)) {}
 
-    // Reads some objects. True while more are left. Errors: the plugin's, such as that there is no such
-    // revision.
+    // Reads some objects. True: more are left. Errors of the plugin, such as an unknown revision.
     Result<bool> read_some(Plugin& plugin, int64_t now, const Identity& who);
     // The objects. REQUIRES: all are read.
     Objects& objects() { return objects_; }
@@ -43,11 +42,11 @@ class PastConfiguration {
     Objects objects_;
 };
 
-// The plugin's document with the server's part added to it.
+// Adds the server's part to the plugin's document.
 std::string add_host_document(std::string document, const HostConfiguration& configuration);
 
-// Reads the server's part of a document; nullopt if it has none. A text that isn't JSON has none either: the
-// plugin says what is wrong with it. Errors: PBSE_BADATVAL, a line for each mistake in the part.
+// Reads the server's part of a document; nullopt: it has none. A text that isn't JSON has none, either,
+// because the plugin reports that mistake. Errors: PBSE_BADATVAL, with a line for each mistake in the part.
 Result<std::optional<HostConfiguration>> read_host_document(std::string_view document);
 
 }  // namespace pbs::host

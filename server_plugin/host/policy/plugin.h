@@ -1,8 +1,8 @@
 // The policy plugin, as the server sees it: pbs_policy.so behind the C interface of pbs_plugin.h.
 //
-// Only the room policy/ reaches the interface, by server_plugin/client/. Plugin is told of each object as it
-// is (records are made in plugin_records.h), asked for cycles, and asked for the state of its own objects
-// when clients want it. None of its functions waits for the scheduler, except finish_cycle():
+// Only the room policy/ uses the interface, by server_plugin/client/. Each object is reported to Plugin
+// (plugin_records.h makes the records); Plugin is called for cycles, and for the state of the plugin's own
+// objects when clients ask. None of its functions waits for the scheduler, except finish_cycle():
 //   plugin.tell(now, job, state);
 //   if (auto on_its_way = plugin.start_cycle(now, "default", PBS_SCH_SCHEDULE_NEW)) ...
 //   auto decisions = plugin.finish_cycle(now);  // once client::Options::cycle_finished was called
@@ -38,64 +38,64 @@ struct PeerQueue {
     std::string server;
 };
 
-// A change as the plugin's history has it (to_json).
+// A change as texts of the plugin's history (to_json).
 struct ChangeText {
     std::string before;
     std::string after;
 };
 
-// The server's own changes for a Manager request, for the plugin's history.
+// The server's own changes on a Manager request, for the plugin's history.
 struct HostRecord {
     std::string_view text{};  // the request as one would type it in qmgr
     std::span<const ConfigChange> changes{};
     std::span<const ChangeText>
-        texts{};  // the texts of `changes`, in their order; empty: they are made from `changes`
+        texts{};  // the texts of `changes`, in the same order; empty: they are made from `changes`
 };
 
-// The client of the interface, and what the host's own objects add to it.
+// Calls the plugin's C interface, for the bundled server's objects.
 class Plugin : public client::Plugin {
   public:
-    // Loads and initialises; `options` without its log and what the host takes of decisions. The error's
-    // message names the file and the reason.
+    // Loads and initialises the plugin. Sets log, pulls, takes and takes_of_place_job in `options` itself.
+    // Errors name the file and the reason.
     static Result<std::unique_ptr<Plugin>> load(client::Options options, Log& log);
     ~Plugin();
     Plugin(const Plugin&) = delete;
     Plugin& operator=(const Plugin&) = delete;
 
-    // A Manager request's part that is the plugin's. A warning is added to `warning`.
+    // Carries out the plugin's part of a Manager request. Adds a warning to `warning`.
     Result<void> manager(int64_t now, int command, int object_type, std::string_view name,
                          const ifl::Attributes& attributes, const Identity& who, std::string_view extend,
                          std::string& warning, const HostRecord& record = {}, uint64_t ticket = 0);
-    // Adds the plugin's attributes of a server's object to `attributes`.
+    // Adds the plugin's attributes of an object of the server to `attributes`.
     void status_attributes(int64_t now, int object_type, std::string_view name, ifl::Attributes& attributes);
 
-    // Appends to `warning` a line for each of these attributes, being set on a queue of this partition, that
-    // has no effect under the policy in force.
+    // For each of these attributes that has no effect under the policy in force, adds a line to `warning`.
+    // They are being set on a queue of this partition.
     void not_acted_on(int64_t now, std::string_view queue, std::string_view partition,
                       const ifl::Attributes& attributes, std::string& warning);
 
     // The peer queues of the policy in force for a scheduler.
     std::vector<PeerQueue> peer_queues(int64_t now, std::string_view sched) const;
 
-    // Events: each tells the plugin of an object's change.
+    // Events: each reports a change of an object.
     void resource_defined(const Resource& resource);
     void server_changed(const State& state);
     void sched_changed(const Sched& sched, const State& state);
     void queue_changed(const Queue& queue, const State& state);
     void node_changed(const Node& node, const State& state);
-    // Sets what node_changed() tells from now on.
+    // Sets the load that node_changed() reports from now on.
     void set_machine_load(const MachineLoad& load) { load_ = load; }
     void job_changed(int64_t now, const Job& job, const State& state);
-    // Tells that the job changed or was removed: a job in the history is no job to the plugin, nor is a
-    // subjob that doesn't run.
+    // Reports that the job has changed, or is gone: the plugin doesn't know jobs in the history, nor subjobs
+    // that don't run.
     void tell(int64_t now, const Job& job, const State& state);
-    // A reservation that is on its way out, or has no places: the plugin knows only that its queue
-    // is one of a reservation.
+    // Reports a reservation. If it is about to end, or has no places, the plugin only learns that its queue
+    // belongs to a reservation.
     void reservation_changed(const Reservation& reservation, const State& state);
 
-    // Does what is due. Returns the schedulers that want a cycle for it, with its trigger (PBS_SCH_*).
+    // Does the work that is due. Returns the schedulers that want a cycle, with its trigger (PBS_SCH_*).
     std::map<std::string, int> tick(int64_t now, const State& state);
-    // As client::Plugin::place_job(): the last decision.
+    // Returns the last decision of client::Plugin::place_job().
     Result<Decision> place_job(int64_t now, uint64_t job, const State& state);
 
   private:

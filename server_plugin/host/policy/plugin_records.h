@@ -29,23 +29,23 @@ class RecordBuilder {
   public:
     explicit RecordBuilder(const State& state) : state_(state), names_(state), builder_(names_) {}
 
-    // Each record is valid until the next call on this builder.
+    // These functions return a record that is valid until the next call on this builder.
     const pbs_server_record& server();
     const pbs_sched_record& sched(const Sched& sched);
     const pbs_queue_record& queue(const Queue& queue);
-    // All vnodes are on this machine, so they all get its load.
+    // All vnodes are on this machine, so all have its load.
     const pbs_vnode_record& node(const Node& node, const MachineLoad& load);
     const pbs_job_record& job(const Job& job);
     const pbs_reservation_record& reservation(const Reservation& reservation);
 
-    // Is it made for this state?
+    // Was this builder made for the state?
     bool is_of(const State& state) const { return &state == &state_; }
 
   private:
     const State& state_;
     StateNames names_;
     cluster::RecordBuilder builder_;
-    // The objects that the records point into.
+    // The objects to which the records point.
     cluster::Server server_;
     cluster::Sched sched_;
     cluster::Queue queue_;

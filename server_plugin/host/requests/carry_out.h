@@ -1,11 +1,11 @@
-// Carries out directives that qmgr printed of an older server, by the same handlers and checks as single
-// Manager requests. They come from a migration of legacy files, which the plugin makes: as JSON, with the
-// numbers of the batch protocol,
+// Carries out directives that qmgr has printed on an older server, by the handlers and checks of single
+// Manager requests. The plugin reads them in a migration of legacy files and passes them as JSON, with the
+// numbers of the batch protocol:
 //
 //   {"file": "qmgr_print", "commands": [{"line": 12, "command": 2, "type": 1, "object": "workq",
 //    "attribute": "resources_max.ncpus", "value": "4", "op": 0}]}
 //
-// and the outcome of each goes back to the plugin: [{"changed": true, "before": "3", "refused": ""}].
+// The outcome of each goes back to the plugin: [{"changed": true, "before": "3", "refused": ""}].
 #pragma once
 
 #include <memory>
@@ -17,9 +17,9 @@
 
 namespace pbs::host {
 
-// Carries out the directives of the JSON with the rights of the requester in `context`; an empty text has
-// none. A refused directive is tried again once the others are done, since it may name an object that comes
-// later, and then left out. Vnodes of other machines aren't made.
+// Carries out the directives of the JSON with the requester's rights in `context`; an empty text has none. A
+// refused directive may name an object that comes later, so it is tried again after the others, and then left
+// out. Vnodes of other machines aren't made.
 class CarryOut {
   public:
     // Errors: PBSE_INTERNAL, if the JSON is malformed.
@@ -28,9 +28,9 @@ class CarryOut {
     CarryOut(const CarryOut&) = delete;
     CarryOut& operator=(const CarryOut&) = delete;
 
-    // Carries out one directive. Call it in Batch::run() until it returns false: nothing is left.
+    // Carries out one directive. Call it in Batch::run() until it returns false: all are done.
     bool go_on();
-    // The outcomes at the end: JSON, in the order of the directives.
+    // The outcomes, once all directives are done: JSON, in the order of the directives.
     const std::string& outcomes() const;
 
   private:
@@ -39,8 +39,8 @@ class CarryOut {
     std::unique_ptr<Work> work_;
 };
 
-// Carries out the directives of a migration at the server's start, in one change. An error goes to the log;
-// the next start tries again.
+// At the server's start, carries out the directives of a migration in one change. An error is logged; the
+// next start tries again.
 void carry_out_pending(Server& server);
 
 }  // namespace pbs::host

@@ -1,4 +1,4 @@
-// The hold types of a request, with who may change which.
+// The hold types of a request, and the rights to change them.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace pbs::host {
 
-// The change of holds that the request asks for; without an attribute: u. The job's owner may change u,
-// operators o, managers s: PBSE_PERM otherwise.
+// The requested change of holds; without an attribute: u. PBSE_PERM unless the requester may change these
+// types: the job's owner u, operators o, managers s.
 Result<ifl::Attribute> hold_change(const Context& context, const ifl::Attributes& attributes, ifl::Op op);
 
 Result<void> may_change_holds(const Identity& who, std::string_view types);

@@ -1,5 +1,5 @@
-// Walks through jobs over several steps of an answer, in the order of queueing. Jobs may come and go in
-// between: those that are there all the time are met exactly once, new ones are not met.
+// Walks through jobs over several steps of an answer, in the order of queueing. Jobs may be added and removed
+// in between: each job that exists all the time comes exactly once, new jobs don't come.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class JobCursor {
     explicit JobCursor(const State& state, std::optional<uint64_t> queue = std::nullopt)
         : queue_(queue), last_(state.jobs().empty() ? 0 : state.jobs().rbegin()->first) {}
 
-    // The next job, including finished ones; nullptr: there is none.
+    // The next job, including finished ones; nullptr: the walk is at its end.
     const Job* next(const State& state) {
         if (queue_) {
             const auto& handles = state.queue_jobs(*queue_);

@@ -1,9 +1,9 @@
-// The requests that the server answers: one handler a file, all of them in the list in requests.cc.
+// The requests that the server answers. Each handler is in a file of its own; requests.cc lists them.
 //
-// The room requests/: answer() finds the row of a request, checks the requester (access.h), and calls its
-// handler with a Context, which has the server, the requester, and the time. A handler checks, makes a
-// Change, and returns the reply; one that takes long goes on in steps (in_slices.h). common.h has what
-// several of them need.
+// The room requests/: answer() finds the row of a request, checks the requester (access.h), and calls the
+// handler with a Context, which has the server, the requester and the time. A handler checks the request,
+// makes a Change, and returns the reply. A handler that takes long goes on in steps (in_slices.h). common.h
+// has what several handlers need.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,19 @@
 
 namespace pbs::host {
 
-// A job on its way in: between QueueJob and Commit on one connection.
+// A job that is being submitted: between QueueJob and Commit on one connection.
 struct Submission {
     Job job;
     std::string script;
-    // Says that the job is as its queue wanted it (fit_to_queue) at that second and with that setup
+    // Set after fit_to_queue(): the job satisfied its queue at this second and with this setup
     // (State::setup).
     struct Fitted {
         int64_t at;
         uint64_t setup;
     };
     std::optional<Fitted> fitted;
-    // For a job that another server hands in: the number of this hand-in (Server::arriving), and how many
-    // servers had the job before.
+    // For a job that another server hands in: the number of this hand-in (Server::arriving), and the number
+    // of servers that had the job before.
     uint64_t arrival = 0;
     int64_t hops = 0;
 };
@@ -42,33 +42,33 @@ struct Submission {
 // The server's memory of a connection between its requests.
 struct Session {
     std::optional<Submission> submission;
-    std::string address;  // where a connection over TCP comes from, numeric
-    std::string from;     // where the connection comes from, for the log: "uid 1000 on the Unix socket"
+    std::string address;  // numeric address of a client over TCP
+    std::string from;     // for the log: "uid 1000 on the Unix socket"
 };
 
 struct Context;
 
-// The rest of a request after its handler has returned, done in steps: so that others have their turns in
-// between, and that no more of a long reply is in memory than its reader takes. The server's objects may
-// change between two steps.
+// The rest of the work on a request after its handler has returned. It is done in steps, so that other
+// clients have turns in between, and memory holds no more of a long reply than its reader takes. The server's
+// objects may change between two steps.
 class Steps {
   public:
     enum class Left {
         nothing,
         more,
-        later  // something else has to happen first: try again in some milliseconds
+        later  // it has to wait for something else: call again in some milliseconds
     };
     Steps() = default;
     Steps(const Steps&) = delete;
     Steps& operator=(const Steps&) = delete;
     virtual ~Steps() = default;
 
-    // Does a step, of a few milliseconds at most. Objects that it puts into `out` are parts of a status
-    // reply. The context is the request's.
+    // Does a step, of a few milliseconds at most. Objects that it adds to `out` are parts of a status reply.
+    // `context` is the request's.
     virtual Left step(Context& context, ifl::StatusParts& out) = 0;
-    // The reply, if no step has put anything into `out`; called once, when nothing is left.
+    // Returns the reply, if no step has added anything to `out`. Called once, when nothing is left.
     virtual ifl::Reply reply();
-    // Bytes that it keeps in memory until its end.
+    // The memory in bytes that these steps use until their end.
     virtual std::size_t size() const { return 0; }
 };
 
@@ -93,11 +93,12 @@ struct Context {
     int64_t now;
     const ifl::Request& request;
     Session& session;
-    // A handler whose change the plugin has yet to commit sets it: the action for after that.
+    // The action for after the plugin's commit. Set by a handler whose change the plugin still has to commit.
     std::function<void()> when_committed{};
-    // A handler that leaves a rest for steps sets it; the value that it returned is then no reply.
+    // The steps that are left. Set by a handler, whose returned value is then no reply.
     std::unique_ptr<Steps> rest{};
-    // The number of a request that can wait for the plugin's work in a thread (Plugin::manager); 0: it can't.
+    // The number of a request that can wait for a thread of the plugin (Plugin::manager); 0: the request
+    // can't wait.
     uint64_t ticket = 0;
 
     const State& state() const { return server.state; }
@@ -110,30 +111,29 @@ struct RequestHandler {
     Handler handle;
 };
 
-// All handlers, in the order of the request's numbers.
+// All handlers, in the order of the numbers of their requests.
 std::span<const RequestHandler> request_handlers();
 
-// Finds the handler and calls it. A type without one is PBSE_UNKREQ; some that PBS knows and this server
-// doesn't do are PBSE_NOSUP. One who may not use
-// the server at all (may_use, access.h) is refused before. What is refused for want of rights is logged.
-// Nothing is thrown.
+// Finds the handler and calls it. PBSE_UNKREQ: there is no such request; PBSE_NOSUP: PBS has the request, but
+// this server doesn't. A requester who may not use the server at all (may_use, access.h) is refused before.
+// Refusals because of missing rights are logged. Never throws.
 //
-// If Context::rest is set afterwards, the reply is yet to be made, by the caller: with go_on() until nothing
-// is left. If Plugin::uncommitted() holds afterwards, the plugin's commit is the caller's too, and the reply
-// and Context::when_committed are for when it has succeeded.
+// If Context::rest is set afterwards, the caller has to make the reply, by go_on() until nothing is left. If
+// Plugin::uncommitted() is true afterwards, the caller has to call the plugin's commit(), and use the reply
+// and Context::when_committed only when that has succeeded.
 ifl::Reply begin_answer(Context& context);
-// The next step of Context::rest. With Left::nothing, `reply` is set if that is the reply: nothing has been
-// put into `out` by any of the steps (`shown` says so of those before). An exception is an error's reply.
+// Does the next step of Context::rest. After Left::nothing, `reply` is set if no step has added anything to
+// `out`; `shown` says whether earlier steps have. An exception becomes an error reply.
 Steps::Left go_on(Context& context, ifl::StatusParts& out, bool shown, std::optional<ifl::Reply>& reply);
-// Begins, does all that is left, and commits.
+// Begins the answer, does all its steps, and commits.
 ifl::Reply answer(Context& context);
 
-// Is it a part of a submission that can share its commit with others (CommitGroup)?
+// Is the request a part of a submission that can share its commit with others (CommitGroup)?
 bool may_share_commit(const ifl::Request& request, const Session& session);
 
 // The handlers.
 ifl::Reply queue_job(Context& context);
-ifl::Reply receive_job(Context& context);  // a queue_job with a job's id
+ifl::Reply receive_job(Context& context);  // a queue_job with a job id
 ifl::Reply job_script(Context& context);
 ifl::Reply ready_to_commit(Context& context);
 ifl::Reply commit_job(Context& context);

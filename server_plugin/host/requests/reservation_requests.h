@@ -9,20 +9,21 @@
 
 namespace pbs::host {
 
-// Checks and applies one attribute as a client gives it. `rights` are write flags of AttributeFlag.
+// Checks and applies one attribute as a client sends it. `rights` are write flags of AttributeFlag.
 // PBSE_NOATTR, PBSE_ATTRRO, PBSE_NOSUP, PBSE_BADATVAL, PBSE_UNKRESC, PBSE_NOSTF_RESV.
 Result<void> set_reservation_attribute(Reservation& reservation, const ifl::Attribute& change,
                                        uint32_t rights, const State& state);
 
-// Finds the reservation for its owner, an operator or a manager. PBSE_UNKRESVID, PBSE_PERM.
+// Finds a reservation that the requester may change, as its owner, an operator or a manager. PBSE_UNKRESVID,
+// PBSE_PERM.
 Result<const Reservation*> own_reservation(const Context& context, std::string_view id);
 
-// Lets the client wait for the scheduler's answer, until an instant. After that the client hears that there
-// is none yet, or the reservation is deleted.
+// Has the client wait for the scheduler's answer until an instant. Then the client learns that there is no
+// answer yet, or the reservation is deleted.
 class AwaitedReservation final : public Answered {
   public:
     AwaitedReservation(std::string id, int64_t until, bool is_deleted);
-    // For an alteration: sets the state that the reservation is to have.
+    // For an alteration: sets the state that the reservation has to reach.
     void wants(const Reservation& reservation, int64_t now);
     Left step(Context& context, ifl::StatusParts& out) override;
 

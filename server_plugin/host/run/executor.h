@@ -1,4 +1,4 @@
-// The job runner as the rest of the server sees it; tests put another one in its place.
+// The job runner as other rooms of the server see it; tests replace it.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace pbs::host {
 
-// Each function does what Runner's function of that name does.
+// Each function is like the function of Runner with the same name.
 class Executor {
   public:
     Executor() = default;

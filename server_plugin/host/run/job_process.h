@@ -1,4 +1,4 @@
-// Makes the job's own process: its script, its files, its environment, and the shell that runs it as the
+// Makes the first process of a job: its script, its files, its environment, and the shell that runs it as the
 // job's owner. Only the shepherd uses it.
 #pragma once
 
@@ -15,14 +15,14 @@
 
 namespace pbs::host {
 
-// The reason why a job can't be started: an exit status of namespace exit_status, and the text for its owner.
+// The reason why a job can't be started: an exit status of namespace exit_status, and a text for its owner.
 struct LaunchError {
     int exit_status = 0;
     std::string message;
 };
 
-// While it lives, this process touches files with the rights of a job's owner, so that root doesn't follow
-// wherever a user's path leads. Does nothing in a process that isn't root's.
+// While it lives, this process uses files with the rights of a job's owner, so that a user's path can't lead
+// root astray. Does nothing in a process that isn't root's.
 class AsOwner {
   public:
     AsOwner(const std::string& user, uid_t uid, gid_t gid);
@@ -38,26 +38,26 @@ class AsOwner {
     gid_t gid_;
 };
 
-// The open files of a job. `note` says which output goes elsewhere than asked; empty: none.
+// The open files of a job. `note` says which output isn't where it was requested; empty: all is.
 struct JobOutput {
     Fd out;
     Fd err;
     std::string note;
     std::vector<std::pair<char, std::string>>
-        paths;  // the streams 'o' and 'e' that go where they were asked to go
+        paths;  // the paths of streams 'o' and 'e' that are where requested
 };
 
-// A shell that has been forked and waits at a gate before it runs the script.
+// A forked shell that waits at a gate before it runs the script.
 struct JobProcess {
     pid_t shell = 0;  // the shell's pid, also its session
-    Fd gate;          // a byte written here lets the shell run the script
-    Fd failure;       // closed when the script runs; otherwise explain_failure() reads here why it doesn't
+    Fd gate;          // a byte written here makes the shell run the script
+    Fd failure;       // closed when the script runs; else explain_failure() reads the reason
 };
 
-// Finds the passwd entry of the job's user. Its uid has to be the one that the job was submitted with.
+// Finds the passwd entry of the job's user. Its uid has to be the same as when the job was submitted.
 tl::expected<PasswdEntry, LaunchError> find_owner(const JobStart& job);
 
-// The shell to run: the one that the job asks for, else the login shell, else /bin/sh.
+// The shell to run: the job's Shell_Path_List, else the login shell, else /bin/sh.
 std::string shell_of(const JobStart& job, const PasswdEntry& owner);
 
 // Opens the script, which the runner has put beside the other files of the start.
@@ -66,25 +66,25 @@ tl::expected<Fd, LaunchError> open_script(const RunFiles& files);
 // Writes PBS_NODEFILE, readable by everyone.
 tl::expected<void, LaunchError> write_node_file(const JobStart& job, const RunFiles& files);
 
-// Makes a directory of the job's own in /var/tmp (else /tmp), as the job's owner. Empty: none can be made.
+// Makes a directory for the job in /var/tmp (else /tmp), as the job's owner. Empty: that is impossible.
 std::string make_tmp_dir(const JobStart& job);
 void remove_tmp_dir(const JobStart& job, const std::string& directory);
 
-// Opens the output files as the job's owner, where the job asks for them. Output whose file can't be opened
-// there goes to HOME/undelivered/ID.OU or ID.ER, where PBS puts output that it can't deliver. Nobody but the
-// server can make files in that folder; the file belongs to the job's owner, who can read and empty it.
+// Opens the output files as the job's owner, at the requested paths. If a file can't be opened there, its
+// output goes to HOME/undelivered/ID.OU or ID.ER, as in PBS. Only the server can make files in that folder;
+// the file belongs to the job's owner, who can read and empty it.
 tl::expected<JobOutput, LaunchError> open_output(const JobStart& job, const PasswdEntry& owner,
                                                  const std::string& home);
 
-// Forks the job's first process, in a session of its own, which begins in the directory. `terminal`: an
-// interactive job has it instead of the output files; -1: none.
+// Forks the job's first process, in a new session and in `directory`. `terminal`: replaces the output files
+// of an interactive job; -1: none.
 tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const PasswdEntry& owner,
                                                const JobOutput& output, int terminal, const RunFiles& files,
                                                int script, const std::string& directory,
                                                const std::string& shell,
                                                const std::vector<std::string>& environment);
 
-// Waits until the script runs (true) or has failed to run (false, with the reason).
+// Waits until the script runs (true), or has failed to run (false, with the reason).
 bool wait_until_running(JobProcess& process, const PasswdEntry& owner, const std::string& shell,
                         std::string& reason);
 

@@ -1,10 +1,10 @@
-// Starts wardens (warden.h) for the runner, by a small process of its own, the launcher: forking the launcher
-// takes a fraction of the time that another program takes to begin, and the copies share its memory. The
-// launcher has only a few starts on their way at a time, so that the machine goes on with its other work
-// however many jobs start at once. The server asks it over a socket and never waits for it.
+// Starts wardens (warden.h) for the runner, by a small process, the launcher. Forking it takes a fraction of
+// the time that starting another program takes, and the copies share its memory. The launcher works on only a
+// few starts at a time, so that the machine goes on with its other work when very many jobs start at once.
+// The server sends requests over a socket and never waits for the answers.
 //
-// A start that was asked for may still fail, because the server or the launcher dies. The files of the start
-// tell how far it came (runner.h).
+// A requested start may still fail, because the server or the launcher dies. The files of the start show how
+// far it got (runner.h).
 #pragma once
 
 #include <sys/types.h>
@@ -20,34 +20,33 @@
 
 namespace pbs::host {
 
-// The server's end. Runs the launcher when there is something to start, and again if the launcher has gone.
+// The server's end. Starts the launcher when there is a request, and again if the launcher is gone.
 class Launcher {
   public:
     // The outcome of a request.
     struct Answer {
         RunId id;
-        Fd process;         // the warden; no descriptor if there is no warden, or none was to be had
-        Fd notify;          // the pipe that the shepherd writes to (kShepherdNotifyFd); doesn't block
+        Fd process;         // the warden; no descriptor: none was started, or none was available
+        Fd notify;          // the pipe that the shepherd writes to (kShepherdNotifyFd); non-blocking
         std::string error;  // why there is no warden; empty: there is one
     };
 
-    // Registers the socket to the launcher in `epoll`, with the number `data`. `epoll` has to outlive this
-    // object.
+    // Registers the launcher's socket in `epoll`, with the number `data`. `epoll` has to outlive this object.
     Launcher(std::string home, std::string program, int epoll, std::uint64_t data)
         : home_(std::move(home)), program_(std::move(program)), epoll_(epoll), data_(data) {}
-    ~Launcher();  // starts that were asked for and haven't begun are dropped
+    ~Launcher();  // drops requested starts that haven't begun
     Launcher(const Launcher&) = delete;
     Launcher& operator=(const Launcher&) = delete;
 
-    // Asks to start a job. REQUIRES: the permission to start is on the disk. An error: the launcher can't be
-    // run.
+    // Requests the start of a job. REQUIRES: the permission to start is on the disk. An error: the launcher
+    // can't be run.
     Result<void> ask(const RunId& id);
 
-    // Asks to remove the files of a start that has ended, which takes time in a folder with the files of many
-    // jobs. False: the launcher can't be run.
+    // Requests the removal of the files of an ended start, which takes time in a folder with many jobs.
+    // False: the launcher can't be run.
     bool forget(const RunId& id);
 
-    // Call it when the socket is readable: adds the answers that have come. False: the launcher has gone, and
+    // Call it when the socket is readable: adds the answers that have come. False: the launcher is gone, and
     // earlier requests get no answer any more.
     bool carry(std::vector<Answer>& answers);
 
@@ -65,11 +64,12 @@ class Launcher {
     Fd socket_;
     pid_t process_ = 0;
     std::deque<std::string> unsent_;
-    bool waits_ = false;  // waits until the socket takes more
+    bool waits_ = false;  // waits until the socket accepts more
 };
 
-// The launcher's process: starts what it is asked for over kLauncherFd until the server has gone. Returns its
-// exit code; in each process that it forks, the exit code of that one. For a process with one thread.
+// The launcher's process: carries out requests over kLauncherFd until the server is gone. Returns its exit
+// code; in each process that it forks, returns the exit code of that process. REQUIRES: the process has one
+// thread.
 int launcher_main(int argc, char** argv);
 
 }  // namespace pbs::host

@@ -12,15 +12,15 @@
 
 namespace pbs::host {
 
-// Finds the processes that belong to the job: those in its control group, those with its cookie in their
-// environment, and those of its owner in its session (if that is of this boot of the machine). Leaves out
-// this process and zombies.
+// Finds the processes of the job: those in its control group, those with its cookie in their environment, and
+// those of its owner in its session (if the session is of this boot of the machine). Omits this process and
+// zombies.
 std::vector<Process> find_leftovers(const JobSpec& spec, const std::optional<SessionRecord>& session);
 
 // Kills the processes that `find` finds and those in the control group, until none is left or the time is
-// over; returns how many are left. Stops them first, so that none starts others while they are being found.
-// `reap`, called now and then, has to wait for those of them that are children of this process. REQUIRES:
-// SIGCHLD is blocked.
+// over. Returns the number that is left. Stops them first, so that none starts others meanwhile. `reap` is
+// called repeatedly and has to wait for those that are children of this process. REQUIRES: SIGCHLD is
+// blocked.
 std::size_t kill_processes(const std::function<std::vector<Process>()>& find,
                            const std::string& control_group, const std::function<void()>& reap,
                            std::chrono::milliseconds time);

@@ -30,19 +30,19 @@ struct Process {
 std::optional<Process> parse_stat(std::string_view line);
 std::optional<Process> read_process(pid_t pid);
 
-// All processes below `root`, without it. Where the kernel lists children (CONFIG_PROC_CHILDREN), the cost
-// follows their number, not that of the machine's processes.
+// All processes below `root`, without it. If the kernel lists children (CONFIG_PROC_CHILDREN), the cost
+// depends on their number, not on the number of all processes.
 std::vector<Process> descendants(pid_t root);
 
 // All processes of the machine.
 std::vector<Process> all_processes();
 
-// Sends a signal to that process, and to no other that has got its pid since. False if it is gone.
+// Sends a signal to the process, and not to a later one with the same pid. False: the process is gone.
 bool signal_process(const Process& process, int signal);
 
-// Opens a descriptor for a process (pidfd_open(2)), readable when the process has ended.
+// Opens a descriptor for a process (pidfd_open(2)). It is readable once the process has ended.
 Fd open_process(pid_t pid);
-// Sends a signal to the process of the descriptor, as kill(2) does; a real-time signal goes with `value`.
+// Sends a signal to the process of the descriptor, like kill(2). A real-time signal carries `value`.
 bool signal_pidfd(int pidfd, int signal, int value = 0);
 
 // The CPU time for a number of clock ticks.
@@ -51,7 +51,7 @@ std::chrono::milliseconds ticks_to_time(std::uint64_t ticks);
 // The kernel's id of this boot; empty if unknown.
 std::string boot_id();
 
-// Processes that the kernel doesn't let go (dead file servers) are given up after this time.
+// The time after which a process that the kernel doesn't let end (dead file servers) is given up.
 inline constexpr std::chrono::seconds kGiveUpKilling{30};
 
 inline std::chrono::milliseconds time_of(const timeval& time) {

@@ -1,4 +1,4 @@
-// The files that a start of a job has under PBS_HOME, and their content. runner.h says what each is for.
+// The files of a job's start under PBS_HOME, and their contents. runner.h explains each.
 #pragma once
 
 #include <sys/types.h>
@@ -23,8 +23,8 @@ class RunFiles {
     std::string started() const { return base_ + ".started"; }
     std::string session() const { return base_ + ".session"; }
     std::string exit() const { return base_ + ".exit"; }
-    // Room on the disk for the exit record, taken before the job starts, so that a full disk can't lose it.
-    // While the job runs, it holds a record of the usage so far, ended by a zero.
+    // Space on the disk for the exit record, reserved before the job starts, so that a full disk can't lose
+    // the record. While the job runs, the file has a record of the usage so far, ended by a zero byte.
     std::string exit_room() const { return base_ + ".exit.room"; }
     std::string withdrawn() const { return base_ + ".withdrawn"; }
     std::string script() const { return base_ + ".SC"; }
@@ -37,26 +37,26 @@ class RunFiles {
     std::string nodes_;
 };
 
-// Bytes of the room for an exit record.
+// The size of the space for an exit record, in bytes.
 inline constexpr off_t kExitRecordRoom = 8192;
 
-// Can the id be part of a file name? Letters, digits and ".-_[]", not longer than 200, no dot first.
+// Can the id be part of a file name? It may have letters, digits and ".-_[]", at most 200, and no dot first.
 bool is_file_safe(std::string_view job_id);
 
-// The start that a file of mom_priv/jobs belongs to; nullopt for other files.
+// The start to which a file of mom_priv/jobs belongs; nullopt: the file belongs to none.
 std::optional<RunId> run_of_file(std::string_view name);
 
-// The instructions for a shepherd: the JobStart, and more.
+// The instructions for a shepherd: the JobStart, and further data.
 struct JobSpec {
     JobStart start;
-    std::string cookie;         // PBS_JOBCOOKIE: tells the job's processes from others, whatever they do
+    std::string cookie;         // PBS_JOBCOOKIE: identifies the job's processes, whatever they do
     std::string host_name;      // this machine's name
-    std::string control_group;  // the job's control group (control_group.h); empty: it has none
+    std::string control_group;  // the job's control group (control_group.h); empty: none
 };
 std::string write_job_spec(const JobSpec& spec);
 Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name);
 
-// The marks by which the job's processes can be found when their shepherd is gone.
+// Data by which the job's processes can be found when their shepherd is gone.
 struct SessionRecord {
     pid_t session = 0;              // the session's number, also the pid of its shell
     std::uint64_t shell_start = 0;  // the shell's start time, clock ticks since boot (/proc/PID/stat)
@@ -70,11 +70,11 @@ Result<SessionRecord> parse_session(std::string_view text, std::string_view name
 
 std::string write_exit(const ExitRecord& exit);
 Result<ExitRecord> parse_exit(std::string_view text, std::string_view name);
-// Reads the record in the room for it: the text up to the first zero.
+// Reads the record in the reserved space: the text up to the first zero byte.
 Result<ExitRecord> parse_exit_room(std::string_view text, std::string_view name);
 
-// Writes the exit record into the room that was taken for it (or is taken now), then renames it: the file is
-// there whole or not at all. On a full or failing disk it is tried for a minute.
+// Writes the exit record into its reserved space (or reserves that now), then renames the file: so the record
+// is complete or missing. On a full or failing disk, tries for a minute.
 void store_exit(const RunFiles& files, const Fd& room, ExitRecord exit);
 
 }  // namespace pbs::host

@@ -1,25 +1,24 @@
-// Runs jobs on this machine, so that no job is lost or run twice whatever becomes of the server.
+// Runs jobs on this machine, so that no job is lost or run twice whatever happens to the server.
 //
-// Each start of a job has a process of its own, the shepherd (shepherd.h), that outlives the server. Above it
-// is a warden (warden.h), which ends what a killed shepherd leaves. Another process makes the two
-// (launcher.h). What the server and these know of each other is in HOME/mom_priv/jobs, under the job's id and
-// run count:
+// Each start of a job has a process, the shepherd (shepherd.h), that outlives the server. Its parent is the
+// warden (warden.h), which ends the processes that a killed shepherd leaves. Another process, the launcher
+// (launcher.h), starts both. The server and these processes know of each other by files in
+// HOME/mom_priv/jobs, named after the job's id and run count:
 //   ID.RUN.job      what to run, written by the runner: the permission to start, good for one start
 //   ID.RUN.started  the same file, renamed by the shepherd before anything of the job runs. Shepherd and
-//                   warden hold record locks on it for their lives. Withdrawing the permission is a rename
+//                   warden hold record locks on it for their lives. Withdrawing the permission is a rename,
 //                   too, so that either the job starts or the permission is withdrawn, never both
 //   ID.RUN.session  the job's session, written when the script runs
-//   ID.RUN.exit     how it ended; the format is at ExitRecord
+//   ID.RUN.exit     the outcome; the format is at ExitRecord
 //   ID.RUN.SC       the script, as the job's owner reads it
-// The server commits a start to its database before start() and the end before forget(). After a crash
-// recover() tells of each start what came of it.
+// The server commits a start to its database before it calls start(), and an end before it calls forget().
+// After a crash, recover() reports the outcome of each start.
 //
 // The runner has no event loop and no timers: a descriptor becomes readable when there are events.
 //
-// The room run/ is all of this: Runner and the launcher for the server, warden and shepherd (with
-// job_process.h, staging.h, terminal.h, control_group.h) for the processes, and run_files.h for the files
-// between them. Executor (executor.h) is what the rest of the server sees; tests put something else in its
-// place.
+// The room run/ has all of this: Runner and the launcher for the server; warden and shepherd (with
+// job_process.h, staging.h, terminal.h, control_group.h) for the processes; and run_files.h for the files
+// between them. Other rooms use Executor (executor.h), which tests replace.
 #pragma once
 
 #include <sys/types.h>
@@ -38,14 +37,14 @@
 
 namespace pbs::host {
 
-// Exit statuses of PBS beside 0..255 (the script's own) and 256 + signal (it died of a signal).
+// PBS's exit statuses besides 0..255 (the script's own) and 256 + signal (the signal that ended the script).
 namespace exit_status {
 inline constexpr int kFailBeforeFiles = -1;   // could not be started; no output file was opened
-inline constexpr int kStageInFailed = -50;    // has not been started, and may be later
+inline constexpr int kStageInFailed = -50;    // wasn't started, and may be later
 inline constexpr int kFailAfterFiles = -2;    // could not be started; see its stderr file
-inline constexpr int kAbortedAtRestart = -4;  // its supervision was lost: machine restarted, shepherd killed
-inline constexpr int kRerun = -11;            // ended by request, to be queued again
-inline constexpr int kBadUid = -10;           // no such user, or not the uid it was submitted with
+inline constexpr int kAbortedAtRestart = -4;  // lost its supervision: machine restarted, shepherd killed
+inline constexpr int kRerun = -11;            // ended on request, to be queued again
+inline constexpr int kBadUid = -10;           // no such user, or another uid than at the submission
 inline constexpr int kKilledVmem = -26;       // exceeded vmem
 inline constexpr int kKilledMem = -27;        // exceeded mem
 inline constexpr int kKilledCput = -28;       // exceeded cput
@@ -60,7 +59,7 @@ struct RunId {
     bool operator==(const RunId&) const = default;
 };
 
-// The data that a start of a job needs.
+// The data for a start of a job.
 struct JobStart {
     RunId id;
     std::string name;  // Job_Name
@@ -74,20 +73,20 @@ struct JobStart {
         script;  // path of the script as submitted; start() copies it, so that it may be removed after that
     std::vector<std::string> script_arguments;  // Submit_arguments after the script; usually none
     std::string shell;  // from Shell_Path_List for this host; empty: the login shell, or /bin/sh
-    // Output_Path and Error_Path, as "host:path" or "path". Empty: NAME.oSEQ, NAME.eSEQ in PBS_O_WORKDIR; a
-    // directory: ID.OU, ID.ER in it. Output stays on this machine: if the path names another host,
-    // ExitRecord::message says so.
+    // Output_Path and Error_Path, as "host:path" or "path". An empty path means NAME.oSEQ or NAME.eSEQ in
+    // PBS_O_WORKDIR; a directory means ID.OU or ID.ER in it. Output stays on this machine; if the path names
+    // another host, ExitRecord::message says so.
     std::string output_path;
     std::string error_path;
     std::string join = "n";  // Join_Path: oe, eo, n
-    std::string keep = "n";  // Keep_Files: letters o, e: in the home directory, under the default name
+    std::string keep = "n";  // Keep_Files: letters o, e: in the home directory, with the default name
     std::vector<std::pair<std::string, std::string>> variables;  // Variable_List, unescaped
     std::vector<std::string> hosts;                              // for PBS_NODEFILE, a line each
     std::int64_t threads = 1;                                    // for NCPUS, OMP_NUM_THREADS
     std::optional<unsigned> umask;  // the job's umask attribute; default 077, as in PBS
     std::optional<std::chrono::seconds> walltime;
     std::optional<std::chrono::seconds> cput;
-    // Limits for all processes of the job together; a job above one of them is killed.
+    // Limits for all processes of the job together; a job that exceeds one is killed.
     std::optional<std::int64_t> mem_kb;
     std::optional<std::int64_t> vmem_kb;
     std::chrono::seconds kill_delay{10};  // between TERM and KILL
@@ -95,39 +94,37 @@ struct JobStart {
     std::vector<std::string> stage_out;
     std::string remove;            // Remove_Files: letters o, e: files removed after an end with status 0
     bool private_sandbox = false;  // the job has a directory of its own, removed at its end
-    // An interactive job: the port of the qsub whose terminal it has. Instead of a script only the shell is
-    // run.
+    // For an interactive job: the port of the qsub whose terminal it uses. The shell runs without a script.
     std::uint16_t interactive = 0;
 };
 
-// How a start ended. ID.RUN.exit holds it as lines "key=value", the keys being these names (durations in
-// milliseconds, instants in seconds, with the unit as suffix: walltime_ms), first "version=1", last
-// "complete=1".
+// The end of a start. ID.RUN.exit has it as lines "key=value". The keys are the names of the members;
+// durations are in milliseconds, instants in seconds, and their unit is a suffix (walltime_ms). The first
+// line is "version=1", the last "complete=1".
 struct ExitRecord {
     int exit_status = 0;  // see namespace exit_status
     std::int64_t session = 0;
     std::chrono::sys_seconds started_at{};  // by the machine's real clock; Clock::from_real() converts it
     std::chrono::sys_seconds ended_at{};
     std::chrono::milliseconds walltime{};
-    std::chrono::milliseconds cput{};  // of all its processes, also those that ended before
+    std::chrono::milliseconds cput{};  // of all its processes, including ended ones
     std::int64_t mem_kb = 0;           // largest sum of resident sizes seen
     std::int64_t vmem_kb = 0;          // largest sum of virtual sizes seen
     // (resources_used name, value) as PBS writes them: cpupercent, cput, mem, ncpus, vmem, walltime.
     std::vector<std::pair<std::string, std::string>> resources_used(int ncpus) const;
-    // For the log and the owner's mail: why the job could not be started, or was killed. Empty when all went
-    // well.
+    // For the log and the owner's mail: why the job couldn't be started, or was killed. Empty: there was no
+    // problem.
     std::string message;
-    // The output that isn't where it was asked to go, with the reason and its place. Empty if all is in its
-    // place.
+    // The output that isn't at its requested path, with the reason and its place; empty: all is.
     std::string output_note;
     bool lost = false;           // see RunState::lost
     bool may_still_run = false;  // see RunReport
 };
 
 enum class RunState {
-    running,        // its shepherd is at work; the end comes as an event
-    ended,          // `exit` tells how
-    never_started,  // and never will be under this run count: the job may be queued again
+    running,        // its shepherd is working; the end comes as an event
+    ended,          // `exit` has the outcome
+    never_started,  // and never will with this run count: the job may be queued again
     lost  // it had started and its shepherd is gone without a record. Whatever was left of its processes
           // has been killed. `exit` has kAbortedAtRestart and what is known. PBS requeues
           // such a job if it is rerunnable and ends it otherwise
@@ -157,50 +154,50 @@ class Runner {
     Runner(const Runner&) = delete;
     Runner& operator=(const Runner&) = delete;
 
-    // Tells for the log how the runner makes sure that no process of a finished job runs on, as this machine
-    // permits.
+    // For the log: how the runner makes sure, as far as this machine permits, that no process of an ended job
+    // goes on.
     std::string supervision() const;
 
-    // Can this server run jobs as that user? If not, `reason` says why, for the client.
+    // Can this server run jobs as the user? If not, `reason` gets the reason, for the client.
     bool may_run_as(uid_t uid, std::string& reason) const;
 
-    // Reports what became of the starts that the database holds for running, one report for each, in order;
-    // and in `strays` of starts on the disk that the database doesn't hold: of these, the running ones are
-    // watched like any other and should be terminated, the others have been removed. A start whose shepherd
-    // and warden are gone is reported as running: its end comes as an event, when its processes have been
-    // killed. Call it once, before any start().
+    // Returns one report for each start in `running`, those that the database has as running, in order. Adds
+    // to `strays` reports of starts on the disk that the database doesn't have: running ones are watched like
+    // others, and the caller should terminate them; the files of the rest have been removed. A start whose
+    // shepherd and warden are gone is reported as running: its end comes as an event, when its processes have
+    // been killed. Call it once, before any start().
     std::vector<RunReport> recover(const std::vector<RunId>& running, std::vector<RunReport>* strays);
 
-    // Starts a job in the background. An error (code and message for the job's comment) means that it has not
-    // started and never will. A second request for the same start is refused.
+    // Starts a job in the background. An error (code and message for the job's comment) means that the job
+    // hasn't started and never will. A second request for the same start is refused.
     Result<void> start(const JobStart& job);
 
-    // Sends a signal (0: only a check) to all processes of the job.
+    // Sends a signal to all processes of the job (0: only checks that they exist).
     Result<void> signal(const RunId& id, int signal);
-    // Stops all processes of the job, whatever they do against it, and with them its walltime, until
-    // resume(). Does nothing if they are stopped, or go on, already.
+    // suspend() stops all processes of the job, whatever they do against it, and with them the job's
+    // walltime. resume() lets them go on. A second call of the same function has no effect.
     Result<void> suspend(const RunId& id);
     Result<void> resume(const RunId& id);
-    // Gives a running job other limits; nullopt: no such limit.
+    // Sets new limits for a running job; nullopt: no limit.
     Result<void> set_limits(const RunId& id, std::optional<std::chrono::seconds> walltime,
                             std::optional<std::chrono::seconds> cput);
-    // Sends TERM to the job's processes and, after `kill_delay`, KILL to those that are left.
+    // Sends TERM to the job's processes and, after `kill_delay`, KILL to the remaining ones.
     Result<void> terminate(const RunId& id, std::chrono::seconds kill_delay);
 
-    // Readable (level-triggered) when events() has something to give.
+    // Readable (level-triggered) when events() has events.
     int event_fd() const;
-    // The events since the last call: `running` when the script runs (session is known), or the end. The end
-    // of a start is reported once in the life of a runner; its files stay until forget().
+    // Returns the events since the last call: `running` when the script runs (its session is known), or the
+    // end. The end of a start is reported once by each Runner; its files stay until forget().
     std::vector<RunReport> events();
 
-    // The usage of a running start so far, as its shepherd saw it at most a few seconds ago: the times and
-    // sizes of the record. nullopt: it isn't known, or the start doesn't run.
+    // The usage of a running start, as its shepherd measured it at most a few seconds ago: only the times and
+    // sizes in the record are set. nullopt: the usage isn't known, or the start doesn't run.
     std::optional<ExitRecord> used(const RunId& id) const;
 
-    // Removes the files of a start that has ended. Call it after the end is committed.
+    // Removes the files of an ended start. Call it after the end is committed.
     void forget(const RunId& id);
 
-    // How many starts are being watched.
+    // The number of starts that are watched.
     std::size_t running() const;
 
   private:
@@ -210,7 +207,7 @@ class Runner {
 };
 
 // Reads a signal given as "SIGTERM", "TERM" or "15", in any case; "NULL" is 0, which only checks that the job
-// is there. An unknown one is error 15013 (PBSE_UNKSIG).
+// exists. Error 15013 (PBSE_UNKSIG): there is no such signal.
 Result<int> parse_signal(std::string_view text);
 
 }  // namespace pbs::host

@@ -1,4 +1,5 @@
-// The protocol of the runner and a shepherd while both live. State that has to last is in files (runner.h).
+// The protocol between the runner and a running shepherd. State that has to survive either is in files
+// (runner.h).
 #pragma once
 
 #include <sys/types.h>
@@ -7,30 +8,30 @@
 
 namespace pbs::host {
 
-// Wardens (warden.h) are copies of the launcher (launcher.h), which is run as `pbs_shepherd --launcher HOME`
-// with all signals blocked, so that none of the requests below is lost or kills a warden before it can read
-// them.
+// Wardens (warden.h) are copies of the launcher (launcher.h). The launcher is run as `pbs_shepherd --launcher
+// HOME` with all signals blocked, so that no request below is lost, or kills a warden before the warden can
+// read it.
 inline constexpr const char* kLauncherArgument = "--launcher";
 
 // The launcher's end of a socket to the runner (launch_message.h).
 inline constexpr int kLauncherFd = 3;
 
-// The bytes of the start's file that shepherd and warden lock for their lives.
+// The bytes of the start's file that shepherd and warden lock for as long as they live.
 inline constexpr off_t kShepherdByte = 0;
 inline constexpr off_t kWardenByte = 1;
 
 // Cleans up a start whose shepherd and warden were both killed: `pbs_shepherd --clean HOME JOB_ID RUN_COUNT`.
-// It is a process of its own, a warden without a shepherd, since it may take long.
+// It may take long, so a process does it: a warden without a shepherd.
 inline constexpr const char* kCleanerArgument = "--clean";
 
-// The shepherd's end of a pipe to the runner. It writes "session=N" once the script runs, with
-// "output_note=TEXT" if its output isn't where it was asked to go; "error=TEXT" if it gives up before it has
+// The shepherd's end of a pipe to the runner. The shepherd writes "session=N" once the script runs, with
+// "output_note=TEXT" if its output isn't at the requested path; or "error=TEXT" if it gives up before it has
 // taken the permission to start (lines as in key_value.h).
 inline constexpr int kShepherdNotifyFd = 3;
 
-// Requests to the shepherd: real-time signals with a value, which a warden passes on. Send the signal `value`
-// to the job; terminate it, with `value` seconds from TERM to KILL; set the limit of its walltime or cput to
-// `value` seconds, or to none (-1); suspend the job; resume it.
+// Requests to the shepherd: real-time signals with a value, which a warden passes on. They mean: send the
+// signal `value` to the job; terminate the job, with `value` seconds from TERM to KILL; set the limit of its
+// walltime or cput to `value` seconds, or to none (-1); suspend the job; resume it.
 inline int signal_request() {
     return SIGRTMIN + 1;
 }

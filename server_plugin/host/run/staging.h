@@ -12,26 +12,26 @@
 
 namespace pbs::host {
 
-// An entry "local@host:remote". The local path is the job's, in its directory unless it begins with a slash;
-// at stageout it may have * and ?. A comma of a path has a backslash before it.
+// An entry "local@host:remote". The local path is in the job's directory, unless it begins with a slash; at
+// stageout it may have * and ?. A comma in a path has a backslash before it.
 struct StagedFile {
     std::string local;
     std::string host;
     std::string remote;
 };
-// Reads an entry. PBSE_BADATVAL if it isn't of that form.
+// Reads an entry. PBSE_BADATVAL: it doesn't have that form.
 Result<StagedFile> parse_staged_file(std::string_view entry);
 
-// Copies the files of `stage_in` into the job's directory, as the job's owner. The error says which file
-// failed, and why.
+// Copies the files of `stage_in` into the job's directory, as the job's owner. The error names the file that
+// failed, and the reason.
 tl::expected<void, std::string> stage_in(const JobStart& job, const std::string& directory);
-// Copies the files of `stage_out`. Then removes them, and the files that were staged in, from where they were
-// copied. A file that can't be copied stays and is named in the text; empty: all went well.
+// Copies the files of `stage_out`. Then removes the local copies of these files and of the files that were
+// staged in. A file that can't be copied stays, and the text names it; empty: all were copied.
 std::string stage_out(const JobStart& job, const std::string& directory);
 
-// The directory of a job with sandbox=PRIVATE, made in the owner's home directory, as the owner.
+// Makes the directory of a job with sandbox=PRIVATE in the owner's home directory, as the owner.
 tl::expected<std::string, std::string> make_sandbox(const JobStart& job, const std::string& home);
-// Removes what is at the paths, files or directories, as the job's owner.
+// Removes the files and directories at the paths, as the job's owner.
 void remove_as_owner(const JobStart& job, const std::vector<std::string>& paths);
 
 }  // namespace pbs::host

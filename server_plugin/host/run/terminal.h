@@ -1,9 +1,9 @@
-// The terminal of an interactive job: a pseudo-terminal whose data is carried to and from the qsub that waits
+// The terminal of an interactive job: a pseudo-terminal. Its data is carried to and from the qsub that waits
 // for the job, by the protocol of OpenPBS's qsub:
 //   to qsub   the job's id, filled up with zeros to 276 bytes
 //   from qsub "TERM=type" in 80 bytes; 6 bytes: the characters for interrupt, quit, erase, kill, end of file
 //             and suspend; "WINSIZE rows,columns,width,height" in 80 bytes
-// and then what is typed and shown.
+// and then the input and output of the terminal.
 #pragma once
 
 #include <poll.h>
@@ -20,10 +20,10 @@ namespace pbs::host {
 
 class Terminal {
   public:
-    // Calls qsub and makes the terminal. The error says why that failed.
+    // Connects to qsub and makes the terminal. The error is the reason for a failure.
     static tl::expected<Terminal, std::string> open(const JobStart& job);
 
-    // The end that the job's processes get; close it with close_slave() once they have it.
+    // The end for the job's processes; call close_slave() once they have it.
     int slave() const { return slave_.get(); }
     void close_slave() { slave_.reset(); }
     // The value for TERM.
@@ -31,14 +31,14 @@ class Terminal {
 
     // The descriptors and events to poll for.
     std::array<pollfd, 2> wanted() const;
-    // Carries the data that is there, both ways, without waiting.
+    // Carries the present data both ways, without waiting.
     void carry();
     bool client_gone() const { return client_gone_; }
     // Hangs up: the job's processes get SIGHUP.
     void hang_up() { master_.reset(); }
-    // Shows a line of the server's to the user.
+    // Shows a line of the server to the user.
     void show(std::string_view text) { to_client_ += text; }
-    // Sends the job's last output, if qsub takes it in time. Call it when the job has ended.
+    // Sends the job's last output, if qsub reads it in time. Call it when the job has ended.
     void finish();
 
   private:
