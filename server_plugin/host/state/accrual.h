@@ -1,9 +1,9 @@
-// Eligible time: for how long a job has waited in a way that counts. With the server's eligible_time_enable
-// the reason of the wait decides whether time counts: the job's state, and where that leaves it open, the
-// scheduler (Decision::Kind::accrue). Without it, all time since a job became eligible is eligible time.
+// Eligible time: the time that a job has waited and that counts. With the server's eligible_time_enable the
+// reason of the wait decides whether time counts: the job's state or, if the state leaves it open, the
+// scheduler (Decision::Kind::accrue). Without it, all time since a job became eligible counts.
 //
-// Three hidden attributes of the job keep it: the type of time that passes now (accrues_as), since when
-// (accrues_since), and the eligible time until then (eligible_before).
+// Three hidden attributes of the job store this: the type of the time that passes now (accrues_as), the
+// beginning of that period (accrues_since), and the eligible time before it (eligible_before).
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@ enum class Accrue : std::int8_t { initial = 0, ineligible = 1, eligible = 2, run
 
 // Does the reason of a wait decide whether time counts (eligible_time_enable)?
 bool counts_eligible_time(const Attributes& server);
-// The instant since which time is counted: how a job waited before it isn't known.
+// The instant at which counting began: how a job waited before isn't known.
 int64_t eligible_since(const State& state);
 
 Accrue accrue_type(const Job& job);
 // The eligible time so far, in seconds.
 int64_t eligible_time(const Job& job, const State& state, int64_t now);
 
-// Starts a period at `now`: the time of the last period is in eligible_before already.
+// Begins a period at `now`. REQUIRES: eligible_before includes the last period.
 void count_from(Job& job, int64_t now);
-// Makes the job's time from now on count as this type.
+// Makes the job's time count as this type from now on.
 void set_accrue_type(Job& job, const State& state, Accrue type, int64_t now);
-// Sets the type where the job's state decides it. For a server that counts by reasons: a job that its owner
+// Sets the type if the job's state decides it. On a server that counts by reasons, a job that its owner
 // holds, or that waits for other jobs or for a time, accrues nothing.
 void settle_accrual(Job& job, const State& state, int64_t now);
 // Would settle_accrual() change nothing?

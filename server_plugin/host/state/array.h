@@ -1,12 +1,12 @@
-// Job arrays (qsub -J), as far as they are facts about a job. An array is one job, however many subjobs it
-// has: it keeps the indices of subjobs that have not started (Subjobs); all other indices have ended or are
-// jobs. A subjob becomes a job when it starts, and stays one while it runs, while it waits to run again, and
-// as history.
+// Facts about job arrays (qsub -J). An array is one job, however many subjobs it has. It stores the indices
+// of the subjobs that have not started (Subjobs); all other subjobs have ended or are jobs of their own. A
+// subjob becomes a job when it starts, and stays one while it runs, while it waits to run again, and in the
+// history.
 //
-// To the plugin an array is a job like any other, as long as a subjob of it may start. When the plugin starts
-// it, the subjob takes the handle by which the plugin knows the array (Job::told), and the array gets a new
-// handle: to the plugin the job that was to start runs, and a new job waits. So the plugin needs to know
-// nothing of arrays, and goes on by events.
+// To the plugin an array is a job like any other, as long as one of its subjobs may start. When the plugin
+// starts it, the subjob gets the handle by which the plugin knows the array (Job::told), and the array gets a
+// new handle: from the plugin's view, the job that was to start runs, and a new job waits. So the plugin
+// needs to know nothing of arrays, and its cycles by events still work.
 #pragma once
 
 #include <cstdint>
@@ -18,27 +18,27 @@
 
 namespace pbs::host {
 
-// Makes a new job with array_indices_submitted an array: sets its id, number and subjobs. PBSE_BADATVAL,
+// Makes an array of a new job with array_indices_submitted: sets its id, number and subjobs. PBSE_BADATVAL,
 // PBSE_MaxArraySize, PBSE_NOSUP; PBSE_NOTARRAY_ATTR for an attribute that only arrays have.
 Result<void> make_array(Job& job, const State& state);
-// Checks that the array has no more subjobs than the queue takes. PBSE_MaxArraySize.
+// Checks that the array has no more subjobs than the queue permits. PBSE_MaxArraySize.
 Result<void> fits_array_size(const Job& job, const Queue& queue);
 
-// restore_array() sets the facts about an array that the database doesn't hold, when a job is read from it;
-// false: its indices are damaged. count_subjobs() then counts the subjobs by state, once all jobs are there.
+// restore_array() computes the members of an array that the database doesn't have, when the job is read.
+// False: its indices are damaged. Once all jobs are read, count_subjobs() counts the subjobs by state.
 bool restore_array(Job& job, State& state);
 void count_subjobs(State& state);
 
 // "12[7].server"
 std::string subjob_id(const Job& array, int64_t index);
 
-// May the scheduler start a subjob: is one queued, and do fewer run than max_run_subjobs? `before`: asks for
-// the state after so many more starts.
+// May the scheduler start a subjob: is one queued, and do fewer run than max_run_subjobs? `before`: the
+// number of starts that are assumed to come before it.
 bool may_start_subjob(const Job& array, int64_t before = 0);
 // The state letter as users and the plugin see it.
 char shown_state(const Job& job, const State& state);
 char state_for_plugin(const Job& job);
-// The state of a subjob, which may be no job; '\\0': the array has no such index.
+// The state of a subjob, whether it is a job or not; '\\0': the array doesn't have the index.
 char subjob_state(const Job& array, int64_t index, const State& state);
 // "Queued:1 Running:2 Exiting:0 Expired:3"
 std::string array_state_count(const Job& array);
@@ -47,7 +47,7 @@ std::string array_state_count(const Job& array);
 void set_subjobs(Job& array, Subjobs subjobs);
 // Has every subjob ended?
 bool is_done(const Subjobs& subjobs);
-// Adds `by` to the number of subjobs in the state of `subjob`; does nothing if that is queued or has ended.
+// Adds `by` to the count of the state of `subjob`. Does nothing if the subjob is queued or has ended.
 void tally(Subjobs& subjobs, const Job& subjob, int64_t by);
 
 }  // namespace pbs::host

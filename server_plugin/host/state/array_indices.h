@@ -1,5 +1,5 @@
-// Sets of the indices of one job array, kept as runs: an array of 100,000 subjobs has one run as long as they
-// start in their order.
+// Sets of the indices of one job array, stored as runs: an array of 100,000 subjobs has one run as long as
+// they start in order.
 #pragma once
 
 #include <cstdint>
@@ -33,19 +33,19 @@ class IndexSet {
     std::optional<int64_t> first() const;
     void insert(int64_t index);
     void erase(int64_t index);
-    // Removes the indices that are in `other`.
+    // Removes the indices in `other`.
     void erase(const IndexRange& other);
     void clear();
     // The set as PBS writes it: "3-99:2,104", or "-".
     std::string text() const;
 
   private:
-    // A run of indices by their places in the range, counted from 0, both ends included.
+    // A run of indices: their positions in the range, from 0, with both ends included.
     struct Run {
         int64_t begin;
         int64_t end;
     };
-    std::vector<Run>::const_iterator at(int64_t place) const;  // the first run that doesn't end before it
+    std::vector<Run>::const_iterator at(int64_t place) const;  // the first run that ends at or after `place`
 
     IndexRange range_;
     std::vector<Run> runs_;  // ascending, with gaps between them

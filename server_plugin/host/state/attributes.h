@@ -1,4 +1,4 @@
-// Attribute values. The tables of ifl/attributes/ drive their parsing, permission, defaults and status.
+// Attribute values. The tables of ifl/attributes/ define their parsing, permissions, defaults and display.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,10 @@ using ifl::reservation_table;
 using ifl::sched_table;
 using ifl::server_table;
 
-// One attribute as a request or a reply holds it.
+// One attribute in a request or a reply.
 using AttributeChange = ifl::Attribute;
 
-// One value. Copies share its text.
+// One value. Copies share the text.
 struct AttributeValue {
     const AttributeDef* def = nullptr;
     SharedText both{};  // the resource, if any, and the value
@@ -42,37 +42,37 @@ struct AttributeValue {
     std::string_view value() const { return both.text(); }  // canonical
 };
 
-// The values of one object, in the order of its table, resources by name.
+// The values of one object, in the order of its table; values of one attribute in the order of resources.
 class Attributes {
   public:
     const AttributeValue* find(std::string_view name, std::string_view resource = {}) const;
     bool has(std::string_view name, std::string_view resource = {}) const;
-    // The value's text; empty when unset.
+    // The value's text; empty: not set.
     std::string_view text(std::string_view name, std::string_view resource = {}) const;
     bool boolean(std::string_view name, bool otherwise) const;
     int64_t integer(std::string_view name, int64_t otherwise) const;
     // The entries of a list or acl.
     std::vector<std::string> list(std::string_view name) const;
-    // All values of one attribute: the resources of a resource list.
+    // All values of one attribute, which is a resource list.
     std::span<const AttributeValue> all_of(std::string_view name) const;
     std::span<const AttributeValue> all_of(const AttributeDef& def) const;
 
     // Sets a canonical value.
     void set(const AttributeDef& def, std::string_view resource, std::string_view value);
-    // Sets a value whose resource and text are one SharedText.
+    // Sets a value whose resource and text are in one SharedText.
     void put(const AttributeDef& def, SharedText both);
-    // Removes one value, or with an empty resource all values of the attribute. True if there was any.
+    // Removes one value; with an empty resource, all values of the attribute. True: there was one.
     bool unset(const AttributeDef& def, std::string_view resource);
 
     std::span<const AttributeValue> values() const { return values_; }
 
-    // Reserves room for so many values in all.
+    // Reserves memory for this number of values in all.
     void reserve(size_t count) { values_.reserve(count); }
 
-    // Gives back spare room except for `spare` values, and shares texts with other objects; for objects that
-    // are kept in great numbers.
+    // Frees unused memory, except for `spare` further values, and shares texts with other objects. For
+    // objects of which there are very many.
     void shrink(SharedTexts& texts, size_t spare = 0);
-    // Gives back spare room except for `spare` values.
+    // Frees unused memory, except for `spare` further values.
     void fit(size_t spare);
 
     bool operator==(const Attributes& other) const;
@@ -81,13 +81,13 @@ class Attributes {
     std::vector<AttributeValue> values_;
 };
 
-// Applies one change: checks the type, then does =, += or -=. An empty value given with = unsets. Errors:
-// PBSE_UNKRESC, PBSE_BADATVAL, PBSE_DUPLIST, PBSE_NOATTR (a resource given for an attribute that is no
-// resource list, or none for one that is).
+// Applies one change: checks the type, then does =, += or -=. An empty value with = unsets. Errors:
+// PBSE_UNKRESC, PBSE_BADATVAL, PBSE_DUPLIST; PBSE_NOATTR if a resource is given for an attribute that isn't a
+// resource list, or none for one that is.
 Result<void> apply_change(Attributes& attributes, const AttributeDef& def, const AttributeChange& change,
                           const ResourceTable& resources);
 
-// The type of one value: of the attribute, or in a resource list of the resource.
+// The type of a value: that of its attribute or, in a resource list, that of its resource.
 Type type_of(const AttributeValue& value, const ResourceTable& resources);
 
 }  // namespace pbs::host

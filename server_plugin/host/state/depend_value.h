@@ -11,7 +11,7 @@
 
 namespace pbs::host {
 
-// Types of dependencies. The numbers are kept in the database.
+// Types of dependencies. The database stores these numbers.
 enum class DependType : uint8_t {
     after = 0,
     afterok = 1,
@@ -25,7 +25,7 @@ enum class DependType : uint8_t {
     runone = 9
 };
 
-// The type at the other end of a link: before* for after*, and the reverse.
+// The type as seen from the other job: before* for after*, and the reverse.
 constexpr DependType mirrored(DependType type) {
     return static_cast<DependType>(static_cast<uint8_t>(type) ^ 4U);
 }
@@ -38,14 +38,14 @@ constexpr bool is_before(DependType type) {
 
 std::string_view depend_name(DependType type);
 
-// The jobs of one type, in the order given.
+// The jobs of one type, in order.
 struct DependItem {
     DependType type{};
     int64_t count = 0;              // only for `on`
-    std::vector<std::string> jobs;  // for the other types: ids as they were given, without backslashes
+    std::vector<std::string> jobs;  // for the other types: ids as given, without backslashes
 };
 
-// Reads a value; items of the same type are put together. PBSE_BADATVAL: it is malformed.
+// Reads a value. Items of the same type are merged. PBSE_BADATVAL: the value is malformed.
 Result<std::vector<DependItem>> parse_depend(std::string_view text);
 std::string depend_text(const std::vector<DependItem>& items);
 

@@ -1,5 +1,5 @@
-// The links between jobs that wait for each other, found from either end. Jobs are known by the numbers in
-// their ids. A link is kept once, with the job that waits; what the other job shows as before* is the same
+// The links between jobs that wait for each other, which can be found from both ends. The numbers in their
+// ids identify the jobs. A link is stored once, for the waiting job; the other job's before* shows the same
 // link.
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace pbs::host {
 
-// The kind of a link. The first kinds are those of DependType, with the same numbers; the later ones are work
-// that is left to do for other jobs (depend.h). The numbers are kept in the database.
+// The kind of a link. The first kinds are those of DependType, with the same numbers; the later ones are
+// pending work for other jobs (depend.h). The database stores these numbers.
 enum class LinkKind : uint8_t {
     after = 0,
     afterok = 1,
@@ -35,7 +35,7 @@ constexpr bool is_work(LinkKind kind) {
 }
 
 struct Link {
-    uint64_t id = 0;  // ascending in the order in which links were made
+    uint64_t id = 0;  // ascending in the order of creation
     uint64_t job = 0;
     LinkKind kind{};
     uint64_t other = 0;
@@ -47,17 +47,17 @@ class Dependencies {
     void add(const Link& link);
     void remove(const Link& link);
 
-    // nullopt: there is no such link.
+    // Finds a link; nullopt: there is none.
     std::optional<Link> find(uint64_t job, LinkKind kind, uint64_t other) const;
-    // The job's links of one kind, in no particular order.
+    // The job's links of one kind, in no order.
     std::vector<Link> of(uint64_t job, LinkKind kind) const;
-    // The first link of a kind to `other`; with `job`, the first one behind that job's.
+    // The first link of a kind to `other`; with `job`, the first one after the link of that job.
     std::optional<Link> next_to(uint64_t other, LinkKind kind, std::optional<uint64_t> job = {}) const;
     // Does the job wait for another job, or for one that is to be submitted?
     bool waits(uint64_t job) const;
-    // The oldest link that stands for work left to do.
+    // The oldest link that means pending work.
     std::optional<Link> work() const;
-    // The value of `depend`, with types and jobs in the order in which they came. Empty: no links.
+    // The value of `depend`, with types and jobs in the order of creation; empty: no links.
     std::string text(uint64_t job, std::string_view server) const;
 
   private:

@@ -10,7 +10,7 @@
 
 namespace pbs::host {
 
-// Writes a script that becomes that program; empty if the job has no executable.
+// Writes a script that executes the program; empty: the job has no executable.
 std::string script_of_executable(const Job& job);
 
 }  // namespace pbs::host

@@ -1,4 +1,4 @@
-// Comments of jobs that tell users what happens to the jobs, in OpenPBS's words.
+// Comments of jobs that describe events to users, in OpenPBS's words.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ void set_held_comment(Job& job, std::string_view by, int64_t now);
 // Sets "Job Array Began at Mon Nov 23 at 08:00".
 void set_began_comment(Job& array);
 // Adds to a job's comment, if it has one, how the job has ended: "... and finished", "... and failed", "...
-// and exceeded resource walltime", "... and terminated by alice@host". Adds nothing to a comment that says
-// already that the job was terminated. `by` may be empty. REQUIRES: Exit_status is set.
+// and exceeded resource walltime", "... and terminated by alice@host". Adds nothing if the comment already
+// says that the job was terminated. `by` may be empty. REQUIRES: Exit_status is set.
 void set_end_comment(Job& job, JobEvent end, std::string_view by);
-// "Job run at Mon Nov 23 at 08:00 on (n1:ncpus=1)", cut off where OpenPBS cuts it off.
+// Returns "Job run at Mon Nov 23 at 08:00 on (n1:ncpus=1)", shortened as in OpenPBS.
 std::string run_comment(const Job& job, int64_t now);
-// Sets the comment that says why a job that is held or waits, or an array with as many running subjobs as it
-// may have, doesn't start: no cycle looks at it, so no cycle would tell. Unsets it when that is over.
-// `before` is the job's state until now.
+// For a job that is held or waits, or an array with as many running subjobs as it may have: sets a comment
+// with the reason, since no cycle considers such a job. Unsets the comment when that is over. `before`: the
+// job's last state.
 void comment_on_state(Job& job, char before);
 
 }  // namespace pbs::host

@@ -1,4 +1,4 @@
-// Job identifiers as clients give them: "12", "12.server@server", of a job array "12[]", of subjobs "12[7]",
+// Job identifiers in requests: "12", "12.server@server"; for a job array "12[]"; for subjobs "12[7]",
 // "12[1-9:2,12]".
 #pragma once
 
@@ -17,14 +17,14 @@ struct JobName {
     uint64_t number = 0;
     Kind kind = Kind::job;
     std::vector<IndexRange> indices;  // of subjobs; a single subjob is a range with one index
-    std::string_view server;          // the part behind the dot; empty: not given
+    std::string_view server;          // the part after the dot; empty: missing
 };
 
-// Reads an identifier; ignores what follows an '@'. nullopt: malformed. The result has views of the text.
+// Reads an identifier. Ignores what follows an '@'. nullopt: malformed. The result has views of the text.
 std::optional<JobName> parse_job_name(std::string_view text);
 
-// The number by which the server knows a job, a row of the database: the number in its id, with a mark if the
-// job is an array. Numbers of subjobs are made up and carry no meaning.
+// The number of a job in the server and the database: the number in its id, with a mark for an array. Subjobs
+// get arbitrary numbers, with a mark.
 inline constexpr uint64_t kArrayMark = uint64_t{1} << 61U;
 inline constexpr uint64_t kSubjobMark = uint64_t{1} << 62U;
 constexpr uint64_t array_number(uint64_t number) {
@@ -34,7 +34,7 @@ constexpr uint64_t number_in_id(uint64_t sequence) {
     return sequence & ~kArrayMark;
 }
 
-// Marks a job of another server, which has a number of its own here too.
+// Marks a job that has another server's id. Its number is arbitrary, too.
 inline constexpr uint64_t kForeignMark = uint64_t{1} << 60U;
 constexpr bool is_foreign(uint64_t sequence) {
     return (sequence & (kForeignMark | kArrayMark | kSubjobMark)) == kForeignMark;

@@ -37,13 +37,13 @@
 
 namespace pbs::host {
 
-// An event in the life of a job. `text`: the event's further data, as the attribute named with it keeps them.
+// An event in the life of a job. For some events `text` has further data, in the form of the named attribute.
 enum class JobEvent : std::uint8_t {
-    settled,  // its holds, Execution_Time, queue or subjobs may have changed
+    settled,  // holds, Execution_Time, queue or subjobs may have changed
     depends,  // it is held for other jobs
     depends_no_more,
     began,         // an array: the first of its subjobs runs
-    made_subjob,   // it was copied from its array, to be started
+    made_subjob,   // copied from its array, to be started
     started,       // it has places, and a new run
     awaits,        // text: the runs that make room for it
     launched,      // the others have made room
@@ -52,33 +52,33 @@ enum class JobEvent : std::uint8_t {
     suspended,     // by an operator
     resumed,
     preempting,      // text: as `preempting` has it
-    preempted,       // by suspension; text: what it gives back, as `released` has it
+    preempted,       // by suspension; text: the resources given back, as `released` has it
     not_preempted,   // by none of the methods
-    unpreempted,     // it goes on after a suspension by preemption
+    unpreempted,     // the job goes on after a suspension by preemption
     to_be_requeued,  // when its run ends
     to_be_ended,     // when its run ends; not queued again
     deleted,         // its processes, if it runs, are to be ended
-    requeued,        // its run is over
-    terminated,      // it has ended because it was deleted
+    requeued,        // its run has ended
+    terminated,      // the job has ended because it was deleted
     finished,
     failed,
     leaves,       // text: queue and server that it goes to, as `leaves_for` has it
     commit_sent,  // the other server may have it now
-    returned,     // it stays here
-    moved,        // the other server has it for sure
+    returned,     // the job stays here
+    moved,        // the other server certainly has the job
 };
 
-// Does the table have a row for the event and the job's state?
+// Does the table have a row for the event in the job's state?
 bool may_happen(const Job& job, JobEvent event);
 
-// Changes the job to the state that follows from its state and the event, and sets the attributes that belong
-// to it. Nothing else writes them. `state` has to hold the job's queue. REQUIRES: may_happen().
+// Changes the job to the state that follows from its state and the event, and sets the attributes of the
+// state, which no other code writes. REQUIRES: may_happen(), and `state` has the job's queue.
 void advance(Job& job, JobEvent event, const State& state, int64_t now, std::string_view text = {});
 
-// The event of a run's end: terminated, finished or failed, as Job::deleted and Exit_status say.
+// The event for the end of a run: terminated, finished or failed, by Job::deleted and Exit_status.
 JobEvent end_of(const Job& job);
 
-// The first of the invariants above that doesn't hold; nullopt: all hold.
+// The first of the invariants above that is broken; nullopt: all hold.
 std::optional<std::string_view> broken_invariant(const Job& job);
 
 }  // namespace pbs::host

@@ -1,6 +1,6 @@
-// Limits on the jobs that users, groups, projects and all together may have queued or running, at the server
-// or in a queue: max_run, max_queued and their kin. The server enforces max_queued and queued_jobs_threshold;
-// the scheduler enforces the others, of which it is told.
+// Limits on queued or running jobs of users, groups, projects and all together, at the server or in a queue:
+// max_run, max_queued and the like. The server enforces max_queued and queued_jobs_threshold; the scheduler
+// enforces the others, which are reported to it.
 #pragma once
 
 #include <array>
@@ -21,44 +21,46 @@ namespace pbs::host {
 
 class State;
 
-// Applies a change to the value of such an attribute; `type` is the type of the amounts. Limits are kept in
-// the order of their letters and names. PBSE_BADATVAL.
+// Applies a change to the value of such an attribute. `type`: the type of the amounts. Limits are sorted by
+// letter and name. PBSE_BADATVAL.
 Result<std::string> changed_limits(Type type, std::string_view current, std::string_view operand, ifl::Op op);
 
-// Checks that limits in the older and the newer spelling aren't set together, anywhere: PBSE_MIXENTLIMS. Call
-// it when `name` is set on the server or a queue, whose attributes are `own` by now.
+// Checks that limits in the older and the newer spelling aren't both set, at the server or any queue:
+// PBSE_MIXENTLIMS. Call it when `name` has been set on the server or a queue, which then has the attributes
+// `own`.
 Result<void> check_limit_styles(std::string_view name, const Attributes& own, const State& state);
 
-// The sums of what jobs that are queued or run ask for.
+// The number of queued and running jobs, and the sums of their requests.
 struct JobSums {
     int64_t jobs = 0;
     Amounts amounts;
     void add(const JobSums& other);
 };
-// The jobs that a limit counts: those of one user ('u'), group ('g') or project ('p'), or all ('o', with the
-// name PBS_ALL).
+// The jobs that a limit counts: those of one user ('u'), group ('g') or project ('p'); or all jobs ('o', with
+// the name PBS_ALL).
 struct CountedEntity {
     char kind = 'o';
     std::string_view name;
 };
 std::array<CountedEntity, 4> entities_of(const Job& job);
 
-// The sums of what the jobs of each entity ask for, in each queue and in all together.
+// The sums of the requests of each entity's jobs, in each queue and in all queues together.
 class EntityCounts {
   public:
     struct Sums {
         JobSums all;
         JobSums not_running;
-        int64_t members = 0;  // all jobs, including a running array, which counts as no job in the sums
+        int64_t members = 0;  // all jobs, including running arrays, which the sums don't count
     };
     void count(const Job& job, const ResourceTable& resources, int64_t by);
-    // The sums of an entity in a queue, or with queue 0 in all queues. nullptr: it has no jobs there.
+    // The sums of an entity in a queue; with queue 0, in all queues. nullptr: the entity has no jobs there.
     const Sums* find(uint64_t queue, const CountedEntity& entity) const;
 
   private:
     std::unordered_map<std::string, Sums> sums_;
-    // The entities of the job counted last, with pointers to their sums in all queues and in the job's queue.
-    // A copy begins empty, as it would point into the object that it was copied from.
+    // The entities of the job that was counted last, with pointers to their sums in all queues and in the
+    // job's queue. A copy of this object begins empty, because the pointers would still lead into the
+    // original.
     struct Last {
         uint64_t queue = 0;
         std::array<std::string, 4> names;
@@ -76,42 +78,42 @@ class EntityCounts {
     Last last_;
 };
 
-// The jobs that limits count: those of the state, as the change under way has made them so far. So a change
-// of many jobs at once stays within the limits.
+// The jobs that count for limits: those of the state, with the present change. So a change of many jobs at
+// once stays within the limits.
 class CountedJobs {
   public:
     explicit CountedJobs(const State& state) : state_(state) {}
 
     const State& state() const { return state_; }
-    // Counts the job as it is now, in place of what it was.
+    // Counts the job as it is now, instead of as before.
     void stage(const Job& job);
-    // Counts the job no more.
+    // Counts the job no longer.
     void forget(uint64_t job);
 
-    // The job as it is counted; nullptr: it isn't counted.
+    // The job as counted; nullptr: it isn't counted.
     const Job* find(uint64_t job);
-    // The sum of one part of what the jobs of an entity ask for, in a queue or with queue 0 in all queues.
+    // The sum of one part of the requests of an entity's jobs, in a queue; with queue 0, in all queues.
     template <class Part>
     int64_t sum(uint64_t queue, const CountedEntity& entity, const Part& part);
-    // How many other jobs are in the queue.
+    // The number of other jobs in the queue.
     int64_t others_in(const Queue& queue, uint64_t job);
 
   private:
     void settle();
 
     const State& state_;
-    // Staged jobs that aren't counted yet: counting costs more than staging, and few changes ask for sums.
+    // Staged jobs that aren't counted yet: counting costs more than staging, and few changes need the sums.
     std::vector<std::pair<uint64_t, std::optional<Job>>> unsettled_;
     std::unordered_map<uint64_t, std::optional<Job>> staged_;
-    EntityCounts before_;  // the jobs of staged_ as the state holds them
+    EntityCounts before_;  // the jobs of staged_ as they are in the state
     EntityCounts after_;
 };
 
-// May the job be in the queue beside the jobs that are there, by max_queued and queued_jobs_threshold? A new
+// May the job be in the queue with the jobs that are there, by max_queued and queued_jobs_threshold? A new
 // job has to fit the server's limits, too. PBSE_ENTLIMCT.
 Result<void> within_queued_jobs(const Job& job, const Queue& queue, CountedJobs& counted);
-// Asks the same for max_queued_res and queued_jobs_threshold_res. A job that is counted already counts as it
-// is now, in place of what it was. PBSE_ENTLIMRESC.
+// The same for max_queued_res and queued_jobs_threshold_res. If the job is counted already, its present
+// request replaces the earlier one. PBSE_ENTLIMRESC.
 Result<void> within_queued_amounts(const Job& job, const Queue& queue, CountedJobs& counted);
 
 }  // namespace pbs::host

@@ -1,6 +1,6 @@
-// Works out what an altered select gives back of a reservation (pbs_ralter -l select): it may ask for fewer
-// chunks of the same kinds in the same order, as in OpenPBS. Chunks on which jobs of the reservation run
-// stay.
+// Computes the places that a reservation loses by an altered select (pbs_ralter -l select). The select may
+// have fewer chunks of the same kinds in the same order, as in OpenPBS. Chunks on which jobs of the
+// reservation run stay.
 #pragma once
 
 #include <string_view>
@@ -11,15 +11,15 @@
 
 namespace pbs::host {
 
-// Takes the sums over the chunks of a select out of Resource_List. Does nothing if the select is malformed.
+// Removes the sums over the chunks of a select from Resource_List. Does nothing if the select is malformed.
 void unset_sums(Reservation& reservation, std::string_view select, const State& state);
 
-// Gives the reservation another select, and Resource_List's sums and schedselect with it. Errors as
-// complete_resources(); PBSE_SELECT_NOT_SUBSET: the select asks for more, or for something else.
+// Sets another select, and the sums in Resource_List and schedselect accordingly. Errors as
+// complete_resources(); PBSE_SELECT_NOT_SUBSET: the select requests more, or other chunks.
 Result<void> set_select(Reservation& reservation, std::string_view select, const State& state);
 
-// The places that `current` keeps when it gets the select of `altered`. PBSE_RESV_NOT_EMPTY: jobs run on more
-// of its vnodes than it would keep.
+// The places that `current` still has with the select of `altered`. PBSE_RESV_NOT_EMPTY: jobs run on more
+// vnodes than it would have.
 Result<std::vector<Place>> places_kept(const Reservation& current, const Reservation& altered,
                                        const State& state);
 

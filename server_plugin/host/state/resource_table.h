@@ -1,4 +1,4 @@
-// The definitions of resources: built-in ones and those that managers add.
+// The definitions of resources: built-in ones, and custom ones of managers.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace pbs::host {
 
-// Flags as qmgr shows them, in this order: h (host-level), q (consumable at server and queue), n (consumable
-// at vnodes too) or f (at the first vnode), i (invisible to users) or r (read-only for users), m (known to
-// the execution side).
+// Flags as in qmgr, in this order: h (host-level), q (consumable at server and queue), n (consumable at
+// vnodes, too) or f (at the first vnode), i (invisible to users) or r (read-only for users), m (known to the
+// execution side).
 enum ResourceFlag : uint32_t {
     resource_host = 1,
     resource_queue_sum = 2,
@@ -27,7 +27,7 @@ enum ResourceFlag : uint32_t {
 };
 
 struct Resource {
-    uint32_t id = 0;  // dense from 0, never reused while the server runs
+    uint32_t id = 0;  // dense from 0; a server process never uses one twice
     std::string name;
     Type type = Type::text;
     uint32_t flags = 0;
@@ -38,13 +38,13 @@ struct Resource {
     std::string_view type_text() const;  // "long", "float", "size", "boolean", "string", "string_array"
 };
 
-// Checks a value that a job asks for: amounts below zero are PBSE_BADATVAL (except for `nice`). `value` is
-// canonical.
+// Checks a value that a job requests. PBSE_BADATVAL: it is below zero (except for `nice`). REQUIRES: `value`
+// is canonical.
 Result<void> check_request(const Resource& resource, std::string_view value);
 
 class ResourceTable {
   public:
-    // Holds the built-in resources.
+    // Makes a table of the built-in resources.
     ResourceTable();
     ResourceTable(const ResourceTable& other);
     ResourceTable(ResourceTable&&) = default;
@@ -56,18 +56,18 @@ class ResourceTable {
     const Resource* find(std::string_view name) const;
     const Resource* by_id(uint32_t id) const;
 
-    // Adds a custom resource; type_text empty means string. Errors: PBSE_BADATVAL (name, type, flags),
-    // PBSE_DUPLIST (exists).
+    // Adds a custom resource; an empty type_text means string. Errors: PBSE_BADATVAL (name, type, flags),
+    // PBSE_DUPLIST (the resource exists).
     Result<const Resource*> add(std::string_view name, std::string_view type_text,
                                 std::string_view flag_text);
-    // Checks what add() would check, and adds nothing.
+    // Checks what add() checks, without adding anything.
     Result<Resource> check(std::string_view name, std::string_view type_text,
                            std::string_view flag_text) const;
-    // Replaces type and flags of a custom resource; PBSE_UNKRESC, PBSE_ATTRRO for a built-in one.
+    // Replaces type and flags of a custom resource. PBSE_UNKRESC; PBSE_ATTRRO for a built-in one.
     Result<const Resource*> change(const Resource& changed);
     Result<void> remove(std::string_view name);
 
-    // Every definition in order of id.
+    // All definitions, by id.
     std::vector<const Resource*> all() const;
 
   private:

@@ -16,7 +16,7 @@
 
 namespace pbs::host {
 
-// The most lines of a job's node file: one for each MPI process of each chunk.
+// The most lines in a job's node file, which has one for each MPI process of each chunk.
 constexpr int64_t kMostProcesses = 100'000;
 
 struct Chunk {
@@ -26,23 +26,23 @@ struct Chunk {
     std::string_view value(std::string_view resource) const;
     // The number of processes of one chunk: its mpiprocs, else one if it has CPUs.
     int64_t processes() const;
-    // The number of threads of each process: its ompthreads, else its CPUs; 0 without processes.
+    // The number of threads of each process: its ompthreads, else its CPUs; 0: the chunk has no processes.
     int64_t threads() const;
     int64_t cpus() const;  // its ncpus, else one
 };
 
-// Reads a select. Errors: PBSE_BADATVAL, PBSE_UNKRESC, PBSE_INVALSELECTRESC (not a host-level resource),
+// Reads a select. Errors: PBSE_BADATVAL, PBSE_UNKRESC, PBSE_INVALSELECTRESC (a resource isn't host-level),
 // PBSE_DUPRESC.
 Result<std::vector<Chunk>> parse_select(std::string_view text, const ResourceTable& resources);
-// The chunks that `nodes` stands for. PBSE_BADNODESPEC.
+// Reads a `nodes` request as chunks. PBSE_BADNODESPEC.
 Result<std::vector<Chunk>> parse_nodes(std::string_view text, const State& state);
 
 std::string select_text(const std::vector<Chunk>& chunks);
 
-// Completes a job in (or on its way into) `queue` with what its attributes leave open, as PBS does: job-wide
-// defaults (queue's, server's resources_default, then both resources_max), default_chunk, select, place,
-// schedselect, nodect, and the sums over the chunks (Resource_List.ncpus, mem, ...). Earlier defaults are
-// replaced. Errors as above, and PBSE_INVALJOBRESC, PBSE_INVALNODEPLACE, PBSE_PLACENOSELECT when job-wide and
+// Completes the request of a job that is in `queue` or about to enter it, as PBS does: sets job-wide defaults
+// (of the queue, resources_default of the server, then resources_max of both), default_chunk, select, place,
+// schedselect, nodect, and the sums over the chunks (Resource_List.ncpus, mem, ...). Replaces earlier
+// defaults. Errors as above; PBSE_INVALJOBRESC, PBSE_INVALNODEPLACE and PBSE_PLACENOSELECT if job-wide and
 // chunk requests are mixed; PBSE_BADATVAL for more than kMostProcesses in all.
 Result<void> complete_resources(Job& job, const Queue& queue, const State& state);
 

@@ -1,4 +1,4 @@
-// Immutable texts that copies share: a text that many jobs have in common is in memory once.
+// Immutable texts that copies share, so that a text of many jobs is in memory only once.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace pbs::host {
 
-// A text, and a name before it, in one piece of memory. Not thread-safe: its owners are counted without
+// A name and a text in one piece of memory; both may be empty. Not thread-safe: owners are counted without
 // locks.
 class SharedText {
   public:
@@ -33,7 +33,7 @@ class SharedText {
         return block_ == nullptr ? std::string_view()
                                  : std::string_view(bytes() + block_->name, block_->size - block_->name);
     }
-    // Name and text, one behind the other.
+    // Name and text, one directly after the other.
     std::string_view whole() const {
         return block_ == nullptr ? std::string_view() : std::string_view(bytes(), block_->size);
     }
@@ -57,13 +57,13 @@ class SharedText {
     Block* block_ = nullptr;
 };
 
-// Remembers texts, so that equal ones that come shortly after each other become one. It forgets: a text that
-// it has forgotten is then in memory once more, which does no harm.
+// Remembers recent texts, so that an equal one that follows soon shares their memory. Older ones are
+// forgotten, and a new equal text then uses memory of its own.
 class SharedTexts {
   public:
-    // Replaces the text by an equal one that is known, or remembers it.
+    // Replaces the text by an equal remembered one, or remembers it.
     void share(SharedText& text);
-    // Makes a text, or returns a known one that is equal.
+    // Returns an equal remembered text, or makes one.
     SharedText of(std::string_view name, std::string_view text);
 
   private:

@@ -1,11 +1,10 @@
-// The server's knowledge, in memory: objects, jobs, and what follows from them (counts, assigned resources).
+// The server's data in memory: objects, jobs, and what follows from them (counts, assigned resources).
 //
-// The room state/ holds values, and facts about them that need no change of the server: the objects
-// (objects.h) and their attributes (attributes.h, values.h); State, which finds and counts them; and facts
-// that follow from an object alone or with the State, such as array.h, preemption.h, reservation.h,
-// accrual.h. The states of a job are a table of their own (job_state.h). An object is a value: a Change
-// (change/change.h) works on a copy, and put() replaces the object:
-//   Job job = *state.job("12.server");
+// The room state/ has values, and facts about them that need no change of the server: the objects (objects.h)
+// and their attributes (attributes.h, values.h); State, which finds and counts them; and facts that follow
+// from an object alone or with the State, such as array.h, preemption.h, reservation.h, accrual.h.
+// job_state.h has the table of a job's states. An object is a value: a Change (change/change.h) works on a
+// copy, and put() replaces the object:
 //   advance(job, JobEvent::settled, state, now);
 //   state.put(std::move(job));  // counts follow
 #pragma once
@@ -27,12 +26,13 @@
 
 namespace pbs::host {
 
-// The amounts that a job or a reservation asks for of resources that are counted at the server and at queues.
+// The amounts in a job's or a reservation's request of resources that are counted at the server and at
+// queues.
 Amounts counted_amounts(const Attributes& attributes, const ResourceTable& resources);
 
 class State {
   public:
-    // The objects that managers set up, as tables that can be exchanged for others (Batch).
+    // The objects that managers set up, in tables that Batch can exchange.
     struct Tables {
         Attributes server;
         ResourceTable resources;
@@ -46,47 +46,46 @@ class State {
     Tables tables() const {
         return {server, resources, queues_, queue_names_, nodes_, node_names_, scheds_, node_counts_};
     }
-    // exchange() swaps the tables for a while, until the next exchange; install() for good. Counts of jobs
-    // stay, even those of queues and nodes that the new tables lack.
+    // exchange() exchanges the tables until the next exchange; install() does so for good. Counts of jobs
+    // stay, even those of queues and nodes that the new tables don't have.
     void exchange(Tables& tables);
     void install(Tables& tables) {
         exchange(tables);
         exchanged_ = false;
     }
-    // Drops the counts of a queue or node that is gone for good.
+    // Removes the counts of a queue or node that is gone for good.
     void forget_queue(uint64_t handle);
     void forget_node(uint64_t handle);
 
-    std::string server_name;  // the server's part of job ids
-    std::string host_name;    // this machine's
+    std::string server_name;  // the server's name in job ids
+    std::string host_name;    // this machine's name
     Attributes server;
     ResourceTable resources;
-    int64_t next_sequence = 0;  // the number of the next job
-    // A number that changes with each change of what managers set up, and of vnodes.
+    int64_t next_sequence = 0;  // the number for the next job
+    // Changes with each change of vnodes and of the objects that managers set up.
     uint64_t setup() const { return setup_; }
     void setup_changed() { ++setup_; }
     Dependencies dependencies;
 
-    const std::map<uint64_t, Job>& jobs() const { return jobs_; }  // by handle: in the order of queueing
+    const std::map<uint64_t, Job>& jobs() const { return jobs_; }  // by handle: the order of queueing
     const std::map<std::string, Queue, std::less<>>& queues() const { return queues_; }
     const std::map<std::string, Node, std::less<>>& nodes() const { return nodes_; }
     const std::map<std::string, Sched, std::less<>>& scheds() const { return scheds_; }
 
-    // Is it a name of this server as clients may know it: its own or its machine's, short or full, or
-    // "localhost"?
+    // Is it a name of this server: its own or its machine's, short or full, or "localhost"?
     bool is_this_server(std::string_view name) const;
-    // The number of a job or an array in an id of this server.
+    // The number in an id of a job or array of this server.
     std::optional<uint64_t> sequence_in(std::string_view id) const;
     // "12.server", "12[].server"
     std::string job_id(uint64_t sequence) const;
-    // Takes an id of this server apart; nullopt: it is malformed or another server's.
+    // Parses an id of this server. nullopt: it is malformed or another server's.
     std::optional<JobName> job_name(std::string_view id) const;
 
-    // nullptr: no such object. An id may come without the server's name ("12") or with it, in any case, and
-    // with "@server" after it. A subjob is found if it is a job of its own.
+    // Find an object; nullptr: there is none. An id may have the server's name ("12.server") or not, in any
+    // case, and "@server" after it. A subjob is found if it is a job.
     const Job* job(std::string_view id) const;
     const Job* job(uint64_t handle) const;
-    // The job that the plugin knows by a handle (array.h).
+    // The job that has this handle in the plugin (array.h).
     const Job* job_told_as(uint64_t handle) const;
     const Job* job_of_sequence(uint64_t sequence) const;
     const Job* subjob(uint64_t array, int64_t index) const;
@@ -96,30 +95,30 @@ class State {
     const Node* node(uint64_t handle) const;
     const Sched* sched(std::string_view name) const;
 
-    // Reservations by the number in the id. reservation() takes ids as job() does.
+    // Reservations, by the number in the id. reservation() accepts ids in the same forms as job().
     const std::map<uint64_t, Reservation>& reservations() const { return reservations_; }
     const Reservation* reservation(std::string_view id) const;
     const Reservation* reservation(uint64_t handle) const;
-    const Reservation* reservation_of_queue(uint64_t queue) const;  // nullptr: it is no reservation's queue
-    // The numbers of the reservations that have the vnode, at whatever time.
+    const Reservation* reservation_of_queue(uint64_t queue) const;  // nullptr: not a reservation's queue
+    // The numbers of the reservations that have the vnode at any time.
     const std::set<uint64_t>& reservations_on(uint64_t node) const;
     std::string reservation_id(uint64_t number) const;  // "R12.server"
 
-    // A handle that no object of this process has had.
+    // Returns a handle that no object of this process has had.
     uint64_t new_handle() { return ++last_handle_; }
-    // Makes a number for a new subjob.
+    // Returns a number for a new subjob.
     uint64_t new_subjob() { return ++last_subjob_; }
-    // Makes a number for a job with the id of another server.
+    // Returns a number for a job with another server's id.
     uint64_t new_foreign() { return ++last_foreign_; }
-    // A job with the id of another server; nullptr: there is none.
+    // A job with another server's id; nullptr: there is none.
     const Job* foreign_job(std::string_view id) const;
     void handle_in_use(uint64_t handle) { last_handle_ = std::max(last_handle_, handle); }
 
-    // Puts an object in place of the one with its handle or name, and updates the counts.
+    // Replaces the object with the same handle or name, or adds the object, and updates the counts.
     void put(Job job);
-    // Puts a job that is new, later in the queue than all others, and without spare memory.
+    // Adds a job. REQUIRES: it is queued after all others, and has no unused memory.
     void put_loaded(std::map<uint64_t, Job>::node_type job);
-    // Sets a job's comment and mtime, and nothing else.
+    // Sets only a job's comment and mtime.
     void set_comment(uint64_t job, std::string_view comment, int64_t mtime);
     void put(Queue queue);
     void put(Node node);
@@ -131,12 +130,12 @@ class State {
     void erase_node(std::string_view name);
     void erase_sched(std::string_view name);
 
-    // Sets when and where a queued job is expected to start; a start of 0: unknown. Forgotten when the job
-    // isn't queued any more.
+    // Sets the expected start and places of a queued job; a start of 0: unknown. Removed when the job isn't
+    // queued any more.
     void set_estimate(uint64_t job, Estimate estimate);
     const Estimate* estimate(uint64_t job) const;  // nullptr: none is known
 
-    // Texts that jobs have in common.
+    // Texts that jobs share.
     SharedTexts& texts() { return texts_; }
 
     const StateCounts& counts() const { return counts_; }
@@ -148,14 +147,14 @@ class State {
     const Usage& server_usage() const { return server_usage_; }
     // Handles, in the order of queueing.
     const std::set<uint64_t>& queue_jobs(uint64_t queue) const;  // includes history
-    // The subjobs of an array that are jobs of their own, by index: their handles.
+    // The handles of the subjobs of an array that are jobs, by index.
     const std::map<int64_t, uint64_t>& subjobs(uint64_t array) const;
     const std::set<uint64_t>& waiting_jobs() const { return waiting_; }
     const std::set<uint64_t>& running_jobs() const { return running_; }  // includes suspended ones
     const std::set<uint64_t>& finished_jobs() const { return finished_; }
-    // Jobs that wait for others to make room (preemption.h).
+    // Jobs that wait for preemptions before they are launched (preemption.h).
     const std::set<uint64_t>& awaiting_jobs() const { return awaiting_; }
-    bool checkpoints = false;  // jobs can be checkpointed here
+    bool checkpoints = false;  // this host can checkpoint jobs
 
   private:
     void count(const Job& job, int64_t by);
@@ -167,7 +166,7 @@ class State {
     SharedTexts texts_;  // of jobs
     std::unordered_map<uint64_t, uint64_t> handle_of_sequence_;
     std::unordered_map<std::string, uint64_t> foreign_;  // ids in lower case to handles
-    std::unordered_map<uint64_t, uint64_t> told_;        // the plugin's handle of a job to the job's own
+    std::unordered_map<uint64_t, uint64_t> told_;        // the plugin's handle of a job: the job's own
     std::unordered_map<uint64_t, std::map<int64_t, uint64_t>> subjobs_;  // by array
     std::map<std::string, Queue, std::less<>> queues_;
     std::unordered_map<uint64_t, std::string> queue_names_;
@@ -193,7 +192,7 @@ class State {
     uint64_t last_subjob_ = kSubjobMark;
     uint64_t last_foreign_ = kForeignMark;
     uint64_t setup_ = 0;
-    bool exchanged_ = false;  // the tables are exchanged for a while
+    bool exchanged_ = false;  // the tables are exchanged until the next exchange
 };
 
 }  // namespace pbs::host

@@ -1,13 +1,13 @@
 // Copies a home's two databases, server.db and policy.db, and restores them.
 //
-// Both copies are of the same moment: for that moment the writers of both databases are kept out, as long as
-// it takes to begin reading each. Then SQLite's online backup copies their content, however long that takes,
-// while the server goes on.
+// Both copies are of the same moment: the writers of both databases are locked out for as long as it takes to
+// begin reading each. Then SQLite's online backup copies the contents, however long that takes, while the
+// server goes on.
 //
-// A restore is prepared in server_priv/restore.new and then decided by one rename, which makes
-// server_priv/restore.journal. After that the old files are moved to server_priv/replaced-DATE and the new
-// ones into their places, by finish_restore(), and again at the next start if it was cut short. So a crash
-// leaves the old databases (no journal yet) or the new ones.
+// A restore is prepared in server_priv/restore.new, and then decided by one rename, which makes
+// server_priv/restore.journal. After that, finish_restore() moves the old files to server_priv/replaced-DATE
+// and the new ones into their places; if it is interrupted, the next start does that again. So a crash leaves
+// either the old databases (no journal yet) or the new ones.
 #pragma once
 
 #include <chrono>
@@ -22,35 +22,35 @@
 
 namespace pbs::host {
 
-// Copies the databases of the home at `home`, whose server may be running, into `directory`. It is made (mode
-// 0700, files 0600), or must be empty; the copy appears whole or not at all. Errors name the file and what is
-// wrong.
+// Copies the databases of the home at `home`, whose server may be running, to `directory`. The folder is made
+// (mode 0700, files 0600), or must be empty. The copy appears completely or not at all. Errors name the file
+// and what is wrong.
 Result<Manifest> back_up(const std::string& home, const std::string& directory, std::chrono::sys_seconds now);
 
-// Puts a backup in place of the databases of a home. Checks everything before it changes anything. `at_step`,
-// if given, is called after each step. Returns the folder with the old databases; empty: there were none.
+// Replaces the databases of a home by a backup. Checks everything before it changes anything. Calls
+// `at_step`, if given, after each step. Returns the folder with the old databases; empty: there were none.
 // REQUIRES: the caller has the home's lock.
 using StepDone = std::function<void(const std::string& step)>;
 Result<std::string> restore(const Home& home, const std::string& directory, std::chrono::sys_seconds now,
                             const StepDone& at_step = {});
 
-// Finds a free name in server_priv for files that are put aside: replaced-DATE, or with a number behind it.
+// Finds an unused name in server_priv for replaced files: replaced-DATE, perhaps with a number after it.
 Result<std::string> free_folder(const Home& home, std::chrono::sys_seconds now);
 
-// Makes a home go on without the acknowledged changes that its databases have lost. Before that it copies the
-// databases, with their logs, to server_priv/replaced-DATE. Errors: a database is damaged beyond that, so
-// that only a backup helps. REQUIRES: the caller has the home's lock.
+// Accepts that the databases of a home have lost acknowledged changes, so that a server can start. First
+// copies the databases, with their logs, to server_priv/replaced-DATE. Errors: a database is damaged
+// otherwise, so that only a backup helps. REQUIRES: the caller has the home's lock.
 struct AcceptedLoss {
     std::vector<std::string>
         texts;  // what was lost, one text for each database that lost something; empty: nothing was done
-    std::string folder;  // the folder with the copies
+    std::string folder;  // the folder of the copies
 };
 Result<AcceptedLoss> accept_loss(const Home& home, std::chrono::sys_seconds now);
 
-// PBSE_SYSTEM: "PATH: can not be opened: REASON".
+// Returns PBSE_SYSTEM with the text "PATH: can not be opened: REASON"; `doing` is "opened".
 tl::unexpected<Error> file_failed(std::string_view path, std::string_view doing, std::string_view why);
 
-// Completes a restore that was decided, and clears away one that wasn't. True: a restore was completed; it is
+// Completes a restore that was decided, and removes one that wasn't. True: it has completed a restore. It is
 // no error if there is nothing to do.
 Result<bool> finish_restore(const Home& home, const StepDone& at_step = {});
 

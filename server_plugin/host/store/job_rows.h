@@ -1,5 +1,5 @@
-// The stored jobs of the database, in the order of their numbers. A thread reads them, so that the server's
-// thread can make jobs of them meanwhile: there may be a million.
+// The rows of stored jobs, in the order of their numbers. A thread reads them, while the server's thread
+// makes jobs of them: there may be a million.
 #pragma once
 
 #include <array>
@@ -44,14 +44,14 @@ struct JobRow {
 
 class JobRows {
   public:
-    // REQUIRES: nobody else uses the connection before all rows are read.
+    // REQUIRES: nobody else uses the connection until all rows are read.
     explicit JobRows(sqlite::Connection& db);
     ~JobRows();  // ends the thread, even before all rows are read
     JobRows(const JobRows&) = delete;
     JobRows& operator=(const JobRows&) = delete;
 
-    // The next rows, valid until the next call. Empty: there are no more, or the database can't be read (then
-    // ok() is false).
+    // Returns the next rows, valid until the next call. Empty: there are no more, or the database can't be
+    // read; then ok() is false.
     const std::vector<JobRow>& next();
     bool ok() {
         const values::Lock lock(mutex_);
@@ -71,7 +71,7 @@ class JobRows {
     values::Mutex mutex_;
     std::condition_variable_any changed_;
     std::deque<std::unique_ptr<Rows>> ready_ PBS_GUARDED_BY(mutex_);
-    bool over_ PBS_GUARDED_BY(mutex_) = false;  // all are in ready_
+    bool over_ PBS_GUARDED_BY(mutex_) = false;  // all rows are in ready_
     bool stop_ PBS_GUARDED_BY(mutex_) = false;
     bool ok_ PBS_GUARDED_BY(mutex_) = true;
 

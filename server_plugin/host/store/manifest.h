@@ -21,7 +21,7 @@
 
 namespace pbs::host {
 
-// The databases of a home, in the order in which they are locked.
+// The databases of a home, in the order of locking.
 inline constexpr std::string_view kDatabaseNames[] = {"server.db", "policy.db"};
 
 struct Manifest {
@@ -34,7 +34,7 @@ struct Manifest {
     };
     std::string program;   // the version of the pbs_server that made the backup
     std::string date;      // UTC, ISO 8601
-    std::string home;      // the home that it was made of
+    std::string home;      // the home of the databases
     int64_t revision = 0;  // revision of the policy objects' configuration
     std::vector<Database> databases;
 
@@ -45,7 +45,7 @@ struct Manifest {
     bool operator==(const Manifest&) const = default;
 };
 
-// Measures size and sum of a file; `version` is left 0. Errors name the file.
+// Computes size and sum of a file; leaves `version` 0. Errors name the file.
 Result<Manifest::Database> measure(const std::string& directory, std::string_view name);
 
 }  // namespace pbs::host

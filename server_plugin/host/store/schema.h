@@ -1,4 +1,4 @@
-// The tables of server.db, and the steps that bring a database of an earlier version to them.
+// The tables of server.db, and the steps that upgrade a database of an earlier version.
 #pragma once
 
 #include <span>
@@ -9,15 +9,16 @@
 
 namespace pbs::host {
 
-// Steps as SQL: step n brings a database of version n to version n + 1. After the first release, steps are
+// Steps as SQL: step n upgrades a database of version n to version n + 1. After the first release, steps are
 // only added, at the end.
 using SchemaSteps = std::span<const char* const>;
 
-// The steps that lead to the tables of this server.
+// The steps to the tables of this server.
 SchemaSteps server_schema();
 
-// Brings the database of the file at `path` to the version (PRAGMA user_version) that the last step makes,
-// one transaction a step. PBSE_SYSTEM, with the path: the database's version is newer, or SQLite's message.
+// Upgrades the database of the file at `path` to the version (PRAGMA user_version) after the last step, with
+// a transaction for each step. PBSE_SYSTEM, with the path: the database's version is newer, or SQLite's
+// message.
 Result<void> upgrade(sqlite::Connection& db, const std::string& path, SchemaSteps steps);
 
 }  // namespace pbs::host

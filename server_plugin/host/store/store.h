@@ -1,11 +1,11 @@
 // The server's data on disk: HOME/server_priv/server.db, SQLite.
 //
-// WAL, synchronous=FULL: a change survives a crash of the machine once commit() has returned, unless begin()
-// was told that it needn't. If it is lost all the same, the next start notices (sqlite/loss.h). The schema
+// WAL, synchronous=FULL: after commit() a change survives a crash of the machine, unless begin() got
+// Durable::later. If a change is lost in spite of that, the next start notices it (sqlite/loss.h). The schema
 // has a version (PRAGMA user_version) and a list of upgrade steps (schema.h).
 //
-// The room store/ is the disk: Store, whose rows are made by stored_attributes.h and job_rows.h; and the care
-// for the home: checks at the start (database_check.h), backups and restores (backup.h, manifest.h).
+// The room store/ is the disk: Store, whose rows stored_attributes.h and job_rows.h make; and the safety of
+// the home: checks at the start (database_check.h), backups and restores (backup.h, manifest.h).
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ namespace pbs::host {
 class Store {
   public:
     // Opens the database at `path`, and makes or upgrades its tables. ":memory:" is for tests. `check` says
-    // whether the database is whole, and is asked before anything is written: by load() at the latest.
+    // whether the database is intact; it is called before anything is written, and by load() at the latest.
     using Check = std::function<Result<void>()>;
     static Result<std::unique_ptr<Store>> open(const std::string& path, Check check = {});
-    // The version of the format (PRAGMA user_version) that open() makes; it refuses newer ones.
+    // The version of the format (PRAGMA user_version) that open() makes. open() refuses newer versions.
     static int64_t newest_version();
     ~Store();
     Store(const Store&) = delete;
@@ -36,42 +36,44 @@ class Store {
 
     // True until an object of the server has been saved.
     bool empty() const;
-    // Returns the server's name in job ids: the stored name, or if there is none yet `name`, which it then
-    // stores. Jobs and the files of their starts are known by it, so it lives as long as they may.
+    // Returns the server's name in job ids: the stored name; if there is none yet, stores and returns `name`.
+    // It stays the same as long as there may be jobs, because their ids and the files of their starts have
+    // it.
     Result<std::string> keep_server_name(std::string_view name);
-    // Fills a state that has its names (server_name, host_name) and nothing else.
+    // Loads the stored data. REQUIRES: the state has only its names (server_name, host_name).
     Result<void> load(State& state);
 
-    // begin() opens a transaction; all save functions are called between it and commit() or rollback().
-    // Errors are PBSE_SYSTEM with SQLite's message. `later`: a crash of the machine may undo the transaction;
-    // a later durable one makes it durable as well.
+    // begin() opens a transaction; all save functions have to be called between it and commit() or
+    // rollback(). Errors are PBSE_SYSTEM with SQLite's message. `later`: a crash of the machine may undo the
+    // transaction; a later durable one makes it durable, too.
     enum class Durable { now, later };
     Result<void> begin(Durable durable = Durable::now);
     Result<void> commit();
     void rollback();
-    // Brings commits to the disk that may not be there, such as those with Durable::later. Any thread may
-    // call it.
+    // Writes commits that may not be on the disk yet, such as those with Durable::later, to the disk. Any
+    // thread may call it.
     Result<void> sync() const;
-    // Savepoints within a transaction, one at a time: go_to_savepoint() takes back what was written since
-    // set_savepoint(), release_savepoint() keeps it. If one of these two fails, the whole transaction is
+    // Savepoints within a transaction, one at a time. go_to_savepoint() undoes what was written since
+    // set_savepoint(); release_savepoint() retains it. If one of these two fails, the whole transaction is
     // lost, and only rollback() may follow.
     Result<void> set_savepoint();
     Result<void> go_to_savepoint();
     Result<void> release_savepoint();
 
     Result<void> save_server(const Attributes& attributes);
-    // Saves an object. `before`: null, or the object as it is stored; then only differences are written.
+    // Saves an object. `before`: the object as it is stored; then only differences are written. Null: writes
+    // all.
     Result<void> save(const Queue& queue, const Queue* before = nullptr);
     Result<void> save(const Node& node, const Node* before = nullptr);
     Result<void> save(const Sched& sched);
     Result<void> save(const Reservation& reservation);
-    // A queue, vnode, scheduler or reservation (enum pbs_object_type).
+    // Removes a queue, vnode, scheduler or reservation (enum pbs_object_type).
     Result<void> remove(int type, std::string_view name);
     Result<void> save(const Resource& resource);
     // `is_new`: the job has no row yet.
     Result<void> save(const Job& job, bool is_new = false);
-    // Saves only the comment and mtime of a stored job, known by its number. Jobs with the same comment share
-    // it.
+    // Saves only the comment and mtime of the stored job with this number. Jobs with the same comment share
+    // its row.
     Result<void> save_comment(uint64_t sequence, std::string_view comment, int64_t mtime);
     Result<void> save_next_sequence(int64_t next);
     Result<void> save_script(const Job& job, std::string_view script);
@@ -80,30 +82,29 @@ class Store {
     Result<void> save(const Link& link);
     Result<void> remove(const Link& link);
 
-    // Saves that another server handed in the job with this id (in lower case), after `hops` servers had it.
-    // received(): the hops of the last time; nullopt: the job never came, or that was forgotten.
-    // forget_received() forgets all that came before an instant, in a transaction of its own.
+    // save_received() stores that another server handed in the job with this id (in lower case), after `hops`
+    // servers had it. received() returns the hops of the last time; nullopt: the job never came, or that is
+    // forgotten. forget_received() forgets hand-ins before an instant, in a transaction of its own.
     Result<void> save_received(std::string_view id, int64_t hops, int64_t at);
     std::optional<int64_t> received(std::string_view id);
     Result<void> forget_received(int64_t before);
 
-    // A change of many objects that keeps nobody waiting: put_aside() stores the new objects aside, in
-    // several transactions; let_aside_hold() makes all of them count at once; catch_up() then brings them to
-    // their places. A crash before let_aside_hold() is committed leaves nothing of the change, a later one
-    // leaves all of it.
+    // A change of many objects that blocks nobody: put_aside() stores the new objects aside, in several
+    // transactions; let_aside_hold() makes them all count at once; catch_up() then moves them to their
+    // places. After a crash before the commit of let_aside_hold() nothing of the change remains, after a
+    // later one all of it.
 
-    // Begins such a change: drops objects that were put aside and never came to count.
+    // Begins such a change: removes objects that an earlier one has put aside and that don't count.
     Result<void> clear_aside();
     // Stages the object's new value, or its removal.
     Result<void> put_aside(const ConfigName& object, const State& state);
     Result<void> let_aside_hold();
-    // Brings so many objects to their places, in a transaction of its own. False: none is left.
+    // Moves at most `most` objects to their places, in a transaction of its own. False: none is left.
     Result<bool> catch_up(int64_t most);
-    // Are objects left that aren't in their places? The next save of an object brings all of them there
-    // first.
+    // Are objects left that aren't in their places? The next save of an object moves all of them first.
     bool behind() const;
 
-    // The job's script as it was submitted.
+    // The job's script, as submitted.
     Result<std::string> script(uint64_t sequence);
 
   private:

@@ -1,5 +1,5 @@
-// The inside of Store, which its three sources share: store.cc writes, store_load.cc reads everything at the
-// start, store_aside.cc puts changes of many objects aside.
+// The private class of Store, for its three source files: store.cc writes; store_load.cc reads all data at
+// the start; store_aside.cc puts changes of many objects aside.
 #pragma once
 
 #include <fmt/format.h>
@@ -60,11 +60,11 @@ class Store::Impl {
     Attributes load_attributes(int64_t object, const AttributeTable& table);
     Result<void> put_aside(int type, std::string_view name, uint64_t id, int64_t state, int64_t changed,
                            const std::string* attributes);
-    // Brings so many rows that were set aside to their places; false: none is left.
+    // Moves at most `most` rows that were set aside to their places. False: none is left.
     Result<bool> catch_up(int64_t most);
     Result<void> move_from_aside(int type, std::string_view name, int64_t id, int64_t state, int64_t changed,
                                  const std::optional<std::string>& attributes);
-    // Moves all rows that were set aside to their places, before anything else is written.
+    // Moves all rows that were set aside to their places. Call before anything else is written.
     Result<void> be_up_to_date() {
         for (bool more = behind; more;) {
             auto done = catch_up(1000);
@@ -77,18 +77,18 @@ class Store::Impl {
     Result<int64_t> comment_id(std::string_view text);
     Result<void> forget_unused_comments();
 
-    // Comments that were asked for, by their texts: not all, and none of a transaction that was rolled back.
+    // Ids of recent comments, by their texts; none of a transaction that was rolled back.
     std::unordered_map<std::string, int64_t> comment_ids;
-    int64_t comments_looked_at = 0;  // for being used, up to this id
+    int64_t comments_looked_at = 0;  // whether comments are in use was checked up to this id
 
     AttributeNumbers numbers;
 
-    bool behind = false;      // rows that count are set aside
+    bool behind = false;      // rows that count are still set aside
     bool was_behind = false;  // `behind` when the transaction began
-    bool holding = false;     // the rows set aside come to count with this transaction's commit
+    bool holding = false;     // the rows that are set aside count after this transaction's commit
     std::string path;
     sqlite::Connection db;
-    Check check;                           // to be asked before something is written
+    Check check;                           // called before anything is written
     bool writing = false;                  // begin_writing() has succeeded
     std::unique_ptr<sqlite::Guard> guard;  // none for ":memory:"
 };

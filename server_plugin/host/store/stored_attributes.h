@@ -1,8 +1,9 @@
-// The stored form of a job's attributes: short, since there may be a million jobs.
+// The stored form of a job's attributes. It is short, because there may be a million jobs.
 //
-// A byte 1, then for each attribute the number that stands for its name, and its resource and value, each
-// after its length. Numbers and lengths are seven bits a byte, the lowest first, the eighth bit set if more
-// follow. Objects that are set aside have netstrings ("5:queue,") of name, resource and value.
+// It is a byte 1, followed by each attribute: the number that stands for its name, its resource and its
+// value, the last two after their lengths. Numbers and lengths have seven bits in each byte, the lowest
+// first; the eighth bit is set if more follow. Objects that are set aside have netstrings ("5:queue,") of
+// name, resource and value instead.
 #pragma once
 
 #include <cstddef>
@@ -20,30 +21,31 @@ namespace pbs::host {
 void put_netstring(std::string& out, std::string_view text);
 std::optional<std::string_view> take_netstring(std::string_view& in);
 
-// The rows of an attribute table by their exact names: a faster look-up than the table's, which ignores case.
+// The rows of an attribute table by their exact names. Finds a name faster than the table, which ignores
+// case.
 using AttributeRows = std::unordered_map<std::string_view, const AttributeDef*>;
 AttributeRows rows_of(const AttributeTable& table);
 
 std::string netstrings_of(const Attributes& attributes);
-// Adds the attributes of the text. Leaves out those that this version doesn't know, as a newer server may
-// have written them. False: the text isn't one that netstrings_of() writes.
+// Adds the attributes in the text. Ignores those that this version doesn't know, because a newer server may
+// have written them. False: netstrings_of() doesn't write such a text.
 bool read_netstrings(std::string_view in, const AttributeRows& rows, SharedTexts& texts,
                      Attributes& attributes);
 
-// The numbers by which a database stores the names of a job's attributes.
+// The numbers that stand for the names of a job's attributes in a database.
 class AttributeNumbers {
   public:
     static constexpr std::size_t kLargest = 10'000;
 
-    // Adds a number, from 1 to kLargest. `row` is null if this version doesn't know the attribute.
+    // Adds a number, from 1 to kLargest. `row`: null if this version doesn't know the attribute.
     void add(const AttributeDef* row, std::size_t number);
     bool has(const AttributeDef& row) const { return numbers_.at(place(row)) != 0; }
     std::size_t largest() const { return rows_.empty() ? 0 : rows_.size() - 1; }
 
-    // Writes the attributes except that of the row `without`. REQUIRES: all attributes of the table have
+    // Writes the attributes, except that of the row `without`. REQUIRES: all attributes of the table have
     // numbers.
     std::string write(const Attributes& attributes, const AttributeDef* without) const;
-    // Reads what write() makes, as read_netstrings() does.
+    // Reads a text of write(), as read_netstrings() does.
     bool read(std::string_view in, SharedTexts& texts, Attributes& attributes) const;
 
   private:
