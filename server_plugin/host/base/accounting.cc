@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostPending = 10'000;
 constexpr std::size_t kMostGathered = 1000;
-// How many ends of this process are remembered: the runner repeats an end soon or never.
+// The most ends that this process remembers, since the runner repeats an end soon or never.
 constexpr std::size_t kMostRecentEnds = 10'000;
 
 // A line break would end the record.
@@ -70,8 +70,8 @@ class Text {
     std::string text_;
 };
 
-// Writes the part that all records of a job have, in OpenPBS's order. The record of an end has no indices of
-// an array.
+// Writes the fields that all records of a job have, in OpenPBS's order. Records of ends don't have an array's
+// indices.
 Text job_text(const AccountedJob& job, bool ends = false) {
     Text text;
     text.add_if("user", job.user);
@@ -98,8 +98,7 @@ std::string end_key(char type, std::string_view id, std::string_view run_count) 
     return fmt::format("{} {} {}", type, id, run_count);
 }
 
-// Keys by which Q and S records are remembered. Two equal ones among a million are as likely as a fault of
-// the memory.
+// Hashes of Q and S records. Two equal ones among a million are as likely as a fault of the memory.
 std::uint64_t queueing_key(std::string_view id) {
     return std::hash<std::string_view>()(id);
 }
@@ -113,7 +112,7 @@ void each_line(const std::filesystem::path& path, Take&& take) {
     constexpr std::size_t kPiece = std::size_t{1} << 20;
     std::ifstream file(path);
     std::string bytes;
-    std::size_t rest = 0;  // bytes of a line whose end isn't read yet
+    std::size_t rest = 0;  // bytes of a line that isn't complete yet
     do {
         bytes.resize(rest + kPiece);
         file.read(bytes.data() + rest, kPiece);
@@ -143,7 +142,7 @@ Line line_of(std::string_view line) {
     return {line[first + 1], line.substr(first + 3, id_end - first - 3), line.substr(id_end + 1)};
 }
 
-// Finds the number behind the last " key=" of the text; empty if there is none.
+// Finds the number after the last " key=" in the text; empty: there is none.
 std::string_view number_in(std::string_view text, std::string_view key) {
     const auto at = text.rfind(key);
     if (at == text.npos) return {};
@@ -162,8 +161,7 @@ void Accounting::remember_since(std::chrono::sys_seconds since) {
     const auto recent = std::filesystem::file_time_type::clock::now() - std::chrono::days(1);
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) {
-        // A moved clock may have put a record into the file of any day, but the file has then been written
-        // lately.
+        // A moved clock may have put a record into any day's file, but then the file was written recently.
         if (entry.path().filename() < first && entry.last_write_time(error) < recent) continue;
         each_line(entry.path(), [this](std::string_view text) {
             const Line line = line_of(text);
@@ -236,7 +234,7 @@ bool Accounting::flush() {
             ++count;
         }
         int error = file_.append(day, lines);
-        // A disk that is nearly full may have room for one line.
+        // A disk that is nearly full may have space for one line.
         if (error != 0 && std::exchange(count, 1) > 1) error = file_.append(day, pending_.front().line);
         if (error != 0) {
             complain(error);

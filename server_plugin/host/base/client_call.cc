@@ -33,8 +33,8 @@ int bind_to(int fd, int port) {
     return ::bind(fd, reinterpret_cast<const sockaddr*>(&own), sizeof own);
 }
 
-// Binds to a free privileged port. A port in use is passed over, even where the system would let two sockets
-// share it: connect() would refuse the pair.
+// Binds to a free privileged port. Skips a port in use even if the system would let two sockets share it,
+// because connect() would refuse the pair.
 void take_privileged_port(int fd) {
     for (int port = kHighestPrivileged; port >= kLowestPrivileged; --port)
         if (bind_to(fd, port) == 0 || errno != EADDRINUSE) return;

@@ -15,7 +15,7 @@ namespace pbs::host {
 
 namespace {
 
-// The parent's part: waits until the child is ready or has ended, then exits.
+// Runs in the parent: waits until the child is ready or has ended, then exits.
 [[noreturn]] void wait_for(int fd) {
     char byte = 0;
     ssize_t n = 0;

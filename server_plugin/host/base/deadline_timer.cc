@@ -16,8 +16,8 @@ namespace pbs::host {
 
 namespace {
 
-// An instant so late that it means never: the timer is always set, as an unset one doesn't tell that the
-// clock was set.
+// An instant that never comes. The timer is always set, because an unset timer doesn't report that the clock
+// was set.
 constexpr std::chrono::sys_seconds kNever{std::chrono::seconds(253402300799)};  // 9999-12-31T23:59:59Z
 
 }  // namespace
@@ -33,8 +33,8 @@ struct DeadlineTimer::Impl {
         // An instant of 0 would switch the timer off.
         const auto seconds = std::max<std::int64_t>(1, instant.time_since_epoch().count());
         const itimerspec when{{0, 0}, {static_cast<time_t>(seconds), 0}};
-        // With CANCEL_ON_SET, setting fails with ECANCELED if the clock was set since the last read, but the
-        // timer is set all the same.
+        // With CANCEL_ON_SET, setting the timer fails with ECANCELED if the clock was set since the last
+        // read. The timer is set in spite of that.
         (void)timerfd_settime(fd.get(), TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &when, nullptr);
     }
     void ready() {

@@ -39,7 +39,7 @@ constexpr std::array<Directory, 12> kLayout = {{{"", 0755},
 // Makes the directory if it doesn't exist. Returns the reason of a failure.
 std::optional<std::string> make(const std::string& path, mode_t mode) {
     if (::mkdir(path.c_str(), 0700) == 0) {
-        // chmod() and not mkdir's mode, from which the umask would take bits away.
+        // Use chmod(), because the umask would remove bits from mkdir's mode.
         if (::chmod(path.c_str(), mode) != 0) return system_text(errno);
         return std::nullopt;
     }
@@ -47,8 +47,8 @@ std::optional<std::string> make(const std::string& path, mode_t mode) {
     return std::nullopt;
 }
 
-// Takes the right to write from others. A home of an earlier version, or of another PBS, lets everybody write
-// there, so that users could take names that output is to get. If the mode can't be changed, check() says so.
+// Removes others' right to write. In a home of an earlier version, or of another PBS, everybody may write
+// there, so users could take names of output files. If the mode can't be changed, check() reports that.
 void close_to_others(const std::string& path, mode_t mode) {
     const Fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat status {};
@@ -109,7 +109,8 @@ Result<void> Home::lock() {
     const std::string path = server_priv() + "/server.lock";
     Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
     if (!fd) return fail(PBSE_SYSTEM, fmt::format("cannot open {}: {}", path, system_text(errno)));
-    // A record lock and not flock(2), which a child that the killed server had just forked would still hold.
+    // Use a record lock, because a child that the killed server has just forked would still hold one of
+    // flock(2).
     struct flock lock {};
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;

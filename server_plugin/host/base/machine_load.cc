@@ -18,7 +18,7 @@ MachineLoad LoadMeter::read(const LoadLimits& limits, int64_t now) {
 }
 
 // Reads the first line of /proc/stat: cpu user nice system idle iowait irq softirq steal, and then the parts
-// of user and nice that guests had. Interrupts count as system time too.
+// of user and nice that guests used. Interrupts count as system time, too.
 MachineLoad LoadMeter::read(std::istream& loadavg, std::istream& stat, const LoadLimits& limits,
                             int64_t now) {
     MachineLoad load;
@@ -42,7 +42,7 @@ MachineLoad LoadMeter::read(std::istream& loadavg, std::istream& stat, const Loa
         const int64_t since = total - total_;
         if (measured_ && since >= kLeastTicks && system >= system_)
             system_time_ = (system - system_) * 1000 / since;
-        // Some counters may run backwards a little: measure anew from there.
+        // Some counters may run backwards a little: begin a new measurement then.
         if (!measured_ || since >= kLeastTicks || since < 0) {
             system_ = system;
             total_ = total;

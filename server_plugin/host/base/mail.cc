@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kUsualCommand = "/usr/sbin/sendmail";
 constexpr std::size_t kMostRunning = 32;
 
-// Makes a header's value one line, so that no text can add headers.
+// Makes one line of a header's value, so that no text can add headers.
 std::string header(std::string_view text) {
     std::string result(text);
     for (char& c : result)

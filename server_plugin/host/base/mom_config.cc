@@ -23,7 +23,7 @@ std::string_view take_word(std::string_view& line) {
     return word;
 }
 
-// Reads the words behind "$action checkpoint_abort"; nullopt if they aren't well-formed.
+// Reads the words after "$action checkpoint_abort". nullopt: they are malformed.
 std::optional<CheckpointAction> checkpoint_action(std::string_view line) {
     CheckpointAction action;
     const auto seconds = values::number<int>(take_word(line));

@@ -150,8 +150,8 @@ Result<void> Batch::check() const {
     return {};
 }
 
-// Lists the objects that the plugin is to be told of after an exchange: those in the state that differ from
-// those in tables_.
+// Lists the objects to report to the plugin after an exchange: those in the state that differ from those in
+// tables_.
 void Batch::begin_telling() {
     to_tell_.clear();
     told_ = 0;
@@ -165,7 +165,7 @@ void Batch::begin_telling() {
     for (const ConfigName& object : touched_) to_tell_.emplace_back(Tell::gone_resource, &object);
 }
 
-// Tells the plugin of some objects. False: it has been told of all.
+// Reports some objects to the plugin. False: all are reported.
 bool Batch::tell_some() {
     const size_t end = std::min(to_tell_.size(), told_ + kToldAtOnce);
     for (; told_ < end; ++told_) tell_one(to_tell_[told_].first, *to_tell_[told_].second);
@@ -224,8 +224,8 @@ void Batch::tell_rest() {
     for (const auto& action : actions_) guarded(server_.parts.log, "after a change", action);
 }
 
-// Calls the plugin's part. If that throws, the plugin may have done it or not, which only a comparison of its
-// history with the server shows.
+// Calls the plugin's part. If that throws, the plugin may have committed or not; only a comparison of its
+// history with the server can show which.
 Result<void> Batch::ask(const std::function<Result<void>()>& plugins_part) {
     try {
         return plugins_part();

@@ -24,8 +24,8 @@ namespace pbs::host {
 
 namespace {
 
-// A kind of objects as a change treats it, besides Change::Objects: kType is one of enum pbs_object_type;
-// values() has the objects' configuration, which reservations haven't.
+// The traits of a kind of objects. kType is one of enum pbs_object_type; values() returns an object's
+// configuration, except for reservations, which have none.
 template <typename Object>
 struct Kind;
 
@@ -214,8 +214,7 @@ void Change::note(ChangedSince& changed) const {
     for (const auto& [handle, node] : nodes.there) changed.nodes.insert(handle);
     for (const auto& [handle, name] : nodes.gone) changed.nodes.insert(handle);
     for (const auto& [handle, job] : removed_jobs_) changed.jobs.insert(job.told);
-    // Decisions about reservations carry the reservation's handle in the field that is otherwise a job's, so
-    // both are in one set.
+    // A decision about a reservation has the reservation's handle in place of a job's, so one set has both.
     const auto& reservations = std::get<Objects<Reservation>>(objects_);
     for (const auto& [handle, reservation] : reservations.there) changed.jobs.insert(handle);
     for (const auto& [handle, id] : reservations.gone) changed.jobs.insert(handle);
@@ -324,8 +323,8 @@ Result<void> Change::join(Batch& batch) {
 
 namespace {
 
-// Brings the plugin's history and the server together again after the plugin has committed a change that the
-// server could not.
+// After the plugin has committed a change that the server couldn't commit: makes the plugin's history and the
+// server agree.
 void reconcile(Server& server) {
     if (server.parts.plugin == nullptr) return;
     if (auto done = reconcile_history(server); !done)
@@ -337,7 +336,7 @@ void reconcile(Server& server) {
 
 }  // namespace
 
-// Updates each array by the changes of its subjobs.
+// Updates each array after the changes of its subjobs.
 void Change::follow_arrays() {
     std::map<uint64_t, std::vector<SubjobStep>> steps;
     for (const auto& [handle, job] : jobs_)
@@ -347,7 +346,7 @@ void Change::follow_arrays() {
     for (const auto& [array, those] : steps) server_.parts.follow_subjobs(*this, array, those);
 }
 
-// Settles eligible time up to now by the setting that was in force.
+// Counts eligible time up to now by the setting that was in force.
 void Change::settle_accruals() {
     const bool counts = counts_eligible_time(server_.state.server);
     if (server_attributes_ && counts_eligible_time(*server_attributes_) && !counts) {
@@ -383,14 +382,14 @@ Result<void> Change::commit(const std::function<Result<void>()>& before) {
     follow_arrays();
     CommitGroup& group = server_.commit_group;
     if (group.takes() && !before && only_adds_jobs()) return join(group);
-    // Commit the group of submissions first. The holders of its replies learn the outcome from
-    // CommitGroup::commit().
+    // Commit the group of submissions first. CommitGroup::commit() reports the outcome to those who hold its
+    // replies.
     if (group.uncommitted())
         if (auto done = group.commit(); !done) return done;
     Store& store = server_.parts.store;
     Result<void> done;
     bool told = false;
-    // An exception must not leave the transaction open, or no other could begin.
+    // An exception must not leave the transaction open, because then no other could begin.
     try {
         done = store.begin(lasts_ ? Store::Durable::now : Store::Durable::later);
         if (done) done = write();

@@ -38,7 +38,7 @@ Result<void> CommitGroup::write(const std::function<Result<void>()>& what) {
     auto done = store.set_savepoint();
     if (!done) return done;
     done = without_exceptions(what);
-    // A full disk may have undone the whole transaction, not only this part of it.
+    // A full disk may have undone the whole transaction, not only the savepoint.
     if (auto ended = done ? store.release_savepoint() : store.go_to_savepoint(); !ended) {
         intact_ = ended;
         if (done) done = ended;

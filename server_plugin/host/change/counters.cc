@@ -10,12 +10,12 @@
 namespace pbs::host {
 namespace {
 
-// Users rarely look at more; a cycle takes some hundred bytes.
+// Users rarely look at more. A cycle takes some hundred bytes.
 constexpr std::size_t kMostCycles = 100;
 constexpr std::size_t kMostSlowRequests = 100;
 // A request is slow if it takes longer than a turn of the loop should.
 constexpr std::chrono::milliseconds kSlow{50};
-// Only users with accounts are counted; the bound keeps a mistake from growing without end.
+// Only users with accounts count; the bound limits the effect of a mistake.
 constexpr std::size_t kMostUsers = 10000;
 
 double seconds(std::chrono::nanoseconds duration) {

@@ -12,14 +12,14 @@
 namespace pbs::host {
 namespace {
 
-// execution_prime and the like; empty: any time
+// A time for a queue; `from` and `to` are execution_prime and the like, empty: any time.
 struct QueueTime {
     std::string queue;
     std::string from;
     std::string to;
 };
 
-// The server's own identity, for changes that it makes by itself.
+// The server's own identity, for its own changes.
 Identity self(const Server& server) {
     return {"pbs_server", server.state.server_name, privilege_operator | privilege_manager | privilege_root};
 }
@@ -54,7 +54,7 @@ void set_type(Queue& queue, const std::string& type) {
     }
 }
 
-// Sets the type of a queue, and records it in the history.
+// Sets the type of a queue, and adds that to the history.
 Result<void> change_type(Server& server, const Queue& queue, const QueueTime& time) {
     Change change(server, server.now());
     set_type(change.queue(queue), time.to);
@@ -89,7 +89,7 @@ void set_queue_types(Server& server) {
     if (server.parts.plugin == nullptr) return;
     for (const QueueTime& time : wanted(server)) {
         const Queue* queue = server.state.queue(time.queue);
-        // A queue that is being made gets its type after its name, so leave a queue without one alone.
+        // A queue that is being made gets its queue_type after its name, so skip a queue without one.
         if (queue == nullptr || !queue->attributes.has("queue_type")) continue;
         Result<void> done;
         if (!queue->route() && execution_type(*queue) == time.from) done = change_type(server, *queue, time);

@@ -47,7 +47,7 @@ Result<void> Server::make_first_objects() {
         Attributes& server = change.server_attributes();
         for (const AttributeDef& row : server_table().rows()) {
             if (!row.has(preset)) continue;
-            // The default of a resource list is "ncpus=1"; of another attribute the value itself.
+            // The default of a resource list is written "ncpus=1"; that of another attribute is the value.
             const std::string_view value = row.default_value;
             const size_t equals = row.type == Type::resources ? value.find('=') : std::string_view::npos;
             const bool whole = equals == std::string_view::npos;

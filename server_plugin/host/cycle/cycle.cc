@@ -29,26 +29,26 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// A slice starts at most so many jobs, as each has files written for it.
+// The most jobs that a slice starts: files are written for each.
 constexpr size_t kMostStartsAtOnce = 16;
 
 int64_t iteration(const Sched& sched) {
     return std::max<int64_t>(1, sched.attributes.integer("scheduler_iteration", 600));
 }
 
-// Does the decision only tell users something? The plugin takes such a decision for carried out and wouldn't
-// make it again, so it is never dropped.
+// Does the decision only inform users? The plugin assumes that such a decision is carried out and doesn't
+// repeat it, so it is never dropped.
 bool is_harmless(const Decision& decision) {
     return decision.kind == Decision::Kind::comment || decision.kind == Decision::Kind::estimate ||
            decision.kind == Decision::Kind::accrue;
 }
 
-// Puts decisions of a cycle into one transaction. Vnodes that earlier decisions have taken are taken for
-// later ones.
+// Puts decisions of a cycle into one transaction. Amounts that earlier decisions have taken from vnodes
+// aren't free for later ones.
 class Application {
   public:
-    // `preempted`: the jobs that decisions of the cycle have preempted so far; this object adds its own.
-    // `failed`: whether a job could not be preempted. `log`: the scheduler's, or null.
+    // `preempted`: the jobs that the cycle's decisions have preempted so far; this object adds further ones.
+    // `failed`: has a preemption failed? `log`: the scheduler's, or null.
     Application(Server& server, int64_t now, std::vector<std::string>& preempted, bool& failed, Log* log)
         : server_(server), change_(server, now), preempted_(preempted), failed_(failed), log_(log) {
         change_.then([this] { committed_ = std::chrono::steady_clock::now(); });
@@ -59,12 +59,12 @@ class Application {
 
     // Applies a decision. False: it doesn't fit any more.
     bool apply(const Decision& decision);
-    // Has the last decision started a subjob, and may the next one of its array start?
+    // Has the last decision started a subjob, and may the array's next subjob start?
     bool array_goes_on() const { return array_goes_on_; }
-    // Commits. A transaction of comments alone doesn't wait for the disk: a cycle gives them again if they
-    // are lost.
+    // Commits. A transaction that has only comments doesn't wait for the disk: if they are lost, a cycle
+    // decides them again.
     Result<void> commit();
-    // The time since the commit, when carrying out began.
+    // The time since the commit, after which the actions began.
     std::chrono::nanoseconds since_commit() const { return std::chrono::steady_clock::now() - committed_; }
 
   private:
@@ -91,8 +91,8 @@ class Application {
     bool array_goes_on_ = false;
 };
 
-// Commits with Server::changed put aside: the decisions' own changes must not make later decisions of the
-// same cycle, which may be about the same jobs, look outdated.
+// Commits without adding to Server::changed: the decisions' own changes must not make later decisions of the
+// same cycle, which may concern the same jobs, look outdated.
 Result<void> Application::commit() {
     class Aside {
       public:
@@ -129,18 +129,18 @@ Result<void> Application::move(const Decision& decision, Job& job) {
     if (decision.queue == 0 || decision.queue == job.queue) return {};
     const Queue* queue = server_.state.queue(decision.queue);
     if (queue == nullptr) return fail(PBSE_UNKQUE, "the queue to move to has gone");
-    // The job would run before its dependencies are taken up in an execution queue.
+    // Refuse this: the job would run before its dependencies are linked in an execution queue.
     if (job.attributes.has("depend")) return fail(PBSE_BADDEPEND, "a route queue has it, with dependencies");
     return enter_queue(change_, job, *queue, Entry::managed);
 }
 
-// Frees the places of a job that is preempted for later decisions: the state still counts them as held.
+// Makes the places of a preempted job free for later decisions; the state still counts them as held.
 void Application::leave(const std::vector<Place>& places) {
     for (const Place& place : places)
         for (const auto& [id, amount] : place.amounts) taken_[place.node][id] -= amount;
 }
 
-// The runs of preempted jobs that haven't given back their places yet.
+// The runs of preempted jobs that haven't given their places back yet.
 std::vector<RunId> Application::awaited() const {
     std::vector<RunId> runs;
     for (const std::string& id : preempted_) {
@@ -151,7 +151,8 @@ std::vector<RunId> Application::awaited() const {
     return runs;
 }
 
-// Preempts a job. It may have ended since the cycle began, and the job for which it makes room may be held.
+// Preempts a job. Since the cycle began, the job may have ended, or the job that it is preempted for may be
+// held.
 Result<void> Application::preempt(const Decision& decision) {
     const Job* job = server_.state.job_told_as(decision.job);
     if (job == nullptr || !job->running() || is_preempted(*job)) return {};
@@ -171,7 +172,7 @@ Result<void> Application::preempt(const Decision& decision) {
     return {};
 }
 
-// Resumes a suspended job on its places, once the jobs that make room for it have gone.
+// Resumes a suspended job on its places, once the jobs that are preempted for it are gone.
 Result<void> Application::resume(const Decision& decision, Job& job) {
     if (auto ok = check_started(server_.state.queue(job.queue)); !ok) return ok;
     if (auto ok = take_room(released_places(job, server_.state.resources)); !ok) return ok;
@@ -195,7 +196,7 @@ Result<void> Application::run(const Decision& decision, Job& job) {
         if (const auto others = awaited(); !others.empty()) await(change_, job, others);
     if (done) return {};
     job = before;
-    // A subjob that could not start doesn't exist.
+    // A subjob that couldn't start doesn't exist.
     if (server_.state.job(job.handle) != nullptr)
         change_.counted().stage(job);
     else
@@ -216,7 +217,8 @@ Result<void> Application::run_subjob(const Decision& decision, Job& array) {
     return {};
 }
 
-// Asks another server for its job; nothing else is done about such a job. False: it doesn't fit any more.
+// Asks another server for its job. Other decisions about such a job are ignored. False: the decision doesn't
+// fit any more.
 bool Application::pull(const Decision& decision, uint64_t queue) {
     if (decision.kind != Decision::Kind::run) return true;
     auto done = check_started(server_.state.queue(queue));
@@ -229,8 +231,8 @@ bool Application::pull(const Decision& decision, uint64_t queue) {
     return true;
 }
 
-// Gives a reservation the scheduler's answer. The reservation may be gone by now; if it has changed since the
-// cycle began, the answer was dropped (Change::note).
+// Passes the scheduler's answer to a reservation. If the reservation has changed since the cycle began, the
+// answer was dropped already (Change::note); it may be gone by now.
 void Application::answer_reservation(const Decision& decision) {
     const Reservation* current = server_.state.reservation(decision.job);
     if (current == nullptr || !awaits_answer(*current)) return;
@@ -255,7 +257,7 @@ bool Application::apply(const Decision& decision) {
     const bool suspended = is_preempted(*current);
     if (current->running() && !suspended && decision.kind != Decision::Kind::preempt) return true;
     const bool waits = suspended || state_for_plugin(*current) == job_state::kQueued;
-    std::string subjob;  // the subjob that is started
+    std::string subjob;  // the id of the started subjob
     if (decision.kind == Decision::Kind::run && current->is_array())
         subjob = subjob_id(*current, current->subjobs->queued.first().value_or(-1));
     Result<void> done;
@@ -277,8 +279,8 @@ bool Application::apply(const Decision& decision) {
                                            : run(decision, change_.job(*current));
             break;
         case Decision::Kind::comment:
-            if (!waits) return true;  // it has been held meanwhile
-            // The comment of a preempted job says for whom it was preempted: keep it.
+            if (!waits) return true;  // the job has been held meanwhile
+            // Keep the comment of a preempted job: it names the job that it was preempted for.
             if (suspended || current->attributes.has("sched_preempted")) return true;
             if (current->attributes.text("comment") == decision.text) return true;
             change_.comment(*current, decision.text);
@@ -292,7 +294,7 @@ bool Application::apply(const Decision& decision) {
                                                                   current->attributes.text("schedselect"))});
             break;
         case Decision::Kind::accrue:
-            // A type that follows from the job's state by now takes precedence.
+            // If the job's present state decides the type, that type counts.
             if (waits)
                 set_accrue_type(change_.job(*current), server_.state,
                                 static_cast<Accrue>(decision.accrue_type), change_.now());
@@ -346,8 +348,8 @@ void Cycles::begin(const std::string& name, int trigger) {
     not_preempted_ = false;
     note_ = {.sched = name, .trigger = trigger, .began = now};
     stage_began_ = std::chrono::steady_clock::now();
-    // Whether this line is logged follows log_event of the last cycle; the plugin tells this cycle's with its
-    // decisions.
+    // log_event of the last cycle decides whether this line is logged, because the plugin reports this
+    // cycle's only with its decisions.
     logs_.of(*sched).write(LogEvent::debug, LogClass::request, {},
                            fmt::format("Starting Scheduling Cycle: {}", trigger_name(trigger)));
     server_.changed.emplace();
@@ -366,14 +368,14 @@ void Cycles::cycle_finished() {
     begin_next();
 }
 
-// Returns how long the stage took that ends now, and begins the next one.
+// Returns the time of the stage that ends now, and begins the next one.
 std::chrono::nanoseconds Cycles::stage_took() {
     const auto began = std::exchange(stage_began_, std::chrono::steady_clock::now());
     return stage_began_ - began;
 }
 
-// Leaves the cycle wanted until the plugin has time for it. Cycles of the same scheduler that are wanted
-// meanwhile become one with it.
+// The cycle stays wanted until the plugin has time for it. Further wanted cycles of the scheduler merge with
+// it.
 void Cycles::wait(const std::string& name, int trigger) {
     server_.changed.reset();
     server_.want_cycle(trigger, name);
@@ -388,7 +390,7 @@ void Cycles::work_finished() {
 }
 
 void Cycles::take_decisions() {
-    stage_ = Stage::idle;  // set first, whatever is thrown below
+    stage_ = Stage::idle;  // set first, in case something throws
     auto decisions = server_.parts.plugin->finish_cycle(server_.now());
     if (!decisions) return fail_cycle(decisions.error());
     decisions_ = *decisions;
@@ -404,8 +406,8 @@ void Cycles::go_on() {
     begin_next();
 }
 
-// Applies a slice of decisions in one transaction. Most of a decision's cost is in its commit, so the next
-// slice has as many as this one would have had time for.
+// Applies a slice of decisions in one transaction. A decision's cost is mostly in its commit, so the number
+// for the next slice follows from the time that this one took.
 void Cycles::apply_some() {
     using Steady = std::chrono::steady_clock;
     const Sched* sched = server_.state.sched(sched_);
@@ -415,7 +417,7 @@ void Cycles::apply_some() {
     const size_t first = applied_;
     size_t starts = 0;
     size_t end_of_slice = first + std::min(most_at_once_, decisions_.size() - first);
-    bool dropped = std::exchange(dropped_, true);  // true if anything is thrown: then all of them are dropped
+    bool dropped = std::exchange(dropped_, true);  // true: if anything throws, all of them are dropped
     Log& log = logs_.of(*sched);
     if (decisions_.log_event() >= 0) log.set_events(static_cast<unsigned>(decisions_.log_event()));
     std::optional<Log::Together> together(std::in_place, log);
@@ -434,8 +436,8 @@ void Cycles::apply_some() {
             ++note_.decisions.at(static_cast<size_t>(decision.kind));
             if (decision.kind == Decision::Kind::run && ++starts == most_starts_at_once_)
                 end_of_slice = applied_;
-            // The next subjob of the array goes before all jobs behind it: leave the rest of the decisions to
-            // the next cycle.
+            // The array's next subjob goes before all later jobs: leave the other decisions to the next
+            // cycle.
             if (decision.kind == Decision::Kind::run && application.array_goes_on() && more_starts()) {
                 note_.dropped += decisions_.size() - applied_;
                 applied_ = decisions_.size();
@@ -463,13 +465,13 @@ void Cycles::apply_some() {
     end();
 }
 
-// Is a start left among the decisions? They come in the order of their effect, comments last.
+// Are there starts left? Decisions are in the order of their effect, with comments last.
 bool Cycles::more_starts() const {
     return applied_ < decisions_.size() && !is_harmless(decisions_.at(applied_, StateNames(server_.state)));
 }
 
-// Does a decision still hold after the changes since the cycle began? A rejection, which can't be undone,
-// doesn't after any change of the configuration: that may have removed its reason.
+// Does a decision still hold after the changes since the cycle began? A rejection can't be undone, so it
+// doesn't hold after any change of the configuration, which may have removed its reason.
 bool Cycles::still_holds(const Decision& decision) const {
     const ChangedSince& changed = *server_.changed;
     if (is_harmless(decision)) return true;
@@ -480,7 +482,7 @@ bool Cycles::still_holds(const Decision& decision) const {
 }
 
 void Cycles::learn(size_t count, std::chrono::nanoseconds took) {
-    // A small slice that took little time doesn't show how long a large one would take.
+    // A small slice that was quick doesn't show how long a large one would take.
     if (count < most_at_once_ && took < slice_) return;
     const double share = std::chrono::duration<double>(slice_) / std::max(took, nanoseconds(1));
     const auto fitting = static_cast<size_t>(share * static_cast<double>(count));
@@ -507,13 +509,12 @@ void Cycles::end() {
     server_.counters.cycle_over(std::move(note_));
     server_.changed.reset();
     decisions_ = {};
-    // Another cycle looks at the jobs of dropped decisions as they are now.
+    // Another cycle considers the jobs of dropped decisions in their present state.
     if (dropped_) server_.want_cycle(PBS_SCH_SCHEDULE_CMD, sched_);
     dropped_ = false;
 }
 
-// Begins the next cycle. Looks at the clock before it, so that the plugin does what is due: it can't while a
-// cycle runs.
+// Begins the next cycle. First has the plugin do the work that is due, because it can't during a cycle.
 void Cycles::begin_next() {
     while (!busy() && !todo_.empty() && server_.placing == 0) {
         look_at_clock();
@@ -544,8 +545,8 @@ void Cycles::look_at_clock() {
     const int64_t now = server_.now();
     Plugin& plugin = *server_.parts.plugin;
     if (plugin.next_deadline(now) <= now) {
-        // The plugin may store the usage of jobs, which would count twice if the ends of their runs were
-        // lost.
+        // The plugin may store the usage of jobs. If the ends of their runs were lost then, that usage would
+        // count twice.
         if (auto done = settle_ended_runs(server_); !done)
             server_.parts.log.error("jobs", done.error().message);
         for (const auto& [name, trigger] : plugin.tick(now, server_.state)) server_.want_cycle(trigger, name);

@@ -69,8 +69,8 @@ void begin_array(Change& change, Job& array) {
     });
 }
 
-// Combines the subjobs' exit statuses in the array's: 0 if all have ended with 0, 1 if one has ended
-// otherwise, 2 if one couldn't be run. A deleted subjob counts only if the array was deleted, too.
+// Merges a subjob's exit status into the array's: 0 if all ended with 0, 1 if one ended otherwise, 2 if one
+// couldn't be run. A deleted subjob counts only if the array was deleted, too.
 void add_exit_status(Job& array, const Job& subjob) {
     if ((subjob.deleted && !array.deleted) || !subjob.attributes.has("Exit_status")) return;
     const int64_t status = subjob.attributes.integer("Exit_status", 0);
@@ -80,8 +80,8 @@ void add_exit_status(Job& array, const Job& subjob) {
     set_attribute(array, "Exit_status", std::to_string(worst));
 }
 
-// Notes the largest run count of the array's subjobs: no later run may get a number again whose subjob the
-// database has forgotten.
+// Records the largest run count of the array's subjobs. After the database has forgotten a subjob, no later
+// run may get its number.
 void note_runs(Job& array, const Job& subjob) {
     const int64_t runs = subjob.attributes.integer("run_count", 0);
     if (runs > array.attributes.integer("array_runs", 0))
@@ -95,7 +95,7 @@ void end_array(Change& change, Job& array) {
     if (ran) {
         array.obittime = change.now();
         if (!array.attributes.has("Exit_status")) set_attribute(array, "Exit_status", "0");
-        // The record comes before the commit, as for a job (end_job).
+        // Write the record before the commit, as for a job (end_job).
         server.parts.accounting.ended(accounted(array, server.state));
         change.then([&server, ended = array] {
             const std::string text =
@@ -104,7 +104,7 @@ void end_array(Change& change, Job& array) {
             mail_job(server, ended, 'e', fmt::format("Execution terminated\n{}", text));
         });
     }
-    // The array's comment told why its last queued subjob waited, which is over.
+    // The array's comment said why its last queued subjob waited. Replace it, since none waits now.
     if (ran && array.attributes.text("comment").find(" and terminated") == std::string::npos)
         set_began_comment(array);
     set_end_comment(array, end_of(array), {});
@@ -164,7 +164,7 @@ void follow_subjobs(Change& change, uint64_t number, const std::vector<SubjobSte
 
 void expire_queued(Change& change, Job& array, const std::vector<IndexRange>& of) {
     Subjobs subjobs = *array.subjobs;
-    // Subjobs that have run before are jobs of their own.
+    // Subjobs that have run before are jobs.
     const State& state = change.server().state;
     for (const auto& [index, handle] : state.subjobs(array.sequence)) {
         const bool named =

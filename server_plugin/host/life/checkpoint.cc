@@ -41,7 +41,7 @@ pid_t run(const Server& server, const Job& job, const CheckpointAction& action) 
     return program.start(action.program, std::move(arguments));
 }
 
-// The outcome of a checkpoint program; nullopt: it still runs.
+// Returns the outcome of a checkpoint program; nullopt: it still runs.
 std::optional<Result<void>> outcome(Server& server, const Checkpoint& checkpoint) {
     int status = 0;
     const pid_t ended = ::waitpid(checkpoint.pid, &status, WNOHANG);

@@ -29,7 +29,7 @@ LinkKind kind_of(DependType type) {
 }
 
 // The outcome of a job for the jobs that wait for it, with a bit for each kind of link. Links of the kinds in
-// `done` are removed. For kinds also in `met` the event that the job waits for has come; jobs with links of
+// `done` are removed. For kinds that are also in `met`, the awaited event has happened. Jobs with links of
 // the other kinds in `done` are deleted.
 struct Telling {
     unsigned done = 0;
@@ -59,7 +59,7 @@ void change_hold(Job& job, ifl::Op op, const State& state) {
     (void)apply_change(job.attributes, holds, hold, state.resources);
 }
 
-// The number of the runone set that a job is in; 0: none.
+// The number of the job's runone set; 0: none.
 uint64_t set_of(const State& state, uint64_t job) {
     const auto links = state.dependencies.of(job, LinkKind::runone);
     return links.empty() ? 0 : links.front().other;
@@ -85,7 +85,7 @@ const Job* running_member(const Change& change, const State& state, uint64_t set
     return found;
 }
 
-// Sets or removes the system hold that the job's links ask for.
+// Sets or removes the system hold, as the job's links demand.
 void settle_hold(Change& change, Job& job) {
     const State& state = change.server().state;
     if (job.running() || job.history()) return;
@@ -102,7 +102,7 @@ void settle_hold(Change& change, Job& job) {
     if (job.state == job_state::kQueued) change.want_cycle(PBS_SCH_SCHEDULE_NEW);
 }
 
-// Follows up on a waiting job whose link to `other` is gone. Its row is written only if its hold changes.
+// Updates a waiting job whose link to `other` is gone. Writes its row only if its hold changes.
 void let_go(Change& change, const Job& waiting, uint64_t other) {
     const State& state = change.server().state;
     log_later(change, waiting, fmt::format("Dependency on job {} released.", state.job_id(other)));
@@ -120,11 +120,11 @@ void unlink_all(Change& change, uint64_t job, LinkKind kind) {
     for (const Link& link : change.server().state.dependencies.of(job, kind)) change.unlink(link);
 }
 
-// ---- Takes up the value of a job's `depend` ----
+// ---- Applies the value of a job's `depend` ----
 
 class TakeUp {
   public:
-    // `value` is the text of `depend`; a job that is rejected keeps it.
+    // `value`: the text of `depend`. A rejected job keeps it.
     TakeUp(Change& change, Job& job, std::string value)
         : change_(change), state_(change.server().state), job_(job), value_(std::move(value)) {}
 
@@ -183,7 +183,7 @@ class TakeUp {
         return 0;
     }
 
-    // Makes `other` wait for this job. It has to expect that, by "on" or by a link to this job.
+    // Makes `other` wait for this job. `other` has to permit that, by "on" or by a link to this job.
     int go_before(uint64_t other, LinkKind kind) {
         const Job* child = change_.current(other);
         if (child == nullptr) return PBSE_UNKJOBID;
@@ -200,7 +200,7 @@ class TakeUp {
         return 0;
     }
 
-    // Puts this job, with all of its set, into the other job's set; makes a new set if neither has one.
+    // Merges this job's runone set with that of the other job; makes a set if neither has one.
     int join(uint64_t other) {
         const Job* partner = change_.current(other);
         if (partner == nullptr) return PBSE_IVALREQ;
@@ -255,8 +255,8 @@ void unlink_unnamed(Change& change, const Job& job, const DependItem& item) {
     for (const std::string& id : item.jobs)
         if (const auto other = state.sequence_in(id)) kept.push_back(*other);
     if (is_before(item.type)) {
-        // The note to the waiting jobs (to_tell) affects links older than itself, so make links that are to
-        // stay anew.
+        // The note to the waiting jobs (to_tell) affects links that are older than the note: make the
+        // remaining links again.
         const LinkKind kind = kind_of(mirrored(item.type));
         if (!state.dependencies.next_to(job.sequence, kind)) return;
         change.link(job.sequence, LinkKind::to_tell, Telling{bit(kind), bit(kind)}.packed());
@@ -276,8 +276,8 @@ void unlink_unnamed(Change& change, const Job& job, const DependItem& item) {
 }  // namespace
 
 std::string shown_depend(const Job& job, const State& state) {
-    // The text is an attribute of the job before it enters an execution queue and in the history; otherwise
-    // links hold it.
+    // Before the job enters an execution queue, and in the history, the text is an attribute; in between,
+    // links have it.
     if (job.attributes.has("depend")) return std::string(job.attributes.text("depend"));
     return state.dependencies.text(job.sequence, state.server_name);
 }
@@ -389,7 +389,7 @@ void dependencies_at_end(Change& change, Job& job) {
 
 namespace {
 
-// Tells jobs that wait for `work.job` of its outcome, up to `left` of them. True: all have been told.
+// Updates jobs that wait for `work.job` by its outcome, up to `left` of them. True: all are done.
 bool tell(Change& change, const Link& work, int& left) {
     const Dependencies& links = change.server().state.dependencies;
     const Telling telling = Telling::unpacked(work.other);
@@ -424,7 +424,7 @@ bool deal_with_set(Change& change, const Link& work, int& left) {
         if (left-- <= 0) {
             all = false;
         } else if (work.kind == LinkKind::to_end) {
-            change.unlink(link);  // first, as each would otherwise list all others in the history
+            change.unlink(link);  // remove first: otherwise the history of each would list all others
             end_because_of(change, *member, work.job);
         } else {
             Job& job = change.job(*member);

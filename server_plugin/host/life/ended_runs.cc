@@ -34,7 +34,7 @@ void EndedRuns::look() {
     on_their_way_ = std::exchange(server_.ended_runs, {});
 }
 
-// After an error nobody knows what is on the disk: keep the runs' records; the next start removes those of
+// After an error it isn't known what is on the disk: keep the runs' records. The next start removes those of
 // ended runs.
 void EndedRuns::written() {
     server_.ends_on_their_way = false;

@@ -49,7 +49,7 @@ Result<void> check_umask(std::string_view value) {
     return fail(PBSE_BADATVAL, fmt::format("Illegal umask \"{}\": expected octal 0 to 0777", value));
 }
 
-// Checks Checkpoint; "u" means unset. The value is kept and shown, but this server makes no checkpoints by
+// Checks Checkpoint; "u" means unset. The server stores and shows the value, but makes no checkpoints by
 // itself (pbs_server(8)).
 Result<void> check_checkpoint(std::string_view value) {
     if (value.size() > 2 && (value.substr(0, 2) == "c=" || value.substr(0, 2) == "w=") &&
@@ -60,8 +60,8 @@ Result<void> check_checkpoint(std::string_view value) {
                 fmt::format("Illegal Checkpoint \"{}\": expected n, s, c, c=minutes, w or w=minutes", value));
 }
 
-// Checks for control characters: records and logs have one line for each value. An environment, a command and
-// its arguments may have line breaks.
+// Refuses control characters, because records and logs have one line for each value. An environment, and a
+// command and its arguments, may have line breaks.
 Result<void> check_characters(const AttributeDef& def, std::string_view value) {
     if (def.type == Type::environment || def.name == "Submit_arguments" || def.name == "executable" ||
         def.name == "argument_list")
@@ -75,7 +75,7 @@ Result<void> check_characters(const AttributeDef& def, std::string_view value) {
     return {};
 }
 
-// Checks staged files: they are copied on this machine only.
+// Checks staged files: the server copies files only on this machine.
 Result<void> check_staging(const AttributeDef& def, const Job& job, const State& state) {
     for (const std::string& entry : job.attributes.list(def.name)) {
         const auto file = parse_staged_file(entry);
@@ -88,7 +88,7 @@ Result<void> check_staging(const AttributeDef& def, const Job& job, const State&
     return {};
 }
 
-// Checks what the attribute's type alone doesn't check.
+// Checks values beyond what the attribute's type checks.
 Result<void> check_value(const AttributeDef& def, const Job& job) {
     const std::string_view value = job.attributes.text(def.name);
     if (def.name == "Job_Name") return check_name(value);
@@ -132,7 +132,7 @@ Result<void> check_rights(const AttributeDef& def, const ifl::Attribute& change,
     return {};
 }
 
-// Sets eligible_time, which managers and operators may: time counts from there.
+// Sets eligible_time, for managers and operators: counting goes on from this value.
 Result<void> set_eligible(Job& job, const ifl::Attribute& change, const State& state) {
     if (!counts_eligible_time(state.server)) return fail(PBSE_ETEERROR);
     const auto value = canonical(Type::duration, change.value);
@@ -146,7 +146,7 @@ Result<void> set_eligible(Job& job, const ifl::Attribute& change, const State& s
 Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t rights, const State& state) {
     const AttributeDef* def = job_table().find(change.name);
     if (def == nullptr) {
-        // Refused, as a job that relies on such an attribute must not run without it.
+        // Refuse the attribute: a job that relies on it must not run without it.
         if (job_table().is_openpbs_only(change.name))
             return fail(PBSE_NOSUP, fmt::format("No support for requested service: {}", change.name));
         return fail(PBSE_NOATTR);
@@ -156,7 +156,7 @@ Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t 
     if (def->name == "eligible_time") return set_eligible(job, change, state);
     if (auto ok = apply_change(job.attributes, *def, change, state.resources); !ok) return ok;
     if (def->type == Type::resources) {
-        // The user has set the value, so it is no default of the server's any more.
+        // The user has set the value, so it isn't a default of the server any more.
         const Resource* resource = state.resources.find(change.resource);
         if (resource == nullptr) return {};
         job.set_defaulted(resource->name, false);

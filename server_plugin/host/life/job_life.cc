@@ -42,7 +42,7 @@ std::vector<std::pair<std::string, std::string>> pairs_of(const Attributes& attr
     return out;
 }
 
-// Takes the job's data out of the exit record.
+// Sets the job's attributes from the exit record.
 void take_exit(Job& job, const ExitRecord& exit, Server& server, int64_t now) {
     set_attribute(job, "Exit_status", fmt::format("{}", exit.exit_status));
     if (exit.session != 0) set_attribute(job, "session_id", fmt::format("{}", exit.session));
@@ -68,7 +68,8 @@ std::string end_text(const ExitRecord& exit) {
     return text;
 }
 
-// Queues a job again whose files could not be staged in, to be tried later, and tells its owner, as PBS does.
+// Queues a job again whose files couldn't be staged in, for a later try, and sends its owner mail, as PBS
+// does.
 void wait_for_files(Change& change, Job& job, const std::string& why) {
     Server& server = change.server();
     server.parts.accounting.rerun(accounted(job, server.state));
@@ -172,7 +173,7 @@ void end_job(Change& change, Job& job, const RunReport& report) {
         return;
     }
     take_exit(job, report.exit, server, change.now());
-    // Tell the plugin the final usage before it hears that the job has ended, as shares count it.
+    // Report the final usage to the plugin before the end, because fair shares count it.
     if (server.parts.plugin != nullptr) server.parts.plugin->job_changed(change.now(), job, server.state);
     const bool lost = report.state == RunState::lost;
     const bool unstaged = report.exit.exit_status == exit_status::kStageInFailed;
@@ -180,8 +181,8 @@ void end_job(Change& change, Job& job, const RunReport& report) {
     const bool again = !job.deleted && (job.at_end != Job::AtEnd::finish ||
                                         (lost && job.attributes.boolean("Rerunable", true)));
     if (again && !lost) set_attribute(job, "Exit_status", fmt::format("{}", exit_status::kRerun));
-    // The record comes before the commit: if the server dies in between, the next one finds the end again and
-    // doesn't repeat the record. After the commit it could be lost.
+    // Write the record before the commit. If the server dies in between, the next one finds the end again and
+    // doesn't repeat the record. After the commit the record could be lost.
     const AccountedJob record = accounted(job, server.state);
     const std::string text = end_text(report.exit);
     if (again) {
@@ -321,7 +322,7 @@ AccountedJob accounted(const Job& job, const State& state) {
     out.end = job.obittime;
     out.exit_status = static_cast<int>(a.integer("Exit_status", 0));
     out.resources_used = pairs_of(a, "resources_used");
-    // A job that runs, or has ended, accrues no eligible time any more.
+    // A job that runs or has ended accrues no more eligible time.
     if (counts_eligible_time(state.server))
         out.eligible_time = amount_text(Type::duration, a.integer("eligible_before", 0));
     out.run_count = a.integer("run_count", 0);
@@ -356,7 +357,7 @@ Result<void> purge_history(Server& server, int64_t now) {
     size_t removed = 0;
     for (uint64_t handle : server.state.finished_jobs()) {
         const Job& job = *server.state.job(handle);
-        // Subjobs are kept in the history as long as their array.
+        // Subjobs stay in the history as long as their array.
         const Job* array = job.is_subjob() ? server.state.job_of_sequence(job.array) : &job;
         const bool live = array != nullptr && !array->history();
         if (enabled && array != nullptr &&

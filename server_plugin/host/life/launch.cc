@@ -31,8 +31,8 @@
 namespace pbs::host {
 namespace {
 
-// Writes the script to a file for the runner, which makes its own copy for the owner. The file needn't be
-// durable, as the database has the script.
+// Writes the script to a file for the runner, which copies it for the owner. The file needn't be durable,
+// because the database has the script.
 Result<std::string> write_script(const Server& server, const Job& job) {
     auto script = server.parts.store.script(job.is_subjob() ? job.array : job.sequence);
     if (!script) return tl::unexpected(script.error());
@@ -67,8 +67,8 @@ struct Processes {
     int64_t threads = 1;             // threads of each process of the first chunk
 };
 
-// The processes of a job whose places are its chunks, in order. A job that an earlier server accepted may ask
-// for any number; a job with places from qrun -H may have more places than chunks.
+// The processes of a job, whose places are its chunks in order. An earlier server may have accepted any
+// number of processes, and qrun -H may give a job more places than chunks.
 Result<Processes> processes_of(const Job& job, const State& state) {
     Processes processes;
     const std::vector<Chunk> chunks = chunks_of(job, state);
@@ -91,14 +91,14 @@ Result<Processes> processes_of(const Job& job, const State& state) {
     return processes;
 }
 
-// Reads umask, which is kept as the digits given: octal.
+// Reads umask, whose stored text is octal.
 std::optional<unsigned> umask_of(const Job& job) {
     const std::string_view text = job.attributes.text("umask");
     if (text.empty()) return std::nullopt;
     return values::number<unsigned>(text, 8).value_or(0) & 0777U;
 }
 
-// Starts a job. An exception is a failure of this job only: it is held, and the others go on.
+// Starts a job. An exception affects only this job: it is held, and the others go on.
 Result<void> start(Server& server, const Job& job) {
     try {
         auto script = write_script(server, job);
@@ -121,8 +121,7 @@ void start_failed(Server& server, const Job& job, const Error& error) {
     end_job(change, back, report);
     set_comment(back, fmt::format("job held, it could not be started: {}", error.message));
     if (auto done = change.commit(); !done) {
-        // The job holds its vnodes without a process: like any other end, this one is tried again at the next
-        // tick.
+        // The job holds its vnodes without a process. Store this end again at the next tick, like any other.
         server.parts.log.error(job.id, done.error().message);
         server.unstored_reports.push_back(std::move(report));
     }
@@ -161,7 +160,7 @@ Result<JobStart> job_start(const Job& job, const Server& server, const std::stri
     if (a.has("Keep_Files")) start.keep = a.text("Keep_Files");
     start.variables = text::parse_variables(a.text("Variable_List"));
     if (job.is_subjob()) {
-        // The later value of a variable counts.
+        // If a variable comes twice, the later value counts.
         start.variables.emplace_back("PBS_ARRAY_INDEX", std::to_string(job.index));
         start.variables.emplace_back("PBS_ARRAY_ID", a.text("array_id"));
     }

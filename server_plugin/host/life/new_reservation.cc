@@ -21,14 +21,14 @@
 namespace pbs::host {
 namespace {
 
-// The most reservations of a user. Each request costs a cycle a search, and each reservation keeps jobs out.
+// The most reservations of a user: each request costs a cycle a search, and each reservation keeps jobs off
+// its vnodes.
 constexpr size_t kMostOfUser = 200;
 // The most occurrences of a user's standing reservations.
 constexpr size_t kMostOccurrencesOfUser = 1000;
 // The duration of a reservation for a job without a walltime, as in OpenPBS.
 constexpr int64_t kWithoutWalltime = 5LL * 365 * 24 * 3600;
-// A reservation that was made to move a job into it is deleted after being empty for ten minutes, as in
-// OpenPBS.
+// A reservation made to move a job into it is deleted when it has been empty for ten minutes, as in OpenPBS.
 constexpr std::string_view kIdleTime = "00:10:00";
 
 std::string reason_of(const Error& error) {
@@ -81,7 +81,7 @@ void set_if_missing(Reservation& reservation, std::string_view name, std::string
     if (!reservation.attributes.has(name)) set_attribute(reservation, name, value);
 }
 
-// Completes what the client gave.
+// Completes the client's attributes.
 void complete(Change& change, const NewReservation& asked, Reservation& reservation) {
     set_if_missing(reservation, "Reserve_Name", "NULL");
     set_attribute(reservation, "queue", reservation.id.substr(0, reservation.id.find('.')));
@@ -96,8 +96,7 @@ void complete(Change& change, const NewReservation& asked, Reservation& reservat
         set_attribute(reservation, name, std::to_string(reservation_state::kUnconfirmed));
 }
 
-// Gives the reservation the job's resources, except those given in the request, for as long as the job may
-// run.
+// Sets the reservation's resources to the job's, except those in the request, for as long as the job may run.
 void take_resources(const Job& job, Reservation& reservation, const State& state) {
     const AttributeDef& list = *reservation_table().find("Resource_List");
     const bool has_select = reservation.attributes.has("Resource_List", "select");
@@ -143,7 +142,7 @@ Result<void> take_from(const Job& job, Reservation& reservation, const State& st
     return {};
 }
 
-// Confirms the reservation and moves the job into it, in one transaction, so that nobody else gets the job's
+// Confirms the reservation and moves the job into it in one transaction, so that no other job gets the
 // places.
 void move_into(Change& change, Reservation& reservation, const Queue& queue, const Job& job) {
     confirm_reservation(change, reservation, job.places);
@@ -272,7 +271,7 @@ void move_job_into(Change& change, Reservation& reservation) {
         job = before;
         return complain(reason_of(ok.error()));
     }
-    // A cycle's decision about the job was made for its old queue: let it be dropped.
+    // The cycle decided about the job in its old queue: have that decision dropped.
     if (server.changed) server.changed->jobs.insert(job.handle);
     log_job(change, job, fmt::format("Job moved into reservation {}, which was made for it", reservation.id));
 }

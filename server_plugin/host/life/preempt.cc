@@ -21,7 +21,7 @@
 namespace pbs::host {
 namespace {
 
-// Stands for a method while the job is being started or resumed: it is preempted once it runs.
+// In place of a method: the job is being started or resumed, and is preempted once it runs.
 constexpr char kOnceItRuns = '-';
 
 void note(Change& change, const Job& job, std::string text) {
@@ -39,7 +39,7 @@ bool suspend(Change& change, Job& job, std::string_view for_job) {
     change.then([&server, handle = job.handle] {
         const Job* suspended = server.state.job(handle);
         if (suspended == nullptr) return;
-        // Suspending fails only if the job has ended meanwhile.
+        // suspend() fails only if the job has ended meanwhile.
         if (auto done = server.parts.executor.suspend(run_id(*suspended)); !done)
             server.parts.log.error(suspended->id,
                                    fmt::format("it can't be suspended: {}", done.error().message));
@@ -57,7 +57,7 @@ void end_by(Change& change, const Job& job, char method) {
         if (ending == nullptr || !ending->running() || !is_preempting(*ending)) return;
         const auto done = method == 'D' ? terminate_job(server, *ending) : kill_job(server, *ending);
         if (done) return;
-        // Its end may be on its way; otherwise the next method is tried.
+        // The report of the job's end may be on its way; if not, the next method is tried.
         server.parts.log.job(
             ending->id, fmt::format("preemption by {} failed: {}", way_text(method), done.error().message));
         Change next(server, server.now());
@@ -86,7 +86,7 @@ bool remove(Change& change, Job& job, std::string_view for_job) {
     return true;
 }
 
-// Runs the site's program after the commit; its outcome comes later.
+// Runs the site's checkpoint program after the commit; poll_checkpoints() gets its outcome.
 bool checkpoint(Change& change, Job& job) {
     Server& server = change.server();
     if (!may_checkpoint(server, job)) return false;
@@ -132,7 +132,7 @@ bool preempt_by(Change& change, Job& job, char method, std::string_view for_job)
     }
 }
 
-// A run of a job, as `awaits` names it: with its number, as the job may be gone and started again.
+// A run in the form of `awaits`. It has the run's number, because the job may have ended and started again.
 std::string run_text(const RunId& run) {
     return fmt::format("{}/{}", run.job, run.run);
 }
@@ -178,7 +178,7 @@ void launch_one(Server& server, const Job& current) {
     if (auto done = change.commit(); !done) server.parts.log.error(current.id, done.error().message);
 }
 
-// Queues or suspends a job again that could not be launched or resumed.
+// Queues or suspends a job again that couldn't be launched or resumed.
 void back_to_wait(Change& change, Job& job) {
     advance(job, JobEvent::not_launched, change.server().state, change.now());
     if (job.state == job_state::kSuspended) return;

@@ -18,9 +18,9 @@
 namespace pbs::host {
 namespace {
 
-// May the job run as `user`? A user may submit for himself, and root for users that root may choose; nobody
-// else for others. Only the server that handed a job in vouches for its owner, so its users count as users of
-// another host: with flatuid the owner is the user of the same name, otherwise /etc/hosts.equiv decides.
+// May the job run as `user`? Users may submit for themselves only, and root for users that root may choose.
+// Only the server that handed a job in vouches for its owner, so such an owner counts as a user of another
+// host: with flatuid he is the user of the same name here; without, /etc/hosts.equiv decides.
 Result<void> may_map(const Job& job, const Server& server, std::string_view user) {
     if (job.handed_in() && is_equivalent(job.owner(), job.owner_host(), user)) return {};
     if (user == job.owner()) {
@@ -51,9 +51,9 @@ Result<void> set_group(Job& job, const Server& server, const User& user) {
     return {};
 }
 
-// Compares a limit with a request, as OpenPBS does: below 0 the limit is less, above 0 it is more. Texts
-// compare by their characters. A list equals the request if it has all that is asked for, else it is more; a
-// boolean that differs is more, too. So no list and no boolean ever exceeds a maximum.
+// Compares a limit with a request, as OpenPBS does. Below 0: the limit is less; above 0: it is more. Texts
+// are compared by their characters. A list equals the request if it has all requested entries; else it is
+// more. A different boolean is more, too. So a request never exceeds a maximum that is a list or a boolean.
 int compared(Type type, std::string_view limit, std::string_view asked) {
     if (is_amount(type)) {
         const auto order = amount_of(type, limit) <=> amount_of(type, asked);
@@ -69,8 +69,8 @@ int compared(Type type, std::string_view limit, std::string_view asked) {
                : 1;
 }
 
-// Is the request beyond one of these limits? A limit is ignored if `before` has a value for the same
-// resource. OpenPBS knows no maximum of `nodes`, so TORQUE's count of nodes limits no job.
+// Does the request exceed one of these limits? A limit is ignored if `before` has one for the same resource.
+// OpenPBS has no maximum of `nodes`, so TORQUE's count of nodes limits no job.
 bool outside(const Attributes& limits, std::string_view name, const Job& job, const State& state,
              bool maximum, std::string& which, const Attributes* before = nullptr) {
     for (const AttributeValue& limit : limits.all_of(name)) {
@@ -118,7 +118,7 @@ Result<void> within_limits(const Job& job, const Queue& queue, const State& stat
         return fail(PBSE_EXCQRESC,
                     fmt::format("Job violates queue and/or server resource limits: {} of queue {}", which,
                                 queue.name));
-    // The server's maximum counts only for resources for which the queue has none.
+    // The server's maximum counts only for resources without a maximum of the queue.
     if (outside(state.server, "resources_max", job, state, true, which, &queue.attributes))
         return fail(PBSE_EXCQRESC,
                     fmt::format("Job violates queue and/or server resource limits: {} of the server", which));

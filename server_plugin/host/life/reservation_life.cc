@@ -24,7 +24,7 @@
 namespace pbs::host {
 namespace {
 
-// The time between two requests to the scheduler for other places for a degraded reservation.
+// The pause before the scheduler is asked again for places for a degraded reservation.
 constexpr int64_t kSecondsUntilRetry = 600;
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
@@ -38,13 +38,13 @@ void set_state(Reservation& reservation, int state, int64_t now) {
     set_substate(reservation, state, now);
 }
 
-// Drops a requested alteration: it has been answered.
+// Removes a requested alteration, which is answered.
 void forget_alteration(Reservation& reservation) {
     for (const char* name : {"asked_start", "asked_end", "asked_select", "asked_force", "interactive"})
         unset_attribute(reservation, name);
 }
 
-// The number of the occurrence and of all: "2/5".
+// The number of the occurrence, and of all: "2/5".
 std::string occurrence_text(const Reservation& reservation) {
     return fmt::format("{}/{}", reservation.attributes.integer("reserve_index", 1),
                        reservation.attributes.integer("reserve_count", 1));
@@ -69,7 +69,7 @@ void account(Change& change, const Reservation& reservation, char type, std::str
                  text = std::move(text)] { accounting.reservation(type, id, text); });
 }
 
-// Writes the part that the records B and F share, in OpenPBS's order.
+// Writes the fields that records B and F share, in OpenPBS's order.
 std::string account_text(const Reservation& reservation) {
     const Attributes& a = reservation.attributes;
     std::string text = fmt::format("owner={}", a.text("Reserve_Owner"));
@@ -95,7 +95,7 @@ std::string account_text(const Reservation& reservation) {
     return text;
 }
 
-// Mails the owner or Mail_Users, if Mail_Points asks for this point: a, b, c or e; "ac" is the default.
+// Sends mail to the owner or Mail_Users, if Mail_Points has this point: a, b, c or e; "ac" is the default.
 void mail_owner(Change& change, const Reservation& reservation, char point, std::string_view what) {
     const std::string_view points = reservation.attributes.has("Mail_Points")
                                         ? reservation.attributes.text("Mail_Points")
@@ -111,7 +111,7 @@ void mail_owner(Change& change, const Reservation& reservation, char point, std:
     });
 }
 
-// The requestor for things that the server does by itself.
+// The requestor for the server's own actions.
 std::string server_at(Change& change) {
     return fmt::format("Server@{}", change.server().state.host_name);
 }
@@ -126,7 +126,7 @@ void begin(Change& change, Reservation& reservation) {
     change.want_cycle(PBS_SCH_SCHEDULE_NEW);
 }
 
-// Deletes a job as qdel does, on behalf of `by`.
+// Deletes a job like qdel, on behalf of `by`.
 void delete_job(Change& change, const Job& current, const std::string& by) {
     if (current.state == job_state::kExiting || current.is_leaving() || current.is_subjob()) return;
     Job& job = change.job(current);
@@ -162,7 +162,7 @@ void end(Change& change, Reservation& reservation) {
     end_jobs(change, reservation, reservation_state::kDeletingJobs, server_at(change));
 }
 
-// Removes a reservation whose time is over before anybody decided about it.
+// Removes a reservation whose time is over before the scheduler has decided about it.
 void give_up(Change& change, const Reservation& reservation) {
     account(change, reservation, 'K', "requestor=" + server_at(change));
     log_line(change, reservation, "Reservation deleted: it wasn't confirmed before its end");
@@ -186,8 +186,8 @@ void degrade(Change& change, Reservation& reservation) {
     ask_for_others(change, reservation);
 }
 
-// Makes a degraded reservation confirmed again, as its vnodes are back. The next look finds the state that it
-// has by its times.
+// Makes a degraded reservation confirmed again, because its vnodes are back. If its time has come, the next
+// call of look_at() begins it.
 void restore(Change& change, Reservation& reservation) {
     unset_attribute(reservation, "reserve_retry");
     set_state(reservation, reservation_state::kConfirmed, change.now());
@@ -205,13 +205,13 @@ void retry(Change& change, Reservation& reservation) {
     ask_for_others(change, reservation);
 }
 
-// Looks at a degraded reservation before its start.
+// Does what is due for a degraded reservation before its start.
 bool look_at_degraded(Change& change, const Reservation& current, int64_t now) {
     if (!lacks_vnodes(current, current.places, change.server().state)) {
         restore(change, change.reservation(current));
         return true;
     }
-    // At its start it begins with the vnodes that it has.
+    // At its start the reservation begins with the vnodes that it has.
     if (now >= current.start()) {
         begin(change, change.reservation(current));
         return true;
@@ -221,7 +221,7 @@ bool look_at_degraded(Change& change, const Reservation& current, int64_t now) {
     return true;
 }
 
-// Looks whether the occurrence that runs, and later ones of a confirmed or running reservation, have all of
+// Checks whether the running occurrence, and later ones of a confirmed or running reservation, have all of
 // their vnodes.
 bool look_at_rest(Change& change, const Reservation& current, int64_t now) {
     const State& state = change.server().state;
@@ -246,7 +246,7 @@ bool look_at_rest(Change& change, const Reservation& current, int64_t now) {
     return true;
 }
 
-// Ends an occurrence that isn't the last: jobs that run are deleted, those that wait stay for the next one.
+// Ends an occurrence that isn't the last: deletes running jobs; waiting jobs stay for the next one.
 void end_occurrence(Change& change, Reservation& reservation) {
     const std::string by = server_at(change);
     if (reservation.state() == reservation_state::kRunning) {
@@ -272,7 +272,8 @@ void end_occurrence(Change& change, Reservation& reservation) {
     }
 }
 
-// Gives the reservation the times and places of its next occurrence that isn't over yet, or of the last one.
+// Moves the reservation to its next occurrence that isn't over yet, or to the last one: sets times and
+// places.
 void take_next(Change& change, Reservation& reservation) {
     const int64_t now = change.now();
     renew_times(reservation);
@@ -300,15 +301,16 @@ void take_next(Change& change, Reservation& reservation) {
     change.want_cycle(PBS_SCH_SCHEDULE_CMD);
 }
 
-// The instant at which a running reservation is deleted because it has had no job for delete_idle_time;
-// INT64_MAX: it has a job, or may stay.
+// The instant at which a running reservation is deleted because it has been without jobs for
+// delete_idle_time; INT64_MAX: it has a job, or may stay.
 int64_t idle_until(const Reservation& reservation) {
     const Attributes& a = reservation.attributes;
     if (reservation.state() != reservation_state::kRunning || !a.has("idle_since")) return kNever;
     return amount_sum(a.integer("idle_since", 0), amount_of(Type::duration, a.text("delete_idle_time")));
 }
 
-// Deletes a running reservation that has had no job for delete_idle_time, and notes since when it has none.
+// Deletes a running reservation that has been without jobs for delete_idle_time. Notes since when it has
+// none.
 bool look_at_idleness(Change& change, const Reservation& current, int64_t now) {
     const bool was_idle = current.attributes.has("idle_since");
     const bool may_go = current.attributes.has("delete_idle_time");
@@ -370,7 +372,7 @@ bool look_at(Change& change, const Reservation& current, int64_t now) {
     return !current.is_asked() && look_at_rest(change, current, now);
 }
 
-// Groups the scheduler's places by the occurrences that it was asked for; empty: they are for other
+// Groups the scheduler's places by the occurrences that it was to decide about. Empty: they don't fit these
 // occurrences.
 std::vector<std::vector<Place>> by_occurrence(const std::vector<Place>& places,
                                               const Reservation& reservation) {
@@ -411,7 +413,7 @@ void confirm_reservation(Change& change, Reservation& reservation, const std::ve
                          int64_t begins, std::string_view by) {
     const Attributes& a = reservation.attributes;
     auto lists = by_occurrence(places, reservation);
-    // A plugin that knows no standing reservations answers like this.
+    // A plugin that doesn't know standing reservations answers like this.
     if (lists.empty())
         return deny_reservation(change, Reservation(reservation),
                                 "the scheduler's answer is about other times than it was asked");
@@ -422,7 +424,7 @@ void confirm_reservation(Change& change, Reservation& reservation, const std::ve
         set_attribute(reservation, "reserve_start", std::to_string(start));
         set_attribute(reservation, "reserve_end", std::to_string(end));
         set_duration(reservation, end - start);
-        // When it was requested, the select was found to ask for fewer of the same chunks.
+        // The request was checked: this select has fewer of the same chunks.
         if (a.has("asked_select")) {
             if (auto ok = set_select(reservation, a.text("asked_select"), change.server().state); !ok)
                 return deny_reservation(change, Reservation(reservation), ok.error().message);
@@ -446,7 +448,7 @@ void confirm_reservation(Change& change, Reservation& reservation, const std::ve
     forget_alteration(reservation);
     unset_attribute(reservation, "reserve_retry");
     if (runs) {
-        // A running reservation got other places, perhaps for later occurrences too.
+        // A running reservation got other places, perhaps for later occurrences, too.
         set_substate(reservation, reservation_state::kRunning, change.now());
         return log_line(change, reservation, "Reservation confirmed");
     }
@@ -497,7 +499,7 @@ void take_hosts(Change& change, const Reservation& maintenance) {
     };
     std::set<std::string> hosts;
     for (const Place& place : maintenance.places) hosts.insert(host(place));
-    // Takes chunks with a part on these hosts out of the places.
+    // Removes the chunks that have a part on these hosts from the places.
     const auto take = [&](std::vector<Place>& places, int64_t start, int64_t end) {
         if (end <= maintenance.start() || start >= maintenance.end()) return false;
         const size_t before = places.size();
@@ -551,7 +553,7 @@ Result<void> look_at_reservations(Server& server, int64_t now) {
     std::vector<uint64_t> numbers;
     numbers.reserve(all.size());
     for (const auto& [number, reservation] : all) numbers.push_back(number);
-    // Repeat, as one round may make something due in the next: a reservation that begins after its end,
+    // Repeat, because one round may make work due for the next: a reservation that begins after its end,
     // because the server was down, ends in the next round.
     while (!numbers.empty()) {
         Change change(server, now);

@@ -19,14 +19,14 @@ namespace {
 
 constexpr int64_t kDefaultRetry = 30;
 constexpr size_t kLooksBetweenClocks = 32;
-// The most changes of a pass: writing them, which comes after it, is most of the work.
+// The most changes of a pass. Most of the work is writing them, after the pass.
 constexpr size_t kMostChanges = 128;
 
 constexpr std::array kForNow = {PBSE_QUNOENB, PBSE_MAXQUED,  PBSE_ENTLIMCT, PBSE_ENTLIMRESC, PBSE_JOBEXIST,
                                 PBSE_SYSTEM,  PBSE_INTERNAL, PBSE_EXPIRED,  PBSE_NOCONNECTS};
 
-// Puts a job into a destination. The user as whom it runs was found when it was submitted, and isn't looked
-// up again: a directory that doesn't answer would have the job deleted.
+// Puts a job into a destination. Its user was looked up when the job was submitted. Don't look him up again:
+// if the directory service didn't answer, the job would be deleted.
 Result<void> enter_destination(Change& change, Job& job, const Queue& queue) {
     if (auto ok = complete_resources(job, queue, change.server().state); !ok) return ok;
     return enter_fitted(change, job, queue, Entry::routed);
@@ -96,7 +96,7 @@ bool Pass::time_is_over() {
     return ++looks_ % kLooksBetweenClocks == 0 && std::chrono::steady_clock::now() >= until_;
 }
 
-// A clock that was set back must not keep the job waiting.
+// If the clock was set back, the job must not wait longer.
 bool Pass::is_due(uint64_t job, const Queue& queue) const {
     const auto at = pass_.offered.find(job);
     if (at == pass_.offered.end()) return true;
@@ -105,7 +105,7 @@ bool Pass::is_due(uint64_t job, const Queue& queue) const {
 }
 
 void Pass::reject(const Job& current, const std::string& why) {
-    const uint64_t handle = current.handle;  // kept, as abort_job() may remove the job
+    const uint64_t handle = current.handle;  // a copy, because abort_job() may remove the job
     Job& job = change_.job(current);
     set_comment(job, why);
     abort_job(change_, job, why);
@@ -113,8 +113,8 @@ void Pass::reject(const Job& current, const std::string& why) {
     ++changes_;
 }
 
-// Routes a job. `known`: the job before the pass; an earlier job of the pass may have changed it, by a
-// dependency.
+// Routes a job. `known`: the job before the pass; a dependency on an earlier job of the pass may have changed
+// it.
 void Pass::route(const Job& known, const Queue& queue) {
     const Job* const now = known.history() ? nullptr : change_.current(known.sequence);
     if (now == nullptr || now->history() || now->queue != queue.handle) return;
@@ -123,7 +123,7 @@ void Pass::route(const Job& known, const Queue& queue) {
     if (lifetime > 0 && change_.now() - current.qtime > lifetime)
         return reject(current, "Route queue lifetime exceeded");
     if (!may_route(current, queue) || !is_due(current.handle, queue)) return;
-    // Work on a copy: a job that stays where it is isn't changed.
+    // Work on a copy, because a job that stays isn't changed.
     Job job = current;
     const Routing routing = route_job(change_, job, queue);
     if (routing.outcome == Routing::Outcome::later) return;
@@ -135,7 +135,7 @@ void Pass::route(const Job& known, const Queue& queue) {
         reject(current, "Invalid Job Dependency");
 }
 
-// Routes the jobs of a queue. False: time ran out before the last job.
+// Routes the jobs of a queue. False: the time was over before the last job.
 bool Pass::route_queue(const Queue& queue) {
     const std::set<uint64_t>& jobs = server_.state.queue_jobs(queue.handle);
     for (auto at = jobs.upper_bound(pass_.job); at != jobs.end(); ++at) {
@@ -146,8 +146,8 @@ bool Pass::route_queue(const Queue& queue) {
     return true;
 }
 
-// Drops jobs that have left a route queue other than by the pass. A look costs as much as there are entries,
-// so it happens only when there are twice as many as at the last one.
+// Removes jobs that have left a route queue other than by the pass. That costs as much as there are entries,
+// so it is done only when there are twice as many as after the last time.
 void Pass::forget_gone() {
     if (pass_.offered.size() < pass_.next_look) return;
     std::erase_if(pass_.offered, [&](const auto& one) {

@@ -28,7 +28,7 @@ void now_running(Change& change, Job& job, const RunReport& report) {
     if (!report.exit.output_note.empty()) set_comment(job, report.exit.output_note);
 }
 
-// The job of a report, if the report is about its present run; otherwise nullptr.
+// The job of a report, if the report is about its present run; else nullptr.
 const Job* job_of(const Server& server, const RunReport& report) {
     const Job* job = server.state.job(report.id.job);
     return job != nullptr && job->running() && run_id(*job) == report.id ? job : nullptr;
@@ -54,22 +54,22 @@ void apply(Change& change, const RunReport& report, std::vector<RunId>& to_termi
     dependencies_when_running(change, job);
     server.parts.log.job(job.id, fmt::format("running, session {}", report.session));
     if (!report.exit.output_note.empty()) server.parts.log.job(job.id, report.exit.output_note);
-    // Tell the shepherd the limits again: they may have changed just before the server stopped.
+    // Send the limits to the shepherd again: they may have changed just before the server stopped.
     if (recovers) {
         change.then([&server, handle = job.handle] {
             if (const Job* running = server.state.job(handle)) set_limits(server, *running);
         });
         recover_preemption(change, job);
     }
-    // A delete or rerun of the job was requested before the server stopped.
+    // The job's deletion or rerun was requested before the server stopped.
     if (job.deleted || job.at_end != Job::AtEnd::finish)
         to_terminate.push_back(report.id);
     else
         preempt_once_it_runs(change, job);
 }
 
-// Stores the reports. Reports that throw are left in `reports`, all others are taken out of it: an exception
-// affects the report of one job only. An error takes everything back.
+// Stores the reports. An exception affects only one job's report: that report stays in `reports`, all others
+// are removed from it. An error undoes everything.
 Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vector<RunId>& to_terminate,
                        bool recovers = false) {
     std::vector<RunReport> failed;
@@ -81,7 +81,7 @@ Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vec
             const Accounting::Together records(server.parts.accounting);
             for (const RunReport& report : some) apply(change, report, ends, recovers);
         }
-        // After a crash of the machine the runner reports all of it again (ended_runs.h).
+        // After a crash of the machine the runner reports all of this again (ended_runs.h).
         change.need_not_last();
         auto done = change.commit();
         if (done) to_terminate.insert(to_terminate.end(), ends.begin(), ends.end());
@@ -99,7 +99,7 @@ Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vec
     return done;
 }
 
-// Writes the accounting records for changes that the last server committed but could not record.
+// Writes the accounting records of changes that the last server committed but couldn't record.
 void complete_accounting(Server& server, const std::vector<RunReport>& reports) {
     Accounting& accounting = server.parts.accounting;
     const Accounting::Together records(accounting);
@@ -159,7 +159,7 @@ void take_reports(Server& server) {
     if (reports.empty()) return;
     const Log::Together lines(server.parts.log);
     std::vector<RunId> to_terminate;
-    // Forget starts that no job has: strays, or jobs that were deleted by force.
+    // Forget runs that belong to no job: strays, or runs of jobs that were deleted by force.
     for (const RunReport& report : reports)
         if (job_of(server, report) == nullptr && report.state != RunState::running)
             server.parts.executor.forget(report.id);

@@ -1,4 +1,4 @@
-// pbs_server: reads options, then is the server (program.h) or one of its helpers.
+// pbs_server: reads options, then becomes the server (program.h) or one of its helpers.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -19,8 +19,8 @@
 
 namespace {
 
-// Shows a message without control characters, on which a terminal might act: it may have names of files and
-// texts of databases that are anybody's.
+// Prints a message without control characters, which a terminal might obey: it may have names of files and
+// texts of databases from anybody.
 void tell(std::string_view message) {
     std::string line;
     for (const char c : message) {
@@ -56,9 +56,9 @@ void add_copies(CLI::App& app, std::string& backup, std::string& restore, bool& 
     }
 }
 
-// Makes the C library ask for pages of 2 MB where the kernel gives them: a server with many jobs then takes
-// two thirds of the time for its start and everything else. The library reads this variable only when a
-// program begins, so the program runs itself again. Programs that it runs don't get the variable.
+// Has the C library use pages of 2 MB where the kernel has them: a server with many jobs then needs only two
+// thirds of the time for its start and other work. The library reads this variable only when a program
+// begins, so the program executes itself again. Child processes don't get the variable.
 void use_large_pages(char** argv) {
     constexpr const char* kVariable = "GLIBC_TUNABLES";
     constexpr std::string_view kWanted = "glibc.malloc.hugetlb=1";

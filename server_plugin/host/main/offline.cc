@@ -1,4 +1,4 @@
-// Work on the home of a server that needn't run: backups, and the ways back.
+// Work on a home without a running server: backups, restores, and accepting losses.
 
 #include <fmt/format.h>
 

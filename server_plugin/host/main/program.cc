@@ -26,14 +26,14 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTickOfRealClock{1000};
-// The tick while a clock is followed that is moved from outside.
+// The tick while the clock follows a file.
 constexpr milliseconds kTickOfFollowedClock{100};
 constexpr milliseconds kLongestCyclePause{2000};
-// Decisions wait for a client that was answered less than kAsksAgain ago, as it may ask again at once; but
-// for all clients together no longer than kDecisionsWait.
+// Decisions wait for a client that was answered less than kAsksAgain ago, because it may send its next
+// request at once; but all together for at most kDecisionsWait.
 constexpr milliseconds kAsksAgain{1};
 constexpr milliseconds kDecisionsWait{4};
-// A turn of the loop that takes longer is logged: whoever asks something waits for it.
+// A turn of the loop that takes longer is logged, because clients wait for it.
 constexpr milliseconds kLongTurn{50};
 constexpr int64_t kSecondsBetweenLoadReports = 30;
 constexpr int64_t kSecondsBetweenPurges = 60;
@@ -103,8 +103,8 @@ void Program::make_handles() {
     });
 }
 
-// Notes how long the loop was kept from looking for events. A turn that took little processor time waited for
-// the disk, or for other processes.
+// Logs for how long the loop didn't look for events. A turn that took little processor time has waited for
+// the disk or for other processes.
 void Program::note_turn() {
     const auto now = Steady::now();
     const std::chrono::nanoseconds waited(static_cast<int64_t>(uv_metrics_idle_time(&loop_)));
@@ -134,7 +134,7 @@ void Program::close_handles() {
     if (deadline_timer_) deadline_timer_->close();
 }
 
-// Sets a timer for deadlines: a policy switches at its instant, not at the tick after it.
+// Sets a timer for deadlines, so that a policy switches at its instant and not at the next tick.
 Result<void> Program::watch_deadlines() {
     auto timer =
         DeadlineTimer::open(&loop_, [this] { guarded(*log_, "deadline", [this] { look_at_clock(); }); });
@@ -154,7 +154,7 @@ void Program::look_at_clock() {
     look_at_reservations();
     cycles_->look_at_clock();
     schedule_cycles();
-    // A deadline that stays due would fire without end: look again a second later.
+    // A deadline that stays due would fire again and again: try again a second later.
     set_deadline(server_->now() + 1);
 }
 
@@ -163,7 +163,7 @@ void Program::look_at_reservations() {
         log_->error("reservations", done.error().message);
 }
 
-// Works out the deadline anew each time, as the clock or the configuration may have changed.
+// Computes the deadline each time, because the clock or the configuration may have changed.
 void Program::set_deadline(int64_t earliest) {
     if (stopped_ || !deadline_timer_) return;
     deadline_ = std::max(
@@ -173,15 +173,15 @@ void Program::set_deadline(int64_t earliest) {
     deadline_timer_->set(instant - clock_.offset());
 }
 
-// Schedules the next cycle. Events of the same moment lead to one cycle. After a cycle this thread pauses as
-// long as the cycle kept it from requests, so that they are answered however many cycles there are; decisions
-// are carried out a slice at a time, with requests answered in between.
+// Schedules the next cycle. Events of the same moment lead to one cycle. After a cycle this thread pauses for
+// as long as the cycle has kept it from requests, so that requests are answered even if there are very many
+// cycles. Decisions are carried out in slices, with requests in between.
 void Program::schedule_cycles() {
     if (stopped_) return;
     settle_dependents();
     if (cycles_->has_decisions()) {
-        // One slice in each turn of the loop, after requests. A timer that is due again at once would keep
-        // the loop from them.
+        // Carry out one slice in each turn of the loop, after requests. A timer that is due again at once
+        // would keep the loop from requests.
         uv_idle_start(&more_decisions_, [](uv_idle_t* handle) {
             uv_idle_stop(handle);
             static_cast<Program*>(handle->data)->carry_out_some();
@@ -194,7 +194,7 @@ void Program::schedule_cycles() {
     const auto pause = std::min(last_cycle_length_, kLongestCyclePause);
     const auto since = std::chrono::duration_cast<milliseconds>(Steady::now() - last_cycle_end_);
     const auto wait = since >= pause ? milliseconds(0) : pause - since;
-    uv_update_time(&loop_);  // the time may be old after a long step
+    uv_update_time(&loop_);  // the loop's time may be old after a long step
     uv_timer_start(
         &cycle_timer_, [](uv_timer_t* handle) { static_cast<Program*>(handle->data)->run_cycles(); },
         static_cast<uint64_t>(wait.count()), 0);
@@ -215,8 +215,8 @@ void Program::carry_out_some() {
     }
 }
 
-// Handles some of the jobs that wait for others in each turn of the loop. After a failure the next tick tries
-// again.
+// In each turn of the loop, handles some of the jobs that wait for others. After a failure the next tick
+// tries again.
 void Program::settle_dependents() {
     if (dependents_fail_ || !server_->state.dependencies.work()) return;
     uv_idle_start(&more_dependents_, [](uv_idle_t* handle) {
@@ -272,8 +272,8 @@ void Program::tick() {
         const MachineLoad load = load_meter_.read(read_mom_config(home_->path()).load, now);
         plugin_->set_machine_load(load);
         for (const auto& [name, node] : server_->state.nodes()) plugin_->node_changed(node, server_->state);
-        // The load may have kept jobs waiting until now, or only because of jobs that started since the last
-        // measurement.
+        // The load may have kept jobs from starting until now; or only counted as high because of jobs
+        // started since the last measurement.
         const bool was_limited = std::exchange(load_is_limited_, load.max >= 0);
         if ((was_limited || load_is_limited_) && !load.busy) server_->want_cycle(PBS_SCH_SCHEDULE_TERM);
     }

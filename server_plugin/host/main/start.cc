@@ -1,4 +1,4 @@
-// The start of the server: its parts are opened in the order in which they need each other.
+// The start of the server: opens its parts in the order in which they need each other.
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -34,7 +34,7 @@ std::string surroundings(const char* name) {
     return value == nullptr ? "" : value;
 }
 
-// Written whole and put in place, so that a reader never sees half of it.
+// Writes the file under another name and renames it, so that a reader never sees half of it.
 Result<void> write_port_file(const std::string& path, uint16_t port) {
     const std::string next = path + ".new";
     std::ofstream(next) << port << '\n';
@@ -89,7 +89,7 @@ Result<void> Program::open_state() {
                                 options_.name, home_->path(), *name));
     state.server_name = std::move(*name);
     if (auto done = store_->load(state); !done) {
-        // A database that can't be read is told as damage.
+        // If the database can't be read, report its damage instead.
         const auto ok = whole();
         return ok ? done : ok;
     }
@@ -144,20 +144,21 @@ Result<void> Program::open_plugin() {
     return {};
 }
 
-// The plugin hears of the jobs as they were, and then of those that ended while no server ran, so that it
-// closes what it keeps of them.
+// Reports the jobs to the plugin as they are stored, and then the ends of those that ended while no server
+// ran, so that the plugin completes its data about them.
 Result<void> Program::recover() {
     const std::chrono::sys_seconds earliest(
         std::chrono::seconds(earliest_start(server_->state, server_->now())));
     const auto since = std::min(earliest, accounting_->gap_begin());
-    // Read the accounting records in a thread of their own: a million jobs may have one each.
+    // Read the accounting records in a thread: a million jobs may have one each.
     std::future<void> remembered =
         std::async(std::launch::async, [this, since] { accounting_->remember_since(since); });
     server_->parts.plugin = plugin_.get();
     const auto told = server_->start_plugin();
     remembered.get();
     if (const auto& done = told; !done) {
-        // Its database may be of a newer version, or hold what it doesn't understand.
+        // The plugin's database may be of a newer version, or have contents that the plugin doesn't
+        // understand.
         const bool database = done.error().code == PBSE_SYSTEM;
         return fail(done.error().code, fmt::format("the plugin could not start: {}{}", done.error().message,
                                                    database ? ". " + restore_advice(*home_) : ""));
@@ -167,10 +168,11 @@ Result<void> Program::recover() {
             done.error().code,
             fmt::format("the plugin's history can not be brought together with the server's objects: {}",
                         done.error().message));
-    // Only now: a change more would hide that the history's last one never came to the server.
+    // Do this after the comparison: a further change would hide that the server doesn't have the history's
+    // last one.
     carry_out_pending(*server_);
     set_queue_types(*server_);
-    // Steps that the last server may have left undone, and records of ends that it has not removed: these go
+    // Write changes of the last server to the disk that may not be there yet: its records of ends are removed
     // now.
     if (auto done = store_->sync(); !done) return done;
     std::vector<RunReport> strays;
@@ -193,7 +195,7 @@ Result<void> Program::listen() {
     if (!required) return tl::unexpected(required.error());
     network_options.tls_required = *required;
     network_options.idle_timeout = std::chrono::seconds(options_.idle_timeout);
-    // A quarter of the descriptors is for jobs.
+    // Reserve a quarter of the descriptors for jobs.
     const auto connections = static_cast<std::size_t>((descriptors_ - kFewestDescriptors / 2) / 4 * 3);
     network_options.most_connections = std::min(network_options.most_connections, connections);
     auto network = Network::open(&loop_, *server_, std::move(network_options), [this] {

@@ -21,14 +21,14 @@ std::string day_of(std::chrono::system_clock::time_point time) {
     return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
 }
 
-// Checked by the system's clock, not the server's: a certificate's dates are real ones.
+// Checks dates by the system's clock, not the server's: a certificate's dates are real ones.
 Result<ifl::TlsContext> load(const std::string& certificate, const std::string& key) {
     return ifl::TlsContext::server(certificate, key, std::chrono::system_clock::now());
 }
 
 }  // namespace
 
-// One watched file. It frees itself when it is closed.
+// A watched file. Frees itself when it is closed.
 struct Certificate::Watch {
     uv_fs_poll_t poll{};
     std::weak_ptr<Shared> owner;
@@ -42,7 +42,7 @@ struct Certificate::Shared {
     ifl::TlsContext context;
     std::array<Watch*, 2> watches{};
     bool reading = false;
-    bool changed = false;  // a file has changed since the reading under way began
+    bool changed = false;  // a file has changed since the present reading began
     bool closed = false;
 
     void tell() const {
@@ -85,7 +85,7 @@ const ifl::TlsContext& Certificate::context() const {
     return shared_->context;
 }
 
-// Reads the files in a thread, as a disk may be slow.
+// Reads the files in a thread, because a disk may be slow.
 void Certificate::read_anew(const std::shared_ptr<Shared>& shared) {
     if (shared->closed) return;
     if (std::exchange(shared->reading, true)) {

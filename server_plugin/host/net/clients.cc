@@ -40,7 +40,7 @@ void Clients::count(Client& client, std::ptrdiff_t bytes, int busy) {
 std::size_t Clients::allowed(const Client& client) const {
     const std::size_t others = bytes_ - client.bytes;
     const std::size_t free = most_bytes_ - std::min(most_bytes_, others);
-    // With x bytes a client leaves free - x for others; x may be a quarter of that, so at most a fifth of
+    // A client with x bytes leaves free - x for others. x may be a quarter of that, and so at most a fifth of
     // free.
     return std::max(always_, free / 5);
 }
@@ -63,7 +63,7 @@ void Clients::forget(Client& client, uint64_t connection) {
     ready_ -= std::erase(client.ready, connection);
 }
 
-// The client that had the last turn is still in front, and leaves only if it has no more to do.
+// The client with the last turn is still the first; it is removed only when it has no more work.
 std::optional<Clients::Turn> Clients::next() {
     while (!round_.empty()) {
         Client& client = *round_.front();

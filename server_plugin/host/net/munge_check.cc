@@ -18,7 +18,7 @@
 namespace pbs::host {
 namespace {
 
-// Several threads, so that a credential that waits for a user's name holds up no other.
+// There are several threads, so that a credential that waits for a user's name doesn't delay others.
 constexpr std::size_t kMostThreads = 4;
 
 }  // namespace
@@ -110,7 +110,8 @@ void MungeCheck::close() {
              [](uv_handle_t* closed) { delete static_cast<Handle*>(closed->data); });
 }
 
-// Nobody joins the threads: one may be in libmunge when the server stops. They end when nothing waits.
+// Nobody joins the threads, because one may be in libmunge when the server stops. They end when no credential
+// waits.
 void MungeCheck::check(uint64_t connection, ShownCredential shown) {
     const values::Lock lock(shared_->mutex);
     shared_->waiting.push_back({connection, std::move(shown)});

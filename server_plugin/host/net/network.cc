@@ -26,13 +26,13 @@ namespace pbs::host {
 namespace {
 
 constexpr uint64_t kLastReplyMs = 2000;
-// An incomplete request may always be as long as this, however much memory its user has.
+// An incomplete request may always have this size, however much memory its user already uses.
 constexpr std::size_t kSmallInput = size_t{128} << 10;
-// Memory goes back to the system when so much of it has become free.
+// Freed memory is returned to the system when there is this much of it.
 constexpr std::size_t kMemoryToReturn = size_t{16} << 20;
 constexpr std::chrono::seconds kBetweenReturns{10};
 
-// Makes the packets of a reply; a status reply goes out in parts, as clients expect of long ones.
+// Makes the packets of a reply. A status reply has several, as clients expect of long ones.
 std::vector<std::string> packets_of(ifl::Reply reply) {
     auto* status = std::get_if<ifl::StatusReply>(&reply.body);
     if (status != nullptr && reply.code == 0) return ifl::status_packets(std::move(*status));
@@ -98,7 +98,7 @@ void Network::Impl::start_timer() {
     uv_unref(reinterpret_cast<uv_handle_t*>(&timer_));
 }
 
-// Runs right after what could be read has been read.
+// Has serve() called each time the loop has read all available data.
 void Network::Impl::start_check() {
     uv_idle_init(loop_, &no_wait_);
     uv_timer_init(loop_, &later_timer_);
@@ -136,7 +136,7 @@ void Network::Impl::read(Peer& peer) {
         });
 }
 
-// Is an incomplete request longer than its user may have it? Then the connection is dropped.
+// Drops the connection if an incomplete request is longer than its user may have. True: it was dropped.
 bool Network::Impl::grows_too_long(Peer& peer) {
     if (peer.decoder.size() <= kSmallInput || may_grow(peer)) return false;
     drop(peer, "too many requests of its user that aren't whole");
@@ -156,7 +156,7 @@ void Network::Impl::send_part(Peer& peer, ifl::StatusPart part, bool more) {
     for (std::string& piece : ifl::part_packet(std::move(part), more)) peer.unsent.add(std::move(piece));
 }
 
-// Writes all that waits, in one go.
+// Writes all pending replies in one call.
 void Network::Impl::write(Peer& peer) {
     if (peer.closing || peer.writing) return;
     std::vector<std::string> pieces = peer.unsent.take();
@@ -206,7 +206,7 @@ void Network::Impl::write(Peer& peer) {
     drop(peer, "");
 }
 
-// The client asks no more; replies to its earlier requests still go out.
+// The client sends no more requests; replies to its earlier ones are still sent.
 void Network::Impl::finish(Peer& peer) {
     if (peer.held != 0) settle();
     if (peer.closing) return;
@@ -235,11 +235,11 @@ void Network::Impl::drop(Peer& peer, std::string_view why) {
     close_timer_if_done();
 }
 
-// Closes connections that wait too long.
+// Closes connections that have waited for too long.
 void Network::Impl::sweep() {
     const auto now = Steady::now();
     std::vector<std::pair<Peer*, std::string_view>> late;
-    std::vector<Peer*> known;  // counted as their user's, once the walk is over
+    std::vector<Peer*> known;  // to count as their user's, after the loop
     for (const auto& [id, peer] : peers_) {
         if (peer->checked && now - peer->waiting > options_.check_timeout) {
             late.emplace_back(peer, "its credential was not looked at in time");
@@ -273,7 +273,8 @@ void Network::Impl::sweep() {
     return_memory();
 }
 
-// Returns freed memory to the system: the allocator keeps it, for good where something small lies behind it.
+// Returns freed memory to the system. The allocator would retain it, for good if a small block in use is
+// behind it.
 void Network::Impl::return_memory() {
     const auto now = Steady::now();
     const bool much = most_bytes_since_return_ > clients_.bytes() + kMemoryToReturn;
@@ -297,7 +298,7 @@ void Network::Impl::close() {
         write(*peer);
         if (!peer->writing) drop(*peer, "");
     }
-    // Last replies get a moment to go out, and no more.
+    // Last replies get a moment to be sent, not more.
     if (timer_open_ && !peers_.empty()) {
         uv_timer_start(
             &timer_, [](uv_timer_t* timer) { static_cast<Impl*>(timer->data)->drop_all(); }, kLastReplyMs, 0);

@@ -1,4 +1,4 @@
-// Network: new connections, their users, and how many there may be.
+// Network: new connections, their users, and the bounds on their numbers.
 
 #include <fmt/format.h>
 #include <netdb.h>
@@ -23,7 +23,7 @@ namespace pbs::host {
 
 namespace {
 
-// Is it an address of this machine? Clients from there are "at" the server's own host.
+// Is it an address of this machine? Its clients count as on the server's own host.
 bool is_own_address(const std::string& address) {
     if (address == "::1" || address.starts_with("127.")) return true;
     uv_interface_address_t* interfaces = nullptr;
@@ -52,8 +52,8 @@ bool is_among(const std::string& address, const addrinfo* list) {
 
 }  // namespace
 
-// Accepts a connection. libuv keeps one that isn't accepted, and takes no other until it is: so there are
-// never so many at once that nobody else is served. After a failure the sweep tries again.
+// Accepts a connection. libuv holds one that isn't accepted, and takes no other until it is accepted, so that
+// a flood of connections can't stop the service. After a failure the sweep tries again.
 void Network::Impl::accept_guarded(uv_stream_t* listener, bool local) {
     bool& unaccepted = local ? unaccepted_socket_ : unaccepted_tcp_;
     unaccepted = true;
@@ -94,8 +94,8 @@ void Network::Impl::accept(uv_stream_t* listener, bool local) {
     });
 }
 
-// Counts the connection with its user, or until he is known with its address. A manager isn't counted with
-// users of his name on other hosts. False: there are too many.
+// Counts the connection as its user's or, until he is known, as its address's. A manager doesn't count as a
+// user of his name on other hosts. False: there are too many.
 bool Network::Impl::enter(Peer& peer) {
     const auto user = auth_.user(peer.id);
     std::string name = "address " + peer.address;
@@ -130,8 +130,8 @@ void Network::Impl::leave(Peer& peer) {
     peer.turn = Peer::Turn::none;
 }
 
-// Makes room when all connections are taken: the client with most of them loses one, if it still has as many
-// as the newcomer then. A manager gets one in any case.
+// Frees a connection when all are in use: the client with most connections loses one if it then still has as
+// many as the new client; for a manager, in any case.
 bool Network::Impl::make_room(const Client& newcomer) {
     const Client* most = clients_.largest(newcomer.manager);
     if (most == nullptr || (!newcomer.manager && most->connections <= newcomer.connections)) return false;
@@ -146,14 +146,14 @@ void Network::Impl::drop_idlest(const Client& client, std::string_view why) {
     if (idlest != nullptr) drop(*idlest, why);
 }
 
-// Moves a TCP connection whose user has become known from its address to him.
+// Counts a TCP connection as its user's instead of its address's, once he is known.
 void Network::Impl::now_known(Peer& peer) {
     peer.full_limits = true;
     peer.decoder.set_limits(ifl::RequestLimits{});
     if (!peer.local && !enter(peer)) drop(peer, "too many connections");
 }
 
-// Finds out who is at the other end, as far as the kernel knows.
+// Finds the user at the other end, as far as the kernel knows him.
 bool Network::Impl::introduce(Peer& peer, bool local) {
     if (local) {
         uv_os_fd_t fd = -1;
@@ -163,7 +163,7 @@ bool Network::Impl::introduce(Peer& peer, bool local) {
             getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
             return false;
         const auto user = find_user(credentials.uid);
-        // A uid without a name can't own jobs, but may look.
+        // A uid without a name can't own jobs, but may send queries.
         const std::string name = user ? user->name : fmt::format("{}", credentials.uid);
         peer.key = "uid " + std::to_string(credentials.uid);
         peer.session.from = peer.key + " on the Unix socket";
@@ -185,14 +185,15 @@ bool Network::Impl::introduce(Peer& peer, bool local) {
     peer.other_host = !own;
     if (peer.other_host) ++per_address_[peer.address];
     auth_.add_tcp(peer.id, peer.address, port, own ? first_unprivileged_port() : 1024);
-    // Another server begins with a job, so it gets the full limits.
+    // Another server's first request has a job, so it gets the full limits.
     if (auth_.from_reserved_port(peer.id)) peer.decoder.set_limits(ifl::RequestLimits{});
     if (own) peer.host = server_.state.host_name;
     return true;
 }
 
-// The first port that anybody on this machine may bind (0 in many containers): a connection from such a port
-// doesn't show who sent it. An administrator may change it, so it is read again, at most once a second.
+// The first port that any user of this machine may bind (0 in many containers): a connection from this port
+// or a higher one doesn't prove its sender. An administrator may change it, so it is read again, at most once
+// a second.
 int Network::Impl::first_unprivileged_port() {
     const auto now = Steady::now();
     if (now - unprivileged_port_read_ < std::chrono::seconds(1)) return unprivileged_port_;
@@ -202,8 +203,8 @@ int Network::Impl::first_unprivileged_port() {
     return unprivileged_port_;
 }
 
-// Looks up the name of another machine, off the loop, since it may take long: the name that the DNS has for
-// its address, if that name has this address; otherwise, or if it is this machine's name, the address itself.
+// Looks up the name of another machine in a thread, because that may take long. The name is that of the
+// address in the DNS, if that name has this address; otherwise, or if it is this machine's name, the address.
 void Network::Impl::look_up_host(Peer& peer) {
     auto* request = new uv_getnameinfo_t;
     request->data = &peer;

@@ -1,5 +1,5 @@
-// Network: connections encrypted by TLS. Handshakes and data are worked on in the turns of the users, as
-// requests are.
+// Network: connections encrypted by TLS. Handshakes and data are processed in their users' turns, like
+// requests.
 
 #include <fmt/format.h>
 #include <uv.h>
@@ -41,7 +41,7 @@ Result<void> Network::Impl::start_tls() {
     return {};
 }
 
-// Takes bytes that have come. A client begins with TLS, or with a packet.
+// Takes received bytes. A client begins with TLS, or with a packet.
 void Network::Impl::take_bytes(Peer& peer, std::string_view bytes) {
     if (!in_progress(peer)) peer.waiting = Steady::now();
     if (!std::exchange(peer.begun, true) && certificate_ != nullptr && !peer.local &&
@@ -64,7 +64,7 @@ void Network::Impl::take_bytes(Peer& peer, std::string_view bytes) {
     if (!grows_too_long(peer)) want_turn(peer);
 }
 
-// Passes what can be decrypted to the decoder. False: the connection ends.
+// Passes the decrypted data to the decoder. False: the connection ends.
 bool Network::Impl::decrypt(Peer& peer) {
     for (;;) {
         const auto size = peer.tls->read(plain_.data(), plain_.size());
@@ -82,7 +82,7 @@ bool Network::Impl::decrypt(Peer& peer) {
     return !grows_too_long(peer);
 }
 
-// Encrypts the pieces to be written. False: the connection has been dropped.
+// Encrypts the pieces to be written. False: the connection was dropped.
 bool Network::Impl::encrypt(Peer& peer, std::vector<std::string>& pieces) {
     for (std::string& piece : pieces) {
         if (auto done = peer.tls->write(piece); !done) {
@@ -100,8 +100,8 @@ bool Network::Impl::in_progress(const Peer& peer) {
     return peer.decoder.in_progress() || (peer.tls != nullptr && peer.tls->in_progress());
 }
 
-// May the request be sent in the clear? A helper that vouches for a connection may: it sends only a port and
-// a name.
+// May the request be sent in plain text? A helper that vouches for a connection may do that: it sends only a
+// port and a name.
 bool Network::Impl::may_be_clear(const Peer& peer, const ifl::Request& request) const {
     if (peer.local || peer.tls != nullptr || options_.tls_required == EncryptionRequired::none) return true;
     if (options_.tls_required == EncryptionRequired::remote && !peer.other_host) return true;

@@ -1,4 +1,4 @@
-// Network: requests are taken in turns and answered, within bounds of memory.
+// Network: takes requests in turns and answers them, within bounds of memory.
 
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -22,23 +22,23 @@
 namespace pbs::host {
 namespace {
 
-// The pause before a step that has to wait for something is tried again.
+// The pause before a waiting step is tried again.
 constexpr uint64_t kLaterMs = 5;
-// A connection gets another turn when fewer bytes than this of its replies wait to be read.
+// A connection gets another turn when fewer bytes than this of its replies are unread.
 constexpr std::size_t kMostUnsent = size_t{256} << 10;
-// An answer in steps gives up its turn after so many bytes.
+// An answer in steps ends its turn after this many bytes.
 constexpr std::size_t kMostOfATurn = size_t{64} << 10;
-// The memory of a decoded request is so many times its bytes.
+// A decoded request uses this many times the memory of its bytes.
 constexpr std::size_t kDecodedByBytes = 3;
-// The time of all users together, until the loop looks for other events: a command asks four times, one
-// answer after the other, and waits for the loop each time.
+// The time for all users together before the loop looks for other events. A command sends four requests, one
+// after the answer to the other, and waits for the loop each time.
 constexpr std::chrono::milliseconds kLoopTurn{2};
-// The same time while something is to be committed, which costs a wait for the disk at the end.
+// The same while there is something to commit, because the commit ends with a wait for the disk.
 constexpr std::chrono::milliseconds kCommitTurn{10};
-// The most requests that are committed together, so that nobody waits long for the others of his group.
+// The most requests that are committed together, so that no client waits long for the others of the group.
 constexpr std::size_t kMostHeld = 1024;
 
-// Does the request change an object of the plugin's own?
+// Does the request change one of the plugin's own objects?
 bool changes_plugin_object(const ifl::Request& request) {
     const auto* manage = std::get_if<ifl::Manage>(&request.body);
     return request.type == ifl::RequestType::manager && manage != nullptr &&
@@ -47,8 +47,7 @@ bool changes_plugin_object(const ifl::Request& request) {
 
 }  // namespace
 
-// Gives turns to the connections that have something to do, for a limited time; then commits, and lets the
-// loop look for other events.
+// Gives turns to the connections that have work, for a limited time; then commits, and returns to the loop.
 void Network::Impl::serve() {
     if (closing_) return;
     accepts_left_ = kAcceptsOfATurn;
@@ -95,8 +94,8 @@ void Network::Impl::step(Peer& peer) {
     }
 }
 
-// Notes that the connection wants a turn, if there is anything to do and room for the result. A connection is
-// read from when everything that came from it is answered, or being written.
+// Notes that the connection wants a turn, if it has work and there is memory for the result. Nothing is read
+// from a connection until all that it has sent is answered, or the answer is being written.
 void Network::Impl::want_turn(Peer& peer) {
     using Turn = Peer::Turn;
     if (peer.closing || peer.close_after_write || closing_ || peer.turn == Turn::later || peer.checked)
@@ -121,10 +120,10 @@ void Network::Impl::want_turn(Peer& peer) {
     }
 }
 
-// Must the connection wait for memory? A user who has too much already gets no more on connections with
-// something under way; on others he may begin, up to a harder bound, and gets a part at a time. An answer
-// that is complete before any of it is sent has its memory from its beginning on. So there is always
-// something that goes on until its memory is free again.
+// Must the connection wait for memory? A user who has too much already gets no more for connections with a
+// request or reply under way. On other connections he may begin a request, up to a harder bound, and gets the
+// reply in parts. An answer that is complete before any of it is sent has its memory from the beginning. So
+// something can always go on until its memory is free again.
 bool Network::Impl::waits_for_memory(const Peer& peer) const {
     if (clients_.may_take(*peer.client) || peer.client->busy == 0) return false;
     const bool on_its_way = peer.outgoing() != 0;
@@ -132,7 +131,8 @@ bool Network::Impl::waits_for_memory(const Peer& peer) const {
     return on_its_way && peer.asked->context.rest->size() == 0;
 }
 
-// May an incomplete request grow? One connection of each user may always have as much as a request can need.
+// May an incomplete request grow? One connection of each user may always have as much memory as a request can
+// need.
 bool Network::Impl::may_grow(const Peer& peer) const {
     return clients_.may_take(*peer.client) || peer.client->bytes - peer.bytes <= kAlwaysMemory;
 }
@@ -180,8 +180,8 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
         refuse_clear(peer, request);
         return;
     }
-    // Commit first, so that every other request is answered by the committed state. Connecting and the like
-    // read no configuration: they wait only for their own connection's replies.
+    // Commit first, so that all other requests are answered by the committed state. Requests such as Connect
+    // read no configuration, and only wait for their own connection's replies.
     ifl::AuthDecision decision = auth_.judge(peer.id, request);
     const bool handled = decision.action == ifl::AuthDecision::Action::handle;
     const bool submits = handled && may_share_commit(request, peer.session);
@@ -234,7 +234,7 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
     submissions.take(submits);
     ifl::Reply reply = begin_answer(context);
     submissions.take(false);
-    // If a change of the request's own has committed the submissions before it, tell their clients.
+    // If the request's own change has committed the submissions before it, send their replies.
     if (was_uncommitted && !submissions.uncommitted()) settle();
     if (peer.closing) return;
     if (context.rest != nullptr) {
@@ -243,7 +243,7 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
         return;
     }
     note(*asked, reply.code != 0);
-    // A refusal may be based on the effect of an uncommitted request: it waits for that commit.
+    // A refusal may be due to an uncommitted request: it waits for that commit.
     if (submissions.uncommitted() ||
         (server_.parts.plugin != nullptr && server_.parts.plugin->uncommitted())) {
         held_.push_back({peer.id, std::move(reply), std::move(context.when_committed)});
@@ -268,11 +268,11 @@ void Network::Impl::note(const Asked& asked, bool refused) {
                                       refused);
 }
 
-// Does one turn's part of an answer in steps.
+// Does the steps of an answer for one turn.
 void Network::Impl::answer_on(Peer& peer) {
     using Left = Steps::Left;
     Asked& asked = *peer.asked;
-    // Commit others first, so that a commit by this answer is only its own.
+    // Commit other requests first, so that a commit by this answer has only its own changes.
     if (asked.context.ticket != 0 || server_.commit_group.uncommitted()) settle();
     if (peer.closing) return;
     const auto until = Steady::now() + kUserTurn;
@@ -322,8 +322,8 @@ void Network::Impl::try_later(Peer& peer) {
         kLaterMs, 0);
 }
 
-// Commits the requests since the last time, all at once, and lets their replies go. If that fails, none of
-// them has happened, and each is told so.
+// Commits all requests since the last commit, and sends their replies. If that fails, none of them has
+// happened, and their clients get the error.
 void Network::Impl::settle() {
     CommitGroup& submissions = server_.commit_group;
     if (held_.empty() && !submissions.uncommitted()) return;
@@ -341,7 +341,7 @@ void Network::Impl::settle() {
         if (to == peers_.end()) continue;
         Peer& peer = *to->second;
         --peer.held;
-        // A reply that can't be made costs only its own connection.
+        // If a reply can't be made, only its own connection is lost.
         guard(peer, [&] {
             send(peer,
                  done ? std::move(one.reply) : ifl::Reply::error(done.error().code, done.error().message),

@@ -18,7 +18,7 @@ namespace {
 
 // Attributes with which a job can't be moved to another server.
 constexpr std::array kOfOneServer = {"interactive", "block", "depend", "array_indices_submitted"};
-// OpenPBS's own attributes that users set; other attributes are the sending server's business.
+// OpenPBS's own attributes that users set; others are the sending server's concern.
 constexpr std::array kAskedOfOpenPbs = {"security",
                                         "reserve_ID",
                                         "gui",
@@ -27,7 +27,7 @@ constexpr std::array kAskedOfOpenPbs = {"security",
                                         "job_kill_delay",
                                         "release_nodes_on_stageout",
                                         "tolerate_node_failures"};
-// Attributes that may be set for a job but only counted on the sending server.
+// Attributes that may be set for a job, but that only the sending server can count.
 constexpr std::array kOfThatServer = {"comment", "eligible_time"};
 constexpr std::size_t kLongestOwner = 320;
 
@@ -36,7 +36,7 @@ bool among(const Names& names, std::string_view name) {
     return std::ranges::any_of(names, [&](std::string_view one) { return same_name(one, name); });
 }
 
-// Takes the owner's name, after a check, as it becomes a part of log lines and records.
+// Sets the owner, after a check, because the name appears in log lines and records.
 Result<void> take_owner(Job& job, const std::string& owner) {
     const auto at = owner.find('@');
     const bool legal =

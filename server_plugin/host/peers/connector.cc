@@ -27,9 +27,9 @@ namespace {
 constexpr const char* kConnectArgument = "--connect";
 constexpr std::size_t kLongestText = 1024;
 constexpr std::size_t kRelayBuffer = std::size_t{64} << 10;
-// Longer than the main process waits, which gives up a server that neither takes nor sends anything before.
+// Longer than the main process waits, which gives up a server that neither reads nor sends anything.
 constexpr std::chrono::seconds kRelayPatience{3600};
-// Lower ports belong to other services, which might take a connection from a privileged port for root's word.
+// Lower ports belong to other services, which might trust a connection from a privileged port as root's.
 constexpr unsigned kFirstPort = 1024;
 
 using Control = std::array<char, CMSG_SPACE(sizeof(int))>;
@@ -56,7 +56,7 @@ bool hand_over_error(const ifl::Error& error) {
     return hand_over(error.message.empty() ? "it can't be connected to" : error.message, -1);
 }
 
-// The numeric address that a descriptor is connected to.
+// The numeric address to which a descriptor is connected.
 std::string peer_address(int fd) {
     sockaddr_storage address{};
     socklen_t size = sizeof address;
@@ -74,7 +74,7 @@ bool send_all(int fd, std::string_view bytes) {
     return true;
 }
 
-// Passes data from the other server to this one. False: it has ended.
+// Passes data from the other server to this one. False: the other server has closed.
 bool pass_back(const ifl::Socket& encrypted, int own, std::vector<char>& buffer) {
     for (;;) {
         const auto came = encrypted.receive_or_send(buffer.data(), buffer.size(), kRelayPatience);
@@ -84,8 +84,8 @@ bool pass_back(const ifl::Socket& encrypted, int own, std::vector<char>& buffer)
     }
 }
 
-// Passes data both ways until either side closes. Reads from this server only when all it has sent before is
-// sent on.
+// Passes data both ways until either side closes. Reads from this server only when all its earlier data is
+// sent.
 void pass_on(const ifl::Socket& encrypted, int own) {
     std::vector<char> buffer(kRelayBuffer);
     std::string out;
@@ -95,7 +95,7 @@ void pass_on(const ifl::Socket& encrypted, int own) {
             {{encrypted.fd(), static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN), 0},
              {own, static_cast<short>(out.empty() ? POLLIN : 0), 0}}};
         if (::poll(ends.data(), ends.size(), -1) < 0 && errno != EINTR) return;
-        // Nobody waits any more for the data that is still to be sent.
+        // Nobody waits for the rest of the data any more.
         if (!out.empty() && (ends[1].revents & (POLLHUP | POLLERR)) != 0) return;
         if (ends[1].revents != 0 && out.empty()) {
             const ssize_t size = ::recv(own, buffer.data(), buffer.size(), MSG_DONTWAIT);
@@ -123,8 +123,8 @@ bool relay(const std::string& user, const ifl::Socket& encrypted) {
     return true;
 }
 
-// Connects as servers do, from a privileged port; or as this process's user, if the process may have no such
-// port or PBS_AUTH_METHOD names another way.
+// Connects as servers do, from a privileged port; or as this process's user, if the process may not use such
+// a port or PBS_AUTH_METHOD names another method.
 bool connect(const ifl::ServerAddress& address) {
     const auto settings = ifl::load_settings(ifl::process_environment());
     if (!settings) return hand_over_error(settings.error());

@@ -19,18 +19,18 @@
 namespace pbs::host {
 namespace {
 
-// How long to wait while nothing comes from the other server.
+// The longest wait while nothing comes from the other server.
 constexpr std::chrono::seconds kRetryFor{30};
 constexpr std::chrono::seconds kFirstPause{5};
 constexpr std::chrono::seconds kLongestPause{300};
 constexpr std::size_t kMostDeliveries = 16;
 constexpr uint32_t kScriptFile = 0;
 
-// Answers that don't tell whether the other server has the job: it may give them before it looks.
+// Replies that don't show whether the other server has the job, because it may send them before it looks.
 constexpr std::array kUndecided = {PBSE_PERM,     PBSE_BADCRED,  PBSE_BADHOST,    PBSE_SVRDOWN, PBSE_SYSTEM,
                                    PBSE_INTERNAL, PBSE_PROTOCOL, PBSE_NOCONNECTS, PBSE_TRYAGAIN};
 
-// Is the attribute sent to the other server? It works out all others itself.
+// Is the attribute sent to the other server? That computes all others itself.
 bool is_sent(const AttributeDef& def) {
     if ((def.flags & computed) != 0 || def.name == "comment") return false;
     return (def.flags & (kAllWrites | at_creation)) != 0 || def.name == "Job_Owner" ||
@@ -77,11 +77,11 @@ struct Deliveries::Delivery {
     ServerName to;
     std::string by;
     std::shared_ptr<Outcome> outcome = std::make_shared<Outcome>();
-    std::shared_ptr<PeerLink> link{};  // null: nothing is under way
+    std::shared_ptr<PeerLink> link{};  // null: no request is under way
     std::string script{};
     std::size_t sent = 0;  // bytes of the script
     uint32_t pieces = 0;
-    bool may_be_there = false;  // a Commit has been sent, perhaps by an earlier process
+    bool may_be_there = false;  // a Commit was sent, perhaps by an earlier process
     int failures = 0;
     Steady::time_point next{};  // the time of the next attempt
 
@@ -115,8 +115,8 @@ Deliveries::Delivery* Deliveries::find(uint64_t job, const PeerLink* link) {
     return at == deliveries_.end() || at->second->link.get() != link ? nullptr : at->second.get();
 }
 
-// Sends a request; `handle` gets its answer. Answers on a link that was given up are ignored, as are those
-// about a job that a manager has deleted by force.
+// Sends a request; `handle` gets its reply. Ignores replies on a link that was given up, and about a job that
+// a manager has deleted by force.
 template <typename Handle>
 void Deliveries::ask(Delivery& delivery, ifl::RequestType type, ifl::RequestBody&& body, Handle handle) {
     const std::shared_ptr<PeerLink> link = delivery.link;
@@ -136,7 +136,7 @@ bool Deliveries::leaves(uint64_t handle) const {
     return job != nullptr && job->is_leaving();
 }
 
-// Tries a delivery again, or at a later look if too many are under way.
+// Tries a delivery again, or leaves it to a later call if too many are under way.
 void Deliveries::try_again(Delivery& delivery) {
     const auto under_way =
         std::ranges::count_if(deliveries_, [](const auto& one) { return one.second->link != nullptr; });
@@ -217,7 +217,7 @@ void Deliveries::arrived(Delivery& delivery) {
                  text = fmt::format("Job moved to {} at request of {}", delivery.destination(),
                                     delivery.by)] { log.job(id, text); });
     change.want_cycle(PBS_SCH_SCHEDULE_TERM);
-    // If the commit fails, the other server is asked again and says that it has the job.
+    // If the commit fails, the other server is asked again and answers that it has the job.
     if (auto done = change.commit(); !done) return lost(delivery, done.error().message);
     end(delivery, ifl::Reply::ok());
 }
@@ -226,7 +226,7 @@ void Deliveries::take_back(Delivery& delivery, ifl::Reply why) {
     Change change(server_, server_.now());
     return_to_queue(change, *server_.state.job(delivery.job));
     if (auto done = change.commit(); !done) {
-        // Tries again later, and then brings the job back to its queue or to the other server.
+        // A later try returns the job to its queue or sends it to the other server.
         server_.parts.log.error(delivery.id, done.error().message);
         if (delivery.link != nullptr) std::exchange(delivery.link, nullptr)->close("");
         delivery.next = Steady::now() + kFirstPause;

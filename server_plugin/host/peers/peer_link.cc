@@ -14,7 +14,7 @@
 namespace pbs::host {
 namespace {
 
-// Limits on the data that another server may make this one keep.
+// Limits on another server's replies, which this server has to hold in memory.
 ifl::ReplyLimits limits() {
     ifl::ReplyLimits limits;
     limits.packet = std::size_t{64} << 20;

@@ -21,15 +21,16 @@ namespace {
 
 constexpr std::chrono::seconds kBetweenAsking{10};
 constexpr std::chrono::seconds kLongestBetweenAsking{600};
-// How long to wait for the list of queued jobs; a move may take as long as the job needs to get here.
+// The longest waits: for the list of queued jobs, and for a move, which takes as long as the job needs to
+// arrive.
 constexpr std::chrono::seconds kAnswersWithin{10};
 constexpr std::chrono::seconds kLinkPatience{60};
 constexpr std::chrono::seconds kArrivesWithin{120};
 constexpr std::chrono::seconds kNotAgainWithin{60};
-constexpr std::size_t kMostListedJobs = 1000;                    // jobs of a queue there, at most,
+constexpr std::size_t kMostListedJobs = 1000;                    // of a remote queue,
 constexpr std::size_t kMostListedBytes = std::size_t{16} << 20;  // and bytes of their attributes
 
-// The attributes of a job that the other server is asked for.
+// The attributes of a job that are requested from the other server.
 constexpr const char* kWanted[] = {"Job_Owner",
                                    "Job_Name",
                                    "Resource_List",
@@ -67,7 +68,7 @@ std::size_t size_of(const ifl::ObjectView& view) {
     return size;
 }
 
-// An instant by the other server's clock, which may be ahead; never later than `now`.
+// An instant by the other server's clock, which may be ahead; `now` if it is later.
 int64_t instant_of(const ifl::ObjectStatus& object, std::string_view name, int64_t now) {
     for (const ifl::Attribute& attribute : object.attributes) {
         if (attribute.name != name) continue;
@@ -77,7 +78,8 @@ int64_t instant_of(const ifl::ObjectStatus& object, std::string_view name, int64
     return now;
 }
 
-// Removes the sums over chunks from the resources shown, as they can't be asked for together with a select.
+// Removes the sums over chunks from the shown resources, because they can't be requested together with a
+// select.
 ifl::Attributes without_sums(const ifl::Attributes& shown, const State& state) {
     const auto is_sum = [&](const ifl::Attribute& attribute) {
         if (attribute.name != "Resource_List" || attribute.resource == "select") return false;
@@ -104,7 +106,7 @@ struct Peers::Peer {
     std::size_t asked = 0;  // requests without an answer
     std::string refusal{};  // why one of its jobs can't run here; empty: none was refused
     Steady::time_point asked_at{};
-    Steady::time_point next{};  // when to ask it again
+    Steady::time_point next{};  // when it is asked next
     int failures = 0;           // since its last answer
     std::string trouble{};
     int64_t answered = 0;
@@ -128,7 +130,7 @@ void Peers::close() {
         if (const auto link = std::move(peer->link)) link->close("the server stops");
 }
 
-// Takes the peer servers and queues from the policies in force.
+// Reads the peer servers and queues from the policies in force.
 void Peers::refresh() {
     std::map<ServerName, std::set<Pair>> wanted;
     for (const auto& [sched, object] : server_.state.scheds()) {
@@ -269,7 +271,7 @@ void Peers::failed(Peer& peer, const std::string& why) {
     peer.trouble = why;
 }
 
-// Makes the job as it would be here; or says why it can't run here.
+// Makes the job as it would be here; an error: the job can't run here.
 Result<Job> Peers::job_of(const ifl::ObjectStatus& object, const Pair& queues) const {
     const Queue* queue = server_.state.queue(queues.first);
     if (queue == nullptr || !queue->execution()) return fail(PBSE_UNKQUE);
@@ -316,7 +318,7 @@ void Peers::take(Peer& peer, const Pair& queues, const Listed& listed) {
         const std::string id = values::lowered(object.name);
         const auto known = handles_.find(id);
         Elsewhere* job = known == handles_.end() ? nullptr : jobs_.at(known->second).get();
-        // The job may be moved from queue to queue there.
+        // The other server may move the job from queue to queue.
         const bool own = job != nullptr && job->server == peer.name && job->queues == queues;
         if ((job != nullptr && (!own || job->pulled)) || not_again_before_.contains(id)) continue;
         auto made = job_of(object, queues);
@@ -355,7 +357,7 @@ void Peers::forget(uint64_t job) {
     server_.parts.plugin->job_removed(server_.now(), job);
 }
 
-// Forgets a server's jobs, of the given queues or of all, except those on their way here.
+// Forgets a server's jobs, of the given queues or of all, except those that are being pulled.
 void Peers::forget_of(const Peer& peer, const Pair* queues) {
     std::vector<uint64_t> gone;
     for (const auto& [handle, job] : jobs_)
@@ -400,7 +402,7 @@ void Peers::pull(uint64_t handle, const std::vector<Place>& places) {
                });
 }
 
-// Gives up a server after a failed move: its other jobs couldn't be pulled either, until it answers again.
+// Gives up a server after a failed move: its other jobs couldn't be pulled, either, until it answers again.
 void Peers::lost(const ServerName& name, const std::string& why) {
     const auto at = peers_.find(name);
     if (at == peers_.end()) return;
@@ -408,7 +410,7 @@ void Peers::lost(const ServerName& name, const std::string& why) {
     if (at->second->trouble.empty()) failed(*at->second, why);
 }
 
-// Notes that a job could not be pulled. A job that has arrived meanwhile isn't in jobs_ any more.
+// Notes that a job couldn't be pulled. A job that has arrived meanwhile isn't in jobs_ any more.
 void Peers::not_pulled(uint64_t handle, const std::string& why) {
     const auto at = jobs_.find(handle);
     if (at == jobs_.end()) return;

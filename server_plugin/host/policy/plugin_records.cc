@@ -33,7 +33,7 @@ std::vector<ifl::AttributeView> views_of(const Attributes& attributes) {
     return views;
 }
 
-// The resources that a reservation asks for, with its chunks' defaults.
+// The resources that a reservation requests, with its chunks' defaults.
 cluster::ResourceList requested_by(const Reservation& reservation) {
     cluster::ResourceList list;
     for (const AttributeValue& value : reservation.attributes.all_of("Resource_List"))
