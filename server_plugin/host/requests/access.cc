@@ -17,10 +17,10 @@
 namespace pbs::host {
 namespace {
 
-// Codes that refuse a request for want of rights.
+// Codes of refusals because the requester lacks rights.
 constexpr std::array kRefusals = {PBSE_PERM, PBSE_BADCRED, PBSE_BADUSER, PBSE_BADGRP, PBSE_QACESS};
-// Codes that do so too, except for a manager: to him they mean an attribute that nobody sets, or a host that
-// can't exist.
+// The same, except for managers: to a manager these codes mean an attribute that nobody can set, or a host
+// that can't exist.
 constexpr std::array kRefusalsOfOthers = {PBSE_ATTRRO, PBSE_BADHOST};
 
 template <typename Codes>
@@ -32,7 +32,7 @@ bool is_refusal(const Context& context, int code) {
     return among(kRefusals, code) || (!context.who.manager() && among(kRefusalsOfOthers, code));
 }
 
-// Bounds of the log line: a request is as long as its client likes.
+// Bounds of the log line, because a request may be as long as its client likes.
 constexpr size_t kMostNames = 20;
 constexpr size_t kMostBytes = 1024;
 constexpr size_t kLongestShown = 256;
@@ -65,7 +65,7 @@ std::string object_of(const ifl::Manage& body, ifl::RequestType type) {
     return out + names_of(body.attributes);
 }
 
-// The object of the request, as the log names it: " set queue batch (started)", " 12.svr".
+// The object of the request, in the form for the log: " set queue batch (started)", " 12.svr".
 std::string object_of(const ifl::Request& request) {
     return std::visit(
         [&](const auto& body) -> std::string {

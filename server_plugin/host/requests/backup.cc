@@ -29,14 +29,14 @@ constexpr std::size_t kMostKept = 8;
 constexpr std::chrono::minutes kLongest{30};
 constexpr std::string_view kUnfinished = ".partial-";
 
-// Is it a name of a backup: "20261122-203000", perhaps with "-2" and so on behind it?
+// Is it the name of a backup: "20261122-203000", perhaps followed by "-2" and so on?
 bool is_name(std::string_view name) {
     return name.size() >= 15 && name[8] == '-' &&
            name.find_first_not_of("0123456789-") == std::string_view::npos;
 }
 
-// The folders of backups that belong to the server's user alone: folders that somebody put there by hand are
-// left alone.
+// The folders with names of backups, the oldest first: complete ones (`whole`) or unfinished ones. Folders
+// with other names, made by hand, are never removed.
 std::vector<fs::path> folders(const fs::path& all, bool whole) {
     std::vector<std::pair<fs::file_time_type, fs::path>> found;
     std::error_code error;
@@ -66,7 +66,7 @@ std::uintmax_t size_of_databases(const std::string& home) {
     return size;
 }
 
-// Checks the free space: a disk that a backup fills stops the server.
+// Checks the free space, because a disk full of backups would stop the server.
 Result<void> check_space(const fs::path& all, const std::string& home) {
     struct statvfs disk {};
     if (::statvfs(all.c_str(), &disk) != 0)
@@ -79,7 +79,7 @@ Result<void> check_space(const fs::path& all, const std::string& home) {
                             all.string(), (size >> 20) + 1, free >> 20));
 }
 
-// A name for a folder that isn't taken.
+// An unused name for a folder.
 fs::path folder_for(const fs::path& all, int64_t now) {
     const std::string name =
         fmt::format("{:%Y%m%d-%H%M%S}", std::chrono::sys_seconds(std::chrono::seconds(now)));
@@ -88,14 +88,14 @@ fs::path folder_for(const fs::path& all, int64_t now) {
     return folder;
 }
 
-// Makes a backup: removes the remains of one that was cut short, copies the databases, then removes the
-// oldest backup. A process does each, as large files take a while to remove.
+// Makes a backup: removes the remains of an interrupted one, copies the databases, then removes the oldest
+// backup. A process does each, because large files take a while to remove.
 class BackUp final : public Answered {
   public:
     BackUp(Server& server, fs::path all) : server_(server), all_(std::move(all)) {
         server_.backing_up = true;
     }
-    // A backup that is given up here is removed with the next one.
+    // A backup that is dropped here is removed with the next one.
     ~BackUp() override {
         server_.backing_up = false;
         if (pid_ <= 0) return;
@@ -156,7 +156,7 @@ class BackUp final : public Answered {
             removed_ += fmt::format("\nremoved the oldest of {}: {}", kMostKept + 1, path.string());
         return kept;
     }
-    // Looks how the process ended, by waitpid(): 0 is success, more is failure; -1: it still works.
+    // Polls the process with waitpid(). 0: it succeeded; above 0: it failed; -1: it still works.
     int poll() {
         int status = 0;
         const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
@@ -191,8 +191,8 @@ class BackUp final : public Answered {
     Stage stage_ = Stage::clearing;
     std::string folder_;
     std::string removed_;  // lines
-    pid_t pid_ = 0;        // process at work
-    bool late_ = false;    // it took too long
+    pid_t pid_ = 0;        // the process that works
+    bool late_ = false;    // the process took too long
     Fd errors_;
     std::chrono::steady_clock::time_point until_;
 };

@@ -27,7 +27,7 @@ struct Directive {
     ifl::Manage body;
     std::string refused;  // the refusal of the last try; empty: not refused
     bool done = false;
-    std::optional<ConfigValues> before{};  // the object, before the first directive on it
+    std::optional<ConfigValues> before{};  // the object before the first directive about it
 
     ConfigName object() const { return {static_cast<int>(body.object_type), body.object}; }
     std::string key() const {
@@ -136,7 +136,7 @@ class CarryOut::Work {
                same_name(host, "localhost");
     }
 
-    // Finds vnodes of other machines, by their Mom, or where none is named by their host or own name.
+    // Finds vnodes of other machines: by their Mom or, without one, by their host or name.
     void find_other_machines() {
         struct Hosts {
             std::string mom;
@@ -192,7 +192,7 @@ class CarryOut::Work {
         return directive.done;
     }
 
-    // Writes the outcome of each directive, when nothing more can be done.
+    // Writes the outcome of each directive, once all are tried.
     void make_outcomes() {
         std::map<ConfigName, std::optional<ConfigValues>> after;
         Json outcomes = Json::array();
@@ -256,7 +256,7 @@ std::string pending(Server& server, const Identity& who) {
     return status->objects.front().attributes.front().value;
 }
 
-// The plugin hears of the outcomes only when they are in the server's database: after a crash before that,
+// Passes the outcomes to the plugin only when they are in the server's database: after a crash before that,
 // the next start does the same again.
 Result<void> carry_out_at_start(Server& server, const Identity& who, std::string_view json) {
     Plugin& plugin = *server.parts.plugin;

@@ -1,5 +1,5 @@
 // ReadyToCommit and Commit: the job that this connection has sent enters its queue. It is stored before the
-// reply goes out.
+// reply is sent.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 namespace pbs::host {
 namespace {
 
-// Puts the job into the queue asked for, or where that routes to. A temporary refusal leaves the job in the
-// route queue.
+// Puts the job into the requested queue, or into one to which that routes. After a temporary refusal the job
+// stays in the route queue.
 Result<void> enter(Change& change, Submission& submission, const Queue& queue) {
     Job& job = submission.job;
     Server& server = change.server();
@@ -36,7 +36,8 @@ Result<void> enter(Change& change, Submission& submission, const Queue& queue) {
     return {};
 }
 
-// Logs the queueing after the commit: taking up its dependencies may change the job, or even delete it.
+// After the commit, logs the queueing and writes its record. Linking the job's dependencies may have changed
+// the job by then; if it has even deleted the job, the record has the attributes with which it was queued.
 void log_queueing(Change& change, const Job& job, std::string by) {
     std::optional<AccountedJob> as_asked;
     if (job.attributes.has("depend")) as_asked = accounted_at_queueing(job, change.server().state);
@@ -53,7 +54,7 @@ void log_queueing(Change& change, const Job& job, std::string by) {
     });
 }
 
-// Checks again what was checked when the job was queued, as it may have changed.
+// Repeats the checks of QueueJob, because their results may have changed.
 Result<void> may_arrive(Context& context, const Submission& submission, const Queue& queue) {
     auto& arriving = context.server.arriving;
     const auto latest = arriving.find(values::lowered(submission.job.id));
@@ -66,7 +67,7 @@ Result<void> may_arrive(Context& context, const Submission& submission, const Qu
 
 }  // namespace
 
-// Only a job that changes nothing but itself may share a commit: not one that comes from another server or
+// A job may share a commit only if it changes nothing but itself: not if it comes from another server or
 // depends on others.
 bool may_share_commit(const ifl::Request& request, const Session& session) {
     using Kind = ifl::RequestType;
@@ -105,7 +106,7 @@ ifl::Reply commit_job(Context& context) {
     if (arrives)
         if (auto ok = may_arrive(context, submission, *queue); !ok) return refuse(ok.error());
     if (submission.script.empty()) submission.script = script_of_executable(job);
-    // A job that comes back replaces the record that is kept of it.
+    // A job that returns replaces its record in the history.
     const Job* before = arrives ? server.state.job(job.id) : nullptr;
     if (before != nullptr) job.sequence = before->sequence;
     job.handle = before != nullptr ? before->handle : server.state.new_handle();

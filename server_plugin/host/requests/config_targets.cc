@@ -19,9 +19,9 @@ namespace {
 struct Kind {
     int number;
     ifl::Reply (*manage)(Management& request);
-    std::array<std::string_view, 3> ties;  // attributes that checks of other objects look at
+    std::array<std::string_view, 3> ties;  // attributes that checks of other objects read
 };
-// The types in the order in which objects are made: each before those that name it.
+// The types in the order of creation: each type before those that name it.
 constexpr std::array kTypes = {Kind{PBS_OBJ_RESOURCE, manage_resource, {}},
                                Kind{PBS_OBJ_QUEUE, manage_queue, {"partition"}},
                                Kind{PBS_OBJ_SCHED, manage_sched, {"partition", "sched_priv", "sched_log"}},
@@ -33,7 +33,7 @@ ifl::Attribute attribute(std::string_view key, std::string_view value, ifl::Op o
     return {std::string(name), std::string(resource), std::string(value), op};
 }
 
-// The changes that make `present` the target; values to remove come before values to set.
+// The changes that make the target of `present`. Values to remove come before values to set.
 ifl::Attributes differences(const Kind& type, const std::optional<ConfigValues>& present,
                             const ConfigTarget& target) {
     ifl::Attributes changes;
@@ -120,7 +120,7 @@ class Reach::Impl {
                                (shall != nullptr && *shall == *is);
             if (!stays) ties.push_back(attribute(key, {}, ifl::Op::unset));
         }
-        // A resource can be redefined or deleted only when no object has a value of it; make() sets those
+        // A resource can be redefined or deleted only when no object has a value of it. make() sets the
         // values that stay again.
         if (now && target.values)
             for (const auto& [key, value] : *now)
@@ -143,7 +143,7 @@ class Reach::Impl {
         if (now && changes.empty()) return {};
         if (now) return ask(type, PBS_CMD_SET, target.object, std::move(changes));
         if (auto made = ask(type, PBS_CMD_CREATE, target.object, std::move(changes)); !made) return made;
-        // A new object may have got more attributes than asked for.
+        // A new object may have more attributes than requested.
         ifl::Attributes rest = differences(type, present(target.object), target);
         if (rest.empty()) return {};
         return ask(type, PBS_CMD_SET, target.object, std::move(rest));

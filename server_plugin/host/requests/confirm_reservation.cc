@@ -1,5 +1,5 @@
-// ConfirmReservation: the operator who has reserved whole hosts names their vnodes. The server's own
-// scheduler answers for all other reservations.
+// ConfirmReservation: an operator who has reserved whole hosts names their vnodes. All other reservations are
+// confirmed by the server's own scheduler.
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/life/reservation_life.h"
 #include "server_plugin/host/requests/reservation_requests.h"

@@ -1,5 +1,5 @@
-// DeleteJob and DeleteJobList. The extend string may hold "force" (forget the job even if its end can't be
-// seen), "deletehist" (take it out of the history too) and "nomail".
+// DeleteJob and DeleteJobList. The extend string may have "force" (forget the job even if its end can't be
+// observed), "deletehist" (remove it from the history, too) and "nomail".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,8 +31,8 @@ How how_of(const Context& context) {
             extend.find("deletehist") != std::string_view::npos};
 }
 
-// Marks the job before its processes are ended, so that its end is a deletion even if the server dies in
-// between.
+// Marks the job before its processes are ended, so that its end counts as a deletion even if the server dies
+// in between.
 void mark(Context& context, Change& change, const Job& current) {
     Job& job = change.job(current);
     advance(job, JobEvent::deleted, context.state(), context.now);
@@ -93,7 +93,7 @@ Result<void> delete_subjobs(Context& context, const Target& target, const How& h
     return ended;
 }
 
-// Checks the targets that PBS refuses of an array.
+// Refuses the targets of arrays that PBS refuses.
 Result<void> may_delete(const State& state, const Target& target, const How& how) {
     const Job& array = *target.job;
     const IndexRange& all = array.subjobs->submitted;
@@ -121,7 +121,7 @@ Result<void> delete_one(Context& context, std::string_view id, const How& how) {
     const Job* job = target->job;
     if (job->history() && !how.history) return fail(PBSE_HISTJOBID);
     if (!is_owner(context, *job) && !context.who.operator_()) return fail(PBSE_PERM);
-    // Another server may have the job, so only an operator may forget it, by force.
+    // Another server may have the job, so only an operator may forget it here, by force.
     if (job->is_leaving() && !(how.force && context.who.operator_()))
         return fail(PBSE_BADSTATE, "Request invalid for state of job: it is on its way to another server");
     if (job->is_array()) {
@@ -140,7 +140,7 @@ Result<void> delete_one(Context& context, std::string_view id, const How& how) {
     return change.commit();
 }
 
-// Deletes one job a step.
+// Deletes one job in each step.
 class DeleteList final : public Steps {
   public:
     Left step(Context& context, ifl::StatusParts&) override {

@@ -49,8 +49,7 @@ void add_stored(ifl::Attributes& out, const Attributes& attributes, const Attrib
             if (hidden && (rights & (read_operator | read_manager)) == 0) continue;
         }
         if (def.type == Type::limits || def.type == Type::resource_limits) {
-            // Each limit is an attribute of its own, as OpenPBS shows them; those after the first have the
-            // operation incr.
+            // As in OpenPBS, show each limit as an attribute; all but the first have the operation incr.
             bool first = true;
             for (std::string& limit : split_list(value.value())) {
                 add(out, def.name, std::move(limit), value.resource());
@@ -58,7 +57,7 @@ void add_stored(ifl::Attributes& out, const Attributes& attributes, const Attrib
             }
             continue;
         }
-        // The number of the port is nobody's business.
+        // Don't show the number of the port to anybody.
         const bool port = def.name == "interactive" || def.name == "block";
         add(out, def.name, std::string(port ? "True" : value.value()), value.resource());
     }
@@ -72,7 +71,8 @@ void add_amounts(ifl::Attributes& out, std::string_view name, const Amounts& amo
     for (auto& [resource, value] : by_name) add(out, name, std::move(value), resource);
 }
 
-// Shows the rows of the table in its order: computed rows by `compute(name, out)`, the others as stored.
+// Shows the rows of the table in its order: calls `compute(name, out)` for computed rows, and shows the
+// stored values of others.
 template <typename Compute>
 ifl::Attributes describe_by_table(const AttributeTable& table, const Attributes& stored, const State& state,
                                   const View& view, Compute&& compute) {
@@ -143,8 +143,8 @@ std::string node_jobs_text(const Node& node, const State& state) {
     return out;
 }
 
-// Adds resources of which nothing is in use, as PBS does: without the assigned memory, PBS's pbsnodes -Sj
-// shows no free memory.
+// Adds resources that nothing uses, as PBS does: without assigned memory, PBS's pbsnodes -Sj shows no free
+// memory.
 Amounts with_what_is_free(Amounts assigned, const State& state) {
     for (const Resource* resource : state.resources.all())
         if (resource->built_in && (resource->flags & resource_node_sum) != 0)
@@ -165,7 +165,7 @@ bool has_place_on(const Reservation& reservation, const Node& node) {
                                [&](const Place& place) { return place.node == node.handle; });
 }
 
-// The reservations that have the vnode now.
+// The reservations that hold the vnode now.
 std::vector<const Reservation*> reservations_begun_on(const Node& node, const State& state, int64_t now) {
     std::vector<const Reservation*> begun;
     for (const uint64_t number : state.reservations_on(node.handle)) {
@@ -214,7 +214,7 @@ bool is_exclusive(const Attributes& attributes) {
                                [](std::string_view word) { return word == "excl" || word == "exclhost"; });
 }
 
-// "free", or "offline,job-busy": the words in OpenPBS's order.
+// Makes "free", or "offline,job-busy", with the words in OpenPBS's order.
 std::string node_state_text(const Node& node, const State& state, int64_t now) {
     const Usage& usage = state.node_usage(node.handle);
     const AttributeValue* available = node.attributes.find("resources_available", "ncpus");
@@ -251,7 +251,7 @@ void compute_node(const Node& node, const State& state, int64_t now, std::string
     add_time(out, name, last);
 }
 
-// Adds the plugin's attributes of a server's object.
+// Adds the plugin's attributes of an object of the server.
 void add_plugin_attributes(Context& context, int object_type, std::string_view object, const View& view,
                            ifl::Attributes& out) {
     if (context.server.parts.plugin == nullptr) return;
@@ -264,7 +264,7 @@ void add_plugin_attributes(Context& context, int object_type, std::string_view o
 }  // namespace
 
 View::View(const ifl::Attributes& wanted, uint32_t rights) : rights_(rights) {
-    // A set, as a request may name the same attributes again and again.
+    // Use a set, because a request may name the same attributes many times.
     std::set<std::string> names;
     for (const ifl::Attribute& attribute : wanted) names.insert(values::lowered(attribute.name));
     names_.assign(names.begin(), names.end());
@@ -351,7 +351,7 @@ ifl::Attributes describe(const Queue& queue, Context& context, const View& view)
     return out;
 }
 
-// The port at which a qsub listens isn't shown; how long a client waits is.
+// The port at which a qsub listens isn't shown; the time that a client waits is.
 ifl::Attributes describe(const Reservation& reservation, const State& state, const View& view) {
     ifl::Attributes out;
     for (const AttributeDef& row : reservation_table().rows()) {
@@ -382,8 +382,8 @@ ifl::Attributes describe(const Node& node, Context& context, const View& view) {
 
 namespace {
 
-// The state of a scheduler in PBS's words. A scheduler without a partition, other than `default`, serves
-// nothing: that is `down`, as if no scheduler ran.
+// The state of a scheduler in PBS's words. A scheduler other than `default` without a partition serves no
+// queue: its state is `down`, as if it didn't run.
 std::string sched_state(const Sched& sched, const Server& server) {
     if (sched.name != "default" && !sched.attributes.has("partition")) return "down";
     return server.cycle_wanted(sched.name) && sched.attributes.boolean("scheduling", false) ? "scheduling"

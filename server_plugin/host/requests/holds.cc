@@ -1,5 +1,5 @@
-// HoldJob and ReleaseJob: user, operator and system holds are added, or taken off. A running job can't be
-// checkpointed here, so it only gets the hold for the time when it is queued again.
+// HoldJob and ReleaseJob: add or remove user, operator and system holds. A running job isn't checkpointed, so
+// it only gets the hold for the time when it is queued again.
 #include "server_plugin/host/requests/holds.h"
 
 #include <fmt/format.h>
@@ -38,12 +38,12 @@ namespace {
 // The difference between HoldJob and ReleaseJob.
 struct HoldsRequest {
     ifl::Op op = ifl::Op::incr;
-    bool of_exiting = false;        // also of a job that is at its end
-    bool may_start = false;         // jobs may start by it: a cycle follows
+    bool of_exiting = false;        // also for jobs that are ending
+    bool may_start = false;         // jobs may start because of it, so a cycle follows
     std::string_view done = "set";  // for the log
 };
 
-// Jobs that have run, and are held until they run again.
+// Releases the subjobs that have run before and are held until they run again.
 Result<void> release_subjobs(Change& change, const Job& array, const ifl::Attribute& hold) {
     static const AttributeDef& holds = *job_table().find("Hold_Types");
     const State& state = change.server().state;

@@ -1,4 +1,4 @@
-// LocateJob: which server has the job.
+// LocateJob: returns the server that has the job.
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/requests/common.h"
 

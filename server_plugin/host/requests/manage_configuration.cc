@@ -1,6 +1,6 @@
 // Manager requests about the whole configuration (pbs_config): rollback to a revision, and import of a
-// document. The server's part is done first, by its own handlers, then the plugin's, which also writes both
-// into the history; both are one change.
+// document. First the server's own handlers do the server's part, then the plugin does its own and writes
+// both into the history. Both are one change.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,8 @@
 namespace pbs::host {
 namespace {
 
-// The value of an option of the request. If it is given several times the last one counts, as for the plugin.
+// The value of an option of the request. If the option comes several times, the last one counts, as in the
+// plugin.
 const std::string* value_of(const Management& request, std::string_view name) {
     const std::string* value = nullptr;
     for (const ifl::Attribute& attribute : request.body.attributes)
@@ -36,7 +37,7 @@ const std::string* value_of(const Management& request, std::string_view name) {
 }
 
 // Checks that the object exists. The plugin knows only nodes and resources that have changed, so the server
-// answers for the others.
+// knows the others.
 Result<void> check_known(const Management& request) {
     const std::string_view object = request.body.object;
     const std::string_view word = object.substr(0, object.find(' '));
@@ -51,8 +52,7 @@ Result<void> check_known(const Management& request) {
     return {};
 }
 
-// Gives a vnode of the past the machine's present name: it was a part of this machine, whatever that was
-// called then.
+// Sets the machine's present name in an earlier vnode, which was a part of this machine under any name.
 void take_name_of_today(const ConfigName& object, ConfigValues& values, std::string_view host) {
     const auto mom = std::ranges::find(values, "Mom", [](const auto& value) { return value.first; });
     if (object.type != PBS_OBJ_NODE || mom == values.end()) return;
@@ -65,7 +65,7 @@ void take_name_of_today(const ConfigName& object, ConfigValues& values, std::str
     }
 }
 
-// The server's objects that have changed since a revision, as they were at it.
+// The server's objects that have changed since a revision, with their values at the revision.
 Result<std::vector<ConfigTarget>> targets_of_revision(const Management& request,
                                                       PastConfiguration::Objects&& past) {
     std::vector<ConfigTarget> targets;
@@ -78,8 +78,8 @@ Result<std::vector<ConfigTarget>> targets_of_revision(const Management& request,
     return targets;
 }
 
-// Is it a vnode of another machine? Vnodes of this server are parts of its own machine, so that those of
-// another server's document aren't made.
+// Is it a vnode of another machine? This server's vnodes are parts of its own machine, so vnodes in another
+// server's document aren't made.
 bool is_foreign_node(const Context& context, const ConfigName& object, const ConfigValues& values) {
     if (object.type != PBS_OBJ_NODE) return false;
     const auto mom = std::ranges::find(values, "Mom", [](const auto& value) { return value.first; });
@@ -89,8 +89,8 @@ bool is_foreign_node(const Context& context, const ConfigName& object, const Con
            mom->second != "localhost";
 }
 
-// Gives attributes and resources the names that the server has for them, so that they can be compared with
-// its own. Errors: an attribute that isn't the server's, a state that isn't configuration, a name given
+// Replaces the names of attributes and resources by the server's spelling, so that they can be compared.
+// Errors: an attribute that the server doesn't have, a state that isn't configuration, a name that comes
 // twice.
 Result<void> normalise(const Context& context, const ConfigName& object, ConfigValues& values) {
     const AttributeTable* table = attribute_table(object.type);
@@ -118,7 +118,7 @@ Result<void> normalise(const Context& context, const ConfigName& object, ConfigV
     return {};
 }
 
-// Names of resources don't depend on the case of letters.
+// Names of resources are case-insensitive.
 ConfigName known_name(const Context& context, const ConfigName& object) {
     const Resource* known =
         object.type == PBS_OBJ_RESOURCE ? context.state().resources.find(object.name) : nullptr;
@@ -131,7 +131,7 @@ ConfigName folded(const ConfigName& object) {
 
 using HostPart = std::optional<HostConfiguration>;
 
-// Finds the server's targets in a document, some objects at a time.
+// Finds the server's targets in a document, a few objects at a time.
 class DocumentTargets {
   public:
     // `part`: the server's part of the document; nullopt: it has none, so there are no targets.
@@ -184,7 +184,7 @@ class DocumentTargets {
     std::string warning_;
 };
 
-// The most lines of warnings: more than anybody reads are only counted.
+// The most lines of warnings; further ones, which nobody would read, are only counted.
 constexpr size_t kMostLines = 1000;
 
 void tell(std::span<const std::string> warnings, std::span<const ConfigChange> changes,
@@ -201,7 +201,7 @@ void tell(std::span<const std::string> warnings, std::span<const ConfigChange> c
     }
 }
 
-// A rollback or an import, a part at a time: finds the targets, and reaches them.
+// A rollback or an import, done in parts: finds the targets, then changes the objects to them.
 class Work {
   public:
     explicit Work(const Management& request) {
@@ -209,8 +209,8 @@ class Work {
             past_.emplace(*revision, request.body.object);
     }
 
-    // Goes on; true while something is left. Call it in Batch::run(): until the end nobody changes what it
-    // reads.
+    // Does the next part. True: more is left. Call it in Batch::run(), so that nobody changes the data until
+    // the end.
     Result<bool> go_on(Context& context, const ifl::Manage& body) {
         if (past_) {
             auto more = past_->read_some(*context.server.parts.plugin, context.now, context.who);
@@ -228,7 +228,7 @@ class Work {
         if (!document_) {
             if (!has_read(request)) return fail(PBSE_TRYAGAIN);
             auto part =
-                part_.valid() ? part_.get() : Result<HostPart>();  // else the plugin says what was expected
+                part_.valid() ? part_.get() : Result<HostPart>();  // else the plugin reports the mistake
             if (!part) return tl::unexpected(part.error());
             document_.emplace(std::move(*part), replaces_);
         }
@@ -238,7 +238,7 @@ class Work {
         document_.reset();
         return true;
     }
-    // The warnings at the end.
+    // The warnings, once all is done.
     std::string warning(std::span<const ConfigChange> changes) const {
         std::string text = warning_;
         if (reach_) tell(reach_->warnings(), changes, text);
@@ -285,15 +285,15 @@ ifl::Attribute attribute(const char* name, std::string value) {
     return {name, {}, std::move(value), ifl::Op::set};
 }
 
-// Migrates with the output of an older server's qmgr, or with its resources: the plugin says what to change
-// of the server's own objects, and is told of the outcome.
+// Migrates the output of an older server's qmgr, or its resources: the plugin names the changes to the
+// server's own objects, and then gets their outcome.
 ifl::Reply migrate(Management& request) {
     Context& context = request.context;
     ifl::Attributes asked = request.body.attributes;
     asked.push_back(attribute("format", "host"));
     asked.push_back(attribute("dry_run", "True"));
     std::string work;
-    // With the ticket the request can wait until the plugin is done with other work.
+    // With the ticket, the request waits until the plugin has finished other work.
     if (auto done = context.server.parts.plugin->manager(context.now, PBS_CMD_SET, PBS_OBJ_CONFIGURATION, {},
                                                          asked, context.who, {}, work, {}, context.ticket);
         !done)
@@ -319,7 +319,7 @@ ifl::Reply manage_configuration(Management& request) {
     Context& context = request.context;
     if (!context.who.manager()) return ifl::Reply::error(PBSE_PERM);
     if (context.server.parts.plugin == nullptr) return ifl::Reply::error(PBSE_NOSUP);
-    // Only the server itself tells the plugin these.
+    // Clients may not set these: only the server passes them to the plugin.
     if (value_of(request, "host_outcome") != nullptr || value_of(request, "queue_type_done") != nullptr)
         return ifl::Reply::error(PBSE_NOATTR);
     if (has_print(request)) return migrate(request);

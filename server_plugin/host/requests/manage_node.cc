@@ -1,5 +1,5 @@
 // Manager requests about vnodes, which are parts of this machine. A request for node "" or "@server" is for
-// all of them.
+// all vnodes.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ bool legal_node_name(std::string_view name) {
     });
 }
 
-// Applies the words of `state` that an administrator may switch; the other words follow from events.
+// Applies the words of `state` that an administrator may set or remove; events decide about the other words.
 Result<void> apply_state(Node& node, const ifl::Attribute& change, int64_t now) {
     uint32_t state = change.op == ifl::Op::set ? uint32_t{node_free} : node.state;
     for (const std::string& word : split_list(change.value)) {
@@ -62,8 +62,8 @@ Result<void> check_mom(Node& node, const State& state) {
     return {};
 }
 
-// Checks a vnode's partition: if it serves one queue only, it must be in that queue's partition or in none;
-// and it may not change while jobs run on it.
+// Checks a vnode's partition. If the vnode serves only one queue, it must have that queue's partition or
+// none. It must not change while jobs run on the vnode.
 Result<void> check_partition(const Node& node, const State& state, const AttributeDef& def) {
     const std::string_view partition = node.attributes.text("partition");
     const bool asked = def.name == "partition";
@@ -98,7 +98,7 @@ Result<void> check(Node& node, const State& state, const AttributeDef& def) {
 
 Managed<> apply(Management& request, Node& node) {
     const State& state = request.context.state();
-    // `state` isn't a plain attribute: its words switch bits.
+    // `state` isn't an ordinary attribute: its words switch bits.
     Management rest = request;
     rest.own.clear();
     rest.own_index.clear();
@@ -120,7 +120,7 @@ Managed<> apply(Management& request, Node& node) {
     return done;
 }
 
-// Gives a new vnode this machine's CPUs and memory, unless the request sets them.
+// Sets a new vnode's CPUs and memory to this machine's, unless the request sets them.
 void add_defaults(Node& node, const State& state) {
     const auto set = [&](std::string_view name, std::string value) {
         if (!node.attributes.has("resources_available", name)) node.attributes.set(available(), name, value);

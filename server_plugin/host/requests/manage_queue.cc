@@ -1,4 +1,4 @@
-// Manager requests about queues. A request for queue "" or "@server" is for all of them.
+// Manager requests about queues. A request for queue "" or "@server" is for all queues.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ bool names(const Management& request, std::string_view attribute) {
                                [&](const ifl::Attribute& one) { return same_name(one.name, attribute); });
 }
 
-// Checks that a request sets the time when jobs start only once, by either of the two attributes.
+// Checks that a request sets the start times of jobs only once, by one of the two attributes.
 Managed<> check_words(const Management& request) {
     std::string said;
     if (request.command == PBS_CMD_UNSET) return {};
@@ -66,15 +66,15 @@ Managed<> check_words(const Management& request) {
     return {};
 }
 
-// A plain queue_type describes the queue completely: drop an execution_type of a time or of the other type.
-// qmgr's print has execution_type after queue_type.
+// A plain queue_type replaces an execution_type that is a time or the other type. qmgr's print has
+// execution_type after queue_type, so that is set again.
 void drop_execution_type(Queue& queue, std::string_view type) {
     const std::string_view execution = queue.attributes.text("execution_type");
     if (is_timed(execution) || (!execution.empty() && (execution == "route") != (type == "Route")))
         queue.attributes.unset(*queue_table().find("execution_type"), {});
 }
 
-// Checks queue_type: "Execution" or "Route", or any beginning of these words. A word of execution_type gives
+// Checks queue_type: "Execution" or "Route", or a beginning of these words. A word of execution_type sets
 // both.
 Result<void> check_type(const Management& request, Queue& queue, const Queue* before) {
     const State& state = request.context.state();
@@ -114,7 +114,7 @@ Result<void> check_execution_type(Queue& queue) {
     return {};
 }
 
-// Checks that no vnode that serves only this queue is in another partition.
+// Checks that all vnodes that serve only this queue have its partition.
 Result<void> check_partition(const Queue& queue, const State& state) {
     const std::string_view partition = queue.attributes.text("partition");
     if (partition.empty()) return {};
@@ -165,7 +165,7 @@ Result<void> check(const Management& request, Queue& queue, const Queue* before,
     return {};
 }
 
-// Checks conditions on the queue as a whole.
+// Checks conditions on several attributes together.
 Result<void> check_whole(const Queue& queue) {
     const std::string_view type = queue.attributes.text("execution_type");
     if (!type.empty() && queue.attributes.has("queue_type") && queue.route() != (type == "route"))
@@ -234,7 +234,7 @@ ifl::Reply remove_queue(Management& request) {
     return finish(request, change, std::string(queue->name));
 }
 
-// Changes one queue, and warns of attributes that have no effect.
+// Changes one queue, and adds warnings about attributes without effect.
 Managed<> set_one(Management& request, Change& change, const Queue& queue) {
     if (request.own.empty()) {
         warn_of_not_acted_on(request, queue.attributes, queue.name);

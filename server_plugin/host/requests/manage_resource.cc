@@ -1,4 +1,4 @@
-// Manager requests about resource definitions: type and flag.
+// Manager requests about the definitions of resources, which have a type and flags.
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
@@ -31,7 +31,7 @@ Managed<> read(const Management& request, Definition& definition) {
     return {};
 }
 
-// Warns that flag f is no different from n: a chunk lies on one vnode, and takes there what it asks for.
+// Warns that flag f means the same as n: a chunk lies on one vnode, and takes all of its request there.
 void warn_of_flag(Management& request, const Resource& resource) {
     if ((resource.flags & resource_first_node_sum) != 0)
         add_warning(request, fmt::format("resource {}: flag f has no effect: every chunk takes of it, as "

@@ -1,4 +1,4 @@
-// Manager requests about schedulers: `default`, which always exists, and others for their partitions.
+// Manager requests about schedulers: `default`, which always exists, and others, each for a partition.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>
@@ -28,8 +28,8 @@ std::string default_folder(const Server& server, const Sched& sched, std::string
     return default_sched_folder(server.options.home, sched.name, attribute);
 }
 
-// Sets defaults of unset attributes. An unset `scheduling` is off, as the server's; the default scheduler has
-// it on only from its beginning.
+// Sets defaults for unset attributes. An unset `scheduling` is off, like the server's; only a new default
+// scheduler has it on.
 void set_defaults(const Server& server, Sched& sched) {
     const auto set = [&](std::string_view attribute, std::string value) {
         if (!sched.attributes.has(attribute)) sched.attributes.set(*sched_table().find(attribute), {}, value);
@@ -40,8 +40,8 @@ void set_defaults(const Server& server, Sched& sched) {
     set("scheduler_iteration", "600");
 }
 
-// Makes the default sched_priv of a new scheduler, where its sched_config is looked for. A folder that an
-// earlier scheduler of that name left behind is taken over as it is.
+// Makes the default sched_priv of a new scheduler, where its sched_config may be. If an earlier scheduler of
+// that name has left its folder, that is used.
 Result<void> make_sched_priv(const Server& server, const Sched& sched) {
     const std::string path = default_folder(server, sched, "sched_priv");
     if (sched.attributes.text("sched_priv") != path) return {};
@@ -51,19 +51,19 @@ Result<void> make_sched_priv(const Server& server, const Sched& sched) {
         return fail(PBSE_SYSTEM, fmt::format("Cannot create folder {}: {}", path, system_text(errno)));
     }
     if (server.batch != nullptr) server.batch->on_undo([path] { (void)::rmdir(path.c_str()); });
-    // chmod() and not mkdir's mode, from which the umask would take bits away.
+    // Use chmod(), because the umask would remove bits from mkdir's mode.
     if (::chmod(path.c_str(), 0750) != 0)
         return fail(PBSE_SYSTEM, fmt::format("Cannot set the mode of {}: {}", path, system_text(errno)));
     return {};
 }
 
-// The beginning of the names of schedulers' folders in the server's home.
+// The prefix of the names of schedulers' folders in the server's home.
 std::string_view first_of_folders(std::string_view attribute) {
     return attribute == "sched_priv" ? "sched_priv" : "sched_logs";
 }
 
-// Checks a folder that a manager sets. The server, which may be root, reads and writes in it: a manager who
-// isn't root may choose only the server's own folders.
+// Checks a folder that a manager sets. The server, which may be root, reads and writes in it, so a manager
+// who isn't root may choose only the server's own folders.
 Result<void> check_folder(const Management& request, const std::string& home, std::string_view name,
                           std::string_view path) {
     if (!path.starts_with('/'))
@@ -90,7 +90,7 @@ Result<void> check_unshared(const Sched& sched, const State& state, std::string_
     return {};
 }
 
-// Gives the server the same `scheduling` and `scheduler_iteration` as the default scheduler.
+// Sets the server's `scheduling` or `scheduler_iteration` to that of the default scheduler.
 void share_with_server(Change& change, const Sched& sched, std::string_view name) {
     const AttributeDef& def = *server_table().find(name);
     if (sched.attributes.has(name)) {
@@ -111,7 +111,7 @@ Result<void> check(Management& request, Change& change, Sched& sched, const Attr
     }
     if (def.name == "sched_priv" || def.name == "sched_log") {
         if (!sched.attributes.has(def.name)) set_defaults(change.server(), sched);
-        // A folder in the server's home may be given by its name alone, as qmgr prints it.
+        // A folder in the server's home may be given by its name alone, as in qmgr's print.
         if (const std::string name(sched.attributes.text(def.name));
             name.starts_with(first_of_folders(def.name)) && name.find('/') == std::string::npos)
             sched.attributes.set(def, {}, change.server().options.home + "/" + name);
@@ -134,13 +134,13 @@ Managed<> apply(Management& request, Change& change, Sched& sched) {
         [&](const AttributeDef& def, const ifl::Attribute&) { return check(request, change, sched, def); });
 }
 
-// Does OpenPBS keep the attribute at its schedulers, and do policies have it here?
+// Is it an attribute of schedulers in OpenPBS, and of policies here?
 bool is_of_policies(const ifl::Attribute& change) {
     const AttributeDef* def = sched_table().find_any(change.name);
     return def != nullptr && def->has(ifl::of_policies);
 }
 
-// The policies in the scheduler's slots.
+// The policies of the scheduler.
 std::vector<std::string> policies_of(const Management& request, std::string_view sched) {
     ifl::Attributes shown;
     request.context.server.parts.plugin->status_attributes(request.context.now, PBS_OBJ_SCHED, sched, shown);
@@ -153,7 +153,7 @@ std::vector<std::string> policies_of(const Management& request, std::string_view
     return policies;
 }
 
-// As the plugin has it in an OpenPBS server: all policies of the scheduler get them.
+// Sets the attributes in all policies of the scheduler, as the plugin does in an OpenPBS server.
 ifl::Reply set_in_policies(Management& request, std::string_view sched) {
     Plugin* plugin = request.context.server.parts.plugin;
     const std::string name = values::lowered(request.own.front().name);

@@ -25,7 +25,7 @@ std::string change_text(const Management& request) {
     constexpr std::string_view kOperators[] = {"=", "", "+=", "-="};
     std::string text(kCommands[static_cast<size_t>(request.command)]);
     for (const ifl::Attribute& attribute : request.body.attributes) {
-        // A whole configuration, or a file of one, goes into the plugin's history, not into the log.
+        // A configuration, or one of its files, goes into the plugin's history and not into the log.
         if (request.type == PBS_OBJ_CONFIGURATION &&
             (attribute.name == "import" || attribute.name == "replace" ||
              attribute.name.starts_with("migrate"))) {
@@ -45,7 +45,7 @@ std::string quoted(const std::string& value) {
     return value.find('"') == std::string::npos ? fmt::format("\"{}\"", value) : fmt::format("'{}'", value);
 }
 
-// The request as a user would type it in qmgr, for the history.
+// The request in qmgr's language, for the history.
 std::string command_text(const Management& request, std::string_view object) {
     constexpr std::string_view kVerbs[] = {"create", "delete", "set", "unset"};
     constexpr std::string_view kOperators[] = {"=", "", "+=", "-="};
@@ -88,9 +88,9 @@ Result<void> call_plugin(Management& request, int command, std::string_view obje
         request.context.request.extend, request.warning, record, ticket);
 }
 
-// Calls the plugin's part of a request: it hears of queues and schedulers that come and go and of resources
-// that go, which it may refuse; gets its own attributes; and writes the server's changes into its history.
-// All of it is one call, which may have to be made again.
+// Calls the plugin about its part of a request: it learns of queues and schedulers that are made or deleted,
+// and of resources that are deleted, which it may refuse; it gets its own attributes; and it writes the
+// server's changes into its history. All of this is one call, which may have to be repeated.
 Result<void> plugin_part(Management& request, std::string_view object, const HostRecord& record) {
     if (request.context.server.parts.plugin == nullptr) return {};
     const bool coming_or_going = request.command == PBS_CMD_CREATE || request.command == PBS_CMD_DELETE;
@@ -111,7 +111,7 @@ ifl::Reply manage_plugin_object(Management& request, const HostRecord& record) {
     auto done = call_plugin(request, request.command, request.body.object, request.body.attributes, record,
                             request.context.ticket);
     if (!done) return refuse(done.error());
-    // Copies what is needed, as the request is gone by the time of the commit.
+    // Copy what is needed: the request is gone when the plugin commits.
     request.context.when_committed =
         [&server = request.context.server, object = request.body.object,
          configuration = request.type == PBS_OBJ_CONFIGURATION,
@@ -125,8 +125,8 @@ ifl::Reply manage_plugin_object(Management& request, const HostRecord& record) {
 
 namespace {
 
-// May the requester do it? Managers make and delete objects; operators may set what the attribute's flags let
-// them.
+// Does the requester have the right? Managers make and delete objects; operators may set what the attribute's
+// flags permit.
 bool permitted(const Identity& who, int command) {
     return command == PBS_CMD_CREATE || command == PBS_CMD_DELETE ? who.manager() : who.operator_();
 }
@@ -185,7 +185,7 @@ ifl::Reply refuse(const Management& request, const Refusal& why) {
 ifl::Reply finish(Management& request, Change& change, std::string_view object) {
     change.want_cycle(PBS_SCH_CONFIGURE);
     if (request.context.server.batch != nullptr) {
-        // Have the plugin check its own attributes now; it is told of the change at the batch's end.
+        // Have the plugin check its own attributes now; the batch reports the change at its end.
         if (request.context.server.parts.plugin != nullptr && !request.plugins.empty())
             if (auto checked = call_plugin(request, request.command, object, request.plugins); !checked)
                 return refuse(checked.error());
@@ -197,7 +197,7 @@ ifl::Reply finish(Management& request, Change& change, std::string_view object) 
     if (auto done = change.commit([&] { return plugin_part(request, object, {text, changes}); }); !done)
         return refuse(done.error());
     log_management(request, object);
-    // A migration may have waited for this queue.
+    // A migration may wait for this queue.
     if (request.type == PBS_OBJ_QUEUE && request.command != PBS_CMD_DELETE)
         set_queue_types(request.context.server);
     return reply_with(request);
@@ -251,11 +251,11 @@ namespace {
 
 ifl::Reply manage(Context& context, const ifl::Manage& body) {
     Management request(context, body);
-    // While a batch changes many objects, no other request may change the objects that it starts from.
+    // While a batch changes many objects, no other request may change them.
     const bool hosts = !is_plugin_type(static_cast<uint32_t>(request.type));
     if (hosts && context.server.open_batch != nullptr) return ifl::Reply::error(PBSE_TRYAGAIN);
-    // A client left before its change of many objects, which is in force, was moved to its place in the
-    // database: complete that first, a part at a time.
+    // A client has left after its change of many objects came into force and before all rows were moved to
+    // their places in the database. Move some of them first.
     if (Store& store = context.server.parts.store; hosts && store.behind()) {
         const auto more = store.catch_up(Batch::kAtOnce);
         return more ? ifl::Reply::error(PBSE_TRYAGAIN) : refuse(more.error());
@@ -286,8 +286,8 @@ class Again final : public Steps {
     Again(const Context& context, std::function<ifl::Reply(Context&)> what)
         : server_(context.server), ticket_(context.ticket), what_(std::move(what)) {}
     ~Again() override {
-        // Drop a request that the plugin still works on, such as one that the server refused in the end. A
-        // ticket that is done with is ignored.
+        // Drop a request that the plugin still works on, such as one that the server has refused in the end.
+        // A ticket of a finished request is ignored.
         if (server_.parts.plugin != nullptr) server_.parts.plugin->abandon(ticket_);
     }
 
@@ -296,7 +296,7 @@ class Again final : public Steps {
         std::unique_ptr<Steps> self = std::move(context.rest);
         reply_ = what_(context);
         rest_ = std::exchange(context.rest, std::move(self));
-        // The request goes on in steps of its own from here.
+        // From here on the request has further steps of its own.
         if (rest_ != nullptr) return Left::more;
         if (reply_.code == PBSE_TRYAGAIN) return Left::later;
         Plugin* plugin = server_.parts.plugin;
@@ -326,13 +326,13 @@ ifl::Reply manager(Context& context) {
     const auto& body = std::get<ifl::Manage>(context.request.body);
     if (body.command > PBS_CMD_UNSET) return ifl::Reply::error(PBSE_IVALREQ);
     if (!permitted(context.who, static_cast<int>(body.command))) return ifl::Reply::error(PBSE_PERM);
-    // MGR_OBJ_HOST is for pbsnodes, which marks hosts: all vnodes of a host together.
+    // MGR_OBJ_HOST is for pbsnodes, which marks all vnodes of a host together.
     if (body.object_type == MGR_OBJ_HOST && body.command != PBS_CMD_SET && body.command != PBS_CMD_UNSET)
         return ifl::Reply::error(PBSE_IVALREQ);
     context.ticket = ++context.server.last_ticket;
     ifl::Reply reply = manage(context, body);
     if (reply.code != PBSE_TRYAGAIN) return reply;
-    // The plugin works on this request in a thread, or on another one for which this one has to wait.
+    // A thread of the plugin works on this request, or on another one for which this one has to wait.
     return until_answered(context, [&body](Context& again) { return manage(again, body); });
 }
 

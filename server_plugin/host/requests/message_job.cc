@@ -1,4 +1,4 @@
-// MessageJob: writes a line into the output of a running job.
+// MessageJob: writes a line to the output of a running job.
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/life/message.h"
 #include "server_plugin/host/requests/common.h"
@@ -32,7 +32,7 @@ class WriteMessage final : public Answered {
     }
 
   private:
-    std::string streams_;  // letters of the streams that are left
+    std::string streams_;  // letters of the remaining streams
     std::optional<MessageWriter> writer_;
 };
 
@@ -46,7 +46,7 @@ ifl::Reply message_job(Context& context) {
     if (job->is_array()) return ifl::Reply::error(PBSE_NOSUP, "not supported for Array Jobs");
     if (job->state != job_state::kRunning) return ifl::Reply::error(PBSE_BADSTATE);
     if (body.text.empty() || body.file > 3) return ifl::Reply::error(PBSE_IVALREQ);
-    // 1 is stdout, 2 stderr, 3 both; 0 leaves the choice to the server, which takes stderr, as PBS does.
+    // 1 is stdout, 2 stderr, 3 both. 0 leaves the choice to the server, which uses stderr, as PBS does.
     std::string streams;
     if ((body.file & 1U) != 0) streams += 'o';
     if (body.file == 0 || (body.file & 2U) != 0) streams += 'e';

@@ -1,5 +1,5 @@
-// ModifyJob (qalter): changes attributes of a job. For a running job the only resources that may change are
-// walltime and cput, and users may only lower them.
+// ModifyJob (qalter): changes attributes of a job. Of a running job's resources only walltime and cput may
+// change, and users may only lower them.
 #include <fmt/format.h>
 
 #include <array>
@@ -25,7 +25,7 @@ bool is_time_limit(const ifl::Attribute& attribute) {
     return same_name(attribute.resource, "walltime") || same_name(attribute.resource, "cput");
 }
 
-// Checks changes of a running job: only resources that the job's shepherd can be told of.
+// Checks changes of a running job: its shepherd has to be able to apply them.
 Result<void> may_alter_running(const AttributeDef& def, const ifl::Attribute& attribute) {
     if ((def.flags & alter_running) == 0 || (def.type == Type::resources && !is_time_limit(attribute)) ||
         def.name == "Output_Path" || def.name == "Error_Path")
@@ -33,16 +33,15 @@ Result<void> may_alter_running(const AttributeDef& def, const ifl::Attribute& at
     return {};
 }
 
-// Checks a new time limit: a user may not give a running job more time than it has. Removing a limit gives
-// more time, too.
+// Checks a new time limit: a user may not give a running job more time, nor remove a limit.
 Result<void> may_change_limit(const Identity& who, const std::optional<std::chrono::seconds>& before,
                               const std::optional<std::chrono::seconds>& after) {
     if (who.operator_() || !before || (after && *after <= *before)) return {};
     return fail(PBSE_PERM);
 }
 
-// The attributes that users other than root may change of a job that runs as root: when and with how much it
-// runs, not what it does or where it writes.
+// The attributes of a job of root that other users may change: its times and amounts, but not its work or its
+// output.
 constexpr std::array kOfRootToo = {"comment", "Priority", "Hold_Types", "Resource_List", "Execution_Time"};
 
 Result<void> may_alter_roots(const Context& context, const Job& job, const ifl::Attribute& attribute) {
@@ -74,8 +73,8 @@ Result<void> alter(Context& context, Job& job, const ifl::Attribute& attribute, 
                  : Result<void>();
 }
 
-// Tells the shepherd the new limits, once the change is stored. A server that stops in between tells them at
-// its next start.
+// Sends the shepherd the new limits, once the change is stored. If the server stops in between, its next
+// start sends them.
 void tell_limits(Change& change, const Job& job) {
     change.then([&server = change.server(), handle = job.handle] {
         if (const Job* stored = server.state.job(handle); stored != nullptr && stored->running())
@@ -129,7 +128,7 @@ ifl::Reply modify_job(Context& context) {
         names += " " + attribute.name + (attribute.resource.empty() ? "" : "." + attribute.resource) + "=" +
                  attribute.value;
     log_job(change, job, fmt::format("Job Modified at request of {}:{}", requestor(context), names));
-    // Last, as the job may be gone afterwards.
+    // Do this last, because the job may be gone afterwards.
     if (!running && changes(body.attributes, "depend"))
         if (auto ok = alter_dependencies(change, job, depend_before); !ok) return refuse(ok.error());
     return reply_of(change.commit());

@@ -1,6 +1,5 @@
-// ModifyReservation: changes that concern only the reservation itself, such as its name and who may use it,
-// are made at once; the scheduler is asked for other times, and until it answers the reservation is as it
-// was.
+// ModifyReservation. Changes that concern only the reservation, such as its name and its users, are made at
+// once. The scheduler decides about other times; until it answers, the reservation stays as it is.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +34,7 @@ bool is_select(const ifl::Attribute& given) {
     return same_name(given.name, "Resource_List") && same_name(given.resource, "select");
 }
 
-// Gives back chunks: at once if the scheduler is asked for nothing else, otherwise together with the other
+// Removes chunks: at once, if the scheduler has nothing else to decide; otherwise together with the other
 // times.
 Result<void> alter_select(Change& change, const Reservation& current, Reservation& reservation,
                           const std::string& select, bool other_times, const std::string& by) {
@@ -71,8 +70,8 @@ Result<void> alter_select(Change& change, const Reservation& current, Reservatio
     return {};
 }
 
-// Makes a change of a list: "+user" and "-user" add to it and take away from it; a value without a sign
-// replaces it.
+// Converts a value for a list of users or groups: "+user" and "-user" add and remove; a value without a sign
+// replaces the list.
 ifl::Attribute as_change(ifl::Attribute change, const Reservation& reservation) {
     if (!same_name(change.name, "Authorized_Users") && !same_name(change.name, "Authorized_Groups"))
         return change;
@@ -96,8 +95,8 @@ ifl::Attribute as_change(ifl::Attribute change, const Reservation& reservation) 
     return change;
 }
 
-// Works out the new times from those given. If two are given they decide; otherwise the reservation keeps its
-// own: a duration without start and end begins at the reservation's start, as in OpenPBS.
+// Computes the new times from those given. If two are given, they decide. Otherwise the reservation's own are
+// used: a duration without start and end begins at the reservation's start, as in OpenPBS.
 Result<void> settle_new_times(Reservation& times, const Reservation& current, int64_t now) {
     Attributes& a = times.attributes;
     const auto keep = [&](std::string_view name) {
@@ -160,7 +159,7 @@ ifl::Reply modify_reservation(Context& context) {
             !ok)
             return refuse(ok.error());
     if (other_times) {
-        // Before it is confirmed the rule counts from its first times, so these can't change.
+        // Until the reservation is confirmed, its rule counts from its first times, so these can't change.
         if (is_standing(current) && current.state() == reservation_state::kUnconfirmed)
             return ifl::Reply::error(PBSE_BADSTATE, "Request invalid for state of reservation");
         if (auto ok = settle_new_times(times, current, context.now); !ok) return refuse(ok.error());

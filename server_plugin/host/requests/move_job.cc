@@ -12,7 +12,7 @@
 namespace pbs::host {
 namespace {
 
-// A destination: "queue", "queue@server[:port]", "@server" or nothing; without a queue the default one.
+// A destination: "queue", "queue@server[:port]", "@server" or empty. Without a queue it is the default queue.
 struct Destination {
     std::string_view queue;
     std::optional<ServerName> server;  // nullopt: this server
@@ -53,8 +53,8 @@ class Move final : public Answered {
     std::shared_ptr<const Deliveries::Outcome> outcome_;
 };
 
-// Operators alone may move jobs to other servers: this server connects to them as root, whom they believe, so
-// ordinary users must not choose the address.
+// Only operators may move jobs to other servers: those trust this server's connection as root's, so ordinary
+// users must not choose the address.
 ifl::Reply move_to_other(Context& context, const Job& job, const Destination& destination) {
     if (!context.who.operator_())
         return ifl::Reply::error(PBSE_PERM,

@@ -29,7 +29,7 @@ constexpr Switched kSwitched[] = {{PBS_OBJ_SERVER, "acl_hosts", "acl_host_enable
 
 constexpr std::string_view kOfRouteQueues[] = {"route_destinations", "route_held_jobs", "route_waiting_jobs",
                                                "route_retry_time", "route_lifetime"};
-// Attributes of execution queues only. time_window is the plugin's.
+// Attributes of execution queues only. time_window belongs to the plugin.
 constexpr std::string_view kOfExecutionQueues[] = {"Priority",       "max_running",         "max_user_run",
                                                    "max_group_run",  "resources_available", "kill_delay",
                                                    "backfill_depth", "time_window"};
@@ -74,7 +74,7 @@ void warn_of_not_acted_on(Management& request, const Attributes& attributes, std
     if (request.command == PBS_CMD_UNSET) return;
     const bool queue = request.type == PBS_OBJ_QUEUE;
     Warnings warnings(request, attributes, queue ? fmt::format("queue {}", name) : "server");
-    std::vector<std::string> told;  // attributes already warned of, as a list may be set in several steps
+    std::vector<std::string> told;  // attributes with a warning already; a list may be set in several steps
     ifl::Attributes values;
     for (const ifl::Attributes* changes : {&request.own, &request.plugins}) {
         for (const ifl::Attribute& change : *changes) {

@@ -1,4 +1,4 @@
-// OrderJob: lets two jobs change places in their queues.
+// OrderJob: exchanges the positions of two jobs in their queues.
 #include <utility>
 
 #include "ifl/pbs_error.h"

@@ -1,5 +1,5 @@
-// QueueJob: takes the attributes of a new job. The job gets its id here, and its place in a queue at Commit.
-// A job that has an id comes from another server (receive_job.cc).
+// QueueJob: receives the attributes of a new job. The job gets its id here, and enters a queue at Commit. A
+// job that has an id already comes from another server (receive_job.cc).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,8 +47,8 @@ void add_variable(Job& job, std::string_view name, std::string_view value) {
     job.attributes.set(def, {}, list);
 }
 
-// Checks a job for which a qsub waits: the server calls that qsub, on this machine only. The user's work at
-// its terminal can't be repeated, so the job isn't rerunnable.
+// Checks a job for which a qsub waits. The server connects to that qsub, on this machine only. The job isn't
+// rerunnable, because the user's work at its terminal can't be repeated.
 Result<void> check_waiting_client(const Context& context, Job& job) {
     for (const char* name : {"interactive", "block"})
         if (job.attributes.has(name) && !same_name(context.who.host, context.state().host_name))
@@ -58,7 +58,7 @@ Result<void> check_waiting_client(const Context& context, Job& job) {
     return {};
 }
 
-// Completes the attributes that the client gave.
+// Completes the client's attributes.
 void complete(Context& context, Job& job, const Queue& queue) {
     set_attribute(job, "Job_Owner", requestor(context));
     set_if_missing(job, "Job_Name", "none");
@@ -94,7 +94,7 @@ ifl::Reply queue_job(Context& context) {
 
     Submission submission;
     Job& job = submission.job;
-    job.attributes.reserve(body.attributes.size() + 32);  // with room for attributes that are added
+    job.attributes.reserve(body.attributes.size() + 32);  // with memory for further attributes
     const uint32_t rights = write_rights(context.who) | at_creation;
     for (size_t i = 0; i < body.attributes.size(); ++i)
         if (auto set = set_job_attribute(job, body.attributes[i], rights, context.state()); !set)
@@ -104,8 +104,8 @@ ifl::Reply queue_job(Context& context) {
     job.id = context.state().job_id(job.sequence);
     if (auto ok = make_array(job, context.state()); !ok) return refuse(ok.error());
     complete(context, job, *queue);
-    // Check here too, so that the client hears of a refusal before it sends the script. Checks that depend on
-    // other jobs are repeated at Commit, the others if something has changed by then.
+    // Check here, too, so that the client learns of a refusal before it sends the script. Commit repeats
+    // checks that depend on other jobs, and the others if anything has changed meanwhile.
     if (auto ok = fit_to_queue(job, *queue, server); !ok) return refuse(ok.error());
     CountedJobs counted(server.state);
     if (auto ok = may_enter(job, *queue, counted, Entry::submitted); !ok) return refuse(ok.error());

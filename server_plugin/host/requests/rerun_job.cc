@@ -1,5 +1,5 @@
-// Rerun: ends a running job and puts it back into its queue. With "force" in the extend string even if it
-// isn't rerunnable. For an array, all subjobs that have ended are queued again, too.
+// Rerun: ends a running job and puts it back into its queue. With "force" in the extend string, even if it
+// isn't rerunnable. For an array, all ended subjobs are queued again, too.
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
@@ -27,7 +27,7 @@ Result<void> rerun_one(Context& context, const Job& current) {
     if (auto done = change.commit(); !done) return done;
     auto signalled = kill_job(context.server, *context.state().job(handle));
     if (!signalled && !was_asked) {
-        // The processes could not be ended, so the job goes on: its own end must not queue it again.
+        // The processes couldn't be ended, so the job goes on: its own end must not queue it again.
         Change back(context.server, context.now);
         advance(back.job(*context.state().job(handle)), JobEvent::to_be_ended, context.state(), context.now);
         if (auto done = back.commit(); !done) return done;

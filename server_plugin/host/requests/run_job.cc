@@ -1,6 +1,6 @@
 // RunJob (qrun) and its two asynchronous forms: an operator starts a job now. The destination names vnodes,
-// "n1" or "n1+n2", to which the chunks are given in turn, or an exec_vnode with amounts; without one the
-// policy plugin finds a place, which may have to wait for the end of a cycle.
+// "n1" or "n1+n2", over which the chunks are distributed, or is an exec_vnode with amounts. Without a
+// destination the policy plugin finds a place, perhaps only after the present cycle.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ Result<Decision> named_places(const Job& job, const State& state, std::string_vi
     return decision;
 }
 
-// Finds the job, or the array of a subjob.
+// Finds the job; for a subjob, its array.
 Result<Target> startable(const Context& context, std::string_view id) {
     auto target = own_target(context, id);
     if (!target) return target;
@@ -40,7 +40,7 @@ Result<Target> startable(const Context& context, std::string_view id) {
     const Queue* queue = context.state().queue(job.queue);
     if (queue == nullptr || !queue->execution()) return fail(PBSE_IVALREQ, {});
     if (!job.is_array()) return target;
-    // An array as a whole can't be started.
+    // A whole array can't be started.
     if (!target->subjobs()) return fail(PBSE_IVALREQ, {});
     if (!target->single) return target;
     const char state = subjob_state(job, target->indices[0].first, context.state());
@@ -78,8 +78,8 @@ ifl::Reply start(Change& change, const Target& target, Job& job, const Decision&
     return reply_of(change.commit());
 }
 
-// Makes the reason why the job doesn't start its comment, until a cycle finds another. The comment of a job
-// that is held or waits for its time stays.
+// Sets the job's comment to the reason why it doesn't start, until a cycle finds another reason. A job that
+// is held or waits for its time keeps its comment.
 ifl::Reply tell_why_not(Change& change, Job& job, std::string_view comment) {
     if (job.state == job_state::kQueued || job.state == job_state::kBegun) {
         set_comment(job, comment);
@@ -89,7 +89,7 @@ ifl::Reply tell_why_not(Change& change, Job& job, std::string_view comment) {
     return ifl::Reply::error(PBSE_RESCUNAV, std::string(reason_in(comment)));
 }
 
-// Decides where the job runs: on the vnodes that the operator names, or where the plugin finds room.
+// Decides where the job runs: on the vnodes that the operator names, or in a place that the plugin finds.
 Result<Decision> decide(const Context& context, const Job& job, std::string_view destination, int64_t now) {
     if (!destination.empty()) return named_places(job, context.state(), destination);
     Plugin* const plugin = context.server.parts.plugin;
@@ -97,8 +97,7 @@ Result<Decision> decide(const Context& context, const Job& job, std::string_view
     return plugin->place_job(now, job.told_as(), context.state());
 }
 
-// Tries to start the job. nullopt: a cycle runs, so the plugin can't say before its end where the job has
-// room.
+// Tries to start the job. nullopt: a cycle runs, and the plugin can find a place only after its end.
 std::optional<ifl::Reply> try_run(Context& context, const std::string& id) {
     const auto& body = std::get<ifl::RunJob>(context.request.body);
     Server& server = context.server;
@@ -116,7 +115,7 @@ std::optional<ifl::Reply> try_run(Context& context, const std::string& id) {
     return tell_why_not(change, job, decision->text);
 }
 
-// Starts subjobs one after the other, until one can't start.
+// Starts jobs one after the other, until one can't start.
 class RunLater final : public Steps {
   public:
     RunLater(Server& server, std::deque<std::string> jobs) : server_(server), jobs_(std::move(jobs)) {
@@ -139,7 +138,7 @@ class RunLater final : public Steps {
     ifl::Reply reply_;
 };
 
-// The queued subjobs of a range. PBSE_BADSTATE: there is none.
+// The queued subjobs of a range. PBSE_BADSTATE: there are none.
 Result<std::deque<std::string>> queued_of(const Target& target) {
     std::deque<std::string> ids;
     const Job& array = *target.job;

@@ -1,6 +1,6 @@
-// SelectJobs and SelStat: the jobs that fit all criteria, as ids or with their attributes. "x" in the extend
-// string includes finished jobs. "t" or "T" shows the subjobs of arrays in place of the arrays, by the state
-// of each.
+// SelectJobs and SelStat: the jobs that satisfy all criteria, as ids or with their attributes. With "x" in
+// the extend string finished jobs are included. With "t" or "T" the subjobs of arrays are shown instead of
+// the arrays, selected by their own states.
 #include <algorithm>
 #include <optional>
 
@@ -41,7 +41,7 @@ bool compares(const T& have, const T& bound, ifl::Op op) {
     }
 }
 
-// Does the letter fit a state criterion, which lists letters: "QH" is either?
+// Does the letter satisfy a criterion on the state, which lists letters? "QH" means either.
 bool letter_fits(char letter, const Criterion& criterion) {
     const bool among = criterion.value.find(letter) != std::string::npos;
     return criterion.op == ifl::Op::ne ? !among : among;
@@ -59,8 +59,8 @@ bool owner_fits(const Job& job, const Criterion& criterion) {
     return criterion.op == ifl::Op::ne ? !fits : fits;
 }
 
-// The function that judges a criterion by the job itself; nullptr: the attributes that status shows are
-// compared.
+// Returns the function that checks a criterion on the job itself; nullptr: the criterion is on an attribute
+// as status shows it.
 using Fits = bool (*)(const Job&, const Criterion&);
 Fits of_job(const Criterion& criterion) {
     const std::string_view name = criterion.def->name;
@@ -68,7 +68,7 @@ Fits of_job(const Criterion& criterion) {
     return name == "User_List" || name == "Job_Owner" ? owner_fits : nullptr;
 }
 
-// Does the value that status shows fit? An unset attribute fits only "not equal".
+// Does the attribute as status shows it satisfy the criterion? An unset attribute satisfies only "not equal".
 bool fits(const ifl::Attributes& shown, const Criterion& criterion) {
     for (const ifl::Attribute& have : shown) {
         if (have.name != criterion.def->name || have.resource != criterion.resource) continue;
@@ -107,7 +107,7 @@ struct Selection {
     bool history = false;
 };
 
-// Reads the criteria. On an error `index` is the criterion's place.
+// Reads the criteria. On an error `index` is that of the criterion.
 Result<Selection> selection_of(const Context& context, const ifl::Attributes& criteria, size_t& index) {
     Selection selection;
     selection.history = context.request.extend.find('x') != std::string::npos;
@@ -168,7 +168,7 @@ class SelectJobs : public Steps {
         if ((job.history() && !history_) || !may_see(context, job)) return false;
         std::optional<ifl::Attributes> shown;
         for (const Criterion& criterion : criteria_) {
-            if (subjobs_ && job.is_array() && is_state(criterion)) continue;  // each subjob has its own
+            if (subjobs_ && job.is_array() && is_state(criterion)) continue;  // checked for each subjob
             if (const Fits own = of_job(criterion)) {
                 if (!own(job, criterion)) return false;
                 continue;
@@ -178,7 +178,7 @@ class SelectJobs : public Steps {
         }
         return true;
     }
-    // Shows the next subjob of an array that was selected; false: none is left.
+    // Shows the next subjob of a selected array. False: none is left.
     bool next_subjob(const Context& context, ifl::StatusParts& out) {
         const Job* array = array_ == 0 ? nullptr : context.state().job_of_sequence(array_);
         if (array == nullptr) return false;
@@ -201,7 +201,7 @@ class SelectJobs : public Steps {
     bool history_;
     bool subjobs_;
     View compared_;
-    uint64_t array_ = 0;  // the array whose subjobs come next
+    uint64_t array_ = 0;  // the array whose subjobs are shown next
     int64_t next_ = 0;
 };
 
@@ -215,7 +215,7 @@ class SelectIds final : public SelectJobs {
         reply.body = ifl::SelectReply{std::move(ids_)};
         return reply;
     }
-    // The largest size that it may reach, so that an answer that has begun can be completed.
+    // The largest size that the answer may reach, so that an answer which has begun can be completed.
     std::size_t size() const override { return most_; }
 
   private:

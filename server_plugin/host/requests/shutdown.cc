@@ -1,6 +1,6 @@
 // Shutdown (qterm). "Quick": running jobs go on, and the next start finds them. "Immediate": they are ended,
-// and those that are rerunnable are queued again. "Delayed": jobs that aren't rerunnable run to their ends.
-// Nothing is checkpointed.
+// and rerunnable ones are queued again. "Delayed": jobs that aren't rerunnable run to their ends. Nothing is
+// checkpointed.
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
@@ -12,7 +12,7 @@
 namespace pbs::host {
 namespace {
 
-// Leaves out the bits that say which other daemons are to stop.
+// Removes the bits that say which other daemons to stop.
 constexpr uint32_t kMannerMask = 0xf;
 
 void end_or_requeue(Change& change, Job& job, bool immediate) {

@@ -12,8 +12,8 @@
 namespace pbs::host {
 namespace {
 
-// A suspended job keeps its resources here: its processes are stopped, not swapped out. Only the scheduler
-// resumes a preempted job.
+// A suspended job keeps its resources, because its processes are stopped and not swapped out. Only the
+// scheduler resumes a preempted job.
 Result<void> suspend_or_resume(Context& context, const Job& current, bool suspend) {
     if (!context.who.operator_()) return fail(PBSE_PERM);
     const JobEvent event = suspend ? JobEvent::suspended : JobEvent::resumed;
@@ -57,7 +57,7 @@ ifl::Reply signal_job(Context& context) {
         return ifl::Reply::error(PBSE_BADSTATE);
     if (target->subjobs() && jobs.empty()) return ifl::Reply::error(PBSE_BADSTATE);
     if (job.is_array() && !target->single) {
-        // Skip jobs of many that are in the wanted state already.
+        // Skip subjobs that are already in the wanted state.
         std::erase_if(jobs, [&](const Job* one) {
             const bool suspended = one->state == job_state::kSuspended;
             return one->state == job_state::kExiting || (is_suspend(body.signal) && suspended) ||

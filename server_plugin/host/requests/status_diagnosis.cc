@@ -1,5 +1,5 @@
-// StatusSched with "object=diagnosis": what the server has counted of itself, its last cycles and slow
-// requests, who asks most, and the health of what it stands on.
+// StatusSched with "object=diagnosis": the server's counters, its last cycles and slow requests, the users
+// with most requests, and the health of its disks and databases.
 #include "server_plugin/host/requests/status_scheduler.h"
 
 #include <fmt/format.h>
@@ -96,7 +96,7 @@ void add_requests(Context& context, ifl::StatusReply& status) {
     }
 }
 
-// Adds the users whose requests took most of the server's time.
+// Adds the users whose requests have taken most of the server's time.
 void add_users(Context& context, ifl::StatusReply& status) {
     const auto& users = context.server.counters.users();
     std::vector<std::pair<std::string, Counters::User>> most(std::min(users.size(), kMostUsersShown));
@@ -125,7 +125,7 @@ void add_peers(Context& context, ifl::StatusReply& status) {
     }
 }
 
-// Adds sizes in bytes. A value that can't be found out is only in `error`.
+// Adds sizes in bytes. If a value is unknown, `error` says why.
 void add_health(Context& context, ifl::StatusReply& status) {
     const Server& server = context.server;
     ifl::ObjectStatus one = object("health");
@@ -170,7 +170,7 @@ void add_health(Context& context, ifl::StatusReply& status) {
 struct Part {
     std::string_view name;
     void (*add)(Context& context, ifl::StatusReply& status);
-    bool for_all;  // for all users, not only managers and operators
+    bool for_all;  // shown to all users, not only to managers and operators
 };
 constexpr std::array kParts = {Part{"counters", add_counters, true},  Part{"cycles", add_cycles, false},
                                Part{"requests", add_requests, false}, Part{"users", add_users, false},

@@ -1,6 +1,6 @@
 // StatusJob: one job, several ("12,13"), the jobs of a queue, or all. "x" in the extend string includes
-// finished jobs; "t" shows arrays with those of their subjobs that aren't queued: clients make the queued
-// ones from array_indices_remaining.
+// finished jobs. "t" shows arrays and those of their subjobs that aren't queued; clients make the queued ones
+// from array_indices_remaining.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -18,8 +18,8 @@ namespace {
 
 constexpr int kMostMarked = 1000;
 
-// Attributes about queued subjobs of an array are added to those asked for, as clients make these subjobs
-// from them.
+// Adds the attribute that lists an array's queued subjobs to the requested ones, because clients make these
+// subjobs from it.
 ifl::Attributes wanted_of_arrays(const Context& context) {
     ifl::Attributes wanted = std::get<ifl::Status>(context.request.body).wanted;
     if (!wanted.empty()) wanted.push_back({.name = "array_indices_remaining"});
@@ -36,7 +36,7 @@ class JobStatus : public Steps {
 
   protected:
     bool shows(const Job& job) const { return history_ || !job.history(); }
-    // Shows a job; leaves the subjobs of an array for add_subjob().
+    // Shows a job; add_subjob() shows the subjobs of an array.
     void add(const Context& context, const Job& job, ifl::StatusParts& out) {
         const bool with_subjobs = job.is_array() && subjobs_;
         out.add(with_subjobs ? PBS_OBJ_ARRAY : PBS_OBJ_JOB, job.id,
@@ -46,7 +46,7 @@ class JobStatus : public Steps {
         next_ = job.subjobs->submitted.first;
         shown_ = 0;
     }
-    // Shows the next subjob that isn't queued; false: none is left.
+    // Shows the next subjob that isn't queued. False: none is left.
     bool add_subjob(const Context& context, ifl::StatusParts& out) {
         const Job* array = array_ == 0 ? nullptr : context.state().job_of_sequence(array_);
         if (array == nullptr) return false;
@@ -56,7 +56,7 @@ class JobStatus : public Steps {
             array_ = 0;
             return false;
         }
-        // Objects marked as subjobs go out in one part with their array, so only so many are marked.
+        // Objects marked as subjobs are sent in one part with their array, so bound their number.
         add_subjob(context, *array, next_, ++shown_ <= kMostMarked ? PBS_OBJ_SUBJOB : PBS_OBJ_JOB, out);
         next_ += all.step;
         return true;
@@ -72,10 +72,10 @@ class JobStatus : public Steps {
 
   private:
     View view_;
-    View view_of_arrays_;  // for arrays that are shown with their subjobs
+    View view_of_arrays_;  // for arrays with their subjobs
     bool history_;
     bool subjobs_;
-    uint64_t array_ = 0;  // the array whose subjobs come next
+    uint64_t array_ = 0;  // the array whose subjobs are shown next
     int64_t next_ = 0;
     int shown_ = 0;
 };
@@ -96,7 +96,8 @@ class Listed : public JobStatus {
     JobCursor cursor_;
 };
 
-// Jobs that were asked for by ids. If any is shown the reply is no error; otherwise it is the last error.
+// Jobs that the request names by ids. If any is shown, the reply isn't an error; otherwise it is the last
+// error.
 class Named : public JobStatus {
   public:
     explicit Named(const Context& context) : JobStatus(context) {
@@ -131,7 +132,7 @@ class Named : public JobStatus {
     ifl::Reply reply() override { return ifl::Reply::error(code_); }
 
   private:
-    // Shows the next of the subjobs that an id names; false: none is left.
+    // Shows the next subjob that an id names. False: none is left.
     bool add_named(const Context& context, ifl::StatusParts& out) {
         const Job* array = ranges_.empty() ? nullptr : context.state().job_of_sequence(named_);
         if (array == nullptr) return false;
@@ -146,7 +147,7 @@ class Named : public JobStatus {
     std::vector<std::string> ids_;
     std::size_t at_ = 0;
     int code_ = PBSE_UNKJOBID;
-    // Subjobs that are yet to be shown: the array's number, ranges of indices, the next one.
+    // The subjobs that still have to be shown: the array's number, ranges of indices, the next index.
     uint64_t named_ = 0;
     std::vector<IndexRange> ranges_;
     int64_t index_ = 0;

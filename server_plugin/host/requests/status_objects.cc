@@ -1,4 +1,4 @@
-// StatusSvr, StatusQue, StatusNode and StatusHook: the server, a queue or a vnode, or all of a kind.
+// StatusSvr, StatusQue, StatusNode and StatusHook: the server, a queue or a vnode, or all queues or vnodes.
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/describe.h"

@@ -7,7 +7,7 @@
 namespace pbs::host {
 namespace {
 
-// May the requester see the reservation? As for jobs: all with query_other_jobs, otherwise one's own.
+// May the requester see the reservation? As for jobs: with query_other_jobs any, otherwise his own.
 bool may_see(const Context& context, const Reservation& reservation) {
     return context.state().server.boolean("query_other_jobs", false) || context.who.operator_() ||
            context.who.user == reservation.owner();

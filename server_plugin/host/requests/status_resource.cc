@@ -1,5 +1,5 @@
 // StatusRsc: the definition of one resource or of all. With "p" in the extend string type and flags are
-// numbers, as pbs_statrsc gives them to clients that work out a job's select.
+// numbers, which pbs_statrsc passes to clients that compute a job's select.
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
@@ -57,7 +57,7 @@ ifl::ObjectStatus describe(const Resource& resource, bool numbers) {
     return object;
 }
 
-// An object that separates PBS's own resources from the site's: qmgr prints only those after it.
+// The object that separates PBS's own resources from the site's: qmgr prints only those after it.
 ifl::ObjectStatus marker() {
     Resource none;
     none.name = "|unknown|";

@@ -39,7 +39,7 @@ int type_of(std::string_view text) {
     return row == kPluginObjects.end() ? 0 : row->type;
 }
 
-// Sends the plugin's answer a part at a step, as soon as the plugin has it.
+// Sends the plugin's answer, a part in each step, once the plugin has it.
 class PluginStatus final : public Steps {
   public:
     PluginStatus(Server& server, int type, std::string name, std::string extend, uint64_t ticket)
@@ -91,7 +91,7 @@ ifl::Reply explanation(Context& context, const ifl::Status& body, std::string_vi
         if (!target->single || !job->is_array() ||
             !job->subjobs->submitted.contains(target->indices[0].first))
             return ifl::Reply::error(PBSE_UNKJOBID);
-        // A waiting subjob waits as its array does.
+        // A waiting subjob waits for the same reasons as its array.
         const Job* subjob = context.state().subjob(job->sequence, target->indices[0].first);
         if (subjob != nullptr && subjob->state != job_state::kQueued) job = subjob;
     }

@@ -1,6 +1,7 @@
-// SubmitReservation: makes a reservation with its queue, and asks the scheduler about it. With the attribute
-// interactive the client waits so many seconds for the answer, and otherwise hears that there is none yet. If
-// the number is below 0, the client waits as many seconds, and then the reservation is deleted.
+// SubmitReservation: makes a reservation with its queue; the scheduler decides about it later. With the
+// attribute `interactive` the client waits that many seconds for the answer, and then gets the reply that
+// there is none yet. If the number is below 0, the client waits as many seconds, and then the reservation is
+// deleted.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 namespace pbs::host {
 namespace {
 
-// The job that a reservation is made from, or that is to be moved into it; null: none.
+// The job to make the reservation from, or to move into it; null: none.
 Result<const Job*> job_of(const Context& context, const Reservation& reservation) {
     const bool moved = reservation.attributes.has("qmove");
     if (!moved && !reservation.attributes.has("reserve_job")) return nullptr;
@@ -32,7 +33,7 @@ Result<const Job*> job_of(const Context& context, const Reservation& reservation
     return &job;
 }
 
-// Was the job moved into the reservation that was requested for it? True, too, if there is no such job.
+// Was the job moved into the reservation that was requested for it? True also if none was requested.
 bool has_its_job(const Reservation& reservation, const State& state) {
     if (!reservation.attributes.has("qmove")) return true;
     const Job* job = state.job(reservation.attributes.text("qmove"));
@@ -102,7 +103,7 @@ Steps::Left AwaitedReservation::step(Context& context, ifl::StatusParts&) {
     const bool asked = reservation->is_asked();
     was_altered_ = was_altered_ || reservation->state() == reservation_state::kBeingAltered;
     if (!asked && was_altered_) {
-        // If the scheduler says no, the reservation goes on as it was.
+        // If the scheduler denies the alteration, the reservation stays as it was.
         const bool granted = reservation->attributes.integer("mtime", 0) >= asked_at_ &&
                              reservation->attributes.text("reserve_start") == wanted_start_ &&
                              reservation->attributes.text("reserve_end") == wanted_end_;
@@ -136,8 +137,8 @@ ifl::Reply submit_reservation(Context& context) {
     if (asked.maintains && !asked.privileged) return ifl::Reply::error(PBSE_PERM);
     Reservation& reservation = asked.reservation;
     const uint32_t rights = write_rights(context.who) | at_creation;
-    // Clients send all attributes of a job that they want moved. Those that its owner may not set are taken
-    // from the job.
+    // Clients send all attributes of a job that they want moved. The values of those that its owner may not
+    // set come from the job.
     const bool moved = std::ranges::any_of(
         body.attributes, [](const ifl::Attribute& one) { return same_name(one.name, "qmove"); });
     for (size_t i = 0; i < body.attributes.size(); ++i) {

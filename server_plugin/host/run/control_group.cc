@@ -31,7 +31,7 @@ std::string_view take_until(std::string_view& text, char end) {
     return part;
 }
 
-// Decodes a path of mountinfo, which writes blanks and backslashes as \040 and \134.
+// Decodes a path in mountinfo, where blanks and backslashes are \040 and \134.
 std::string unescaped(std::string_view text) {
     std::string plain;
     while (!text.empty()) {
@@ -44,7 +44,7 @@ std::string unescaped(std::string_view text) {
 }
 
 struct Mount {
-    std::string root;  // the part of the tree of groups that is mounted
+    std::string root;  // the mounted part of the tree of groups
     std::string point;
 };
 
@@ -67,7 +67,7 @@ bool write_to(const std::string& path, std::string_view text) {
     return fd && write_all(fd.get(), text);
 }
 
-// The folders of a group and of the groups below it, itself first.
+// The folders of a group and of all groups below it, beginning with its own.
 std::vector<std::string> with_those_below(const std::string& path) {
     std::vector<std::string> folders = {path};
     std::error_code error;
@@ -76,9 +76,9 @@ std::vector<std::string> with_those_below(const std::string& path) {
     return folders;
 }
 
-constexpr std::string_view kTry = "pbs-try-";  // followed by the pid of the process that tries
+constexpr std::string_view kTry = "pbs-try-";  // followed by the pid of the trying process
 
-// Removes the empty groups of processes that were killed while they tried.
+// Removes the empty groups of processes that were killed during their try.
 void remove_old_tries(const std::string& own) {
     std::error_code error;
     for (fs::directory_iterator at(own, error), end; !error && at != end; at.increment(error)) {
@@ -170,7 +170,7 @@ std::vector<pid_t> control_group_processes(const std::string& path) {
         const auto text = read_file(folder + "/cgroup.procs").value_or("");
         for (const std::string_view word : values::words(text)) {
             const pid_t process = values::number<pid_t>(word).value_or(0);
-            // 0: a process of a pid namespace that isn't below this one.
+            // 0: a process in a pid namespace outside of this one.
             if (process > 0) processes.push_back(process);
         }
     }
@@ -191,7 +191,7 @@ bool freeze_control_group(const std::string& path, bool frozen) {
 bool remove_control_group(const std::string& path) {
     const auto folders = with_those_below(path);
     bool gone = true;
-    // A process that was waited for a moment ago may still be in the group: try again.
+    // A process that was waited for a moment ago may still be in the group, so try again.
     for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder)
         for (int attempt = 0; !(gone = ::rmdir(folder->c_str()) == 0 || errno == ENOENT) && attempt < 20;
              ++attempt)

@@ -65,7 +65,7 @@ std::vector<std::pair<std::string, std::string>> parse_environment_file(std::str
 
 std::string default_file_name(std::string_view job_name, std::string_view job_id, char stream) {
     std::string sequence;
-    // A subjob's id is 12[3].server: its files end in 12.3.
+    // A subjob's id is 12[3].server; its files end in 12.3.
     for (const char c : job_id.substr(0, job_id.find('.'))) {
         if (c == '[')
             sequence += '.';
@@ -95,7 +95,7 @@ bool same_host(std::string_view a, std::string_view b) {
 
 std::string output_file(const JobStart& job, const PasswdEntry& owner, char stream) {
     const std::string name = default_file_name(job.name, job.id.job, stream);
-    // d in Keep_Files: the streams are written directly to their final place.
+    // d in Keep_Files: the streams are written directly to their final path.
     if (job.keep.find(stream) != job.keep.npos && job.keep.find('d') == job.keep.npos)
         return owner.home + "/" + name;
     const auto work = variable(job, "PBS_O_WORKDIR");

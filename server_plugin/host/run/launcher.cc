@@ -21,13 +21,13 @@ namespace pbs::host {
 
 namespace {
 
-// How many answers are taken in one go.
+// The most answers that one call takes.
 constexpr int kMostAnswers = 64;
 
 }  // namespace
 
 Launcher::~Launcher() {
-    // The process ends when it sees the end of the socket; nobody waits for that here.
+    // The process ends when it sees the end of the socket; don't wait for that.
     socket_.reset();
     if (process_ > 0) ::waitpid(process_, nullptr, WNOHANG);
 }
@@ -81,7 +81,7 @@ void Launcher::send_some() {
         full = ::send(socket_.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0;
         if (!full) unsent_.pop_front();
     }
-    // The socket may also have failed because the launcher has gone: carry() finds that.
+    // The call may also have failed because the launcher is gone: carry() finds that out.
     if (full != waits_) watch(full, EPOLL_CTL_MOD);
     waits_ = full;
 }

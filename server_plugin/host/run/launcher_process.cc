@@ -28,14 +28,13 @@ namespace pbs::host {
 
 namespace {
 
-// How many starts may be on their way at a time: enough to keep the processors busy while some of them wait
-// for the disk.
+// The most starts at a time: enough to keep the processors busy while some starts wait for the disk.
 std::size_t most_at_work() {
     const long processors = ::sysconf(_SC_NPROCESSORS_ONLN);
     return 2 + 2 * static_cast<std::size_t>(std::clamp(processors, 1L, 64L));
 }
 
-// Sets the text that ps(1) shows for a process: writes it over the launcher's arguments, as far as these
+// Sets the text that ps(1) shows for a process: writes it over the launcher's arguments, as far as they
 // reach.
 class Title {
   public:
@@ -56,7 +55,7 @@ class Starter {
   public:
     Starter(std::string home, Title title)
         : home_(std::move(home)), title_(title), server_(kLauncherFd), most_(most_at_work()) {}
-    // Returns the exit code, of this process or of one that it forked.
+    // Returns the exit code of this process; or in a process that it has forked, of that process.
     int run();
 
   private:
@@ -69,7 +68,7 @@ class Starter {
     Fd server_;
     Fd signals_;
     std::size_t most_;
-    std::vector<Fd> at_work_;  // the pipe of each start that hasn't come to its end; the server reads them
+    std::vector<Fd> at_work_;  // the pipe of each unfinished start; the server reads it
 };
 
 bool Starter::open_signals() {
@@ -83,8 +82,8 @@ bool Starter::open_signals() {
     return signals_ && ::fcntl(server_.get(), F_SETFD, FD_CLOEXEC) == 0;
 }
 
-// Waits a second before it refuses: a machine without room for one more process has none a moment later
-// either, and the server would try again at once.
+// Waits a second before it refuses: a machine that can't make one more process can't a moment later, either,
+// and the server would try again at once.
 void Starter::refuse(const RunId& id, const std::string& why) {
     ::sleep(1);
     launch_message::send(server_.get(), launch_message::write(id, why), {});
@@ -117,7 +116,7 @@ std::optional<int> Starter::start(const RunId& id) {
         return std::nullopt;
     }
     write.reset();
-    const Fd process = open_process(pid);  // the child isn't waited for yet, so the number is its own
+    const Fd process = open_process(pid);  // not waited for yet, so no other process has its pid
     std::vector<int> descriptors;
     if (process) descriptors = {process.get(), read.get()};
     launch_message::send(server_.get(), launch_message::write(id, {}), descriptors);
@@ -132,7 +131,7 @@ int Starter::run() {
         const short wanted = at_work_.size() < most_ ? POLLIN : 0;
         events.push_back({server_.get(), wanted, 0});
         events.push_back({signals_.get(), POLLIN, 0});
-        // Events of 0: poll only for the end, when all writers have gone.
+        // Events of 0: only report the end, when all writers are gone.
         for (const Fd& one : at_work_) events.push_back({one.get(), 0, 0});
         if (::poll(events.data(), events.size(), -1) < 0 && errno != EINTR) return 1;
         if ((events[0].revents & (POLLHUP | POLLERR)) != 0) return 0;

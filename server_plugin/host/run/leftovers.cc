@@ -21,8 +21,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kKillAgain = 50ms;
-// Rounds of stopping, at most: if processes start others faster than they are found, those that are stopped
-// by then are killed.
+// The most rounds of stopping. If processes start others faster than these are found, the ones stopped by
+// then are killed.
 constexpr int kMostLooks = 100;
 
 bool belongs_to(const Process& process, uid_t uid) {
@@ -35,9 +35,8 @@ bool has_cookie(const Process& process, const std::string& cookie) {
     return environment && environment->find("PBS_JOBCOOKIE=" + cookie) != environment->npos;
 }
 
-// Is the process in the job's session? A session's number isn't given away while it has members, so they are
-// the job's, unless the session ended and its number came back: then its leader is another process than the
-// job's shell.
+// Is the process in the job's session? The kernel doesn't reuse a session's number while the session has
+// members. If the job's session has ended and the number was reused, its leader isn't the job's shell.
 bool in_session(const Process& process, const std::optional<SessionRecord>& session) {
     if (!session || process.session != session->session) return false;
     const auto leader = read_process(session->session);
@@ -53,7 +52,7 @@ void wait_a_moment(std::chrono::milliseconds time) {
     ::sigtimedwait(&child_ended, nullptr, &moment);
 }
 
-// Stops all processes that `find` finds, and returns them. A stopped process starts no other, so each round
+// Stops all processes that `find` finds, and returns them. A stopped process starts no others, so each round
 // finds fewer new ones.
 std::vector<Process> stop_all(const std::function<std::vector<Process>()>& find) {
     std::vector<Process> all;

@@ -28,13 +28,14 @@ std::vector<pid_t> numbers_in(const std::string& path) {
     std::vector<pid_t> numbers;
     const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(path.c_str()));
     if (!directory) return numbers;
-    // A stream of its own is read by this thread only.
+    // The stream belongs to this function, so only this thread reads it.
     while (const dirent* entry = ::readdir(directory.get()))  // NOLINT(concurrency-mt-unsafe)
         if (const auto number = values::number<pid_t>(entry->d_name)) numbers.push_back(*number);
     return numbers;
 }
 
-// The children of a process, each under the thread that made it. nullopt if the kernel doesn't list them.
+// The children of a process: the kernel lists each under the thread that made it. nullopt: the kernel doesn't
+// list them.
 std::optional<std::vector<pid_t>> listed_children(pid_t pid) {
     std::vector<pid_t> children;
     bool listed = false;
@@ -68,7 +69,7 @@ std::vector<Process> below_in(const std::vector<Process>& all, pid_t root) {
 }  // namespace
 
 std::optional<Process> parse_stat(std::string_view line) {
-    // The second field is the command's name in parentheses and may hold anything, so fields are counted from
+    // The second field is the command's name in parentheses and may contain anything, so count fields from
     // the last parenthesis.
     const auto name_end = line.rfind(')');
     if (name_end == line.npos || name_end + 2 >= line.size()) return std::nullopt;

@@ -16,11 +16,11 @@ namespace pbs::host {
 
 namespace {
 
-// The longest text in an exit record: there are two of them, each byte takes up to three, and both fit into
-// kExitRecordRoom.
+// The longest text in an exit record. A record has two; each byte may become three, and the record has to fit
+// into kExitRecordRoom.
 constexpr std::size_t kLongestText = 1200;
 
-// Reads each key with the function given for it; a key without one is an error.
+// Reads each key by its function; a key without a function is an error.
 class Reader {
   public:
     using Take = std::function<Result<void>(const std::string& value)>;
@@ -51,7 +51,8 @@ class Reader {
     }
     void each(const char* key, Take take) { takes_[key] = std::move(take); }
 
-    // Reads the file, which has to begin with version=1 and to end with complete=1, so that it is whole.
+    // Reads the file. It has to begin with version=1 and to end with complete=1, which shows that it is
+    // complete.
     Result<void> read(std::string_view text, std::string_view name) {
         const auto values = parse_key_values(text, name);
         if (!values) return tl::unexpected(values.error());
@@ -101,7 +102,8 @@ std::string duration(std::chrono::milliseconds time) {
 }  // namespace
 
 void RunFiles::remove_all() const {
-    // Remove the record of the start last: without it the other files would be taken for remains.
+    // Remove the record of the start last: without it the other files would count as remains of another
+    // start.
     for (const auto& path : {nodes_, script(), session(), exit_room(), job(), withdrawn(), exit(), started()})
         ::unlink(path.c_str());
 }
@@ -114,7 +116,7 @@ bool is_file_safe(std::string_view id) {
 }
 
 std::optional<RunId> run_of_file(std::string_view name) {
-    // No suffix ends with another one, so that at most one of them fits.
+    // No suffix is the end of another one, so at most one matches.
     for (const auto suffix : kSuffixes) {
         if (!name.ends_with(suffix)) continue;
         const auto stem = name.substr(0, name.size() - suffix.size());

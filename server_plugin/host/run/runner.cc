@@ -36,7 +36,7 @@ namespace pbs::host {
 namespace {
 
 constexpr int kMostBurials = 3;
-// The most events that are told in one go: whoever handles them does so at once, and others wait for that.
+// The most events of one call: they are handled at once, and the server's clients wait for that.
 constexpr std::size_t kMostEvents = 16;
 constexpr const char* kNoShepherd = "its shepherd ended before it could start the job";
 // The launcher's number in the epoll set; watches have larger ones.
@@ -54,8 +54,8 @@ std::string new_cookie() {
     return text;
 }
 
-// Opens a descriptor for the living warden of a start, or for its shepherd if only that is left. No
-// descriptor: neither lives.
+// Opens a descriptor for the living warden of a start, or for its shepherd if only that lives. No descriptor:
+// neither lives.
 Fd find_supervisor(const std::string& path) {
     const Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
     if (!file) return {};
@@ -63,14 +63,14 @@ Fd find_supervisor(const std::string& path) {
         const pid_t pid = lock_holder(file.get(), byte);
         if (pid <= 0) continue;
         Fd process = open_process(pid);
-        // Ask again, so that the descriptor isn't that of a process that got the number later.
+        // Check again, because another process may have got the pid meanwhile.
         if (process && lock_holder(file.get(), byte) == pid) return process;
     }
     return {};
 }
 
-// Starts a process that cleans up the remains of a start, in a session of its own, with all signals blocked.
-// Returns the pid or -errno.
+// Starts a process that cleans up the remains of a start, in a new session, with all signals blocked. Returns
+// the pid or -errno.
 pid_t spawn_cleaner(const RunnerOptions& options, const RunId& id) {
     posix::Spawn helper(posix::Spawn::Signals::blocked);
     for (const int fd : {0, 1, 2}) helper.give_nothing(fd);
@@ -92,15 +92,15 @@ class Runner::Impl {
     struct Watch {
         RunId id;
         Fd process;
-        Fd notify;  // the shepherd's pipe, until it has sent all that it has to tell
+        Fd notify;  // the shepherd's pipe, until it has sent all its messages
         std::string notified;
-        pid_t child = 0;  // the process's pid if it is a child of this process, for waitpid()
+        pid_t child = 0;  // the pid for waitpid(), if it is a child of this process
         std::int64_t session = 0;
         std::string output_note;
         std::string error;
     };
 
-    // A start that the launcher was asked for, and the requests for its warden that wait until there is one.
+    // A start that the launcher is working on, and requests to its warden for when there is one.
     struct Launching {
         RunId id;
         std::vector<std::pair<int, int>> requests;
@@ -115,9 +115,9 @@ class Runner::Impl {
     std::unordered_map<std::uint64_t, Watch> watches_;
     std::unordered_map<std::string, std::uint64_t> by_id_;
     std::vector<RunId>
-        unwatched_;  // starts that could not be watched yet, for want of descriptors or processes
+        unwatched_;  // starts that couldn't be watched yet, because descriptors or processes were short
     std::unordered_map<std::string, int> burials_;  // by start: how often a cleaner was started for it
-    std::string parent_group_;  // the group in which jobs get their control groups; empty: they get none
+    std::string parent_group_;  // the parent of jobs' control groups; empty: jobs get none
     std::string supervision_;
 
     void choose_supervision();
@@ -186,7 +186,7 @@ bool Runner::may_run_as(uid_t uid, std::string& reason) const {
 
 // ---- Starting ----
 
-// Copies the script to a file that the job's owner can read, and no other user.
+// Copies the script to a file that only the job's owner can read.
 Result<void> Runner::Impl::copy_script(const JobStart& job) const {
     const auto text = read_file(job.script);
     if (!text) return tl::unexpected(text.error());
@@ -258,8 +258,8 @@ void Runner::Impl::launched(Launcher::Answer answer, std::vector<RunReport>& rep
     for (const auto& [request, value] : requests) static_cast<void>(ask(answer.id, request, value));
 }
 
-// Settles the starts that the launcher was asked for before it went: it may have begun some of them without
-// being able to tell.
+// Finds out about the starts that the launcher was working on before it was gone: it may have begun some of
+// them without reporting that.
 void Runner::Impl::launcher_gone(std::vector<RunReport>& reports) {
     for (const auto& [key, start] : std::exchange(launching_, {})) {
         auto report = examine(start.id);
@@ -269,7 +269,7 @@ void Runner::Impl::launcher_gone(std::vector<RunReport>& reports) {
     }
 }
 
-// Notes a start that can't be watched now, so that events() tries it again.
+// Stores a start that can't be watched now, so that events() tries again.
 void Runner::Impl::watch_or_later(const Result<void>& watched, const RunId& id) {
     if (!watched) unwatched_.push_back(id);
 }
@@ -288,7 +288,7 @@ Result<void> Runner::Impl::watch(Watch watch) {
         event.data.u64 = data;
         return fd >= 0 && ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
     };
-    // The process has an even number, its pipe the odd one behind it.
+    // A process has an even number, and its pipe the next odd one.
     const bool added =
         add(watch.process.get(), number * 2) && (!watch.notify || add(watch.notify.get(), number * 2 + 1));
     if (!added)
@@ -299,8 +299,8 @@ Result<void> Runner::Impl::watch(Watch watch) {
     return {};
 }
 
-// Removes a descriptor from the epoll set and closes it. Closing alone wouldn't remove it while another
-// process, the launcher, has it open too.
+// Removes a descriptor from the epoll set and closes it. Closing alone doesn't remove it while another
+// process, such as the launcher, has it open.
 void Runner::Impl::drop(Fd& watched) {
     if (!watched) return;
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, watched.get(), nullptr);
@@ -365,9 +365,9 @@ Result<void> Runner::set_limits(const RunId& id, std::optional<std::chrono::seco
     return impl_->ask(id, cput_request(), value(cput));
 }
 
-// ---- What became of a start ----
+// ---- The outcome of a start ----
 
-// Starts a cleaner for a start whose shepherd is gone, and its warden too, without a record of the end.
+// Starts a cleaner for a start whose shepherd and warden are both gone, without a record of the end.
 Result<void> Runner::Impl::bury(const RunId& id, std::int64_t session) {
     const pid_t pid = spawn_cleaner(options_, id);
     if (pid < 0)
@@ -381,7 +381,7 @@ Result<void> Runner::Impl::bury(const RunId& id, std::int64_t session) {
     return this->watch(std::move(watch));
 }
 
-// The report of a start about which nothing more can be found out. The job isn't started again before
+// The report about a start of which nothing more can be found out. The job must not start again before
 // somebody has looked.
 RunReport Runner::Impl::unknown(const RunId& id, const std::string& why) const {
     RunReport report{.id = id, .state = RunState::lost, .session = 0, .exit = {}, .may_still_run = true};
@@ -394,7 +394,7 @@ RunReport Runner::Impl::unknown(const RunId& id, const std::string& why) const {
 
 RunReport Runner::Impl::examine(const RunId& id) {
     const RunFiles files = this->files(id);
-    // A start moves on while this looks at it, from .job to .started to .exit, never back.
+    // A start may advance meanwhile, from .job to .started to .exit, but never back.
     for (;;) {
         if (const auto text = read_file(files.exit())) {
             if (auto exit = parse_exit(*text, files.exit()))
@@ -405,7 +405,7 @@ RunReport Runner::Impl::examine(const RunId& id) {
                         .may_still_run = exit->may_still_run};
             else if (!is_there(files.started()))
                 return unknown(id, exit.error().message);
-            // The record is damaged: end what is left of the job, and make a record of that.
+            // The record is damaged: end the remaining processes of the job, and make a record of that.
             ::rename(files.exit().c_str(), files.exit_room().c_str());
         }
         if (is_there(files.started())) {
@@ -431,7 +431,7 @@ RunReport Runner::Impl::examine(const RunId& id) {
             }
             return report;
         }
-        // Withdraw the permission to start: this rename or the shepherd's, whichever comes first, decides.
+        // Withdraw the permission to start: either this rename or the shepherd's comes first and decides.
         const bool withdrawn = ::rename(files.job().c_str(), files.withdrawn().c_str()) == 0;
         if (!withdrawn && (is_there(files.started()) || is_there(files.exit()))) continue;
         files.remove_all();
@@ -443,7 +443,7 @@ std::set<std::pair<std::string, std::int64_t>> Runner::Impl::on_disk() const {
     std::set<std::pair<std::string, std::int64_t>> found;
     DIR* directory = ::opendir((options_.home + "/mom_priv/jobs").c_str());
     if (directory == nullptr) return found;
-    // readdir is safe here: only this thread reads the stream.
+    // Only this thread reads the stream, so readdir is safe.
     while (const dirent* entry = ::readdir(directory))  // NOLINT(concurrency-mt-unsafe)
         if (const auto run = run_of_file(entry->d_name)) found.emplace(run->job, run->run);
     ::closedir(directory);
@@ -469,7 +469,7 @@ std::optional<ExitRecord> Runner::used(const RunId& id) const {
     const std::string room = impl_->files(id).exit_room();
     const auto text = read_file(room);
     if (!text) return std::nullopt;
-    // The shepherd may be in the middle of writing it.
+    // The shepherd may be writing the file now.
     auto record = parse_exit_room(*text, room);
     if (!record) return std::nullopt;
     return std::move(*record);
@@ -490,7 +490,7 @@ std::size_t Runner::running() const {
     return impl_->watches_.size() + impl_->launching_.size();
 }
 
-// Reads the shepherd's message: that the script runs, or why nothing was started.
+// Reads the shepherd's message: the script runs, or the reason why nothing was started.
 void Runner::Impl::read_notice(std::uint64_t number, std::vector<RunReport>& reports) {
     Watch& watch = watches_.at(number);
     std::array<char, 4096> buffer;
@@ -519,7 +519,7 @@ void Runner::Impl::shepherd_ended(std::uint64_t number, std::vector<RunReport>& 
     const Watch watch = unwatch(number);
     if (watch.child > 0) ::waitpid(watch.child, nullptr, WNOHANG);
     auto report = examine(watch.id);
-    if (report.state == RunState::running) return;  // another process watches over the job now
+    if (report.state == RunState::running) return;  // another process watches the job now
     if (report.state == RunState::never_started)
         report.exit.message = watch.error.empty() ? kNoShepherd : watch.error;
     reports.push_back(std::move(report));
@@ -529,7 +529,7 @@ std::vector<RunReport> Runner::events() {
     std::vector<RunReport> reports;
     reports.swap(impl_->kept_);
     impl_->look_after_unwatched(reports);
-    // The launcher's answers come first: the processes that they tell of may have ended by now.
+    // Take the launcher's answers first: processes in them may have ended by now.
     if (!impl_->launching_.empty()) impl_->take_answers(reports);
     std::array<epoll_event, kMostEvents> ready{};
     const int count = ::epoll_wait(impl_->epoll_.get(), ready.data(), static_cast<int>(ready.size()), 0);
@@ -540,7 +540,7 @@ std::vector<RunReport> Runner::events() {
             continue;
         }
         const std::uint64_t number = data / 2;
-        // An event of this same round may have removed the watch.
+        // An event of the same round may have removed the watch.
         if (!impl_->watches_.contains(number)) continue;
         if (data % 2 == 1)
             impl_->read_notice(number, reports);

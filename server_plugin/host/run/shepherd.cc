@@ -45,8 +45,8 @@ constexpr milliseconds kFirstSample = 20ms;
 constexpr milliseconds kLongestSample = 5s;
 constexpr milliseconds kLongestSampleOfLimited = 1s;
 
-// The time since boot, suspended time included: unlike the wall clock it neither stops nor jumps, and
-// walltime is measured by it.
+// The time since boot, including suspended time. Walltime is measured by it, because unlike the wall clock it
+// neither stops nor jumps.
 milliseconds boot_time() {
     timespec now{};
     ::clock_gettime(CLOCK_BOOTTIME, &now);
@@ -59,13 +59,13 @@ std::chrono::sys_seconds wall_clock() {
 
 bool rename_new(const std::string& from, const std::string& to) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-    // Not every file system knows RENAME_NOREPLACE. The runner has made sure that `to` doesn't exist.
+    // Some file systems don't know RENAME_NOREPLACE. The runner has made sure that `to` doesn't exist.
     return errno == EINVAL && ::rename(from.c_str(), to.c_str()) == 0;
 }
 
 class Shepherd {
   public:
-    // `start`: the file of the start, opened.
+    // `start`: the open file of the start.
     Shepherd(const std::string& home, const RunId& id, Fd start)
         : home_(home), files_(home, id), notify_(kShepherdNotifyFd), claimed_(std::move(start)) {
         ::fcntl(notify_.get(), F_SETFD, FD_CLOEXEC);
@@ -105,7 +105,7 @@ class Shepherd {
     RunFiles files_;
     Fd notify_;
     Fd signals_;
-    Fd claimed_;  // the file of the start: its record lock lasts as long as this process
+    Fd claimed_;  // the file of the start, locked as long as this process lives
     Fd exit_room_;
     JobSpec spec_;
     PasswdEntry owner_;
@@ -120,7 +120,7 @@ class Shepherd {
     bool nothing_left_ = false;
     std::chrono::sys_seconds started_at_{};
     milliseconds
-        start_{};  // begin of the walltime; moved forward by the time for which the job was suspended
+        start_{};  // the beginning of the walltime, moved forward by the time for which the job was suspended
     std::optional<milliseconds> suspended_at_;
     milliseconds end_{};
     milliseconds sample_every_ = kFirstSample;
@@ -134,13 +134,14 @@ class Shepherd {
     std::string message_;
 };
 
-// Tells the server why nothing was started; the permission to start stays, for the server to withdraw.
+// Sends the server the reason why nothing was started. The permission to start remains, for the server to
+// withdraw.
 bool Shepherd::refuse(const std::string& message) {
     static_cast<void>(write_all(notify_.get(), write_key_values({{"error", message}})));
     return false;
 }
 
-// Takes the permission to start. After this the job counts as started.
+// Takes the permission to start. Afterwards the job counts as started.
 bool Shepherd::claim() {
     if (!lock_byte(claimed_.get(), kShepherdByte)) return false;
     const auto text = read_fd(claimed_.get(), files_.job());
@@ -158,8 +159,8 @@ bool Shepherd::claim() {
         return false;
     }
     if (!sync_directory(home_ + "/mom_priv/jobs")) {
-        // The rename may not be on the disk, so after a power failure the job could be started again: don't
-        // start it.
+        // The rename may not be on the disk, and after a power failure the job could be started again: don't
+        // start it now.
         ExitRecord exit;
         exit.exit_status = exit_status::kFailBeforeFiles;
         exit.started_at = exit.ended_at = wall_clock();
@@ -183,7 +184,7 @@ bool Shepherd::write_session_file(pid_t session) {
     return fd && write_all(fd.get(), write_session(record));
 }
 
-// Chooses or makes the directory that the job begins in, and stages in its files.
+// Chooses or makes the directory in which the job begins, and stages in its files.
 tl::expected<void, LaunchError> Shepherd::make_directory() {
     job_dir_ = owner_.home;
     if (spec_.start.private_sandbox) {
@@ -199,7 +200,7 @@ tl::expected<void, LaunchError> Shepherd::make_directory() {
     return {};
 }
 
-// Stages files out at the end of the job, and removes those that nobody wants.
+// Stages files out at the job's end, and removes unwanted ones.
 void Shepherd::clean_up(int exit_status) {
     const std::string kept = stage_out(spec_.start, job_dir_);
     if (!kept.empty()) output_.note += fmt::format("{}{}", output_.note.empty() ? "" : "; ", kept);
@@ -277,7 +278,7 @@ tl::expected<void, LaunchError> Shepherd::let_it_run(JobProcess& process, const 
     return {};
 }
 
-// Puts the job into its control group. Called before anything of the job runs, so that whatever it starts is
+// Puts the job into its control group. Called before anything of the job runs, so that all its processes are
 // in the group.
 void Shepherd::join_control_group() {
     std::string& group = spec_.control_group;
@@ -302,7 +303,7 @@ milliseconds Shepherd::next_wake() const {
     return wake;
 }
 
-// Watches the job until its first process has ended. While the job is being terminated: until all its
+// Watches the job until its first process has ended; while the job is being terminated, until all its
 // processes have ended or the delay is over.
 void Shepherd::watch() {
     for (;;) {
@@ -322,7 +323,7 @@ void Shepherd::watch() {
     }
 }
 
-// Carries the terminal's data. When the user at the other end has gone, ends the job.
+// Carries the terminal's data. If the user has closed the other end, ends the job.
 void Shepherd::attend_terminal() {
     terminal_->carry();
     if (!terminal_->client_gone() || hung_up_) return;
@@ -342,7 +343,7 @@ void Shepherd::read_signals() {
         const int number = static_cast<int>(info.ssi_signo);
         const bool goes_on = number == signal_request() && info.ssi_int == SIGCONT && suspended_at_;
         if (goes_on)
-            continue;  // only a request to resume lets a suspended job go on
+            continue;  // only a request to resume continues a suspended job
         else if (number == signal_request())
             signal_all(info.ssi_int);
         else if (number == terminate_request())
@@ -356,7 +357,7 @@ void Shepherd::read_signals() {
         else if (number == resume_request())
             resume();
         else if (number == SIGTERM || number == SIGINT)
-            // The machine goes down: end the job in order and with a record.
+            // The machine is shutting down: end the job in order, with a record.
             terminate(spec_.start.kill_delay);
     }
 }
@@ -389,11 +390,11 @@ void Shepherd::sample() {
     ::getrusage(RUSAGE_CHILDREN, &gone);
     cput_ = std::max(cput_, ticks_to_time(ticks) + time_of(gone.ru_utime) + time_of(gone.ru_stime));
     mem_kb_ = std::max(mem_kb_, mem);
-    // Before it became the shell, the job's first process was a copy of this one, so a peak as large as this
-    // process's own says nothing of the job.
+    // Before it became the shell, the job's first process was a copy of this one. So a peak up to this
+    // process's own size says nothing about the job.
     if (gone.ru_maxrss > own_mem_kb_) mem_kb_ = std::max<std::int64_t>(mem_kb_, gone.ru_maxrss);
-    // A process may come and go between two samples. Its peak of resident memory is known from the kernel,
-    // and its virtual memory was at least as large.
+    // A process may begin and end between two samples. The kernel reports its peak of resident memory, and
+    // its virtual memory was at least as large.
     vmem_kb_ = std::max({vmem_kb_, vmem, mem_kb_});
     const bool limited = spec_.start.mem_kb || spec_.start.vmem_kb;
     sample_every_ = std::min(sample_every_ * 2, limited ? kLongestSampleOfLimited : kLongestSample);
@@ -401,17 +402,17 @@ void Shepherd::sample() {
     tell_usage();
 }
 
-// Writes the usage so far into the room of the exit record, which has no other use yet. A failed write is
-// ignored: the next one comes soon.
+// Writes the usage so far into the space for the exit record, which isn't in use yet. Ignores a failure: the
+// next write comes soon.
 void Shepherd::tell_usage() {
     ExitRecord so_far = ended();
     so_far.walltime = ran(boot_time());
     const std::string record = write_exit(so_far);
-    // The size includes the final zero.
+    // The size includes the final zero byte.
     static_cast<void>(::pwrite(exit_room_.get(), record.c_str(), record.size() + 1, 0));
 }
 
-// Ends the job when it exceeds a limit. The messages are those that PBS users know.
+// Ends the job if it exceeds a limit. The messages are PBS's.
 void Shepherd::enforce(milliseconds now) {
     const JobStart& job = spec_.start;
     const auto in_seconds = [](milliseconds time) {
@@ -439,8 +440,7 @@ void Shepherd::exceeded(int verdict, const std::string& what) {
     tell_owner("=>> PBS: " + text + "\n");
 }
 
-// Writes a line into the job's stderr file. If the user has made that a FIFO that nobody reads, the line is
-// dropped.
+// Writes a line to the job's stderr file. If the user has made that a FIFO that nobody reads, drops the line.
 void Shepherd::tell_owner(const std::string& line) {
     if (terminal_) return terminal_->show("\r\n" + line + "\r");
     pollfd writable{output_.err.get(), POLLOUT, 0};
@@ -459,7 +459,7 @@ void Shepherd::signal_all(int signal) {
     for (const auto& process : descendants(::getpid())) signal_process(process, signal);
 }
 
-// Stops the job. A process that is being made while others are stopped may be missed, so this looks again
+// Stops the job. A process that is made while others are being stopped may be missed, so this searches again
 // until none runs. With a control group the kernel stops all at once.
 void Shepherd::suspend() {
     if (suspended_at_ || kill_at_) return;
@@ -485,12 +485,12 @@ void Shepherd::resume() {
     signal_all(SIGCONT);
 }
 
-// The walltime so far, without the time for which the job was suspended.
+// The walltime so far, without suspended time.
 milliseconds Shepherd::ran(milliseconds now) const {
     return suspended_at_.value_or(now) - start_;
 }
 
-// Ends what is left of the job. Every process of the job is below this one, so none gets away.
+// Ends the remaining processes of the job. They are all below this process, so none escapes.
 void Shepherd::kill_all() {
     reap();
     if (nothing_left_) return;

@@ -1,4 +1,5 @@
-// pbs_shepherd: the processes above a job (shepherd.h), and the launcher that makes them (launcher.h).
+// pbs_shepherd: the shepherd and warden of a job (shepherd.h), and the launcher that starts them
+// (launcher.h).
 #include "server_plugin/host/run/shepherd.h"
 
 int main(int argc, char** argv) {

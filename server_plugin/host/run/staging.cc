@@ -34,7 +34,7 @@ bool same_file(const std::string& a, const std::string& b) {
            one.st_ino == other.st_ino;
 }
 
-// Runs cp as the job's owner. Returns why it failed, or nothing.
+// Runs cp as the job's owner. Returns the reason for a failure, or an empty string.
 std::string copy(const JobStart& job, const std::string& from, const std::string& to) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return system_text(errno);
@@ -66,7 +66,7 @@ std::string copy(const JobStart& job, const std::string& from, const std::string
     return why.substr(0, kLongestReason);
 }
 
-// Puts a backslash before each of these characters, so that a pattern takes them literally.
+// Puts a backslash before each of these characters, so that a pattern matches them literally.
 std::string quoted(std::string_view text, std::string_view characters) {
     std::string pattern;
     for (const char c : text) {
@@ -76,8 +76,8 @@ std::string quoted(std::string_view text, std::string_view characters) {
     return pattern;
 }
 
-// Finds the file of that name, else the files that fit the path as a pattern. A backslash in the path is a
-// character like others, and the directory is never taken as a pattern.
+// Finds the file with that name, else the files that match the path as a pattern. A backslash in the path is
+// an ordinary character, and the directory is never a pattern.
 std::vector<std::string> matches(const JobStart& job, const std::string& path, const std::string& directory) {
     const AsOwner as_owner(job.user, job.uid, job.gid);
     struct stat info {};
@@ -93,7 +93,7 @@ std::vector<std::string> matches(const JobStart& job, const std::string& path, c
     return paths;
 }
 
-// Reads a path of the list of files, in which a comma has a backslash before it.
+// Reads a path in the list of files, where a comma has a backslash before it.
 std::string staged_path(std::string_view text) {
     std::string path;
     for (std::size_t i = 0; i < text.size(); ++i)
@@ -160,7 +160,7 @@ std::string stage_out(const JobStart& job, const std::string& directory) {
 
 tl::expected<std::string, std::string> make_sandbox(const JobStart& job, const std::string& home) {
     const AsOwner as_owner(job.user, job.uid, job.gid);
-    // The directory is named as OpenPBS names it; one that an earlier run left there is of no use.
+    // The directory has OpenPBS's name. Remove one that an earlier run has left.
     std::string path = fmt::format("{}/pbs.{}.x8z", home, job.id.job);
     std::error_code ignored;
     if (as_owner.ok()) std::filesystem::remove_all(path, ignored);

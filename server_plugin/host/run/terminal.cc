@@ -34,7 +34,7 @@ bool wait_for(int fd, short events, Steady::time_point until) {
     return left.count() > 0 && ::poll(&ready, 1, static_cast<int>(left.count())) == 1;
 }
 
-// Reads `size` bytes, or fewer if they don't come in time.
+// Reads `size` bytes, or fewer if they don't arrive in time.
 std::string receive(int fd, std::size_t size, Steady::time_point until) {
     std::string text(size, '\0');
     std::size_t have = 0;
@@ -47,14 +47,14 @@ std::string receive(int fd, std::size_t size, Steady::time_point until) {
     return text;
 }
 
-// The description of its terminal that qsub sends.
+// qsub's description of its terminal.
 struct Greeting {
     std::string type;
     std::string keys;
     winsize size{};
 };
 
-// Reads "WINSIZE rows,columns,width,height" and ignores what follows.
+// Reads "WINSIZE rows,columns,width,height", and ignores the rest.
 bool read_size(std::string_view text, winsize& size) {
     constexpr std::string_view kBegin = "WINSIZE ";
     if (!text.starts_with(kBegin)) return false;
@@ -87,7 +87,7 @@ tl::expected<Greeting, std::string> greet(int fd, const std::string& job) {
     return greeting;
 }
 
-// Sets the usual modes of a terminal, with the keys of the terminal at the other end.
+// Sets the usual modes of a terminal, with the control characters that qsub has sent.
 void set_modes(int fd, const Greeting& greeting) {
     termios modes{};
     if (::tcgetattr(fd, &modes) != 0) return;
@@ -105,7 +105,7 @@ void set_blocking(int fd, bool blocking) {
     ::fcntl(fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
-// Appends what can be read now. False: nothing more will come.
+// Appends the data that can be read now. False: the end is reached.
 bool take(int fd, std::string& text) {
     std::array<char, 4096> buffer{};
     while (text.size() < kMostKept) {
@@ -119,7 +119,7 @@ bool take(int fd, std::string& text) {
     return true;
 }
 
-// Writes what can be written now and removes it from the text. False: nothing can be written any more.
+// Writes as much as is possible now, and removes it from the text. False: no more can ever be written.
 bool give(int fd, std::string& text) {
     while (!text.empty()) {
         const ssize_t n = ::write(fd, text.data(), text.size());

@@ -33,7 +33,7 @@ using namespace std::chrono_literals;
 using std::chrono::seconds;
 using std::chrono::sys_seconds;
 
-// Waits until the shepherd has ended, and passes the server's requests on to it.
+// Waits until the shepherd has ended, and passes the server's requests to it.
 void wait_for(pid_t shepherd, int signals) {
     for (;;) {
         pid_t ended = 0;
@@ -61,13 +61,13 @@ void reap() {
 struct Start {
     tl::expected<JobSpec, Error> spec = fail(0, "");
     std::optional<SessionRecord> session;
-    bool same_boot = false;  // the start is of this boot, so its processes may be there
+    bool same_boot = false;  // the start is of this boot, so its processes may exist
 };
 
 Start read_start(const RunFiles& files, int file) {
     Start start;
     ::lseek(file, 0, SEEK_SET);
-    // Read by this descriptor: closing another one of the file would give up the lock.
+    // Read by this descriptor: closing another one for the file would release the lock.
     const auto text = read_fd(file, files.started());
     start.spec = text ? parse_job_spec(*text, files.started()) : tl::unexpected(text.error());
     if (const auto session = read_file(files.session()))
@@ -80,8 +80,8 @@ std::size_t end_processes(const Start& start) {
     if (!start.same_boot) return 0;
     const auto find = [&start] {
         auto found = start.spec ? find_leftovers(*start.spec, start.session) : std::vector<Process>();
-        // Add the processes that the shepherd left to this one as their new parent. It does no harm if one is
-        // listed twice.
+        // Add the processes whose new parent is this one, because the shepherd is gone. It does no harm if
+        // one is listed twice.
         for (auto& process : descendants(::getpid())) found.push_back(process);
         return found;
     };
@@ -106,7 +106,8 @@ ExitRecord end_of(const Start& start, std::size_t left) {
     return exit;
 }
 
-// Ends what is left of the job and records its end. `watched`: this process was the start's warden.
+// Ends the remaining processes of the job and records its end. `watched`: this process was the start's
+// warden.
 int close(const RunFiles& files, int file, bool watched) {
     const Start start = read_start(files, file);
     ExitRecord exit = end_of(start, end_processes(start));
@@ -117,8 +118,8 @@ int close(const RunFiles& files, int file, bool watched) {
         exit.cput = time_of(used.ru_utime) + time_of(used.ru_stime);
         exit.mem_kb = exit.vmem_kb = used.ru_maxrss;
     }
-    // Take over the usage that the shepherd had recorded. The file may also be a damaged exit record that the
-    // runner put there.
+    // Use the usage that the shepherd has recorded. The file may also be a damaged exit record that the
+    // runner has put there.
     const auto before = read_file(files.exit_room(), kExitRecordRoom);
     if (before && before->starts_with("version")) {
         const auto seen = parse_exit_room(*before, files.exit());
@@ -169,7 +170,7 @@ int bury(const std::string& home, const RunId& id) {
     const RunFiles files(home, id);
     const Fd file(::open(files.started().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
     if (!file || !lock_byte(file.get(), kWardenByte)) return 1;
-    // The server may have looked before the exit record was there.
+    // Another process may have written the exit record before this one got the lock.
     return is_there(files.exit()) ? 0 : close(files, file.get(), false);
 }
 
