@@ -1,5 +1,5 @@
-// Events that came while the scheduler was at work in its thread: kept, with all data that they point to,
-// until the work is done. One thread may keep events while another delivers.
+// Stores events that come while the scheduler works in its thread, with all data that they point to, until
+// the work is done. One thread may add events while another delivers them.
 #pragma once
 
 #include <memory>
@@ -41,8 +41,7 @@ struct JobGone {
     Instant now{};
     JobHandle job{};
 };
-// A configuration that was read without an error from the snapshot, which is null where it was given as
-// values.
+// A configuration that was read without an error from the snapshot; null: it was given as values.
 struct ConfigurationRead {
     std::shared_ptr<Configuration> configuration;
     std::shared_ptr<const objects::Snapshot> snapshot;
@@ -56,8 +55,8 @@ class KeptEvents {
   public:
     // Copies the data that the event points to.
     void keep(Event event);
-    // Delivers the events in the order in which they came; none are left. Returns a line for each that the
-    // scheduler refuses.
+    // Delivers the events in the order of arrival; none remain. Returns a line for each that the scheduler
+    // refuses.
     std::vector<std::string> deliver(Scheduler& scheduler);
 
   private:

@@ -5,8 +5,8 @@
 
 namespace pbs::sched {
 
-// Goes through a cycle without deciding anything, and adds the cycle's findings about the job to the
-// explanation of the input. The job has to be queued.
+// Goes through a cycle without deciding anything, and adds the cycle's findings about the job to the input's
+// explanation. REQUIRES: the job is queued.
 void explain_job(const CycleInput& input);
 
 }  // namespace pbs::sched

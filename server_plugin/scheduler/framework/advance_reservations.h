@@ -1,5 +1,5 @@
-// Advance reservations in a cycle: their places are booked, so that jobs keep out of them, and reservations
-// that are asked for are confirmed or denied before any job is looked at.
+// Advance reservations in a cycle: their places are booked, so that other jobs don't get them, and requested
+// reservations are confirmed or denied before any job is considered.
 #pragma once
 
 #include <optional>
@@ -11,27 +11,27 @@
 
 namespace pbs::sched {
 
-// The answer to a reservation that is asked for.
+// The answer to a requested reservation.
 struct ReservationAnswer {
     ReservationHandle reservation{};
     struct Placed {
         std::uint32_t request = 0;  // in Requests
         Placement placement{};
     };
-    std::vector<Placed> placements{};  // places at each of its times that were asked for
+    std::vector<Placed> placements{};  // the places for each of its requested times
     std::string why_not{};             // empty: confirmed
     std::optional<Instant> start{};    // for a reservation that is to begin as soon as possible
 };
 
-// Books the places of reservations at `now` and later. Call while the inventory is as it is now.
+// Books the places of reservations from `now` on. REQUIRES: the inventory is in its state at `now`.
 void book_reservations(Tables& tables, Vnodes& vnodes, Instant now);
 
-// Decides about the reservations of the cycle's partition that are asked for, in the order in which they
-// came, and books the confirmed ones. A reservation is confirmed if its places are free for all of its time:
-// counting the ends of running jobs, beside other reservations, on vnodes that take jobs, and not in part in
-// dedicated time. Waiting jobs don't matter. A standing reservation is confirmed if that holds for all of its
-// times that are asked for; one that is to begin as soon as possible, at the first instant for which it
-// holds.
+// Decides about the requested reservations of the cycle's partition, in the order of their submission, and
+// books the confirmed ones. A reservation is confirmed if its places are free for all of its time, given the
+// ends of running jobs and the other reservations. The vnodes have to take jobs, and no part of the time may
+// be dedicated time. Waiting jobs don't count. A standing reservation is confirmed if that holds for all of
+// its requested times. A reservation that is to begin as soon as possible begins at the first instant at
+// which it holds.
 std::vector<ReservationAnswer> answer_reservations(CycleContext& context, const Queues& queues);
 
 }  // namespace pbs::sched

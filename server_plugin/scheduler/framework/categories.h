@@ -1,9 +1,9 @@
-// Categories of jobs that filters can't tell apart, and the answers that are kept about them.
+// Categories of jobs that filters can't distinguish, and the stored answers about them.
 //
-// Most filters read the signature and the queue, some the owner or group and the queue: limits on running
-// jobs, access lists, allocations. So refusals of users are kept by user and refusals of requests by
-// signature, and jobs are of one category if both are the same: users who are within all limits are alike,
-// and so are those who have reached the same ones.
+// Most filters read the signature and the queue; some read the owner or group and the queue: limits on
+// running jobs, access lists, allocations. So refusals of users are stored by user, refusals of requests by
+// signature, and jobs are of one category if both are equal. Users within all limits are equal, and so are
+// users who have reached the same limits.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@
 
 namespace pbs::sched {
 
-// The filter of a list that refuses, and its refusal.
+// A filter in a list that refuses, and its refusal.
 struct FilterRefusal {
     static constexpr std::uint32_t kNone = UINT32_MAX;
-    std::uint32_t filter = kNone;  // its place in the list
+    std::uint32_t filter = kNone;  // its index in the list
     Refusal refusal{};
-    // Equal refusals tell jobs the same; their blockers may still differ by user.
+    // Jobs with equal refusals get the same comment; the blockers of the refusals may still differ by user.
     friend bool operator==(const FilterRefusal& a, const FilterRefusal& b) {
         return a.filter == b.filter && a.refusal.reason == b.refusal.reason;
     }
 };
 
-// The answers of the filters of owners and groups about a user: the first refusal.
+// The answers about a user of the filters of owners and groups.
 struct Standing {
     FilterRefusal admission{};
     std::vector<FilterRefusal> queues;  // by candidate queue: the first refusal among its filters
-    // For a user who has to be told apart from others with the same standing.
+    // Set for a user who has to be distinguished from others with the same standing.
     std::uint32_t owner = 0;
     std::uint32_t group = 0;
     friend bool operator==(const Standing&, const Standing&) = default;
@@ -48,7 +48,7 @@ struct StandingHash {
     }
 };
 
-// The standings of users in some queues, by number. Number 0: nothing is refused.
+// The standings of users in some queues, by number. Number 0: the standing without refusals.
 class Standings {
   public:
     // The standing of a user.
@@ -56,11 +56,11 @@ class Standings {
         std::uint32_t owner = 0;
         std::uint32_t group = 0;
         std::uint32_t standing = 0;
-        // The number of starts and reservations that `standing` takes into account.
+        // The number of starts and reservations when `standing` was computed.
         std::uint64_t as_of = UINT64_MAX;
         Blockers blockers = 0;  // events that could lift its refusals
     };
-    // Returns the element of a user, by the user's number from 0 on.
+    // Returns the entry of a user, by the user's number from 0 on.
     User& user(std::uint32_t number) {
         if (number >= users_.size()) users_.resize(number + 1);
         return users_[number];
@@ -83,14 +83,14 @@ class Standings {
     std::vector<User> users_;
 };
 
-// The answers of the filters that don't read the user about a signature in one candidate queue.
+// The answers about a signature, in one candidate queue, of the filters that don't read the user.
 struct SignatureAnswer {
-    // The filter that refuses the signature whatever else is started; and, for a filter that looks for
-    // places, which isn't asked twice, the index of the refusal that was kept.
+    // The filter that refuses the signature whatever else starts. A filter that searches places isn't asked
+    // twice: `refusal` is the index of its stored refusal.
     std::uint32_t refused_by = FilterRefusal::kNone;
     std::uint32_t refusal = 0;
-    // The number of filters (without those of owners and groups) that let it pass, and the number of jobs
-    // that had been started by then.
+    // The number of filters (without those of owners and groups) that let the signature pass, and the number
+    // of jobs that had started before.
     std::uint32_t passed = 0;
     std::uint32_t starts = 0;
 };

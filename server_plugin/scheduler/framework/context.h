@@ -18,13 +18,13 @@
 
 namespace pbs::sched {
 
-// The releases by events for jobs that start in some queues.
+// The releases by events, for jobs that start in some queues.
 struct Released {
-    std::size_t as_of = SIZE_MAX;  // CycleContext::state_number() when this was found out; the largest: never
-    bool missed = false;           // a released job was looked at since, and didn't start
+    std::size_t as_of = SIZE_MAX;  // CycleContext::state_number() when computed; SIZE_MAX: never
+    bool missed = false;           // a released job was considered since, and didn't start
     bool everywhere = false;       // CycleContext::room_everywhere then
     Releases list;
-    // Limits of single users and groups that count fewer jobs now. Only jobs of the user or group wait for
+    // Limits of users and groups that count fewer jobs now. Only jobs of the same user or group wait for
     // them.
     struct OfUser {
         UseKey key;
@@ -32,16 +32,16 @@ struct Released {
     };
     std::vector<OfUser> of_users{};
     Releases with_users{};  // `list` and `of_users` together
-    // By request: the number of jobs that had been started when there was room for it, plus 1; 0: no room.
+    // By request: the number of started jobs when there was a place for it, plus 1; 0: no place.
     std::unordered_map<std::uint32_t, std::size_t> room;
 };
 
-// The queues that refuse a signature until the configuration changes. Kept from cycle to cycle.
+// The queues that refuse a signature until the configuration changes. Lasts from cycle to cycle.
 class RefusedForGood {
   public:
-    static constexpr std::size_t kMostQueues = 64;  // with more queues nothing is kept
+    static constexpr std::size_t kMostQueues = 64;  // with more queues nothing is stored
 
-    // Has a bit for each queue, by its index. Valid until the next call.
+    // Returns bits for the queues, by index. Valid until the next call.
     std::uint64_t& of(const Signatures& signatures, std::uint32_t signature) {
         if (signature >= known_.size()) known_.resize(signatures.size());
         Known& known = known_[signature];
@@ -57,23 +57,23 @@ class RefusedForGood {
     std::vector<Known> known_;  // by signature
 };
 
-// The reason why preempting others doesn't let a waiting job start.
+// The reason why preemption of other jobs doesn't let a waiting job start.
 struct NoRoomMade {
     enum class Why : std::uint8_t {
-        nothing,       // the job could start, or nobody asked
+        nothing,       // the job could start, or preemption wasn't tried
         no_lower,      // no preemptable job of a lower level runs
         not_by_room,   // it would wait even if no job of a lower level ran: `reason`
-        by_levels,     // it would start only if more jobs over soft limits were preempted than exceed them
+        by_levels,     // it would need the preemption of more jobs over soft limits than exceed them
         tried_enough,  // a cycle's number of tries was used up
     };
     Why why = Why::nothing;
     Reason reason{};
 };
 
-// The queues that a job may start in, in the order in which they are asked.
+// The queues in which a job may start, in the order of the tests.
 struct CandidateQueues {
     std::vector<QueueView*> views;
-    std::optional<unsigned> user_reads{};  // ReadsUser, once known
+    std::optional<unsigned> user_reads{};  // ReadsUser, once computed
     Standings standings{};
     Released released{};
     RefusedForGood refused_for_good{};
@@ -85,7 +85,7 @@ struct CandidateQueues {
     auto end() const { return views.end(); }
 };
 
-// Jobs that no filter can tell apart are of one signature, user and class.
+// Jobs of the same signature, user and class can't be distinguished by any filter.
 struct UserCategory {
     std::uint32_t signature;
     std::uint32_t owner;
@@ -102,27 +102,27 @@ struct UserCategoryHash {
 };
 
 struct Verdict {
-    Reason reason;  // why the job can't start; nothing: it may start in `view`
+    Reason reason;  // why the job can't start; empty: it may start in `view`
     QueueView* view = nullptr;
-    std::uint32_t starts = 0;    // the number of jobs that had been started when the verdict was made
+    std::uint32_t starts = 0;    // the number of started jobs when the verdict was made
     std::uint32_t no_start = 0;  // Judge::no_start_known()
     std::uint32_t answer =
-        UINT32_MAX;         // the reason's place in CycleContext::answers, once a job was given it
+        UINT32_MAX;         // the index of the reason in CycleContext::answers, once a job has been given it
     Blockers blockers = 0;  // events that could lift the refusal
     bool by_user = false;   // filters of owners and groups refused, too: their blockers come by user
     bool of_job = false;    // the verdict holds for this job only
     bool rejected = false;  // the job is deleted
-    bool lasting = true;    // the verdict holds whatever else is started
+    bool lasting = true;    // the verdict holds whatever else starts
     bool waits = false;     // the job waits for running jobs to end
-    bool crosses = false;   // the job would run into a time when it may not
+    bool crosses = false;   // the job would run into a time when it may not run
     bool later = false;     // time may lift the refusal
 };
 
-// The answers that are kept for jobs that filters can't tell from one job.
+// The stored answers for jobs that filters can't distinguish from one job.
 struct Category {
-    Verdict* verdict = nullptr;               // where their verdict is kept; null: nowhere
-    const Standing* standing = nullptr;       // refusals of users like theirs; null: no filter reads users
-    SignatureAnswer* of_signature = nullptr;  // one for each candidate queue; null: none is kept
+    Verdict* verdict = nullptr;               // where their verdict is stored; null: nowhere
+    const Standing* standing = nullptr;       // the refusals of their users; null: no filter reads users
+    SignatureAnswer* of_signature = nullptr;  // one for each candidate queue; null: none are stored
     Blockers of_user = 0;                     // events that could lift the refusals of the standing
 };
 
@@ -131,7 +131,7 @@ struct Started {
     QueueView* view;
     Placement placement;
     Instant end;
-    // Jobs were preempted before this start in the cycle, and the job may use their places.
+    // The cycle has preempted jobs before this start, and the job may use their places.
     bool after_preemptions = false;
 };
 
@@ -140,15 +140,15 @@ struct Preempted {
     JobSlot job = kNoSlot;
     JobSlot for_job = kNoSlot;
     PreemptMethods methods{};
-    Placement placement{};  // the place that it held
+    Placement placement{};  // the place that the job held
 };
 
-// The answer that refused jobs are told.
+// The answer that refused jobs get.
 struct Answer {
     Reason reason;
     bool rejected = false;
-    std::string_view text = {};  // made when it is first wanted
-    // Tells texts apart; the upper half tells kinds of texts, without their amounts.
+    std::string_view text = {};  // made when it is first needed
+    // Distinguishes texts; the upper half distinguishes texts without their amounts.
     std::uint32_t number = 0;
 };
 
@@ -157,31 +157,31 @@ struct Refused {
     std::uint32_t answer;
 };
 
-// A queue that jobs are taken from.
+// A queue from which jobs are taken.
 struct Source {
     QueueSlot queue = kNoSlot;
-    // The class of its jobs; empty: normal, and overdue after some time.
+    // The class of its jobs; nullopt: normal, and overdue after some time.
     std::optional<JobClass> job_class{};
 };
 
-// The queues that a policy takes jobs from and starts them in. They stay the same from cycle to cycle as long
-// as nothing but jobs changes, except for the amounts that jobs use and for the time.
+// The queues from which a policy takes jobs, and those in which it starts them. As long as nothing but jobs
+// changes, they stay from cycle to cycle, except for the amounts in use and the time.
 struct QueueSetup {
     std::deque<QueueView> views;
     CandidateQueues batch;                                    // origin: batch_queues
-    std::unordered_map<QueueSlot, CandidateQueues> in_place;  // queues whose jobs start where they are
+    std::unordered_map<QueueSlot, CandidateQueues> in_place;  // queues whose jobs start in place
     std::vector<Source> sources;
     QueueSlot submit = kNoSlot;
     QueueSlot special = kNoSlot;
     std::vector<const Filter*> filters;
     std::vector<const Admission*> admissions;
-    // The policy that the set-up was made from. Null: it isn't kept.
+    // The policy for which this was set up. Null: it isn't reused.
     const Policy* policy = nullptr;
     std::uint64_t times_all = 0;  // EventsSince
     std::uint64_t pools = 0;      // Vnodes::version()
 };
 
-// The next job of a lane that is to be looked at.
+// The next job to consider in a lane.
 struct Turn {
     LaneId lane = 0;
     PendingJobs::Position at;
@@ -201,9 +201,9 @@ struct News {
     friend auto operator<=>(const News&, const News&) = default;
 };
 
-// Data that a cycle leaves to the next one: the set-up of the queues, and the memory of its lists. Taking the
-// memory of large lists from the system each time is a tenth of a cycle over 10,000 jobs, and a quarter of
-// one after a single event.
+// Data of a cycle that the next one reuses: the set-up of the queues, and the memory of lists. Getting the
+// memory of large lists from the system each time would take a tenth of a cycle over 10,000 jobs, and a
+// quarter of a cycle after a single event.
 struct CycleScratch {
     QueueSetup setup;
     std::vector<Started> started;
@@ -213,8 +213,8 @@ struct CycleScratch {
     std::vector<LaneId> lanes;
     std::vector<double> ratios;  // by lane, for its entity
     std::vector<News> news;
-    std::array<std::vector<OrderedJob>, 6> classes;  // jobs that are put into lanes
-    PendingJobs pending;                             // for a cycle that keeps no lanes
+    std::array<std::vector<OrderedJob>, 6> classes;  // jobs to be put into lanes
+    PendingJobs pending;                             // for a cycle that doesn't store lanes
     std::array<std::vector<std::uint32_t>, 6> verdict_of;
     std::vector<Verdict> verdicts;
     std::array<std::vector<std::uint32_t>, 6> answers_of_signature;
@@ -223,7 +223,7 @@ struct CycleScratch {
     std::vector<Answer> answers;
     std::vector<Refused> refused;
 
-    // Empties all but the set-up, and gives the memory of very large lists back.
+    // Empties all except the set-up, and frees the memory of very large lists.
     void clear();
 };
 
@@ -239,7 +239,7 @@ struct CycleContext {
     const Settings& settings;
     const Profile& profile;
     CycleState state;
-    std::set<Instant> instants;         // for a cycle that leaves nothing behind
+    std::set<Instant> instants;         // for a cycle without lasting data
     std::optional<Vnodes> fake_vnodes;  // FAKE_MACHINE_MULT
     bool test_only;
 
@@ -251,7 +251,7 @@ struct CycleContext {
     // The rules of this cycle.
     std::vector<std::unique_ptr<AfterRefusal>> after_refusal;
     std::vector<std::unique_ptr<CycleLog>> logs;
-    unsigned watched = 0;  // traits of filters that after_refusal watches
+    unsigned watched = 0;  // the traits of filters that after_refusal rules watch
 
     // The findings of the cycle.
     std::vector<Started>& started;
@@ -261,25 +261,25 @@ struct CycleContext {
     std::vector<Preempted> preempted;
     NoRoomMade no_room_made{};  // for the job that is explained
     std::int64_t considered = 0;
-    std::size_t held_up = 0;  // the number of times that a rule began to hold jobs up
+    std::size_t held_up = 0;  // how often a rule has begun to hold jobs up
 
     bool by_events =
-        false;  // a cycle after single events: for few jobs, tables of all signatures are too large
-    bool everything = false;   // all pending jobs are looked at
-    bool second_pass = false;  // over queues that have gone into non-prime time early
+        false;  // a cycle after single events: for few jobs, tables of all signatures would be too large
+    bool everything = false;   // all pending jobs are considered
+    bool second_pass = false;  // a pass over queues that ignore prime time early
 
-    // Blockers that events lifted, whatever jobs ask for.
+    // Blockers that events lifted for all jobs, whatever they request.
     Blockers lifted = 0;
-    // Room is looked for on all vnodes, not just on those that gave something back.
+    // Places are searched on all vnodes, not only on those where something became free.
     bool room_everywhere = false;
 
-    // The instant as of which usage orders jobs: whole minutes, so that the order lasts for a minute while
+    // The instant whose usage orders jobs. It is a whole minute, so that the order lasts for a minute if
     // nothing happens.
     Instant usage_as_of() const { return std::chrono::floor<std::chrono::minutes>(in.now); }
 
-    std::size_t reserved_kept = 0;  // the first reservations are those of an earlier cycle
-    // Steps of looking ahead for jobs that no start was found for. So many are taken in a cycle, so that it
-    // doesn't take long for a crowd of them; a step is a matter of microseconds.
+    std::size_t reserved_kept = 0;  // this many reservations, the first ones, are those of an earlier cycle
+    // Steps of look-aheads that found no start. A cycle takes at most kMostFailedSteps, so that it doesn't
+    // take long if there are many such jobs; a step takes some microseconds.
     std::int64_t failed_steps = 0;
     static constexpr std::int64_t kMostFailedSteps = 20'000;
     bool may_look_ahead() const { return failed_steps < kMostFailedSteps; }
@@ -288,13 +288,15 @@ struct CycleContext {
     bool preempts = false;
     // Do these levels depend on soft limits?
     bool by_soft_limits = false;
-    // The preemption level of a job in a queue. `starving`: it has waited too long, or had when it started.
+    // The preemption level of a job in a queue. `starving`: the job has waited for too long, or had when it
+    // started.
     std::int64_t preempt_level(JobSlot job, bool starving) const;
-    // The level that the job has if it is over the soft limits in `traits`.
+    // The job's level if it exceeds the soft limits in `traits`.
     std::int64_t preempt_level_over(JobSlot job, bool starving, unsigned traits) const;
-    // The soft limits that the job is over with all that runs: its queue's, the server's (PreemptTrait).
+    // The soft limits that the job exceeds together with all running jobs: its queue's, the server's
+    // (PreemptTrait).
     unsigned soft_traits(JobSlot job) const;
-    // The soft limits that a waiting job would be over if it ran.
+    // The soft limits that a waiting job would exceed if it ran.
     unsigned soft_traits_once_it_runs(JobSlot job) const;
     // The level by queue, entity and starvation, with `traits` as the only other traits.
     std::int64_t preempt_level(QueueSlot queue, std::uint32_t entity, bool starving,
@@ -309,29 +311,29 @@ struct CycleContext {
     }
     // Sets all that follows from the time of the state, except for queues (Queues::set_time()).
     void set_clock();
-    // Keeps the amounts that jobs started by the cycle took, where a program reports the amount, until its
-    // next report.
+    // Stores the amounts that jobs started by the cycle have taken, if a program reports the amount, until
+    // its next report.
     void keep_what_was_taken();
     NodeKeys node_keys() const {
         return profile.node_order == nullptr ? NodeKeys()
                                              : profile.node_order->keys(settings, tables.resources);
     }
     std::int64_t nodes_of(JobSlot job) const { return job_nodes(tables, settings, job); }
-    // The number of nodes as comparators use it.
+    // The number of nodes, as comparators use it.
     std::uint32_t nodes_of_ordered(JobSlot job) const;
     Candidate candidate(const OrderedJob& job) const;
-    // Sets the walltime for a queue: a job that asks for none gets the queue's maximum.
+    // Sets the walltime for a queue: a job without one gets the queue's maximum.
     static void set_walltime(Candidate& job, const QueueView& view);
-    // Counts a running job into limits with counters of their own, or out of them (sign -1).
+    // Adds a running job to limits with counters of their own, or removes it (sign -1).
     void count_own(JobSlot job, int sign);
     Refusal check(const Filter& filter, const Candidate& job, QueueView& view) {
         return ask_filter(filter, state, tables.jobs, job, view);
     }
     Reason not_started_reason(QueueSlot home) const;
-    // The reason why no job of the queue starts any more, by the rules after refusals.
+    // The reason why no further job of the queue starts, by the rules after refusals.
     Reason held_up_reason(const QueueView* view) const;
     bool is_held_up(const QueueView& view) const { return static_cast<bool>(held_up_reason(&view)); }
-    // Refuses a job that was asked about nothing, with a reason.
+    // Refuses a job for a reason that needs no filter.
     void refuse(JobSlot job, const Reason& reason);
     // Has the queue a partition without a scheduler? Its jobs would otherwise wait without a comment.
     bool is_unserved(const Queue& queue) const;
@@ -347,7 +349,7 @@ struct CycleContext {
     bool has_levels() const;
 };
 
-// The base of a cycle's parts, with short names for shared data.
+// The base class of a cycle's parts, with short names for shared data.
 class CyclePart {
   protected:
     explicit CyclePart(CycleContext& context)

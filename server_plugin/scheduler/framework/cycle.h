@@ -1,4 +1,4 @@
-// One scheduling cycle: classifies and orders jobs, puts each to admissions and filters, places it, and
+// One scheduling cycle: classifies and orders jobs, tests each by admissions and filters, finds places, and
 // decides.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace pbs::sched {
 struct CycleScratch;  // context.h
 class SchedShares;    // shares.h
 
-// Memory that a cycle works in, kept for the next one; null before the first. A copy has none.
+// The memory of a cycle that the next one reuses; null before the first. A copy is empty.
 struct KeptScratch {
     KeptScratch() = default;
     KeptScratch(const KeptScratch&) {}
@@ -31,7 +31,7 @@ struct KeptScratch {
     std::shared_ptr<CycleScratch> scratch;
 };
 
-// The memory of one scheduler from cycle to cycle.
+// One scheduler's memory from cycle to cycle.
 struct SchedMemory {
     KeptScratch kept;
     OwnStates own;  // of rules
@@ -42,35 +42,35 @@ struct CycleInput {
     const Configuration* configuration = nullptr;
     Policy* policy = nullptr;  // the policy in force
     SchedMemory* memory = nullptr;
-    SchedShares* shares = nullptr;  // shares of the policy's fs_group; null: it has none, or doesn't use it
-    EventMemory* events = nullptr;  // null: every job is looked at
+    SchedShares* shares = nullptr;  // the tree of the policy's fs_group; null: it has none, or doesn't use it
+    EventMemory* events = nullptr;  // null: all jobs are considered
     std::uint32_t partition = 0;
-    // The partitions that have a scheduler; set for the scheduler that comments on jobs of other partitions.
+    // The partitions that have a scheduler. Set for the scheduler that comments on jobs of other partitions.
     std::optional<std::span<const std::uint32_t>> served;
     Instant now{};
     bool categories = true;
-    bool answers_reservations = false;  // decide about reservations that are asked for
-    // Keep the order of the pending jobs, and the schedule of the running ones, for later cycles.
+    bool answers_reservations = false;  // decide about requested reservations
+    // Store the order of the pending jobs and the schedule of the running jobs for later cycles.
     bool keep_pending_jobs = false;
-    bool by_events = false;  // only the events in `events` happened since the last cycle
-    // The job that is to be explained, and the explanation; null: none.
+    bool by_events = false;  // nothing but the events in `events` has happened since the last cycle
+    // The job to explain, and its explanation; null: none.
     JobSlot explained = kNoSlot;
     Explanation* explanation = nullptr;
 };
 
 Decisions run_cycle(const CycleInput& input);
 
-// Goes through a cycle over all jobs without deciding anything, for the log that `make` makes.
+// Goes through a cycle over all jobs without deciding anything, for the log that `make` returns.
 struct CycleParts;
 class CycleLog;
 void rehearse_cycle(const CycleInput& input, std::unique_ptr<CycleLog> (*make)(const CycleParts& parts));
 
-// Finds a place for one job that isn't running, whatever the policy, the order, limits and times say: decides
-// `run`, in the job's queue; or `comment`, with the reason why there is no place now. `preempts`: if the
-// policy preempts, jobs of any level are preempted where that makes room.
+// Finds a place for one job that isn't running, regardless of the policy, the order, limits and times.
+// Decides `run`, in the job's queue; or `comment`, with the reason why there is no place now. `preempts`: if
+// the policy preempts, jobs of any level may be preempted for the place.
 Decisions place_job(const CycleInput& input, JobSlot job, bool preempts);
 
-// The charge of a job that starts, by a policy (SORT_BY_PAST_USAGE); empty if the policy keeps no usage.
+// The charge for a job's start by a policy (SORT_BY_PAST_USAGE); nullopt: the policy counts no past usage.
 std::optional<double> start_charge(const Tables& tables, const Settings& settings, Instant now, JobSlot job);
 
 // Are chunks divided, by the policy and the host's abilities?

@@ -1,4 +1,4 @@
-// Logs of a cycle, written as it goes.
+// Logs of a cycle, written while it runs.
 //
 // To add one: write plugins/log/<name>.cc with a class derived from CycleLog, which lives for one cycle, and
 // a `const CycleLogRule k<Name>Rule`; put that into the table of the profiles that have it.
@@ -22,9 +22,9 @@ class CycleLog {
     CycleLog(const CycleLog&) = delete;
     CycleLog& operator=(const CycleLog&) = delete;
 
-    // Called at the job's turn, before anything is asked of it.
+    // Called at the job's turn, before the filters.
     virtual void turn(const OrderedJob& /*job*/, CandidateQueues& /*queues*/) {}
-    // Called when room is reserved for a job.
+    // Called when places are reserved for a job.
     virtual void reserved(JobSlot /*job*/, const QueueView& /*view*/, Instant /*start*/, Instant /*end*/,
                           const Placement& /*placement*/) {}
     // Called when the cycle is over, and its decisions are known.

@@ -1,5 +1,5 @@
-// The memory of a scheduler from one cycle to the next, so that a cycle after single events needn't look at
-// all jobs (turns.h).
+// A scheduler's memory from one cycle to the next, by which a cycle after single events needn't consider all
+// jobs (turns.h).
 #pragma once
 
 #include <cstdint>
@@ -20,23 +20,23 @@ struct Policy;
 
 // Events since the last cycle.
 struct EventsSince {
-    // More happened than the lists below tell: look at every job.
+    // More has happened than the lists below have: consider all jobs.
     bool everything = true;
-    // Jobs that aren't in `changed` changed as well, or the order of the jobs did.
+    // Jobs that aren't in `changed` have changed, too, or the order of the jobs has.
     bool lost = true;
-    std::vector<JobSlot> changed;  // jobs that arrived or were altered, whatever has become of them since
+    std::vector<JobSlot> changed;  // jobs that arrived or were altered, even if they are gone
     std::vector<VnodeSlot> freed;  // vnodes on which a job ended
-    std::vector<UseKey> less_of;   // limits that count fewer jobs now, because one of them ended
-    bool started = false;          // a job started to run, by a cycle or by an operator
-    bool started_alone = false;    // a job that started has vnodes for itself
-    bool told = false;             // a program of server_dyn_res reported another amount
-    std::uint64_t times_all = 0;   // the number of calls of all() since the scheduler was made
+    std::vector<UseKey> less_of;   // limits that count fewer jobs now, because a job ended
+    bool started = false;          // a job started, by a cycle or by an operator
+    bool started_alone = false;    // a started job has vnodes exclusively
+    bool told = false;             // a program of server_dyn_res has reported another amount
+    std::uint64_t times_all = 0;   // the number of calls of all() in this process
 
     void forget();
-    // Notes an event that may let any job start.
+    // Notes an event after which any job may start.
     void all();
-    // Notes an event that may let any job start, and may have changed the order of the jobs or the queues
-    // that they start in.
+    // Notes an event after which any job may start, and which may have changed the order of the jobs or the
+    // queues in which they start.
     void settings_changed();
     void job_changed(JobSlot job);
     void job_started(bool alone) {
@@ -46,7 +46,7 @@ struct EventsSince {
     void amount_told() { told = true; }
     void job_ended(QueueSlot queue, const Entities& whose, std::span<const VnodeSlot> vnodes);
 
-    // With more entries than this, looking at all jobs costs no more.
+    // With more entries than this, considering all jobs costs no more.
     static constexpr std::size_t kMostChanged = 65536;
     static constexpr std::size_t kMostFreed = 64;
 };
@@ -54,19 +54,19 @@ struct EventsSince {
 struct EventMemory {
     EventsSince since;
     PendingJobs pending;
-    bool pending_known = false;      // `pending` has all jobs but those that changed since
+    bool pending_known = false;      // `pending` has all jobs except those in `changed`
     const Policy* policy = nullptr;  // the policy that `pending` is sorted by
     bool prime_now = false;          // `pending` is in the order of prime time
     std::vector<JobHandle> started;  // the jobs that the last cycle started
     std::set<Instant> instants;      // the instants at which time may lift a refusal
-    // Limited uses that weren't full when last looked at. Jobs that wait for less of such a use, but are too
-    // large for any vnode, weren't looked at since: they wait for room on vnodes.
+    // Limited uses that weren't full at the last check. Jobs that wait for less of such a use but are too
+    // large for any vnode haven't been considered since: they wait for places on vnodes.
     std::vector<UseKey> open;
-    Blockers always_open = 0;  // the blockers of further such uses, for which the list has no room
-    // Reservations that a cycle after events may use instead of looking ahead.
+    Blockers always_open = 0;  // the blockers of further such uses, which don't fit into `open`
+    // Reservations that a cycle after events may use instead of a look-ahead.
     std::vector<KeptReservation> kept;
-    OwnStates own;                   // data that rules keep
-    std::vector<QueueSlot> held_up;  // queues whose jobs weren't looked at behind one that held them up
+    OwnStates own;                   // data of rules
+    std::vector<QueueSlot> held_up;  // queues whose jobs weren't considered after one that holds them up
     bool refused_by_sets = false;    // a waiting job was refused as CycleState::refused_by_sets counts
     ResourceSchedule schedule;       // running jobs only
     std::optional<Instant> last;     // the last cycle

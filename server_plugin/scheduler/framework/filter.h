@@ -1,10 +1,10 @@
 // A filter: one test that a job has to pass before it starts in a queue.
 //
 // To add one: write plugins/filter/<name>.cc with a `const Filter k<Name>Filter`, and put it into the tables
-// of the profiles that have it (profiles/), whose order is the order of the tests. The type of `check` says
-// what the filter reads, and so how often it is asked: once for all jobs of a signature, once for a user or
-// group, or for each job. A refusal names the events that could lift it; a job whose refusal names none is
-// looked at again in every cycle. Everything else is optional and only saves time.
+// of the profiles that have it (profiles/), whose order is the order of the tests. The type of `check`
+// declares the facts that the filter reads, and so how often it is called: once for all jobs of a signature,
+// once for a user or group, or for each job. A refusal names the events that could lift it; a job whose
+// refusal names none is considered in every cycle. Everything else is optional and only saves time.
 #pragma once
 
 #include <optional>
@@ -20,8 +20,8 @@
 
 namespace pbs::sched {
 
-// The facts that a filter of owners or groups may read: the name, and the numbers of running jobs, with those
-// that were started in this cycle.
+// The facts that a filter of owners or groups may read: the name, and the numbers of running jobs, including
+// those that this cycle has started.
 class OwnerUse {
   public:
     OwnerUse(const CycleState& state, std::uint32_t owner, QueueSlot queue)
@@ -46,7 +46,7 @@ class GroupUse {
     std::int64_t running() const { return state_.counts->of_group(RunCounts::kEverywhere, group_); }
     // Null: allocations aren't known.
     const Allocations* allocations() const { return state_.allocations; }
-    // Objects that rules keep for the length of the cycle.
+    // Objects of rules for this cycle.
     const OwnStates& own() const { return state_.own; }
 
   private:
@@ -55,72 +55,73 @@ class GroupUse {
     QueueSlot queue_;
 };
 
-// The forms of a check, by the facts that it reads.
+// The types of checks, by the facts that they read.
 using OfSignature = Refusal (*)(CycleState&, const JobNeeds&, QueueView&);
 using OfOwner = Refusal (*)(const OwnerUse&, const QueueFacts&);
 using OfGroup = Refusal (*)(const GroupUse&, const QueueFacts&);
 using OfSignatureAndUser = Refusal (*)(CycleState&, const JobNeeds&, const User&, QueueView&);
 using OfJob = Refusal (*)(CycleState&, const Candidate&, const JobTable&, QueueView&);
-// A Limit (limit.h) reads the parts of a job that its row is about.
+// A Limit (limit.h) reads only what its row needs.
 using Check = std::variant<OfSignature, OfOwner, OfGroup, OfSignatureAndUser, OfJob, Limit>;
 
 enum FilterTrait : unsigned {
-    // Depends on time: a look ahead asks it before it computes what will be free.
+    // Depends on time: a look-ahead calls it before it computes what will be free.
     about_time = 1,
-    // Depends on prime time: an early start of non-prime time lifts its refusals.
+    // Depends on prime time: its refusals are lifted when a queue ignores prime time early.
     about_prime = 2,
-    // Is about existing room: also asked about a job that an operator starts.
+    // Depends on the existing vnodes: also called for a job that an operator starts.
     about_room = 4,
-    // Finds the job's place on vnodes, and leaves it in the state.
+    // Finds the job's place on vnodes, and stores it in the state.
     places = 16,
-    // Running jobs matter to the filter only through limits and the vnodes, or not at all. So a reservation
-    // that an earlier cycle made can be kept.
+    // Running jobs affect the filter only by limits and vnodes, or not at all. So a reservation of an earlier
+    // cycle may still hold.
     by_limits_only = 8,
     // Limits the running jobs of users, groups or projects.
     about_entities = 32,
-    // For a filter of jobs whose answer changes with the configuration only: a job that it refuses is told so
-    // before the turns, and has no turn. With round_robin another job of its queue has the turn instead.
+    // For a filter of jobs whose answer changes only with the configuration. A job that it refuses gets its
+    // comment before the turns, and has no turn. With round_robin another job of its queue has the turn
+    // instead.
     before_turns = 64,
 };
 
 struct Filter {
     const char* name;
-    const char* attributes = "";  // attributes that switch it on, for people; "": always on
+    const char* attributes = "";  // for explanations: the attributes that switch it on; "": always on
     unsigned traits = 0;
     Check check{};
     // Does the policy switch the filter on at this instant? Null: always.
     bool (*wanted)(const Settings& settings, Instant now) = nullptr;
-    // Does it let every job into this queue, in this whole cycle? Then it isn't asked. Null: never.
+    // Does the filter let all jobs into this queue, during this whole cycle? Then it isn't called. Null:
+    // never.
     bool (*is_open)(const QueueFacts& facts) = nullptr;
-    // For a filter of signatures without `is_open`: is its answer about a job that asks for a walltime the
-    // same in both queues? Then a job that the filter refused in one of them isn't asked about in the
-    // other. Null: that isn't known.
+    // For a filter of signatures without `is_open`: is the answer about a job with a walltime the same in
+    // both queues? Then a job that was refused in one isn't tested in the other. Null: unknown.
     bool (*is_same_in)(const QueueView& a, const QueueView& b) = nullptr;
-    // For a filter whose refusals are blocked by less_of(key), for that key: the largest job that it lets
-    // through now; empty: there is no such limit. Null: `anything` is added to the blockers of its refusals.
+    // For a filter whose refusals have the blocker less_of(key). Returns, for that key, the largest job that
+    // the filter would let pass now; nullopt: no such limit. Null: `anything` is added to the blockers of its
+    // refusals.
     std::optional<JobSize> (*leaves)(const CycleState& state, const UseKey& key) = nullptr;
-    // For a filter of signatures and users: does the user matter now? The answer may become yes during a
-    // cycle only where a filter of owners or groups is asked. Null: always.
+    // For a filter of signatures and users: does the user matter now? A no may become a yes during a cycle
+    // only if the user is also tested by a filter of owners or groups. Null: always.
     bool (*reads_user)(const CycleState& state, const QueueView& view) = nullptr;
-    // Called when the cycle starts a job. Null: a start matters to the filter only through the state's
-    // counts.
+    // Called when the cycle starts a job. Null: a start affects the filter only by the state's counts.
     void (*started)(CycleState& state, const Candidate& job) = nullptr;
-    // Returns the word that SORTED_JOB_DUMPFILE shows for a job that the filter is about; empty: it isn't
-    // about the job. Null: there is no such word.
+    // Returns the word that SORTED_JOB_DUMPFILE shows for a job that the filter concerns; empty: it doesn't
+    // concern the job. Null: there is no such word.
     std::string_view (*flag)(const Tables& tables, const Request& request) = nullptr;
-    // A limit with counters of its own, which vnodes have to keep while the job is placed; `check` may be
-    // null then.
+    // A limit with its own counters, which vnodes have to observe while a place for the job is searched;
+    // `check` may be null then.
     const OwnLimit* own_limit = nullptr;
 
     const Limit* limit() const { return std::get_if<Limit>(&check); }
-    // Does the filter let every job into the queue, in this whole cycle?
+    // Does the filter let all jobs into the queue, during this whole cycle?
     bool lets_all_pass(const QueueFacts& facts) const {
         if (const Limit* row = limit()) return row->is_open(facts);
         if (const auto* own = std::get_if<OfSignature>(&check); own != nullptr && *own == nullptr)
             return true;
         return is_open != nullptr && is_open(facts);
     }
-    // The answer of `leaves`, or of the limit.
+    // The result of `leaves`, or of the limit.
     std::optional<JobSize> left(const CycleState& state, const UseKey& key) const {
         if (const Limit* row = limit()) return row->left(state, key);
         return leaves != nullptr ? leaves(state, key) : std::nullopt;
@@ -156,16 +157,16 @@ consteval Filter limit_filter(const char* name, const Limit& limit, const char* 
             .wanted = wanted};
 }
 
-// Returns the limits among these filters that a job would meet in a queue, with the job's need of each.
-// Reservations keep these amounts for a job that waits.
+// Returns a job's need of each limit among these filters, in a queue. Reservations keep these amounts for a
+// waiting job.
 std::vector<LimitNeed> limits_of(std::span<const Filter* const> filters, const CycleState& state,
                                  const Candidate& job, const QueueView& view);
 
-// Asks a filter whose check isn't of signatures alone.
+// Calls a filter whose check reads more than the signature.
 Refusal ask_any_filter(const Filter& filter, CycleState& state, const JobTable& jobs, const Candidate& job,
                        QueueView& view);
 
-// Asks a filter about one job in a queue.
+// Calls a filter for one job in a queue.
 inline Refusal ask_filter(const Filter& filter, CycleState& state, const JobTable& jobs, const Candidate& job,
                           QueueView& view) {
     const OfSignature* check = std::get_if<OfSignature>(&filter.check);
@@ -177,8 +178,8 @@ inline Refusal ask_filter(const Filter& filter, CycleState& state, const JobTabl
     return refusal;
 }
 
-// A test of a job by itself, before any queue is asked. A job that fails is rejected, unless the reason is
-// one that rejects none (is_rejection()).
+// A test of a job that doesn't depend on queues. A job that fails is rejected, unless is_rejection() is false
+// for the reason.
 struct Admission {
     const char* name;
     const char* attributes;
@@ -191,8 +192,8 @@ struct Admission {
 };
 Refusal ask_admission(const Admission& admission, const CycleState& state, const Candidate& job);
 
-// The reason why a job of this queue can't start now because of the queue's execution_type; also asked about
-// the queue that a job is started from.
+// The reason why a job of this queue can't start now, by the queue's execution_type. Also called for the
+// queue that a job comes from.
 Refusal execution_type_refusal(const CycleState& state, QueueSlot queue);
 
 }  // namespace pbs::sched

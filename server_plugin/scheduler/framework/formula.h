@@ -16,19 +16,19 @@ namespace pbs::sched {
 // An amount of a resource as a number in formulas: sizes in kilobytes, durations in seconds, as in pbs_sched.
 double formula_amount(std::int64_t amount, ResourceKind kind);
 
-// Names in a formula: resources (sizes in kilobytes, durations in seconds, as in pbs_sched; 0 if the job asks
-// for none), eligible_time (seconds), queue_priority, job_priority. The part of the machine, the usage and
-// the factor of the job's entity (fairshare_perc and others) are 0 without an fs_group, and accrue_type is 0
-// where the host doesn't count eligible time.
+// Names in a formula: resources (sizes in kilobytes, durations in seconds, as in pbs_sched; 0 if the job
+// requests none), eligible_time (seconds), queue_priority, job_priority. The names for the part of the
+// machine, the usage and the factor of the job's entity (fairshare_perc and others) are 0 without an
+// fs_group; accrue_type is 0 if the host doesn't count eligible time.
 class Formula {
   public:
-    // An error names the formula and where it goes wrong.
+    // Errors name the formula and the place of the mistake.
     static Result<Formula> compile(const std::string& text);
 
     // The value for a job. A value that can't be computed (a division by zero) is 0.
     double value(const OrderContext& context, const Resources& resources, JobSlot job);
 
-    // Does the value change with time, without events of the job?
+    // Does the value change with time, without any event of the job?
     bool changes_with_time() const {
         return std::ranges::any_of(reads_, [](const Read& read) {
             return read.what == What::eligible_time || read.what == What::accrue_type ||
@@ -53,7 +53,7 @@ class Formula {
         share_factor,
         resource
     };
-    // OpenPBS knows the part of the machine by two names.
+    // OpenPBS has two names for the part of the machine.
     struct Term {
         std::string_view name;
         What what;
@@ -74,7 +74,7 @@ class Formula {
         return what == What::share || what == What::tree_usage || what == What::share_factor;
     }
     explicit Formula(objects::Formula expression);
-    // Names that aren't terms stand for resources, which may be defined later.
+    // Names that aren't terms are resources, which may be defined later.
     void resolve(const Resources& resources);
     double read(std::size_t name, const OrderContext& c, const Resources& resources, JobSlot job) const;
 

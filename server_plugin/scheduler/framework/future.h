@@ -1,5 +1,4 @@
-// The future use of vnodes and limits: the schedule of the running jobs, and of the cycle's starts and
-// reservations.
+// The future use of vnodes and limits, by running jobs and by the cycle's starts and reservations.
 #pragma once
 
 #include "server_plugin/scheduler/framework/queues.h"
@@ -13,29 +12,29 @@ class Future : CyclePart {
     ~Future();
 
     Queues& queues() { return queues_; }
-    // Returns the schedule of all running jobs, the kept reservations, and the jobs that were started since
-    // the last question. It is made at the first question.
+    // Returns the schedule of all running jobs, the reservations, and the jobs started since the last call.
+    // Computed at the first call.
     ResourceSchedule& schedule();
-    // The schedule without jobs that were started since the last question.
+    // The schedule without jobs that were started since the last call of schedule().
     const ResourceSchedule& as_asked_last() const { return schedule_; }
 
-    // Adds the holding of a started job, or of a job that has the reservation of this number.
+    // Adds the use by a started job, or by a job with the reservation `reservation`.
     void add(JobSlot job, const QueueView& view, std::uint32_t reservation, const Placement& placement,
              const rrule::Interval& when);
-    // Takes a preempted job off the expected use.
+    // Removes a preempted job from the expected use.
     void give_up(const Preempted& preempted);
-    // Forgets all reservations, for the jobs to be gone through again.
+    // Removes all reservations, before jobs are considered again.
     void clear_reservations();
 
   private:
     bool is_kept() const { return in_.keep_pending_jobs && !c_.fake_vnodes; }
 
     Queues& queues_;
-    ResourceSchedule own_;  // for a cycle that leaves nothing behind
+    ResourceSchedule own_;  // for a cycle without lasting data
     ResourceSchedule& schedule_;
-    std::size_t started_in_it_ = 0;       // how many started jobs are in the schedule
-    std::size_t preempted_in_it_ = 0;     // how many preempted jobs are
-    std::size_t reservations_in_it_ = 0;  // how many kept reservations are
+    std::size_t started_in_it_ = 0;       // the number of started jobs in the schedule
+    std::size_t preempted_in_it_ = 0;     // the number of preempted jobs in it
+    std::size_t reservations_in_it_ = 0;  // the number of reservations in it
 };
 
 }  // namespace pbs::sched

@@ -1,4 +1,4 @@
-// The pending jobs of a cycle: their classes, and the lanes in which they are kept in order.
+// The pending jobs of a cycle: their classes, and the sorted lanes in which they are.
 #pragma once
 
 #include <optional>
@@ -12,17 +12,17 @@ class Intake : CyclePart {
   public:
     Intake(CycleContext& context, Queues& queues);
 
-    // Fills the lanes with all jobs, or brings those of the last cycle up to date.
+    // Fills the lanes with all jobs, or updates the lanes of the last cycle.
     void take_in();
-    // Are the lanes those of this policy, with all jobs but those that are noted as changed?
+    // Do the lanes belong to this policy, and have they all jobs except those noted as changed?
     bool knows_jobs() const;
 
     PendingJobs& jobs() { return *pending_; }
     const PendingJobs& jobs() const { return *pending_; }
-    // Jobs that changed, in order, which are looked at whatever was released.
+    // Changed jobs, in order. They are considered whatever was released.
     std::span<const News> news() const { return news_; }
 
-    // Replaces jobs() by these alone, in another order, until destroyed.
+    // While it lives, jobs() has only these jobs, in another order.
     class Again {
       public:
         Again(Intake& intake, JobClass job_class, std::vector<OrderedJob> jobs, bool prime_order);
@@ -36,10 +36,10 @@ class Intake : CyclePart {
         PendingJobs own_;
     };
 
-    // The class of a queued job; empty: jobs aren't taken from its queue.
+    // The class of a queued job; nullopt: no jobs are taken from its queue.
     std::optional<JobClass> class_of(JobSlot job) const;
     OrderedJob ordered(JobSlot job, JobClass job_class);
-    // The deal for the lanes of the class at an instant; null: by the keys alone.
+    // The deal for the lanes of the class at an instant; null: only keys decide.
     const Deal* deal_of(JobClass job_class, Instant at) const;
 
   private:
@@ -66,7 +66,7 @@ class Intake : CyclePart {
     OrderContext order_context() const {
         return {in_.now, s_, t_.jobs, t_.queues, t_.requests, {}, state_.shares, &t_, &state_.own};
     }
-    // The deal that lanes are kept for: a deal that begins at a date begins with lanes that are kept already.
+    // The deal for which lanes are stored. If a deal begins at a date, the lanes are divided for it already.
     const Deal* lasting_deal_of(JobClass job_class) const { return deal_of(job_class, Instant::max()); }
     PendingJobs::Entry entry_of(const OrderedJob& job, const Chain& chain, const Deal* deal,
                                 const LeastNeeds& needs) const;
@@ -77,8 +77,8 @@ class Intake : CyclePart {
     std::vector<News>& news_ = c_.scratch->news;
     std::vector<const Filter*> before_turns_;  // the filters of this trait
     std::optional<std::uint32_t>
-        under_threshold_;  // the answer to jobs at or below the threshold, once there is one
-    std::vector<std::uint32_t> nodes_of_request_;  // of queued jobs; 0: not asked yet
+        under_threshold_;  // the answer to jobs at or below the threshold, once it is computed
+    std::vector<std::uint32_t> nodes_of_request_;  // of queued jobs; 0: not computed yet
 };
 
 }  // namespace pbs::sched

@@ -1,46 +1,46 @@
-// Puts jobs to the filters, and starts or refuses them. Answers about jobs that filters can't tell apart are
-// kept for the length of the cycle.
+// Tests jobs by the filters, and starts or refuses them. During a cycle, stores the answers for jobs that
+// filters can't distinguish.
 #pragma once
 
 #include "server_plugin/scheduler/framework/queues.h"
 
 namespace pbs::sched {
 
-// The least walltime that a job may be given, where that is less than it asks for: OpenPBS's min_walltime.
-// The job is then given the longest walltime with which it can start. 0: none.
+// The least walltime for a job that may get less than it requests: OpenPBS's min_walltime. The job gets the
+// longest walltime with which it can start. 0: the job has no min_walltime.
 Seconds least_walltime(const Tables& tables, const Request& request);
 
 class Judge : CyclePart {
   public:
     Judge(CycleContext& context, Queues& queues) : CyclePart(context), queues_(queues) {}
 
-    // Considers the job at its turn. Returns the blockers of its refusal, and `anything` if it starts.
+    // Considers the job at its turn. Returns the blockers of its refusal; `anything` if it starts.
     Blockers consider(const OrderedJob& job, CandidateQueues& queues);
-    // Would the job start now, or could it once another one has started? Changes nothing.
+    // Would the job start now, or could it start after another one has? Changes nothing.
     bool may_start(const OrderedJob& job, CandidateQueues& queues);
-    // Asks about one queue alone. Returns the reason why the job can't start in it.
+    // Tests the job in one queue. Returns the reason why it can't start there.
     Reason ask_queue(const Candidate& job, QueueView& view, Verdict& verdict);
-    // Asks about one queue, noting nothing but the instant that may lift the refusal. `blockers`: the events
-    // that may.
+    // Tests the job in one queue, and notes only the instant that may lift the refusal. `blockers`: gets the
+    // events that may lift it.
     Reason reason_in(const Candidate& job, QueueView& view, Blockers& blockers);
-    // Forgets the kept answers, because more is free than before.
+    // Forgets the stored answers, because more is free than before.
     void forget();
-    // Asks the profile's filters of one trait only.
+    // Calls only the profile's filters of one trait.
     Reason refusal_about(FilterTrait trait, const Candidate& job, QueueView& view);
-    // Starts the job if there is a place for it on vnodes of the pool, whatever else is against it.
+    // Starts the job if there is a place for it on vnodes of the pool, whatever else prevents the start.
     Reason start_if_room(const Candidate& job, QueueView& view, PoolId pool);
 
-    // Counts the usage that the job will have for its entity of the fair-share tree, until the cycle is over.
+    // For the rest of the cycle, counts the job's coming usage for its entity in the fair-share tree.
     void expect_usage(JobSlot job);
-    // Remembers that a look ahead found no start for jobs like this one: the number of jobs that this cycle
-    // had started by then, plus 1; 0 if none was tried. Users who are alike now may not be alike later, so
-    // they are kept apart where filters read the user.
+    // The number of jobs that this cycle had started when a look-ahead found no start for such a job, plus 1;
+    // 0: none was tried. If filters read the user, users are distinguished even if they are equal now, since
+    // that may change.
     std::uint32_t& no_start_known(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues);
 
-    // Asks the jobs that weren't started again, in queues that don't observe prime time any more: kept
-    // answers are forgotten, and a new one takes the place of "when the others have been looked at".
+    // Prepares another test of the jobs that weren't started, in queues that ignore prime time from now on.
+    // Forgets stored answers; a new answer replaces "the job is considered again after the others".
     void begin_second_pass();
-    // Was the job started, or rejected? Only after begin_second_pass().
+    // Was the job started or rejected? REQUIRES: begin_second_pass() was called.
     bool is_done_with(JobSlot job) const { return done_with_[job]; }
 
     // Prefetch memory that consider() reads soon. Call fetch() first, for the index of the signature's
@@ -68,7 +68,7 @@ class Judge : CyclePart {
     void forget_sets(const Placement& placement, const Request& request);
     Blockers refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues, Blockers of_user);
 
-    // Answers that are kept for jobs like one (judge_categories.cc).
+    // Stored answers for jobs like this one (judge_categories.cc).
     unsigned user_reads_of(CandidateQueues& queues) const;
     bool reads_user(CandidateQueues& queues) const { return user_reads_of(queues) != 0; }
     Category category_of(const OrderedJob& job, CandidateQueues& queues);
@@ -84,7 +84,7 @@ class Judge : CyclePart {
     Queues& queues_;
     // Answers that hold for all jobs of a signature: by class and signature, the index in verdicts_ plus 1.
     std::array<std::vector<std::uint32_t>, 6>& verdict_of_ = c_.scratch->verdict_of;
-    // By class, standing and signature, where filters refuse the user, and in a cycle after single events.
+    // By class, standing and signature; used if filters refuse the user, and in a cycle after single events.
     PlaceMap& verdict_of_user_ = c_.scratch->verdict_of_user;
     std::vector<Verdict>& verdicts_ = c_.scratch->verdicts;
     // By class and signature, the index in signature_answers_ plus 1.
@@ -97,7 +97,7 @@ class Judge : CyclePart {
     std::uint32_t users_ = 0;
     std::vector<std::uint32_t> starts_of_owner_;  // jobs started in this cycle, since filters read the user
     std::vector<std::uint32_t> starts_of_group_;
-    Standing standing_;  // memory for the standing that is being found
+    Standing standing_;  // reused memory for a standing
     std::unordered_map<UserCategory, std::uint32_t, UserCategoryHash> no_start_of_user_;
     std::size_t sets_known_ = 0;  // CycleState::refused_by_sets when answers were last forgotten for it
     std::vector<std::uint32_t> refusal_of_;  // for the second pass, by job: index into `refused` plus 1

@@ -1,7 +1,7 @@
 // Limits on what running jobs use together. A limit is one row: whose jobs it counts, what it counts of them,
 // and the maximum. Everything else is made from the row: the filter that refuses a job, the event that lifts
-// the refusal and the size up to which it does, the amounts that reservations keep of the limit for jobs that
-// wait, and the text that people see.
+// the refusal and for jobs of which size, the amounts of the limit that reservations keep for waiting jobs,
+// and the text for users.
 //
 // To add one: a row in plugins/limits.cc, as in
 //
@@ -28,10 +28,10 @@ namespace pbs::sched {
 // The answer of a filter.
 struct Refusal {
     Reason reason;  // nothing: the job passes
-    // The changes that could lift the refusal, beside one of the configuration.
+    // The changes that could lift the refusal, besides a change of the configuration.
     Blockers blockers = blocker::kAnything;
-    // The instant at which time may lift it: the first one after now at which the answer may be another.
-    // Instant::max(): unknown. Empty: time doesn't lift it.
+    // The first instant after now at which the answer may differ, because of time. Instant::max(): unknown.
+    // nullopt: time doesn't lift the refusal.
     std::optional<Instant> until{};
 
     explicit operator bool() const { return static_cast<bool>(reason); }
@@ -52,8 +52,8 @@ struct Refusal {
     static Refusal for_good(const Reason& reason) { return {reason, blocker::kConfiguration}; }
 };
 
-// Returns the largest job that the views of a queue let through, by of_view(view) of each; empty: the use
-// isn't a queue's, or a view has no such limit.
+// Returns the largest job that all views of a queue let pass, by of_view(view) of each; nullopt: the use
+// isn't that of a queue, or a view has no such limit.
 template <class OfView>
 std::optional<JobSize> left_by_views(const CycleState& state, const UseKey& key, OfView of_view) {
     if (key.scope != UseScope::queue) return std::nullopt;
@@ -75,38 +75,38 @@ struct Limit {
         available,  // each resource of resources_available; of a view, or of the server
     };
     UseScope scope = UseScope::server;
-    EntityKind entity = EntityKind::all;  // counts the jobs of each user, group or project by themselves
+    EntityKind entity = EntityKind::all;  // counts the jobs of each user, group or project separately
     Measure measure = Measure::jobs;
-    // The most, the same for each entity; below 0: there is no limit.
+    // The maximum, which is the same for each entity; below 0: there is no limit.
     std::int64_t (*most)(const QueueFacts& facts) = nullptr;
     // Limits that may name entities; set instead of `most`.
     const EntityLimits& (*by_entity)(const QueueFacts& facts) = nullptr;
-    // The reason of a refusal; `nothing`: the one that OpenPBS has for limits of this scope and entity.
+    // The reason of a refusal; `nothing`: OpenPBS's reason for limits of this scope and entity.
     ReasonCode reason = ReasonCode::nothing;
-    // Words in place of `reason`.
+    // Words instead of `reason`.
     const char* words = nullptr;
 
-    // The part of a job that the limit reads, beside the queue: the owner alone, the group alone, or the
-    // signature with both.
+    // The part of a job that the limit reads, besides the queue: only the owner, only the group, or the
+    // signature and both.
     constexpr bool is_of_owner() const { return entity == EntityKind::user && measure == Measure::jobs; }
     constexpr bool is_of_group() const { return entity == EntityKind::group && measure == Measure::jobs; }
     constexpr bool is_of_signature_and_user() const {
         return (entity == EntityKind::user || entity == EntityKind::group) && measure != Measure::jobs;
     }
 
-    // Returns the refusal of a job in a queue now; no reason: the limit lets it pass.
+    // Returns the refusal of a job in a queue now; an empty reason: the limit lets the job pass.
     Refusal check(const CycleState& state, const JobNeeds& job, const User& user,
                   const QueueView& view) const;
-    // Is there no limit in this queue, in this whole cycle?
+    // Is there no limit in this queue, during this whole cycle?
     bool is_open(const QueueFacts& facts) const;
-    // Returns the largest job that the limit lets through now, if less use of `key` lifts its refusals;
-    // empty: there is no such limit.
+    // Returns the largest job that the limit would let pass now, if less use of `key` lifts its refusals;
+    // nullopt: there is no such limit.
     std::optional<JobSize> left(const CycleState& state, const UseKey& key) const;
-    // Adds the job's needs of the limit in a queue.
+    // Adds the job's needs of the limit in a queue to `needs`.
     void add_needs(const CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                    std::vector<LimitNeed>& needs) const;
 
-    // Doesn't compile for a row whose use nobody counts.
+    // Makes a row whose use nobody counts an error of compilation.
     constexpr void assert_can_be_counted() const;
 
   private:
@@ -126,7 +126,7 @@ struct Limit {
     std::optional<JobSize> left_in(const CycleState& state, const QueueView& view) const;
 };
 
-void nobody_counts_that();  // is defined nowhere
+void nobody_counts_that();  // never defined: a call of it doesn't compile
 
 constexpr void Limit::assert_can_be_counted() const {
     using enum Measure;

@@ -1,4 +1,4 @@
-// A look into the future of a cycle, for one job in one queue.
+// A look into the future, for one job in one queue.
 #pragma once
 
 #include <optional>
@@ -9,62 +9,63 @@
 
 namespace pbs::sched {
 
-// Moves the state of the cycle (the time and all that follows from it, the use by jobs, the vnodes) on to
-// later instants, so that the filters themselves tell whether the job could start then. The destructor puts
-// the state back. Only one look-ahead exists at a time.
+// Moves the state of the cycle (the time and all that follows from it, the use by jobs, the vnodes) to later
+// instants, so that the filters themselves decide whether the job could start then. The destructor restores
+// the state. Only one look-ahead exists at a time.
 class Lookahead : CyclePart {
   public:
-    // The job's walltime has to be the one in that queue.
+    // REQUIRES: the job has its walltime for this queue.
     Lookahead(CycleContext& context, Future& future, Candidate& job, QueueView& view);
     ~Lookahead() { go_back(); }
     Lookahead(const Lookahead&) = delete;
     Lookahead& operator=(const Lookahead&) = delete;
 
-    // Returns the first instant from `from` on at which the job could start, if jobs end at their walltimes
-    // at the latest and no others start but those with reservations. The state is then that of this instant,
-    // with the job's placement. `from` doesn't go back in time.
+    // Returns the first instant from `from` on at which the job could start, if running jobs end at their
+    // walltimes at the latest, and no other jobs start except those with reservations. The state is then that
+    // of this instant, with the job's place. `from` must not be earlier than at the last call.
     //
-    // Instants to try come from the profiles (where there could be enough of each limit and in all vnodes of
-    // the pool together, for the whole walltime), from the filters about time, and from the ends of jobs: the
-    // pool's sums tell nothing about single vnodes. O(log n + steps) for a profile and O(shares) for each job
-    // that ends on the way. Empty if there is none, or if time forbids kMostRefusals times in a row: where no
-    // gap between daily dedicated times is long enough, say, two months of them. Empty also if it is later
-    // than `until`.
+    // The instants to try come from three sources: the profiles over time (enough of each limit, and of all
+    // vnodes of the pool together, for the whole walltime); the filters about time; and the ends of jobs,
+    // because the sums of a pool say nothing about single vnodes. O(log n + steps) for a profile, and
+    // O(shares) for each job that ends before the result. nullopt: there is no such instant up to `until`; or
+    // filters about time have refused kMostRefusals times in a row, for example if no gap between two months
+    // of daily dedicated times is long enough.
     std::optional<Instant> earliest(Instant from, Instant until = Instant::max());
     static constexpr int kMostRefusals = 64;
 
-    // The events that the start has to wait for, and until when, in the order in which earliest() met them.
+    // The events that the start has to wait for, each with its instant, in order.
     const std::vector<Awaited>& awaited() const { return awaited_; }
 
-    // After earliest(): is the start the first instant at which vnodes have room, whatever else there is?
+    // After earliest(): is the start the first instant at which the vnodes have a place, ignoring all other
+    // conditions?
     bool decided_by_vnodes() const { return decided_by_vnodes_; }
-    // Is the start an instant that a filter names (decided_by_time)? Was no start found because of `until`
-    // (too_late)?
+    // After earliest(). decided_by_time(): is the start an instant that a filter named? too_late(): was no
+    // start found because of `until`?
     bool decided_by_time() const { return decided_by_time_; }
     bool too_late() const { return too_late_; }
 
-    // After earliest(): would OpenPBS find the start? It looks ahead from one end or beginning of a job, a
-    // reservation or a dedicated time to the next, and behind the last one to one boundary of prime time. It
-    // doesn't know time_windows.
+    // After earliest(): would OpenPBS find the start? OpenPBS looks ahead to the next beginning or end of a
+    // job, a reservation or a dedicated time, one after the other, and after the last one to one boundary of
+    // prime time. It doesn't know time_windows.
     bool is_foreseeable();
 
     // Before earliest(): the end of the last job that runs, or has a reservation, in the queue or on its
-    // vnodes; now if there is none. O(jobs that end later elsewhere).
+    // vnodes; now if there is none. O(later jobs elsewhere).
     Instant last_end() const;
 
-    // The queue that the job is looked at in.
+    // The queue of this look-ahead.
     const QueueView& view() const { return view_; }
 
     // The number of instants that were tried.
     std::int64_t steps() const { return steps_; }
 
-    // The number of ends and beginnings of jobs that were passed.
+    // The number of beginnings and ends of jobs that were passed.
     std::size_t events() const { return done_; }
 
-    // After earliest(): reserves for the job its needs from then on.
+    // After earliest(): reserves the job's needs from that instant on.
     void reserve();
-    // After earliest(): reserves for the rest of this cycle only, for later look-aheads; nobody is told of
-    // it.
+    // After earliest(): the same for the rest of this cycle only, for later look-aheads. Nobody else learns
+    // of it.
     void expect();
 
   private:

@@ -1,6 +1,6 @@
-// Node order: the order in which vnodes are searched for a job's place. The first vnodes with room are taken.
-// Keys about assigned or unused amounts count as they are at the time of the search; in a look-ahead, as they
-// will be.
+// Node order: the order in which vnodes are searched for a job's place. The first vnodes with enough free
+// amounts are taken. Keys about assigned or unused amounts use the amounts at the time of the search; in a
+// look-ahead, the future ones.
 //
 // To add one: write plugins/node_order/<name>.cc with a `const NodeOrder k<Name>Order`, and name it in the
 // profiles that have it.

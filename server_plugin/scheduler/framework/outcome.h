@@ -14,13 +14,13 @@ class Outcome : CyclePart {
     const CycleParts& parts() const { return parts_; }
     Decisions& out() { return out_; }
 
-    // Returns the text of an answer, made when the first job is told, and once for equal reasons; it lives as
-    // long as the decisions. Answers are of one kind if they differ in amounts alone.
+    // Returns the text of an answer. It is made when the first job gets it, once for equal reasons, and lives
+    // as long as the decisions. Answers are of one kind if they differ only in amounts.
     std::string_view text(Answer& answer);
     static bool are_of_one_kind(std::uint32_t number, const Answer& answer);
     // Returns a copy that lives as long as the decisions.
     std::string_view keep_text(std::string_view text) const;
-    // Decides that the job makes room for another one.
+    // Decides that the job is preempted for another one.
     void preempt(const Preempted& preempted);
     // Decides that the job runs, with this comment.
     void start(const Started& started, std::string_view text);

@@ -10,18 +10,18 @@
 namespace pbs::sched {
 
 struct Policy {
-    Settings settings{};  // with a profile, and without what it doesn't act on
+    Settings settings{};  // including the profile; without settings that it doesn't act on
     std::optional<Formula> formula{};
-    // The chains, made by the profile, where they depend on the policy; with names of resources resolved when
-    // `resources_seen` resources were known.
+    // The chains that the profile makes for this policy. Their names of resources were resolved when there
+    // were `resources_seen` resources.
     Chain chain{};
     Chain lane_chain{};
     std::size_t resources_seen = SIZE_MAX;
     PrimePeriods prime{settings.prime};  // at the time of the last cycle
 };
 
-// The first instant after `t` among the dates that Origin's boolean options may have instead of a truth
-// value; empty if none is to come.
+// The first of the dates that Origin's boolean options may have instead of a truth value, after `t`; nullopt:
+// there is no later one.
 std::optional<Instant> next_date(const Settings& settings, Instant t);
 
 // Compiles settings with their profile. Errors: a formula that doesn't compile.

@@ -1,4 +1,4 @@
-// The queues of a cycle: the queues that the policy takes jobs from, and those that jobs start in. They stay
+// The queues of a cycle: those from which the policy takes jobs, and those in which jobs start. They last
 // from cycle to cycle as long as nothing but jobs changes (QueueSetup).
 #pragma once
 
@@ -10,15 +10,15 @@ class Queues : CyclePart {
   public:
     explicit Queues(CycleContext& context) : CyclePart(context) {}
 
-    // Sets up the queues of the profile's intake, or renews those of the last cycle.
+    // Sets up the queues of the profile's intake, or updates those of the last cycle.
     void set_up();
-    // Adds one queue by itself, whatever the policy.
+    // Adds one queue, whatever the policy.
     QueueView& add_alone(QueueSlot queue);
 
-    // Sets the parts of a queue that follow from the time of the state.
+    // Sets the members of a queue that depend on the time of the state.
     void set_time(QueueView& view) const;
 
-    // Do jobs of the class start in the queue that they are in, by the intake?
+    // Do jobs of the class start in their own queue, by the intake?
     bool starts_in_place(JobClass job_class) const {
         return p_.intake == JobSource::every_queue || is_in_place(job_class);
     }
@@ -30,17 +30,17 @@ class Queues : CyclePart {
     CandidateQueues& batch() { return setup_.batch; }
     bool is_source(QueueSlot queue) const { return setup_.in_place.contains(queue); }
 
-    // Counts a running job into a queue, or out of it (sign -1).
+    // Counts a running job in a queue, or removes it (sign -1).
     void count_into(QueueView& view, JobSlot job, int sign) const;
     // The views that count a running job.
     std::vector<QueueView*> counting(JobSlot job) const;
-    // The dedicated time of a host, or without one of the server's, that holds an instant or begins next
-    // after it, if dedicated time is enforced then.
+    // The dedicated time of a host (0: of the server) that contains an instant or begins next after it, if
+    // dedicated time is enforced then.
     std::optional<rrule::Interval> dedicated_time_from(std::uint32_t host, Instant t,
                                                        bool* is_awaited = nullptr) const;
-    // The resources of the node_group_key that counts for the queue's jobs.
+    // The resources of the node_group_key that is in force for the queue's jobs.
     std::vector<std::uint32_t> groups_of(const Queue& queue) const;
-    // By slot: the queue's place among queues in order of priority. O(n log n) at the first call.
+    // By slot: the queue's rank among queues in order of priority. O(n log n) at the first call.
     std::span<const std::uint32_t> ranks();
 
   private:

@@ -1,4 +1,4 @@
-// Releases by events since the last cycle: the parked jobs that may start now.
+// Releases by the events since the last cycle: the parked jobs that may start now.
 #pragma once
 
 #include "server_plugin/scheduler/framework/queues.h"
@@ -9,17 +9,17 @@ class ReleasedJobs : CyclePart {
   public:
     explicit ReleasedJobs(CycleContext& context) : CyclePart(context) {}
 
-    // Notes the blockers that are lifted for jobs of any size. At the beginning of a cycle no job holds up
-    // others, and nothing is reserved.
+    // Notes the blockers that are lifted for jobs of any size. When a cycle begins, no job holds up others,
+    // and nothing is reserved.
     void begin();
-    // Called once, when the jobs with reservations have been looked at: checks whether the reservations are
+    // Called once, when the jobs with reservations have been considered: checks whether the reservations are
     // the same as before.
     void settle();
     // The releases for jobs that start in these queues.
     Released& of(CandidateQueues& queues);
-    // Is there a place on the vnodes of any of the queues, whatever else is against the job?
+    // Is there a place on the vnodes of any of the queues, ignoring all other conditions?
     bool may_have_room(std::uint32_t signature, CandidateQueues& queues, Released& released);
-    // Is the use one that the job is counted in?
+    // Does the use count the job?
     bool is_of(const UseKey& key, JobSlot job) const {
         return (key.is_of_owner() && t_.jobs.owner[job] == key.of) ||
                (key.is_of_group() && t_.jobs.group[job] == key.of);

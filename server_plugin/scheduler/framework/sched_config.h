@@ -1,4 +1,4 @@
-// The sched_config files of schedulers, compiled: a scheduler without a policy works by its file (PP-748,
+// The sched_config files of schedulers, compiled. A scheduler without a policy uses its file (PP-748,
 // interface 1).
 #pragma once
 
@@ -28,8 +28,8 @@ struct Assigned {
 
 class SchedConfigs {
   public:
-    // The data that settings depend on beside the objects: windows and non_work_days, and the server's
-    // job_sort_formula (empty: none), which counts for these schedulers. The reference has to stay valid.
+    // Data on which settings depend, besides the objects: windows and non_work_days; and the server's
+    // job_sort_formula (empty: none), which these schedulers use. The reference has to stay valid.
     struct Context {
         const Configuration& configuration;
         const rrule::Zone& zone;
@@ -41,11 +41,11 @@ class SchedConfigs {
     // Compiles all files again. Errors as above; nothing is changed then.
     Result<void> renew(const Context& context);
     void clear(std::string_view sched);
-    // All null: the scheduler has no such file.
+    // The policies of the scheduler's file; all null: it has no such file.
     Assigned assigned(std::string_view sched);
     // The files, by scheduler.
     std::map<std::string, SchedConfigObjects> all() const;
-    // Has sort keys resolved anew in the next cycle.
+    // Has sort keys resolved again in the next cycle.
     void resources_changed();
 
   private:

@@ -1,7 +1,7 @@
-// The order in which a cycle looks at jobs: the lanes of a class take turns by the profile's deal. After
-// events only released jobs have a turn. All others were refused before, and no event since can let one of
-// them start; so the cycle starts the same jobs as a cycle over all jobs would. Comments of jobs that it
-// doesn't look at stay until the next cycle over all of them.
+// The order in which a cycle considers jobs: the lanes of a class take turns by the profile's deal. After
+// events only released jobs have a turn. All other jobs were refused before, and no event since can let one
+// of them start, so the cycle starts the same jobs as a cycle over all jobs. Comments of jobs that aren't
+// considered stay until the next cycle over all jobs.
 #pragma once
 
 #include "server_plugin/scheduler/framework/intake.h"
@@ -15,9 +15,9 @@ class Turns : CyclePart {
     Turns(CycleContext& context, Queues& queues, Intake& intake, Judge& judge, ReleasedJobs& released)
         : CyclePart(context), queues_(queues), intake_(intake), judge_(judge), released_(released) {}
 
-    // Goes through the jobs of all classes. False: only a cycle over all jobs knows the order.
+    // Considers the jobs of all classes. False: only a cycle over all jobs knows the order.
     bool consider();
-    // Goes through the jobs of a class once more, in another order, for starts that have become possible.
+    // Considers the jobs of a class again, in another order, because more starts have become possible.
     void consider_again(JobClass job_class, std::vector<OrderedJob> jobs, bool prime_order);
 
   private:
@@ -49,14 +49,14 @@ class Turns : CyclePart {
     void note_ratios(LaneId lane);
     std::size_t state_number() const;
 
-    bool go_with_queues_ = false;         // preempted jobs of the normal level, once one of them goes on
+    bool go_with_queues_ = false;         // preempted jobs of the normal level, once one of them is resumed
     std::array<const Deal*, 6> deals_{};  // by class
-    const Deal* deal_ = nullptr;          // the deal of the class whose turn it is
-    // With shares: by lane, depth_ numbers that tell how much of its share its entity had used when the
-    // lane's turn was found.
+    const Deal* deal_ = nullptr;          // the deal of the present class
+    // With shares: for each lane depth_ numbers, the part of its share that its entity had used when the
+    // lane's turn was computed.
     std::vector<double>& ratios_ = c_.scratch->ratios;
     std::size_t depth_ = 0;
-    // With round_robin, where a queue has several lanes: the number of its jobs that have had their turn.
+    // With round_robin, if a queue has several lanes: the number of its jobs that have had their turn.
     std::vector<std::int64_t> taken_of_queue_;
     std::size_t takes_ = 0;
 };

@@ -1,4 +1,4 @@
-// usage_formula of an fs_group: the usage that a job adds to its entity, compiled once for each change of
+// usage_formula of an fs_group: the usage that a job adds to its entity. Compiled once for each change of
 // configuration. (PP-748, interface 4)
 #pragma once
 
@@ -16,12 +16,12 @@
 
 namespace pbs::sched {
 
-// Names in a formula are resources: the amount that the job has used, else the amount it asks for, else 0;
-// walltime is the time that it has run. Sizes are in kilobytes and durations in seconds, as in a
-// job_sort_formula. fs_factor is 1 where there is no such resource.
+// Names in a formula are resources, and mean the amount that the job has used, else its requested amount,
+// else 0; walltime is the time that it has run. Sizes are in kilobytes and durations in seconds, as in a
+// job_sort_formula. fs_factor is 1 if there is no such resource.
 class UsageFormula {
   public:
-    // An empty text is "cput". An error names the formula and where it goes wrong.
+    // An empty text means "cput". Errors name the formula and the place of the mistake.
     static Result<UsageFormula> compile(const std::string& text);
 
     struct Amounts {
@@ -31,9 +31,9 @@ class UsageFormula {
     };
     // The usage after a walltime. A value that can't be computed is 0.
     double value(const Amounts& job, const Resources& resources, double walltime);
-    // The job's usage as a line over its walltime. Empty: it isn't a line.
+    // The job's usage as a linear function of its walltime. nullopt: it isn't linear.
     std::optional<FairShares::Use> line(const Amounts& job, const Resources& resources);
-    // The usage of a job that uses all that it asks for: a start counts with this at once.
+    // The usage of a job that uses all of its request: a start counts with this at once.
     double expected(const Amounts& job, const Resources& resources) {
         const double walltime = static_cast<double>(std::max(Seconds(0), job.walltime_asked).count());
         return value({{}, job.asked, job.walltime_asked}, resources, walltime);

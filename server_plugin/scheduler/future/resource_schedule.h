@@ -1,13 +1,13 @@
 // The resource schedule: which job holds which resources, and until when (schedd API,
 // "prepare_resource_schedules", "add_job_utilization").
 //
-// It holds the running jobs until their ends, and, for the time of one cycle, the jobs that the cycle started
-// and the reservations of jobs that wait. For each limit that was asked about, it holds the profile of the
-// limit's use. It is made for the first question about the future. Its running jobs are kept from cycle to
-// cycle: starts and ends are noted, and the next cycle that asks takes them up.
+// It has the running jobs until their ends; and, during one cycle, the jobs that the cycle started and the
+// reservations of waiting jobs. For each limit in a query it has the profile of the limit's use over time. It
+// is made for the first query. Its running jobs last from cycle to cycle: starts and ends are noted, and the
+// next cycle with a query applies them.
 //
-// The schedule knows nothing of refusals that only time lifts (windows of queues, prime time, dedicated
-// time). These go on for ever, and the filters that check them name the instant at which they end
+// The schedule doesn't know refusals that only time lifts (windows of queues, prime time, dedicated time).
+// Those may last for ever, and the filters that check them name the instant at which they end
 // (Refusal::until).
 #pragma once
 
@@ -37,32 +37,32 @@ class ResourceSchedule {
         QueueSlot queue = kNoSlot;
         // The id of the reservation; kNoSlot: the job runs, or the cycle started it.
         std::uint32_t reservation = kNoSlot;
-        absl::InlinedVector<std::uint32_t, 2> views{};  // the numbers of the views that count it
+        absl::InlinedVector<std::uint32_t, 2> views{};  // the numbers of the views that count the job
         std::int64_t dedicated_views = 0;               // how many of these views are of dedicated queues
-        // The job is preempted: its holding is taken off the sums until its end.
+        // The job is preempted: its resources are subtracted from the sums until its end.
         bool given_up = false;
         Vnodes::Shares shares{};
         Instant end{};
     };
-    // The end of a job, or the start of one with a reservation.
+    // The end of a job, or the start of a job with a reservation.
     struct Event {
         Instant at;
         std::uint32_t holding;
         bool begins;
     };
 
-    // ---- Between cycles. Each call takes O(1), and takes effect with the next begin_cycle().
+    // ---- Between cycles. Each call takes O(1), and has its effect at the next begin_cycle().
 
     // Notes that a job started.
     void started(JobSlot job);
-    // Notes that a running job ends or changes. The caller calls this before another job gets its slot.
+    // Notes that a running job ends or changes. REQUIRES: no other job has its slot yet.
     void ended(JobSlot job);
-    // Notes that running jobs changed in an unknown way: the next cycle takes up all of them.
+    // Notes that running jobs have changed in an unknown way: the next cycle reads all of them.
     void forget() { times_all_ = kNone; }
-    // Empties the schedule, and gives back the requests that it holds.
+    // Empties the schedule, and releases the requests that it uses.
     void clear(Requests& requests);
 
-    // ---- In a cycle. `state` and `tables` have to outlive it.
+    // ---- During a cycle. `state` and `tables` have to outlive it.
 
     // Takes up the running jobs as they are. It takes up all of them if anything but starts and ends of jobs
     // has changed since the last cycle, if there were many of these, or if `times_all` (EventsSince) has
@@ -81,34 +81,34 @@ class ResourceSchedule {
     const Holding& holding(const Event& event) const { return holdings_[event.holding]; }
     const Request& request(const Holding& h) const { return tables_->requests[h.request]; }
 
-    // Returns the use of a limit over time, from now on, with the amount asked for and the capacity. O(n log
-    // n) for the first question about a limit, else O(k log n) for the k jobs that started and ended since
-    // the last one. The caller asks while the vnodes are as they are now. The profile is valid until the next
-    // add() or end_cycle().
+    // Returns the use of a limit over time, from now on, with the requested amount and the capacity. O(n log
+    // n) for the first query about a limit, else O(k log n) for k jobs that started or ended since the last
+    // one. REQUIRES: the vnodes are in their present state. The profile is valid until the next add() or
+    // end_cycle().
     Demand demand(const LimitNeed& limit);
-    // Returns the use of a column of all vnodes of a pool together, likewise.
+    // The same for a column of all vnodes of a pool together.
     Demand demand_of_pool(PoolId pool, std::uint32_t column, std::int64_t amount);
 
   private:
     static constexpr std::uint64_t kNone = UINT64_MAX;
     static constexpr std::int64_t kCyclesKept = 16;
-    // The profile of a limit that was asked about.
+    // The profile of a limit that was queried.
     struct Known {
         Timeline running;  // the use by running jobs, as if they had always run
-        bool fits = true;  // no sum in `running` was too large
+        bool fits = true;  // all sums in `running` are in range
         Timeline profile;  // if `differs`: `running` with the additions of this cycle
         bool differs = false;
-        std::size_t additions = 0;   // how many of additions_ `profile` takes into account
-        std::int64_t asked = 0;      // the number of the last cycle that asked about it
+        std::size_t additions = 0;   // the number of additions_ in `profile`
+        std::int64_t asked = 0;      // the number of the last cycle with a query about it
         std::int64_t capacity = -1;  // the capacity of a pool; -1: not known yet
     };
-    // A holding that counts in this cycle only, and from when to when.
+    // A holding that counts in this cycle only, and its span.
     struct Addition {
         std::uint32_t holding;
         rrule::Interval when;
     };
     // The facts on which the holdings of running jobs depend: the numbers of views, their pools and the
-    // settings. If any changes, all running jobs are taken up anew.
+    // settings. If any changes, all running jobs are read again.
     struct Premises {
         struct View {
             QueueSlot queue;
@@ -136,21 +136,22 @@ class ResourceSchedule {
     CycleState* state_ = nullptr;  // null: no cycle is running
     Tables* tables_ = nullptr;
     Premises premises_;
-    std::uint64_t times_all_ = kNone;  // kNone: no running jobs are kept
+    std::uint64_t times_all_ = kNone;  // kNone: no running jobs are stored
     std::int64_t cycles_ = 0;
 
-    // The holdings of running jobs, some of which are unused, and behind them the additions of this cycle.
+    // The holdings of running jobs, some of which are unused, followed by the additions of this cycle.
     std::vector<Holding> holdings_;
-    std::size_t running_ = 0;            // how many of holdings_ are for running jobs
+    std::size_t running_ = 0;            // the number of holdings_ of running jobs
     std::vector<std::uint32_t> unused_;  // the numbers of unused holdings
     std::unordered_map<JobSlot, std::uint32_t> holding_of_;
     std::vector<Event> ends_;  // the ends of running jobs, in order
-    // The jobs that started, and the holdings of jobs that ended, since the last cycle that asked.
+    // The jobs that have started, and the holdings of jobs that have ended, since the last cycle with a
+    // query.
     std::vector<JobSlot> started_;
     std::vector<std::uint32_t> ended_;
 
     // Vnodes::counted_columns() of each vnode when the profiles of pools were made; and the vnodes of jobs
-    // that started or ended since.
+    // that have started or ended since.
     std::vector<std::uint64_t> counted_;
     std::vector<VnodeSlot> touched_;
 

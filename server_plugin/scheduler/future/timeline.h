@@ -2,8 +2,7 @@
 //
 // It is the resource utilization diagram of the Grid Engine scheduler (schedd API,
 // "sge_resource_utilization"), in whole amounts: debit() is its utilization_add, max_in() utilization_max,
-// at_end() utilization_queue_end, and earliest() asks the question of utilization_below, for the whole time
-// that a job takes.
+// at_end() utilization_queue_end, and earliest() is utilization_below for the whole time of a job.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +26,8 @@ struct Use {
 };
 
 // A step function: it is 0 before the first of n steps, and each step holds until the next one. Instants and
-// amounts lie in two arrays, in order, so that a question is a binary search and a sweep over the steps in
-// question. Equal neighbours are one step.
+// amounts are in two sorted arrays, so a query is a binary search and a sweep over the steps concerned. Equal
+// neighbours are one step.
 //
 // Amounts are sums in 64 bits. A debit that would make a sum overflow is refused and changes nothing. After a
 // refused debit, every answer of the profile is at most too early, never too late.
@@ -36,13 +35,13 @@ class Timeline {
   public:
     static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
-    // Adds the amount in the interval; an empty interval changes nothing. O(n): log n to find the place, and
-    // then the steps within or behind the interval are touched. Returns false if the debit was refused.
+    // Adds the amount in the interval; an empty interval changes nothing. O(n): log n for the search; then
+    // the steps inside and after the interval are changed. Returns false if the debit was refused.
     [[nodiscard]] bool debit(const rrule::Interval& when, std::int64_t amount);
-    // Takes an amount away again: after debit() and credit() of the same amount, the profile is as it was.
+    // Subtracts an amount again: debit() and credit() of the same amount leave the profile unchanged.
     [[nodiscard]] bool credit(const rrule::Interval& when, std::int64_t amount);
-    // Adds many amounts at once, in any order: O(n + k log k) for k of them. Used to make a profile of all
-    // running jobs. Amounts that have to be refused are left out; then it returns false.
+    // Adds many amounts at once, in any order: O(n + k log k) for k of them. For a profile of all running
+    // jobs. Returns false if it has skipped amounts that would overflow.
     bool debit(std::span<const Use> uses);
 
     // Returns the amount in use at an instant. O(log n).
@@ -81,16 +80,16 @@ class Timeline {
     std::vector<std::int64_t> amounts_;
 };
 
-// A job's need of one thing that others use as well.
+// A job's need of something that others use, too.
 struct Demand {
     const Timeline* used = nullptr;
     std::int64_t amount = 0;
     std::int64_t capacity = Timeline::kUnlimited;
 };
 
-// Returns the first instant from `from` on at which there is enough of everything for all of `duration`.
-// Empty: there is none. In each round at least one profile moves the answer past a step of its own. O(log n +
-// steps looked at) for each profile in a round.
+// Returns the first instant from `from` on at which there is enough of everything for all of `duration`;
+// nullopt: there is none. In each round at least one profile moves the result past one of its steps. O(log n
+// + passed steps) for each profile in a round.
 std::optional<Instant> earliest_of_all(std::span<const Demand> demands, Instant from, Seconds duration);
 
 }  // namespace pbs::sched

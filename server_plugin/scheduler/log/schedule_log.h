@@ -1,5 +1,5 @@
-// The schedule log tells what each job takes up, where, and from when to when, as the schedule entry
-// recording facility of Grid Engine does (grid-engine-schedd-api, SERF).
+// The schedule log has, for each job, the resources that it uses, where, and from when to when, like the
+// schedule entry recording facility of Grid Engine (grid-engine-schedd-api, SERF).
 //
 // A record is a line of ten fields with semicolons between them:
 //
@@ -8,8 +8,8 @@
 //
 // time      when the record was made
 // job, task the job's id; the index of a subjob, 1 for a job that isn't one
-// state     STARTING: a cycle starts it; ENDING: it ends, or stops running; RESERVING: room is kept for it
-// start, end  from when to when it takes this up, as far as is known: by its walltime until it has ended
+// state     STARTING: a cycle starts it; ENDING: it ends, or stops running; RESERVING: a place is reserved
+// start, end  from when to when it uses this, as far as is known: by its walltime until it has ended
 // level     Q: a queue, H: a vnode, G: the server, for the resources that it limits
 // object    the name of the queue, vnode or server
 // resource  its name; `jobs` for the job itself, the first record of a job
@@ -28,7 +28,7 @@ namespace pbs::sched {
 
 enum class ScheduleState : std::uint8_t { starting, ending, reserving };
 
-// The amount of a resource that a job takes up on a vnode.
+// The amount of a resource that a job uses on a vnode.
 struct VnodeAmount {
     VnodeHandle vnode{};
     std::uint32_t resource = 0;
@@ -44,11 +44,11 @@ struct ScheduleEntry {
     std::vector<VnodeAmount> amounts;
 };
 
-// Appends the records of an entry to `out`: first those of the queue, then those of each vnode, then those of
-// the server.
+// Appends the records of an entry to `out`: those of the queue, then those of each vnode, then those of the
+// server.
 void add_schedule_records(std::string& out, const Tables& tables, Instant now, const ScheduleEntry& entry);
 
-// Returns the entry of a running job that ends at `now`, with the amounts that it holds.
+// Returns the entry of a running job that ends at `now`, with the amounts that the job holds.
 ScheduleEntry ended_entry(const Tables& tables, Instant now, JobSlot job);
 
 }  // namespace pbs::sched
