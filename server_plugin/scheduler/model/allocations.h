@@ -1,4 +1,4 @@
-// Node-hours that groups were given and have used (sched-config guide, "SCHED_ACCT_DIR").
+// Node-hours that groups have been allocated and have used (sched-config guide, "SCHED_ACCT_DIR").
 #pragma once
 
 #include <map>
@@ -12,28 +12,28 @@ namespace pbs::sched {
 // Node-hours by group.
 using NodeHours = std::map<std::string, double, std::less<>>;
 
-// The allocations of one SCHED_ACCT_DIR. Between two updates of its file `current`, the amounts that started
-// jobs ask for are added to the file's. An update contains the use of the jobs that have ended, so that then
-// only jobs that still run count with the amounts that they ask for.
+// The allocations of one SCHED_ACCT_DIR. Between two updates of its file `current`, the requests of jobs that
+// start are added to the file's amounts. An update includes the use of ended jobs, so after it only running
+// jobs count with their requests.
 class Allocations {
   public:
-    // Takes the contents of the file `allocations`; a number below 0 is unlimited.
+    // Sets the contents of the file `allocations`; a number below 0 is unlimited.
     void set_allocated(NodeHours groups);
-    // Takes the contents of the file `current`, summed over the users of each group.
+    // Sets the contents of the file `current`, summed over the users of each group.
     void set_used(NodeHours groups);
     // Have both files been read?
     bool known() const { return allocated_known_ && used_known_; }
 
     // Notes that a job started, or was found running.
     void charge(std::string_view job_id, std::string_view group, double node_hours);
-    // Notes that a job no longer runs.
+    // Notes that a job doesn't run any more.
     void job_ended(std::string_view job_id);
 
     struct Standing {
         bool listed = false;
         double allocated = 0;
         double used = 0;
-        // Is nothing left? `more`: node-hours of jobs that were started besides.
+        // Is nothing left? `more`: node-hours of further started jobs.
         bool over(double more = 0) const { return listed && allocated >= 0 && used + more >= allocated; }
     };
     Standing of(std::string_view group) const;
@@ -43,8 +43,7 @@ class Allocations {
         double node_hours = 0;
         bool ended = false;
     };
-    // All data, to be stored. The sums are those that were added up, so that a restored state is the same to
-    // the last bit.
+    // All data, for storage. The sums are included, so that a restored state is equal to the last bit.
     struct State {
         std::optional<NodeHours> allocated;  // empty: the file hasn't been read yet
         std::optional<NodeHours> used;

@@ -1,9 +1,9 @@
-// Records of the server's resources, queues, vnodes and jobs, by which the scheduler is told of them; each is
-// sent whole when an object is made or changed. They are the C++ side of the records of pbs_plugin.h and have
-// the same meaning.
+// Records by which the server's resources, queues, vnodes and jobs are reported to the scheduler. A record is
+// sent completely when an object is made or changed. They are the C++ side of the records of pbs_plugin.h,
+// with the same meaning.
 //
-// Strings and spans belong to the caller and are read only during the call. The scheduler copies all that it
-// keeps.
+// Strings and spans belong to the caller and are read only during the call. The scheduler copies what it
+// stores.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ namespace pbs::sched {
 using Instant = std::chrono::sys_seconds;
 using Seconds = std::chrono::seconds;
 
-// The host makes the handles, and doesn't use one twice in its life. 0 stands for no object.
+// The host makes the handles, and never uses one twice. 0 means no object.
 enum class JobHandle : std::uint64_t {};
 enum class QueueHandle : std::uint64_t {};
 enum class VnodeHandle : std::uint64_t {};
@@ -41,9 +41,9 @@ struct ResourceRecord {
     std::uint32_t id = 0;
     ResourceKind kind = ResourceKind::integer;
     std::string_view name;
-    bool consumable = false;  // running jobs use up amounts of it, on vnodes or of queues or the server
-    // Only vnodes can have it, so a vnode without a value has none. Other resources are ignored on vnodes as
-    // long as no vnode has a value.
+    bool consumable = false;  // running jobs use up amounts of it, on vnodes, in queues or in the server
+    // Only vnodes can have it, so a vnode without a value has none. Another resource is ignored on vnodes if
+    // no vnode has a value.
     bool host_level = false;
 };
 
@@ -54,18 +54,17 @@ struct Amount {
     std::string_view text;
 };
 
-// A share of a vnode that a job holds or is to be given.
+// A share of a vnode that a job holds or is to get.
 struct Place {
     VnodeHandle vnode{};
     std::span<const Amount> amounts;
-    // In decisions: the place is a piece of the same chunk as the place before it.
+    // In decisions: the place belongs to the same chunk as the place before it.
     bool joined = false;
-    // In decisions: the place is the first of the next occurrence that was asked for, of a standing
-    // reservation.
+    // In decisions: the place is the first one of the next requested occurrence of a standing reservation.
     bool next_occurrence = false;
 };
 
-// The fields of job_fields.def. An instant at the Epoch hasn't come yet.
+// The fields of job_fields.def. The Epoch stands for an instant that hasn't come yet.
 struct JobFields {
 #define JOB_TEXT(name) std::string_view name{};
 #define JOB_NUMBER(name, type) type name = 0;
@@ -74,15 +73,15 @@ struct JobFields {
 #include "server_plugin/scheduler/model/job_fields.def"
 };
 
-// The kind of time that a job that hasn't started accrues, with the numbers of PBS's accrue_type; `initial`:
-// not known yet.
+// The kind of time that a job accrues before its start, with the numbers of PBS's accrue_type; `initial`: not
+// known yet.
 enum class AccrueType : std::int8_t { initial = 0, ineligible = 1, eligible = 2 };
 
-// The eligible time of a job, where the host counts it by what jobs wait for.
+// The eligible time of a job, if the host counts it by the reasons of waits.
 struct Accrual {
     AccrueType type = AccrueType::initial;
     Seconds before{0};  // eligible time until `since`
-    Instant since{};    // since when the type holds
+    Instant since{};    // the instant since which the type holds
     Seconds at(Instant now) const {
         return type == AccrueType::eligible && now > since ? before + (now - since) : before;
     }
@@ -93,8 +92,8 @@ struct JobRecord : JobFields {
     JobHandle job{};
     std::string_view id;
     QueueHandle queue{};
-    // A letter of job_state: Q H W T R E S. A job that a decision has suspended (`suspended`) waits for room;
-    // any other job in state S holds its places as a running job does.
+    // A letter of job_state: Q H W T R E S. In state S, a job that a decision has suspended (`suspended`)
+    // waits for its resources; any other job holds its places like a running one.
     char state = 'Q';
     Instant etime{};       // Epoch: the job isn't eligible, or the instant isn't known
     Accrual accrual{};     // doesn't count while the server has no eligible_since
@@ -102,13 +101,13 @@ struct JobRecord : JobFields {
     // The time for which the job is expected to run; 0: its walltime. All planning uses this time, except
     // that of advance reservations.
     Seconds soft_walltime{0};
-    bool extended = false;  // it has run for longer than its soft walltime, which has been extended
+    bool extended = false;  // it has overrun its soft walltime, which has been extended
     std::span<const Amount> requested;
     // The places that a running job holds, or that a suspended one has given back.
     std::span<const Place> places;
     std::span<const Place> kept;  // the places that a suspended job still holds
     std::string_view account;
-    // The resources that a running job has used so far, where known, without walltime.
+    // The resources that a running job has used so far, if known, without walltime.
     std::span<const Amount> used;
 };
 
@@ -125,7 +124,7 @@ enum class ExecutionType : std::uint8_t { any = 0, prime = 1, non_prime = 2, ded
 // The jobs that a limit counts: all together, or those of each user, group or project.
 enum class EntityKind : std::uint8_t { all = 0, user = 1, group = 2, project = 3 };
 
-// The most that jobs of an entity may use at once, of the server or of a queue.
+// The most that an entity's jobs may use at once, in the server or in a queue.
 struct EntityLimitRecord {
     EntityKind entity = EntityKind::all;
     std::string_view name;  // empty: each entity without a limit of its own; always empty with `all`
@@ -154,28 +153,28 @@ struct QueueRecord {
     std::int64_t backfill_depth = -1;
     ExecutionType execution_type = ExecutionType::any;
     std::span<const EntityLimitRecord> limits;
-    std::string_view node_group_key;  // resources, with commas; empty: the server's
+    std::string_view node_group_key;  // resources, separated by commas; empty: the server's
 };
 
 struct VnodeRecord {
     VnodeHandle vnode{};
     std::string_view name;
     std::string_view host;
-    bool free = true;  // jobs may start there: it isn't offline, down or stale
+    bool free = true;  // jobs may start there: not offline, down or stale
     std::int32_t priority = 0;
     QueueHandle queue{};  // the only queue that it serves; 0: it serves any
     std::string_view partition;
     std::span<const Amount> resources_available;
     std::int64_t load_thousandths = -1;  // the load average; -1: unknown
-    // The share of CPU time that its host spends in the system; -1: unknown.
+    // The share of its host's CPU time that is spent in the system; -1: unknown.
     std::int64_t system_time_thousandths = -1;
-    // The instant at which the load was measured; the Epoch: unknown. Jobs that started since count as load
-    // with their CPUs.
+    // The instant of the measurement of the load; the Epoch: unknown. The CPUs of jobs that have started
+    // since are added to the load.
     Instant load_at{};
-    // For load_balancing: with this load or more, no job starts; -1: any load.
+    // For load_balancing: no job starts at this load or above; -1: no maximum.
     std::int64_t max_load_thousandths = -1;
     Sharing sharing = Sharing::default_shared;
-    bool busy = false;  // the load has reached the maximum, and hasn't fallen far enough since
+    bool busy = false;  // the load has reached the maximum, and hasn't fallen below the ideal load since
 };
 
 // The server's limits. Limits that are not set are -1.
@@ -187,12 +186,12 @@ struct ServerRecord {
     std::int64_t max_group_run = -1;
     std::span<const Amount> resources_max;
     std::span<const Amount> resources_available;
-    // Both attributes are deprecated. They count for schedulers with a sched_config file only.
+    // Both attributes are deprecated. They only affect schedulers with a sched_config file.
     std::int64_t backfill_depth = -1;
     std::string_view job_sort_formula;
     std::string_view suspend_releases;  // resources that suspended jobs give back, with commas; empty: all
     std::span<const EntityLimitRecord> limits;
-    // The instant since when eligible time is counted by what jobs wait for; empty: it isn't.
+    // The instant since which eligible time is counted by the reasons of waits; nullopt: it isn't.
     std::optional<Instant> eligible_since{};
     bool node_group_enable = false;   // otherwise no node_group_key counts
     std::string_view node_group_key;  // resources whose values make placement sets, with commas
@@ -202,11 +201,11 @@ struct ServerRecord {
 struct ReservationOccurrence {
     Instant start{};
     Instant end{};
-    std::span<const Place> places{};  // places that it has
+    std::span<const Place> places{};  // the places that it holds
     bool asked = false;               // to be confirmed or denied
 };
 
-// An advance reservation: places that are for jobs of its queue alone, from `start` to before `end`.
+// An advance reservation: places only for jobs of its queue, from `start` to before `end`.
 struct ReservationRecord {
     ReservationHandle reservation{};
     std::string_view id;
@@ -215,11 +214,11 @@ struct ReservationRecord {
     Instant start{};
     Instant end{};
     std::span<const Amount> requested;  // as a job's, with select and place
-    std::span<const Place> places;      // places that it has
-    // When it holds these places, if it is asked for again.
+    std::span<const Place> places;      // the places that it holds
+    // The time for which it holds these places, if it is requested again.
     Instant held_start{};
     Instant held_end{};
-    // The later occurrences of a standing reservation, in their order. They don't overlap.
+    // The later occurrences of a standing reservation, in order and without overlaps.
     std::span<const ReservationOccurrence> later{};
     bool keeps_first = false;  // if asked for again, only the later occurrences are
     bool soonest = false;  // it begins as soon as there are places, and lasts as long as from start to end
@@ -230,7 +229,7 @@ struct SchedRecord {
     std::string_view name;  // "default" always exists
     bool scheduling = true;
     // The scheduler serves the queues and vnodes of this partition. If it is empty, the scheduler `default`
-    // serves those that have no partition, and any other scheduler serves nothing.
+    // serves those without a partition; any other scheduler serves none.
     std::string_view partition;
     std::string_view sched_priv;  // absolute path
 };

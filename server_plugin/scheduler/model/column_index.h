@@ -1,4 +1,4 @@
-// Finds the entry of a column that has a value.
+// Finds the entry with a given value in a column.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
@@ -10,9 +10,9 @@
 
 namespace pbs::sched {
 
-// The index holds the numbers of entries and reads their values in the column, so it takes 5 bytes an entry
-// whatever the values take. The column has to stay where it is, and an entry's value as it is while the entry
-// is in the index.
+// The index has the numbers of entries, and reads their values in the column, so it takes 5 bytes for an
+// entry whatever the size of the values. The column must not move, and the value of an entry must not change
+// while the entry is in the index.
 template <class Value, class Hash = absl::Hash<Value>>
 class ColumnIndex {
   public:

@@ -1,4 +1,4 @@
-// The configuration as plain values, with names resolved and windows compiled. It is made from a snapshot of
+// The configuration as plain values, with resolved names and compiled windows. It is made from a snapshot of
 // the objects once for each change (read_configuration.cc).
 #pragma once
 
@@ -35,19 +35,19 @@ struct Configuration {
     ByName<Settings> policies;  // the policies that are in a slot of a scheduler
     ByName<Slots> scheds;
     ByName<FsGroup> fs_groups;               // the fs_groups that a policy of a scheduler names
-    ByName<rrule::WindowSet> queue_windows;  // only of queues that have windows
+    ByName<rrule::WindowSet> queue_windows;  // only for queues with windows
     rrule::WindowSet prime;                  // the union of the time_windows of type prime
     rrule::WindowSet dedicated;              // the union of the time_windows of type dedicated
     rrule::NonWorkDays non_work_days;
 };
 
-// Reads the configuration. An error names the object and the mistake in it. Windows that `cache` knows from
-// an earlier reading aren't parsed and compiled again.
+// Reads the configuration. Errors name the object and its mistake. Windows in `cache`, from an earlier
+// reading, aren't parsed and compiled again.
 Result<Configuration> read_configuration(const objects::Snapshot& snapshot, const rrule::Zone& zone,
                                          rrule::WindowCache& cache);
 
-// Reads the settings of one policy object. The windows and non_work_days of `configuration` have been read
-// already.
+// Reads the settings of one policy object. REQUIRES: the windows and non_work_days of `configuration` have
+// been read.
 Settings read_policy(const objects::Object& policy, const Configuration& configuration,
                      const rrule::Zone& zone);
 

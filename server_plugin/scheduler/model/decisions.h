@@ -15,7 +15,7 @@
 
 namespace pbs::sched {
 
-// The event for which a cycle runs: the SCH_* codes of pbs_sched, and one for a policy switch.
+// The reason why a cycle runs: the SCH_* codes of pbs_sched, and one for a policy switch.
 enum class CycleTrigger : std::int32_t {
     job_new = 1,
     job_ended = 2,
@@ -37,7 +37,7 @@ enum class DecisionKind : std::uint8_t {
     comment = 2,  // set the job's comment to `text`
     reject = 3,   // delete the job and tell its owner `text`
     move = 4,     // move the job to `queue` and leave it there
-    // The job is expected to start at `start` on `places`. Without them, no start is expected.
+    // The job is expected to start at `start` on `places`. Without `start`, no start is expected.
     estimate = 5,
     preempt = 6,  // the running job makes room for `for_job`, by the first of `methods` that succeeds
     accrue = 7,   // from now on the job's time counts as `accrue_type`
@@ -57,13 +57,13 @@ struct Decision {
     JobHandle for_job{};
     PreemptMethods methods{};
     AccrueType accrue_type = AccrueType::initial;
-    // For a run: it begins once all preempted jobs have given back their places.
+    // For a run: it begins when all preempted jobs have given their places back.
     bool after_preemptions = false;
     ReservationHandle reservation{};  // of confirm and deny, which have no job
 };
 
-// A file that the policy wants to have written, such as SORTED_JOB_DUMPFILE. If it doesn't exist, it is made
-// readable by its owner only; else its permissions stay.
+// A file that the policy names, such as SORTED_JOB_DUMPFILE. A new file is readable by its owner only; an
+// existing one keeps its permissions.
 struct FileToWrite {
     std::string path;  // as configured; a relative path begins in the scheduler's sched_priv
     std::string text;
@@ -75,19 +75,19 @@ struct ScheduleRecords {
     FileToWrite file;
 };
 
-// The decisions of a cycle. It owns all data that they point to, and may be moved but not copied.
+// The decisions of a cycle. Owns all data that they point to; can be moved but not copied.
 struct Decisions {
     std::vector<Decision> list;  // to be applied in order
     std::int64_t jobs_considered = 0;
-    // The classes of events that the policy wants in the scheduler's log; -1: there is no policy.
+    // The classes of events that the policy logs in the scheduler's log; -1: there is no policy.
     std::int64_t log_event = -1;
-    // Lines for the server's log. With TEST_ONLY they are the decisions that would have been made.
+    // Lines for the server's log. With TEST_ONLY these are the decisions that would have been made.
     std::vector<std::string> log;
     std::optional<FileToWrite> sorted_jobs;
     // Records to be appended to the schedule log (schedule_log.h).
     std::optional<FileToWrite> schedule;
-    // Rules with questions (framework/questions.h) for whose answer, and nothing else, a job waits, or by
-    // whose answer one starts.
+    // Rules with questions (framework/questions.h), if a job waits only for the answer, or starts because of
+    // it.
     std::vector<std::string_view> wants;
     std::unique_ptr<std::pmr::monotonic_buffer_resource> memory;
 };

@@ -17,16 +17,15 @@
 
 namespace pbs::sched {
 
-// Numbers that stand in the place of a resource: for the jobs themselves, and for walltime, which isn't a
-// part of requests.
+// Numbers in place of a resource's: for the number of jobs, and for walltime, which isn't a part of requests.
 constexpr std::uint32_t kJobs = UINT32_MAX;
 constexpr std::uint32_t kWalltimeAmount = UINT32_MAX - 1;
 
 inline constexpr std::array kEntityKinds = {EntityKind::all, EntityKind::user, EntityKind::group,
                                             EntityKind::project};
 
-// The amount that a job asks for of the resource, or number, that a limit counts; empty: it asks for none,
-// and the limit doesn't concern it. A walltime below 0: none.
+// The amount that a job requests of a limit's resource (or number); nullopt: it requests none, and the limit
+// doesn't affect it. `walltime` below 0: none.
 inline std::optional<std::int64_t> asked_amount(const Request& request, Seconds walltime,
                                                 std::uint32_t resource) {
     if (resource == kJobs) return 1;
@@ -34,7 +33,7 @@ inline std::optional<std::int64_t> asked_amount(const Request& request, Seconds 
     return walltime < Seconds(0) ? std::nullopt : std::optional(walltime.count());
 }
 
-// The owner, group and project of a job, as limits count it. `all` has one entity, 0.
+// The owner, group and project of a job, for limits. `all` has one entity, 0.
 struct Entities {
     std::uint32_t owner = 0;
     std::uint32_t group = 0;
@@ -77,13 +76,13 @@ class EntityLimits {
     EntityLimits() = default;
     EntityLimits(std::span<const EntityLimitRecord> records, Interner& strings, const Resources& resources);
 
-    // Resources come in the order in which they were told.
+    // Resources are in the order in which they were reported.
     std::span<const Limit> of(EntityKind kind, bool soft = false) const {
         return limits_[static_cast<std::size_t>(kind) * 2 + (soft ? 1 : 0)];
     }
-    // Null: jobs aren't limited.
+    // Null: the number of jobs isn't limited.
     const Limit* on_jobs(EntityKind kind) const;
-    // Is any limit about a resource?
+    // Is any limit on a resource?
     bool on_resources(EntityKind kind) const;
     bool on_resources() const;
     // Is there any limit on entities of this kind?
@@ -100,7 +99,7 @@ class EntityLimits {
     std::array<std::vector<Limit>, 8> limits_;  // by kind, hard ones and soft ones
 };
 
-// The resource that a limit is about, for people.
+// The resource of a limit, for texts.
 inline std::uint32_t real_resource(std::uint32_t resource, const Resources& resources) {
     return resource == kWalltimeAmount ? resources.known().walltime : resource;
 }

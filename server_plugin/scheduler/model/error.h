@@ -6,8 +6,8 @@
 
 namespace pbs::sched {
 
-// A configuration or a list that the scheduler can't use: one sentence that names the object or the line, and
-// what was expected there.
+// The mistake in a configuration or a list that the scheduler can't use: one sentence that names the object
+// or the line, and what was expected.
 struct Error {
     std::string message;
 };

@@ -1,10 +1,10 @@
 // The fair-share tree of a scheduler and an fs_group: the shares and the usage of entities and groups. The
-// numbers are those of OpenPBS's scheduler, so that the same usage gives the same order: an entity's part of
-// the machine is the product of its part of each group on its path, usage begins at 1 and never falls below,
-// and the usage of an entity counts for all groups on its path.
+// numbers are computed as in OpenPBS's scheduler, so that the same usage gives the same order: an entity's
+// part of the machine is the product of its parts of the groups on its path; usage begins at 1 and never
+// falls below; and the usage of an entity counts for all groups on its path.
 //
-// A running job's usage grows with its walltime. It is a line, base + rate * walltime, so that each entity's
-// usage at an instant is known from sums that change only when jobs start, end or are told of anew.
+// A running job's usage is linear in its walltime: base + rate * walltime. So each entity's usage at an
+// instant follows from sums that change only when jobs start, end or are reported again.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ namespace pbs::sched {
 
 class FairShares {
   public:
-    // An element of the tree, or an entity that isn't in it. Numbers stay until set_group() makes another
-    // tree.
+    // An element of the tree, or an entity that isn't in it. The numbers are valid until set_group() makes
+    // another tree.
     using Node = std::uint32_t;
     static constexpr Node kRoot = 0;
     static constexpr Node kUnknown = 1;  // the group of all entities that aren't in the tree
@@ -30,22 +30,23 @@ class FairShares {
 
     explicit FairShares(const FsGroup& group);
     const FsGroup& group() const { return group_; }
-    // Sets another tree, or other rules. Usage is kept by name; for running jobs job_runs() is to be called
-    // again. False: it is the same, and nothing changed.
+    // Sets another tree, or other rules. Usage is retained by name; job_runs() has to be called again for
+    // running jobs. False: nothing has changed.
     bool set_group(const FsGroup& group);
 
     // Loads stored usage, before jobs run: rows by entity and by group; charges by the job's id.
-    // `last_decay`: the Epoch, if there never was one.
+    // `last_decay`: the Epoch if there was none.
     void load(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay);
 
-    // Returns the entity of a name, made below `unknown` with one share if it isn't in the tree. O(1).
+    // Returns the entity with the name. If it isn't in the tree, makes it below `unknown` with one share.
+    // O(1).
     Node entity(std::string_view name);
-    // Returns the entity by the caller's number of the name, which always has to be the same.
+    // The same by the caller's number for the name, which must always be the same.
     Node entity(std::uint32_t number, std::string_view name);
     std::optional<Node> find(std::string_view name) const;
 
     struct Job {
-        std::uint32_t number = 0;  // the caller's; no other job has it at the time
+        std::uint32_t number = 0;  // the caller's; no other job has it at the same time
         std::string_view id;
     };
     // The usage of a job after a walltime, in the unit of usage_formula.
@@ -53,45 +54,46 @@ class FairShares {
         double base = 0;
         double rate = 0;  // for each second of walltime
     };
-    // Notes that a job runs since an instant, or that its use is known anew.
+    // Notes that a job runs since an instant, or that its use is newly known.
     void job_runs(const Job& job, Node entity, Use use, Instant since);
-    // Notes that a job no longer runs, and has used this in all. Harmless if it didn't run.
+    // Notes that a job doesn't run any more, and has used this in all. Does nothing if it didn't run.
     void job_ended(const Job& job, double used);
-    // Notes that a job was suspended, and has used this so far: when it runs again, that has been charged.
+    // Notes that a job was suspended, and has used this so far. When it runs again, this is charged already.
     void job_paused(const Job& job, double used);
-    // Forgets the charge of a suspended job that doesn't go on. Harmless if it wasn't suspended.
+    // Forgets the charge of a suspended job that doesn't go on. Does nothing if it wasn't suspended.
     void forget_charge(std::string_view id);
-    // The instant since when a job runs, if it does.
+    // The instant at which a job began to run; nullopt: it doesn't run.
     std::optional<Instant> runs_since(std::uint32_t job) const {
         const auto found = running_.find(job);
         return found == running_.end() ? std::nullopt : std::optional(found->second.since);
     }
-    // Forgets all running jobs; their charges are still known by their ids.
+    // Forgets all running jobs; their charges are still stored by their ids.
     void forget_running();
 
-    // Counts, for the rest of the cycle, the usage to come of a job that the cycle starts or keeps a place
+    // For the rest of the cycle, adds the coming usage of a job that the cycle starts or reserves a place
     // for.
     void expect(Node entity, double amount);
     void forget_expected();
 
     // The usage of an entity or group at an instant, without expected usage.
     double usage(Node node, Instant now) const;
-    // The part of the machine that a node has by its shares: OpenPBS's fairshare_perc, as a fraction.
+    // The node's part of the machine by its shares: OpenPBS's fairshare_perc, as a fraction.
     double share(Node node) const;
-    // The usage of an entity and part of that of its groups, as a fraction of all: fairshare_tree_usage.
+    // The usage of an entity and a part of the usage of its groups, as a fraction of all:
+    // fairshare_tree_usage.
     double tree_usage(Node node, Instant now) const;
     // 2^-(tree_usage / share): fairshare_factor.
     double factor(Node node, Instant now) const;
     // Has the node used more than its part of all usage?
     bool is_over(Node node, Instant now) const;
-    // Computes, for each step of the way from the root down to the entity, usage by share, with expected
-    // usage. The entity whose numbers are less, compared one after the other, goes first. Without a share:
-    // infinite. The rest of `out`, which has depth() places, is filled up with a number less than any ratio.
+    // Computes, for each level from the root down to the entity, usage by share, including expected usage.
+    // The entity whose numbers are less, compared one after the other, goes first. Without a share the number
+    // is infinite. The rest of `out`, which has depth() elements, gets a number less than any ratio.
     void ratios(Node node, Instant now, std::span<double> out) const;
-    // The length of the longest way.
+    // The number of levels of the longest path.
     std::size_t depth() const { return depth_; }
 
-    // The instant of the next decay: decay_time after the last one; now, if there was none.
+    // The instant of the next decay: decay_time after the last one; now if there was none.
     Instant next_decay(Instant now) const;
     // Decays for every decay_time since the last decay. Returns true if any was due.
     bool decay(Instant now);
@@ -101,16 +103,16 @@ class FairShares {
     double after_decay(Node node, Instant now) const;
     // Sets the usage of an entity, which has to exist.
     void set_usage(Node node, double usage, Instant now);
-    // Forgets the usage of entities that aren't in the tree, and takes it off their groups.
+    // Removes the usage of entities that aren't in the tree, and subtracts it from their groups.
     void trim(Instant now);
     Instant last_decay() const { return last_decay_; }
 
-    // Stops counting: all usage until now is among the changes.
+    // Ends counting: take_changes() then has all usage until now.
     void close(Instant now);
     UsageChanges take_changes();
     bool has_changes() const { return !changed_.empty() || !pending_.empty(); }
 
-    // A node, for people and records. Nodes are numbered with parents before their children.
+    // A node, for display and records. Parents have lower numbers than their children.
     struct View {
         std::string_view name;
         Node parent = kRoot;
@@ -134,7 +136,7 @@ class FairShares {
         bool is_group = false;
         bool changed = false;
         double usage = kLeastUsage;
-        // Usage of running jobs beyond their part of `usage`: offset + rate * seconds since origin_.
+        // Usage of running jobs that `usage` doesn't include: offset + rate * seconds since origin_.
         double offset = 0;
         double rate = 0;
         double expected = 0;
@@ -160,12 +162,12 @@ class FairShares {
 
     FsGroup group_;
     std::vector<Element> nodes_;
-    std::size_t in_tree_ = 0;  // the number of nodes that are in the fs_group; they come first
+    std::size_t in_tree_ = 0;  // the number of nodes in the fs_group; they come first
     std::size_t depth_ = 2;
     std::unordered_map<std::string, Node> by_name_;
-    std::vector<Node> by_number_;  // and 1; 0: not looked up yet
+    std::vector<Node> by_number_;  // plus 1; 0: not looked up yet
     std::unordered_map<std::uint32_t, Running> running_;
-    std::unordered_map<std::string, double> charged_;  // by the id of jobs that the host hasn't told of yet
+    std::unordered_map<std::string, double> charged_;  // by the id of jobs that the host hasn't reported yet
     std::unordered_map<std::uint32_t, std::string> ids_;
     std::vector<Node> expecting_;
     Instant origin_{};

@@ -1,4 +1,4 @@
-// An fs_group as plain values: a tree of entities with shares, and the rules by which their usage is counted.
+// An fs_group as plain values: a tree of entities with shares, and the rules for counting their usage.
 // (PP-748, interface 4)
 #pragma once
 
@@ -14,7 +14,7 @@ class Object;
 
 namespace pbs::sched {
 
-// The property of a job that is looked up in the tree.
+// The property of a job that names its entity in the tree.
 enum class ShareEntity : std::uint8_t { euser, egroup, account, queue, egroup_euser };
 
 struct FsGroup {

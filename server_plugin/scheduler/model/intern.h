@@ -1,4 +1,4 @@
-// Gives small numbers to strings, so that tables hold and compare numbers.
+// Replaces strings by small numbers, which tables store and compare.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace pbs::sched {
 
-// Number 0 is the empty string. A number is never given to another string: users, groups, hosts and
-// partitions are few.
+// Number 0 is the empty string. Numbers are never reused, because users, groups, hosts and partitions are
+// few.
 class Interner {
   public:
     Interner() { id(""); }

@@ -1,4 +1,4 @@
-// The table of jobs, column by column, and the queues with the lists of their jobs. Events feed both.
+// The table of jobs, in columns, and the queues with the lists of their jobs. Events update both.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -23,16 +23,16 @@ using JobSlot = std::uint32_t;
 using QueueSlot = std::uint32_t;
 constexpr std::uint32_t kNoSlot = UINT32_MAX;
 
-// The walltime of a job that asks for none: five years, as in pbs_sched.
+// The walltime of a job that requests none: five years, as in pbs_sched.
 constexpr Seconds kUnlimitedWalltime{5LL * 365 * 24 * 3600};
 
 enum JobFlag : std::uint16_t {
     job_interactive = 1,
     job_rerunnable = 2,
     job_has_comment = 4,
-    job_fresh = 8,  // the job came into its queue after the last cycle
+    job_fresh = 8,  // the job entered its queue after the last cycle
     job_checkpointable = 16,
-    job_suspended = 32,  // its state is Q here
+    job_suspended = 32,  // suspended by a decision; its state is Q here
     job_not_preemptable = 64,
     job_elsewhere = 128,
     job_topjob_ineligible = 256,
@@ -57,7 +57,7 @@ struct RareFields {
     friend bool operator==(const RareFields&, const RareFields&) = default;
 };
 
-// Each job has one entry in each column. The slots of jobs that are gone are used again.
+// Each job has one entry in each column. Slots of removed jobs are reused.
 struct JobTable : JobColumns {
     std::vector<JobHandle> handle;
     std::vector<std::string> id;
@@ -65,13 +65,13 @@ struct JobTable : JobColumns {
     std::vector<QueueSlot> queue;
     std::vector<char> state;
     std::vector<Instant> eligible;  // etime if set, else ctime
-    std::vector<Seconds> walltime;  // the walltime for planning; -1: none asked
+    std::vector<Seconds> walltime;  // the walltime for planning; -1: none requested
     std::vector<std::uint32_t> request;
     std::vector<std::uint32_t> signature;
-    std::vector<std::uint32_t> position;  // its index in the list of its queue that contains it
+    std::vector<std::uint32_t> position;  // its index in the queue's list that contains it
     std::vector<std::uint32_t> comment;   // the number of the text of its last comment; 0: none
     std::vector<std::uint32_t> unused;    // free slots
-    // Where the host has told of the job's accrual.
+    // The accruals of jobs, if the host has reported them.
     absl::flat_hash_map<JobSlot, Accrual> accruals;
     // The walltime after which a job with a soft walltime is ended; kUnlimitedWalltime: it is not ended.
     struct HardWalltime {
@@ -84,7 +84,7 @@ struct JobTable : JobColumns {
 
     JobSlot add(JobHandle job);
     void remove(JobSlot slot);
-    // Returns the slot of a job; kNoSlot: it isn't known.
+    // Returns the slot of a job; kNoSlot: there is no such job.
     JobSlot find(JobHandle job) const {
         static_assert(decltype(by_handle)::kNone == kNoSlot);
         return by_handle.find(job);
@@ -95,8 +95,8 @@ struct JobTable : JobColumns {
         for (JobSlot slot = 0; slot < handle.size(); ++slot)
             if (state[slot] != ' ') visit(slot);
     }
-    // Copies the fields of job_fields.def from a record (take_fields), or into one (give_fields). In a new
-    // slot nothing of the slot's former job stays.
+    // take_fields() copies the fields of job_fields.def from a record, and give_fields() copies them to one.
+    // In a new slot nothing of a former job remains.
     void take_fields(JobSlot slot, const JobFields& fields, Interner& strings);
     void give_fields(JobSlot slot, JobFields& fields, const Interner& strings) const;
     // Returns the job's values of these fields, or their defaults.
@@ -104,40 +104,40 @@ struct JobTable : JobColumns {
         const auto found = rare.find(slot);
         return found == rare.end() ? RareFields{} : found->second;
     }
-    // Returns the walltime by which the scheduler plans: the one asked for, else kUnlimitedWalltime.
+    // Returns the walltime for planning: the requested one, else kUnlimitedWalltime.
     Seconds expected_walltime(JobSlot slot) const {
         return walltime[slot] < Seconds(0) ? kUnlimitedWalltime : walltime[slot];
     }
-    // Has a decision suspended the job, so that it waits to go on?
+    // Has a decision suspended the job, so that it waits to be resumed?
     bool is_suspended(JobSlot slot) const { return state[slot] == 'Q' && (flags[slot] & job_suspended) != 0; }
-    // Does the job wait on another server? It starts here if it can now. Else nothing is kept for it or said
-    // of it, and it keeps no others from starting.
+    // Does the job wait on another server? It starts here if it can now. Otherwise nothing is reserved for
+    // it, it gets no comment, and it doesn't prevent other starts.
     bool is_elsewhere(JobSlot slot) const { return (flags[slot] & job_elsewhere) != 0; }
-    // Returns the walltime that a suspended job has left, at least a second; -1: it asked for none. For any
-    // other job, the walltime that it asked for.
+    // Returns the remaining walltime of a suspended job, at least a second; -1: it requested none. For any
+    // other job, the requested walltime.
     Seconds walltime_left(JobSlot slot) const {
         if (walltime[slot] < Seconds(0) || !is_suspended(slot)) return walltime[slot];
         return std::max(Seconds(1), walltime[slot] - Seconds(rare_fields(slot).elapsed));
     }
-    // Returns the owner, group and project of the job, as limits count it.
+    // Returns the owner, group and project of the job, for limits.
     Entities entities(JobSlot slot) const { return {owner[slot], group[slot], project[slot]}; }
     // The time after which the job is ended; 0: the walltime for planning.
     Seconds hard_walltime(JobSlot slot) const {
         const auto found = hard_walltimes.find(slot);
         return found == hard_walltimes.end() ? Seconds(0) : found->second.walltime;
     }
-    // Has it run for longer than its soft walltime?
+    // Has the job overrun its soft walltime?
     bool is_extended(JobSlot slot) const {
         const auto found = hard_walltimes.find(slot);
         return found != hard_walltimes.end() && found->second.extended;
     }
-    // Returns the part of hard_walltime() that a suspended job has left.
+    // Returns the remaining part of a suspended job's hard_walltime().
     Seconds hard_walltime_left(JobSlot slot) const {
         const Seconds hard = hard_walltime(slot);
         if (hard == Seconds(0) || !is_suspended(slot)) return hard;
         return std::max(Seconds(1), hard - Seconds(rare_fields(slot).elapsed));
     }
-    // Returns the instant at which a running job is ended, whatever is planned.
+    // Returns the instant at which a running job will be ended, whatever the plan.
     Instant hard_end(JobSlot slot) const {
         const Seconds hard = hard_walltime(slot);
         return hard == Seconds(0) ? end(slot) : stime[slot] + hard;
@@ -146,7 +146,7 @@ struct JobTable : JobColumns {
     Instant end(JobSlot slot) const { return stime[slot] + expected_walltime(slot); }
 };
 
-// Does a job in this state hold vnodes? A job that somebody has suspended does: a job that a decision has
+// Does a job in this state hold vnodes? A suspended job in state S does, because a job that a decision has
 // suspended is in state Q here.
 inline bool is_running(char state) {
     return state == 'R' || state == 'E' || state == 'S';
@@ -154,7 +154,7 @@ inline bool is_running(char state) {
 
 struct Queue {
     QueueHandle handle{};
-    bool known = false;  // the host told of the queue, and hasn't removed it
+    bool known = false;  // the host has reported the queue, and hasn't removed it
     std::string name;
     bool execution = true;
     bool started = true;
@@ -176,16 +176,16 @@ struct Queue {
 
     std::vector<JobSlot> queued;   // in state Q, in no particular order
     std::vector<JobSlot> running;  // in state R, E or S
-    Instant idle_since{};          // the instant since when no job runs in it; Epoch: not known yet
-    // Amounts that the running jobs use. Tables::count_running() keeps these numbers.
+    Instant idle_since{};          // since when no job runs in it; Epoch: not known yet
+    // Amounts that the running jobs use. Tables::count_running() updates them.
     std::int64_t nodes_in_use = 0;
     std::vector<std::int64_t> in_use;  // by resource
 };
 
 class QueueTable {
   public:
-    // Returns the slot of a handle, and makes it if there is none: the host may tell of a job before the
-    // job's queue.
+    // Returns the slot of a handle; makes a new one if there is none, because the host may report a job
+    // before the job's queue.
     QueueSlot slot(QueueHandle handle);
     QueueSlot find(QueueHandle handle) const;
     QueueSlot find(std::string_view name) const;  // kNoSlot if there is none
@@ -198,7 +198,7 @@ class QueueTable {
     std::unordered_map<std::uint64_t, QueueSlot> by_handle_;
 };
 
-// Puts a job into the list of its queue that its state calls for (enlist), or takes it out (delist).
+// enlist() adds a job to its queue's list for its state; delist() removes it.
 void enlist(JobTable& jobs, QueueTable& queues, JobSlot job);
 void delist(JobTable& jobs, QueueTable& queues, JobSlot job);
 

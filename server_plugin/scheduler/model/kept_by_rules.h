@@ -7,14 +7,13 @@
 
 namespace pbs::sched {
 
-// A queue on which prime time was given up early (NP_DRAIN_BACKTIME). Instant::max(): prime time never comes
-// again.
+// A queue that ignores prime time early (NP_DRAIN_BACKTIME). Instant::max(): prime time never comes again.
 struct EarlyQueue {
     QueueHandle queue{};
     Instant until{};
 };
 
-// A job that the first cycle found in a batch queue that isn't its own (SCHED_RESTART_ACTION).
+// A job that the first cycle found in a batch queue to which it had been moved (SCHED_RESTART_ACTION).
 struct FoundJob {
     JobHandle job{};
     QueueHandle queue{};

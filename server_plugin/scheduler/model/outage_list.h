@@ -33,9 +33,9 @@ struct Outage {
     friend bool operator==(const Outage&, const Outage&) = default;
 };
 
-// Returns the entries of `name` in the text in order of their starts, without those of other names. Names are
-// compared as same_host_name() does. Times are those of a wall clock in `zone`. An error names the line and
-// what was expected there; no part of such a text is to be used.
+// Returns the entries for `name` in the text, in order of their starts. Names are compared by
+// same_host_name(). Times are wall-clock times in `zone`. Errors name the line and what was expected there;
+// then no part of the text may be used.
 Result<std::vector<Outage>> parse_outages(std::string_view text, std::string_view name,
                                           const rrule::Zone& zone);
 

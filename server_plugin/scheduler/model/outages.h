@@ -1,4 +1,4 @@
-// The dedicated times that commands (DEDICATED_TIME_COMMAND) reported, by command and name.
+// The dedicated times that commands (DEDICATED_TIME_COMMAND) have reported, by command and name.
 #pragma once
 
 #include <map>
@@ -14,12 +14,12 @@
 
 namespace pbs::sched {
 
-// Merges the dedicated times of a host and of the system that it belongs to into one list, in order of their
-// starts. Where two overlap, the time is the system's, and the host keeps the rest of its own (sched-config
-// guide, "SYSTEM_NAME").
+// Merges the dedicated times of a host and of its system into one list, in order of their starts. If two
+// overlap, the common time is the system's, and the host's time has the rest (sched-config guide,
+// "SYSTEM_NAME").
 std::vector<Outage> merge_outages(std::span<const Outage> host, std::span<const Outage> system);
 
-// Returns the dedicated time that holds t, else the first one after it. Dedicated times that touch count as
+// Returns the dedicated time that contains t, else the first one after it. Adjacent dedicated times count as
 // one.
 std::optional<rrule::Interval> outage_at_or_after(std::span<const Outage> outages, Instant t);
 
@@ -30,23 +30,23 @@ class Outages {
   public:
     struct Known {
         bool awaited = false;
-        std::optional<std::vector<Outage>> outages;  // empty: the command has never answered
+        std::optional<std::vector<Outage>> outages;  // nullopt: the command has never answered
     };
     using Key = std::pair<std::string, std::string>;  // the command, and the name that it was asked for
 
-    // Takes the answer of a command that was asked for a name. Returns false if it was known already.
+    // Stores a command's answer for a name. Returns false if it was the same before.
     bool set(std::string_view command, std::string_view name, std::vector<Outage> outages);
-    // Notes that a command was asked and hasn't answered yet, while its last answer stays (await), or that it
-    // won't answer (settle). Both return false if that makes no difference.
+    // await() notes that a command was run and hasn't answered yet; its last answer remains valid. settle()
+    // notes that there will be no answer. Both return false if that changes nothing.
     bool await(std::string_view command, std::string_view name);
     bool settle(std::string_view command, std::string_view name);
 
-    // Returns the dedicated times of a name; empty if none are known.
+    // Returns the dedicated times of a name; empty: none, or not known.
     std::span<const Outage> of(std::string_view command, std::string_view name) const;
-    // Was the command asked for the name, and has it never answered?
+    // Was the command run for the name without ever answering?
     bool awaited(std::string_view command, std::string_view name) const;
 
-    // Returns all that is known (all), or takes up a part of it from another Outages (restore).
+    // all() returns all stored data; restore() adds a part of another object's all().
     const std::map<Key, Known>& all() const { return known_; }
     void restore(std::string_view command, std::string_view name, Known known) {
         known_[key(command, name)] = std::move(known);

@@ -1,5 +1,5 @@
-// Keeps the recent past usage of each user (SORT_BY_PAST_USAGE): it is charged when jobs start, and decays
-// every 24 hours. pending/past_usage_deal.h sorts by it.
+// The recent past usage of each user (SORT_BY_PAST_USAGE): it is charged when jobs start, and decays every 24
+// hours. pending/past_usage_deal.h sorts by it.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct UsageRow {
     double usage = 0;
 };
 
-// A running job whose charge is in the usage already. The charge is kept so that a job that is found running
-// after a restart isn't charged twice.
+// A running job that has been charged already. Stored, so that a job that is still running after a restart
+// isn't charged twice.
 struct ChargeRow {
     std::string job_id;
     std::string user;
@@ -34,12 +34,12 @@ struct ChargeRow {
 
 // The changes since the last take_changes(). The plugin writes them in one transaction.
 struct UsageChanges {
-    // The stored usage is first multiplied by this; values of no more than `least` are then removed.
+    // First multiply the stored usage by this; then remove values of at most `least`.
     double decayed_by = 1;
     double least = 0;
     std::vector<UsageRow> usage;            // new values
     std::vector<ChargeRow> charged;         // jobs that started
-    std::vector<std::string> charges_gone;  // the ids of jobs that no longer run
+    std::vector<std::string> charges_gone;  // the ids of jobs that don't run any more
     bool decayed = false;                   // last_decay changed
     Instant last_decay{};
     bool empty() const { return usage.empty() && charged.empty() && charges_gone.empty() && !decayed; }
@@ -51,15 +51,15 @@ class PastUsage {
     // counting begins with the first decay().
     void load(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay);
 
-    // Returns the usage of a user, 0 if nothing is known.
+    // Returns the usage of a user; 0 if there is none.
     double usage(std::string_view group, std::string_view user) const;
-    // A user. The caller gives each user a number of its own and always the same one.
+    // A user. The caller gives each user a number, always the same one.
     struct User {
         std::uint32_t number = 0;
         std::string_view group;
         std::string_view user;
     };
-    // Returns usage(), in O(1) but for the first time.
+    // Returns usage(). O(1), except the first time.
     double usage_of(const User& user);
 
     // A running job. The caller gives it a number that no other running job has.
@@ -67,18 +67,18 @@ class PastUsage {
         std::uint32_t number = 0;
         std::string_view id;
     };
-    // Adds the charge of a job that started. Does nothing if the job is charged already, or if its charge was
-    // loaded.
+    // Charges a job that started. Does nothing if the job is charged already, or if its charge was loaded.
     void charge(const Job& job, const User& user, double amount);
-    // Notes that the job no longer runs; its charge stays in the usage. Harmless if the job isn't charged.
+    // Notes that the job doesn't run any more; its charge stays in the usage. Does nothing if the job isn't
+    // charged.
     void forget_job(const Job& job);
     bool is_charged(std::uint32_t job) const { return job < charged_.size() && charged_[job]; }
 
-    // Returns the instant of the next decay: 24 hours after the last one; now if there never was one, because
+    // Returns the instant of the next decay: 24 hours after the last one; now if there was none, because
     // counting begins then.
     Instant next_decay(Instant now) const;
-    // Multiplies every usage by the factor of its group once for each 24 hours since the last decay, so that
-    // the decay is caught up after the server was down. Values below a millionth become 0. Returns true if a
+    // Multiplies each usage by the factor of its group, once for each 24 hours since the last decay, so that
+    // the time while the server was down counts, too. Values below a millionth become 0. Returns true if a
     // decay was due.
     using FactorOfGroup = std::function<double(std::string_view group)>;
     bool decay(Instant now, const FactorOfGroup& factor);
@@ -86,14 +86,14 @@ class PastUsage {
         return decay(now, [factor](std::string_view) { return factor; });
     }
 
-    // Sets whether changes are kept for take_changes(). At first they are.
+    // Sets whether changes are stored for take_changes(). The default is yes.
     void keep_changes(bool keep);
     UsageChanges take_changes();
     bool has_changes() const;
 
-    // Returns the usage of all users, in no particular order.
+    // Returns the usage of all users, in no order.
     std::vector<UsageRow> rows() const;
-    // Returns the ids of the jobs whose charges were loaded and that the host hasn't told of since.
+    // Returns the ids of loaded charges whose jobs the host hasn't reported since.
     const std::unordered_set<std::string>& loaded() const { return loaded_; }
     Instant last_decay() const { return last_decay_; }
 

@@ -7,12 +7,12 @@
 
 namespace pbs::sched {
 
-// Maps keys to numbers (places in a list, counts). A number is 0 until it is set.
+// Maps keys to numbers (indices in a list, counts). The default is 0.
 class PlaceMap {
   public:
     // The reference is valid until the next call.
     std::uint32_t& operator[](std::uint64_t key) { return map_[key]; }
-    // Returns the number of a key without making room for the key.
+    // Returns the number of a key, without adding the key.
     std::uint32_t get(std::uint64_t key) const {
         const auto found = map_.find(key);
         return found == map_.end() ? 0 : found->second;

@@ -1,4 +1,4 @@
-// Questions that rules ask the site by way of the host.
+// Questions of rules to the site. The host gets the answers.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace pbs::sched {
 
-// A program to be run or a directory to be read, for an answer that a rule of the policy in force needs.
+// A program to run or a directory to read, for an answer that a rule of the policy in force needs.
 struct Question {
     std::string source;      // the program, the element of server_dyn_res, or the directory
-    std::string argument{};  // of the program: a host or SYSTEM_NAME, or the mode that running jobs need
-    Seconds holds_for{0};    // the answer is valid for so long
-    bool revoke = false;     // the program may take from other jobs what this one asks for
+    std::string argument{};  // the program's argument: a host, SYSTEM_NAME, or a mode
+    Seconds holds_for{0};    // the time for which the answer is valid
+    bool revoke = false;     // the program may take resources from other jobs
 };
 
 }  // namespace pbs::sched

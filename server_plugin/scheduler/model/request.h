@@ -1,4 +1,4 @@
-// The requests of jobs. Jobs that ask for the same share one Request, and tables hold its number.
+// The requests of jobs. Jobs with equal requests share one Request, and tables have its number.
 #pragma once
 
 #include <cstddef>
@@ -21,72 +21,72 @@ struct Need {
     std::int64_t amount = 0;
 };
 
-// A chunk that is asked for `count` times. Each is given from one vnode, or from several vnodes of a host
+// A chunk, requested `count` times. Each comes from one vnode, or from several vnodes of a host
 // (Chunks::divided).
 struct Chunk {
     std::int64_t count = 1;
     std::vector<Need> needs;
-    // Values of resources that aren't consumable: a vnode's value has to be equal, or be a list with the
-    // text; a number has to be at least as large.
+    // Values of resources that aren't consumable. A vnode's text has to be equal, or be a list that contains
+    // the text; its number has to be at least as large.
     std::vector<KeptAmount> matches;
 };
 
 enum class Arrangement : std::uint8_t { free, pack, scatter, vscatter };
 
 struct Request {
-    std::vector<KeptAmount> amounts;  // the amounts asked for, without walltime, sorted by resource
-    // For the whole job: the amounts asked for by name, else the sums over its chunks.
+    std::vector<KeptAmount> amounts;  // the requested amounts, without walltime, sorted by resource
+    // For the whole job: the job-wide requests, else the sums over its chunks.
     std::vector<KeptAmount> totals;
     std::vector<Chunk> chunks;  // the chunks of select; a single one without select
     Arrangement arrangement = Arrangement::free;
     AskedSharing sharing = AskedSharing::unsaid;
-    std::uint32_t group = kNoResource;  // place=group=: the job's vnodes have the same value of this resource
-    // The part of the request that can't be read or isn't supported; empty: none.
+    std::uint32_t group = kNoResource;  // place=group=: all vnodes of the job have the same value
+    // The part of the request that can't be read or isn't supported; empty: there is none.
     std::string unsupported;
     std::int64_t ncpus = -1;  // for the whole job; -1: not asked for
     std::int64_t mem = -1;    // bytes
     std::int64_t ssinodes = -1;
-    std::uint32_t users = 0;  // how many jobs and reservations ask for it
-    std::uint32_t kept = 0;   // how many others keep it
-    // Counts all requests that were ever made, while numbers in Requests are used again.
+    std::uint32_t users = 0;  // the number of jobs and reservations with this request
+    std::uint32_t kept = 0;   // the number of other holders
+    // The number of this request among all that were ever made; numbers in Requests are reused.
     std::uint64_t serial = 0;
 };
 
 class Requests {
   public:
-    // Returns the number of the request with these amounts (without walltime); makes it if it is new. Users
-    // are counted: each gives the number back with release().
+    // Returns the number of the request with these amounts (without walltime); makes it if it is new. Counts
+    // users: each has to call release().
     std::uint32_t acquire(std::span<const Amount> amounts, const Resources& resources);
     void release(std::uint32_t id);
-    // Keeps a request that is in use until drop(), even if its last user releases it.
+    // Holds a request that is in use until drop(), even after its last release().
     void keep(std::uint32_t id) { ++requests_[id].kept; }
     void drop(std::uint32_t id);
-    // The request as the cycle that called see_without() last sees it.
+    // The request, without the resources that the last see_without() excluded.
     const Request& operator[](std::uint32_t id) const {
         return seen_ == nullptr ? requests_[id] : (*seen_)[id];
     }
     std::uint32_t size() const { return static_cast<std::uint32_t>(requests_.size()); }
 
-    // Leaves resources aside, by name (exclude_resources): from now on the chunks of requests are without
-    // them, so they are neither looked for on vnodes nor taken of them. Host and vnode stay. The rest of a
-    // request, such as its totals, is unchanged. Each set costs a walk over all requests when it first comes.
+    // Excludes resources, by name (exclude_resources): from now on the chunks of requests don't have them, so
+    // vnodes are neither searched nor charged for them. host and vnode can't be excluded. The rest of a
+    // request, such as its totals, is unchanged. Each new set costs a walk over all requests.
     void see_without(std::span<const std::string> names, const Resources& resources);
-    // Is the resource left aside now?
+    // Is the resource excluded now?
     bool is_excluded(std::uint32_t resource) const;
 
-    // Does any job ask for the resource?
+    // Does any job request the resource?
     bool asks_for(std::uint32_t resource) const {
         return resource < asked_by_.size() && asked_by_[resource] > 0;
     }
 
-    // Does any job want hosts for itself (place=exclhost)?
+    // Does any job request exclusive hosts (place=exclhost)?
     bool wants_hosts() const { return want_hosts_ > 0; }
 
-    // Reads all requests again after a resource was defined.
+    // Parses all requests again after a resource was defined.
     void recompile(const Resources& resources);
 
   private:
-    // A set of resources that some policy leaves aside, and all requests without them.
+    // A set of excluded resources, and all requests without them.
     struct Without {
         std::vector<std::uint32_t> resources;  // sorted
         std::vector<Request> requests;
@@ -95,17 +95,17 @@ class Requests {
 
     std::vector<Request> requests_;
     std::list<Without> without_;  // most recently used first
-    // The requests of the first of without_; null: nothing is left aside.
+    // The requests of the first element of without_; null: nothing is excluded.
     const std::vector<Request>* seen_ = nullptr;
     void count(const Request& request, int sign);
     void forget(std::uint32_t id);
 
     std::vector<std::uint32_t> asked_by_;  // by resource: how many requests name it, or a chunk of theirs
-    std::uint32_t want_hosts_ = 0;         // how many requests ask for hosts without other jobs
+    std::uint32_t want_hosts_ = 0;         // the number of requests for exclusive hosts
     std::vector<std::uint32_t> unused_;
     std::uint64_t made_ = 0;
     std::unordered_multimap<std::uint64_t, std::uint32_t> index_;  // by a hash of the amounts
-    std::vector<const Amount*> asked_;                             // memory that acquire() uses again
+    std::vector<const Amount*> asked_;                             // memory that acquire() reuses
 };
 
 }  // namespace pbs::sched

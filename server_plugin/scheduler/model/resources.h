@@ -23,7 +23,7 @@ struct KeptAmount {
 };
 
 std::vector<KeptAmount> keep(std::span<const Amount> amounts);
-// Returns the number of a resource in a list, if it is there.
+// Returns the number of a resource in a list; nullopt: the list doesn't have the resource.
 inline std::optional<std::int64_t> number_of(std::span<const KeptAmount> amounts, std::uint32_t resource) {
     for (const KeptAmount& a : amounts)
         if (a.resource == resource) return a.number;
@@ -39,7 +39,7 @@ class Resources {
         bool defined = false;
         bool host_level = false;  // only vnodes can have it, not queues or the server
     };
-    // The ids of the resources that PBS knows by name; an id is kNoResource until the resource is defined.
+    // The ids of built-in resources; kNoResource until the resource is defined.
     struct Known {
         std::uint32_t ncpus = kNoResource;
         std::uint32_t mem = kNoResource;
@@ -63,12 +63,12 @@ class Resources {
     bool host_level(std::uint32_t id) const;
     std::string_view name(std::uint32_t id) const;
 
-    // Reads a value of a resource as it is written in select ("4", "2gb", "01:00:00", "true"). Empty: the
-    // text isn't a value.
+    // Reads a value of a resource in the syntax of select ("4", "2gb", "01:00:00", "true"). nullopt: it isn't
+    // a value.
     std::optional<KeptAmount> parse(std::uint32_t id, std::string_view text) const;
-    // Reads the output of a program of server_dyn_res, as OpenPBS does: its first line, which has to be one
-    // value from its first character on. A size without a unit is in kilobytes. A number may be negative and
-    // may have decimals, which are cut off where the resource has none. Empty: it isn't a value.
+    // Reads the output of a program of server_dyn_res, as OpenPBS does: the first line has to be one value,
+    // beginning at the first character. A size without a unit is in kilobytes. A number may be negative and
+    // may have decimals, which are cut off unless the resource has decimals. nullopt: it isn't a value.
     std::optional<KeptAmount> parse_told(std::uint32_t id, std::string_view output) const;
     // Writes a value: "2gb", "01:00:00".
     std::string format(std::uint32_t id, std::int64_t number) const;

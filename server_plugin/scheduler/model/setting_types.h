@@ -1,4 +1,4 @@
-// The types that settings have, by the syntax of the policy attributes that they are read from.
+// The types of settings, by the syntax of the policy attributes.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace pbs::sched {
 
-// A boolean option of Origin: a plain value, or false until an instant and true from then on.
+// A boolean option of Origin: a plain value; or false until an instant, and true from then on.
 struct Since {
     bool value = false;
     std::optional<Instant> from{};
@@ -33,7 +33,7 @@ enum class Algorithm : std::uint8_t { standard, origin };
 enum class RestartAction : std::uint8_t { none, restart, resubmit };
 enum class PastUsageCharge : std::uint8_t { node_hours, flat };
 
-// The amount of a resource of a vnode that a key compares: the total, the part that jobs hold, or the rest.
+// The amount of a vnode's resource that a key compares: the total, the part in use by jobs, or the rest.
 enum class SortAmount : std::uint8_t { total, assigned, unused };
 
 // One key of job_sort_key or node_sort_key.
@@ -43,7 +43,7 @@ struct SortKey {
     SortAmount amount = SortAmount::total;  // only for node_sort_key
 };
 
-// The traits of jobs that make a preemption level: the words of preempt_prio.
+// The traits of jobs that define preemption levels: the words of preempt_prio.
 enum PreemptTrait : unsigned {
     preempt_normal = 1,
     preempt_fairshare = 2,
@@ -53,13 +53,13 @@ enum PreemptTrait : unsigned {
     preempt_starving = 32,
 };
 
-// The levels of preempt_prio. A job has the level of the first element all of whose traits it has; elements
-// of more traits come before those of fewer. A larger number is a higher level.
+// The levels of preempt_prio. A job has the level of the first element whose traits it has all; elements with
+// more traits come first. A larger number is a higher level.
 class PreemptPriorities {
   public:
     void add(unsigned traits);
-    // The level of a job with these traits; none: a normal job. The level of an express job is higher by the
-    // priority of its queue.
+    // The level of a job with these traits; without traits: of a normal job. The level of an express job is
+    // increased by the priority of its queue.
     std::int64_t level(unsigned traits, std::int32_t queue_priority) const;
     // Does any level have this trait?
     bool names(PreemptTrait trait) const;
@@ -76,7 +76,7 @@ class PreemptPriorities {
     std::int64_t next_ = 0;
 };
 
-// The orders of preempt_order: each for jobs that have at most this percentage of their walltime left.
+// The orders of preempt_order. Each is for jobs that have at most this percentage of their walltime left.
 struct PreemptOrder {
     struct Step {
         int percent;
@@ -84,14 +84,12 @@ struct PreemptOrder {
         friend bool operator==(const Step&, const Step&) = default;
     };
     std::vector<Step> steps;  // percentages fall
-    // The order for a job that asked for a walltime and has used that much of it; without a walltime, the
-    // first.
+    // The order for a job that has used `elapsed` of its walltime; without a walltime, the first order.
     std::string_view methods(Seconds walltime, Seconds elapsed) const;
     friend bool operator==(const PreemptOrder&, const PreemptOrder&) = default;
 };
 
-// An attribute whose value is a text or a word is a string as a setting, too, unless a type is named for it
-// here.
+// The setting of an attribute whose value is a text or a word is a string, unless a type is listed here.
 template <objects::PolicyAttribute attribute>
 struct WordType {
     using type = std::string;

@@ -1,5 +1,5 @@
-// A policy as plain values. The members are made from the rows of objects/policy_attributes.def; settings
-// that need more than one attribute come after them.
+// A policy as plain values. The members are made from the rows of objects/policy_attributes.def, followed by
+// settings that need more than one attribute.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@ namespace pbs::sched {
 
 struct Profile;
 
-// The members have the names of the attributes. In limits and durations 0 stands for "not set".
+// The members have the names of the attributes. In limits and durations 0 means "not set".
 struct PolicySettings {
 #define SETTING(row, form, ...) SettingType<objects::PolicyAttribute::row, objects::Syntax::form> row{};
 #include "objects/policy_attributes.def"
 };
 
 struct Settings : PolicySettings {
-    // Makes the settings of a policy without any attribute set.
+    // Makes the settings of a policy without attributes.
     Settings();
     // Makes the settings of a policy object, except `prime`.
     Settings(const objects::Object& policy, const rrule::Zone& zone);
 
     std::string name;
-    // The policy was read from a sched_config file, so the server's backfill_depth and job_sort_formula count
+    // The policy comes from a sched_config file, so the server's backfill_depth and job_sort_formula count
     // (PP-748, interface 6).
     bool from_sched_config = false;
     bool enforce_no_shares = false;                    // the value of the fs_group of fairshare_group
@@ -43,22 +43,21 @@ struct Settings : PolicySettings {
 
     std::int64_t max_load_percent = 0;  // target_load_pct plus the variance above it; 0: neither is set
     // The prime time of this policy: the windows of type prime; if there are none, prime_time_start to
-    // prime_time_end on Mondays to Fridays that aren't non_work_days.
+    // prime_time_end from Monday to Friday, except on non_work_days.
     rrule::WindowSet prime;
 
   private:
     void read_together(const objects::Object& policy);
 };
 
-// Calls visit(PolicyAttribute, member) for each member that is one attribute, in the order of listing.
+// Calls visit(PolicyAttribute, member) for each member that is one attribute, in the order of listings.
 template <class AnySettings, class Visit>
 void for_each_setting(AnySettings& settings, const Visit& visit) {
 #define SETTING(row, ...) visit(objects::PolicyAttribute::row, settings.row);
 #include "objects/policy_attributes.def"
 }
 
-// Takes out the settings that the algorithm doesn't act on: switches are off, and all else is as if it
-// weren't set.
+// Resets the settings that the algorithm doesn't act on: switches are off, and everything else is unset.
 void keep_own(Settings& settings, objects::ActsWith algorithm);
 
 }  // namespace pbs::sched

@@ -1,4 +1,4 @@
-// Shares work out among several cores.
+// Divides work among several cores.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 
 namespace pbs::sched {
 
-// Calls f(i) for each i below `count`. Several calls run at once where there are cores for it and enough to
-// do; `jobs` is the number of jobs that all calls deal with. No call may touch data that another one writes.
-// An exception of a call is thrown here after all threads have ended.
+// Calls f(i) for each i below `count`. Uses several threads if there are cores and enough work; `jobs` is the
+// number of jobs of all calls together. No call may use data that another one writes. If a call throws, the
+// exception is thrown here after all threads have ended.
 template <class F>
 void share_out(std::size_t jobs, std::size_t count, const F& f) {
     constexpr std::size_t kWorthAThread = 20'000;

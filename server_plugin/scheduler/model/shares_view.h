@@ -1,4 +1,4 @@
-// A tree of shares as people see it at an instant, and the changes that managers make to it.
+// A tree of shares at an instant, for display; and managers' changes to it.
 #pragma once
 
 #include <cstddef>
@@ -24,34 +24,35 @@ struct ShareRow {
     double actual = 0;   // its part of all usage so far, as a fraction
     double tree_usage = 0;
     double factor = 0;
-    // The place of an entity, from 1: the entity that has used the least of its share goes first; 0: a group.
+    // The rank of an entity, from 1: the entity that has used the least of its share goes first; 0: it is a
+    // group.
     std::size_t place = 0;
 };
 
 struct SharesView {
     std::string sched;
     FsGroup group;
-    bool counts = true;  // a policy of the scheduler goes by it, and the usage of jobs is counted
+    bool counts = true;  // a policy of the scheduler uses it, and jobs add to its usage
     Instant now{};
     Instant last_decay{};  // the Epoch: there was none
     Instant next_decay{};
     std::vector<ShareRow> rows;  // each group before its members
 };
 
-// The trees that a user asks for.
+// A user's query about trees.
 struct SharesAsked {
     Instant now{};
     std::string sched;
     std::string group;  // the fs_group; empty: all of the scheduler
-    // This user is shown the user's own entity, those of the user's jobs, and the groups above them. Empty:
-    // all elements are shown.
+    // The user may see the own entity, those of the user's jobs, and the groups above them. nullopt: all
+    // elements.
     std::optional<std::string> user;
 };
 
 struct SharesChange {
     std::vector<std::pair<std::string, double>> usage;  // new usage of entities
     bool decay = false;                                 // decay at once
-    bool trim = false;  // set the usage of entities that are in no group of the tree back to nothing
+    bool trim = false;  // remove the usage of entities that are in no group of the tree
 };
 
 // The standing of a job's entity, for an explanation.

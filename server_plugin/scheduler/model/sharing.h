@@ -1,15 +1,15 @@
-// The sharing of vnodes between jobs: the job's wish by place=, and the vnode's attribute `sharing`. (PBS
-// Reference Guide, vnode attributes, "sharing")
+// The sharing of vnodes between jobs, by the job's place= and the vnode's attribute `sharing`. (PBS Reference
+// Guide, vnode attributes, "sharing")
 #pragma once
 
 #include <cstdint>
 
 namespace pbs::sched {
 
-// The job's wish. `unsaid`: the vnode decides. A later word is stricter.
+// The job's request. `unsaid`: the vnode decides. Later words are stricter.
 enum class AskedSharing : std::uint8_t { shared, unsaid, excl, exclhost };
 
-// The vnode's attribute. All vnodes of a host are of one kind where one of them is for hosts.
+// The vnode's attribute. If one vnode of a host gives whole hosts, all of its vnodes do.
 enum class Sharing : std::uint8_t {
     default_shared,
     default_excl,
@@ -19,7 +19,7 @@ enum class Sharing : std::uint8_t {
     force_exclhost
 };
 
-// The part that a job has for itself: nothing, the vnode, or the vnode and all others of its host.
+// What a job has exclusively: nothing, the vnode, or the vnode and all others of its host.
 enum class Sole : std::uint8_t { nothing, vnode, host };
 
 constexpr Sole sole_of(AskedSharing asked, Sharing vnode) {
@@ -31,8 +31,8 @@ constexpr Sole sole_of(AskedSharing asked, Sharing vnode) {
     return asked == AskedSharing::unsaid && vnode == Sharing::default_shared ? Sole::nothing : Sole::vnode;
 }
 
-// The emptiness of a vnode, as a number that is compared with the one that a job needs. A job that has a
-// vnode for itself closes it, so the number is only about vnodes that are empty or whose jobs share them.
+// The emptiness of a vnode, to be compared with the one that a job needs. A job that has a vnode exclusively
+// closes it, so this only distinguishes empty vnodes from those that jobs share.
 constexpr std::int64_t kEmpty = 2;
 constexpr std::int64_t emptiness(Sharing vnode, bool has_jobs) {
     if (!has_jobs || vnode == Sharing::ignore_excl) return kEmpty;

@@ -1,5 +1,5 @@
-// Facts that programs of the site tell in one line: amounts of the server (server_dyn_res), or the word
-// that a rule asks for.
+// Facts that programs of the site report in one line: amounts of the server (server_dyn_res), or a word that
+// a rule needs.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,22 @@ struct DynamicResource {
     static DynamicResource of(std::string_view element);
 };
 
-// The facts, by element of server_dyn_res or by the name of a rule.
+// The facts, by element of server_dyn_res or by name of a rule.
 class ToldAmounts {
   public:
     struct Known {
-        std::string value{};  // as it was told (Resources::parse_told); a program that fails tells 0
-        // For an amount that isn't consumable: the part of it that jobs started since then have taken. For
-        // a consumable one the server knows the use by running jobs.
+        std::string value{};  // as reported (Resources::parse_told); a failing program reports 0
+        // For an amount that isn't consumable: the part that jobs have taken since the report. For a
+        // consumable one the server knows the use by running jobs.
         std::int64_t taken = 0;
     };
-    // Takes a program's report. Returns false if nothing changes for jobs that were refused for the amount.
+    // Stores a program's report. Returns false if nothing changes for jobs that were refused because of the
+    // amount.
     bool set(std::string_view element, std::string value);
     void set_taken(std::string_view element, std::int64_t amount) {
         known_[std::string(element)].taken = amount;
     }
-    // Null: there is no answer, or never will be one (in a simulation).
+    // Null: there is no report yet, or never will be (in a simulation).
     const Known* find(std::string_view element) const;
 
     const auto& all() const { return known_; }

@@ -1,7 +1,7 @@
-// Blockers: the events that could lift the refusal of a job. A filter that refuses names what would have to
-// happen before its answer can change. The job is parked under these blockers, and is looked at again only
-// after an event that lifts one of them. A refusal for which the filter names nothing is blocked by
-// `anything`: such jobs are looked at in every cycle, which takes time and is never wrong.
+// Blockers: the events that could lift the refusal of a job. A filter that refuses names the events after
+// which its answer may differ. The job is parked under these blockers, and is considered again only after one
+// of these events. If the filter names none, the blocker is `anything`: such jobs are considered in every
+// cycle, which takes time but is never wrong.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,28 @@
 
 namespace pbs::sched {
 
-// A set of blockers, as bits. Each kind has a bit of its own; instants and limits share the others. Two
-// blockers that share a bit at most have a job looked at once too often.
+// A set of blockers, as bits. Each kind has its own bit; instants and limits share the others. If two
+// blockers share a bit, a job may be considered once too often.
 using Blockers = std::uint32_t;
 
 namespace blocker {
 
-// The comment of each blocker says what lifts the refusals that are parked under it.
+// The comment of each blocker says which event lifts the refusals parked under it.
 
-// Only a change of the configuration, after which every job is looked at.
+// Only a change of the configuration, after which all jobs are considered.
 inline constexpr Blockers kConfiguration = 0;
 // Any event.
 inline constexpr Blockers kAnything = 1U << 0;
 // A job starts.
 inline constexpr Blockers kStart = 1U << 1;
-// Vnodes get room for a job of its size.
+// Vnodes get free amounts for a job of its size.
 inline constexpr Blockers kRoom = 1U << 2;
-// The job that holds up those behind it starts, goes, or no longer holds them up.
+// The job that holds up later jobs starts, is removed, or doesn't hold them up any more.
 inline constexpr Blockers kHeldUp = 1U << 3;
-// Reservations for jobs that come before take less of limits.
+// Reservations for earlier jobs take less of limits.
 inline constexpr Blockers kReserved = 1U << 4;
-// The next cycle begins. For filters that read values of which no event tells, and which no job gives back.
+// The next cycle begins. For filters that read values whose changes no event reports, and which jobs don't
+// give back.
 inline constexpr Blockers kCycle = 1U << 5;
 
 constexpr std::uint64_t mixed(std::uint64_t value) {
@@ -48,7 +49,7 @@ inline Blockers time(rrule::Instant at) {
 inline constexpr Blockers kTimes = ((1U << 10) - 1) & ~((1U << 6) - 1);
 // A program of server_dyn_res reports another amount.
 inline constexpr Blockers kTold = 1U << 10;
-// Jobs use less of what the key is for.
+// Jobs use less of the key's limit.
 constexpr Blockers less_of(const UseKey& key) {
     const std::uint64_t who = std::uint64_t{key.object} << 32 | key.of;
     const auto kind = static_cast<std::uint64_t>(key.scope) * 4 + static_cast<std::uint64_t>(key.entity);

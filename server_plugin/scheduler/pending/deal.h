@@ -1,7 +1,7 @@
-// A deal says how the lanes of a class take turns. Within a lane the order is that of the profile's chain.
+// A deal decides how the lanes of a class take turns. Within a lane the profile's chain decides.
 //
-// To add one, write plugins/deal/<name>.cc with a `const Deal k<Name>Deal`, and put it into the table of
-// each profile that is to have it. The first deal of the table that the policy wants for a class is used.
+// To add one: write plugins/deal/<name>.cc with a `const Deal k<Name>Deal`, and put it into the table of each
+// profile that has it. The first deal in the table that the policy wants for a class is used.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace pbs::sched {
 
-// The jobs of a lane: with `by_user` those of one user, else those of one queue, or all of the class.
+// The jobs of a lane: with `by_user` those of one user; else those of one queue, or all of the class.
 struct DealtLane {
     bool by_user = false;
     QueueSlot queue = kNoSlot;  // the queue of the lane, if it is a lane of a queue
@@ -23,7 +23,7 @@ struct DealContext {
     const Settings& settings;
     const JobTable& jobs;
     const QueueTable& queues;
-    // By queue slot: the queue's place among queues in order of priority.
+    // By queue slot: the queue's rank among queues in order of priority.
     std::span<const std::uint32_t> queue_rank;
     std::int64_t usage = 0;  // the past usage of the lane's user, in the units of charge_units()
 };
@@ -31,26 +31,25 @@ struct DealContext {
 struct Deal {
     const char* name;
     bool (*wanted)(const Settings& settings, Instant now);
-    // Are the lanes those of users? False: those of queues.
+    // Does each user have a lane? False: each queue has one.
     bool of_users = false;
     // Splits the lanes of queues or users: jobs with different numbers, such as that of their group, are in
-    // different lanes. Null: lanes aren't split. Not together with `by_shares`, nor for jobs whose number
+    // different lanes. Null: lanes aren't split. Not allowed with `by_shares`, nor if the number of a job
     // changes without an event.
     std::uint32_t (*part)(const JobTable& jobs, JobSlot job) = nullptr;
-    // Are overdue jobs left out of the deal? They come first in any case.
+    // Are overdue jobs excluded from the deal? They come first in any case.
     bool spares_overdue = false;
-    // Returns the turn of the lane's first job. The lane with the least turn goes first. Among lanes with
-    // equal turns the one with the least rank goes first, and among equal ranks the one whose job has the
-    // least key.
+    // Returns the turn of the lane's first job. The lane with the least turn goes first; among equal turns,
+    // the one with the least rank; among equal ranks, the one whose job has the least key.
     std::int64_t (*begin)(const DealContext& context, const DealtLane& lane) = nullptr;
     std::uint32_t (*rank)(const DealContext& context, const DealtLane& lane) = nullptr;  // null: 0
-    // Returns the amount that a job adds to the turn of the jobs behind it in its lane. Null: nothing.
+    // Returns the amount that a job adds to the turn of later jobs in its lane. Null: nothing.
     std::int64_t (*charge)(const Settings& settings, const JobTable& jobs, const OrderedJob& job) = nullptr;
-    // Lanes with equal turns are gone through in a circle, beginning with the lane after the one that had the
-    // last turn (past_usage_deal.h).
+    // Lanes with equal turns take turns in a circle, beginning with the lane after the last one
+    // (past_usage_deal.h).
     bool in_circle = false;
-    // Each entity of the fair-share tree has lanes of its own, too. Among lanes with equal turns and ranks
-    // the entity that has used the least of its share goes first (framework/turns.h).
+    // Each entity of the fair-share tree has its own lanes, too. Among lanes with equal turns and ranks, the
+    // entity that has used the least of its share goes first (framework/turns.h).
     bool by_shares = false;
 };
 

@@ -1,4 +1,4 @@
-// Computes how much jobs ask for, and what vnodes have, in the columns of JobSize (pending_jobs.h).
+// Computes the sizes of jobs and of vnodes' free amounts, in the columns of JobSize (pending_jobs.h).
 #pragma once
 
 #include <algorithm>
@@ -17,33 +17,34 @@ namespace pbs::sched {
 inline std::int32_t narrow(std::int64_t amount) {
     return static_cast<std::int32_t>(std::clamp<std::int64_t>(amount, -1, kNoLimit));
 }
-// Rounds down. Sizes and limits are rounded alike, so a size within a limit is within it after rounding, too.
+// Rounds down. Sizes and limits are rounded in the same way, so a size within a limit is within it after
+// rounding, too.
 inline std::int32_t megabytes(std::int64_t bytes) {
     return narrow(bytes >> 20);
 }
-// Where a manager gave out an amount twice, a negative amount is free. Jobs that ask for none of it still
-// have room.
+// A manager may have reduced an amount below its use, so that a negative amount is free. Jobs that request
+// none of it still fit.
 inline std::int64_t free_at_least(std::int64_t amount) {
     return std::max<std::int64_t>(0, amount);
 }
 
-// The least amounts that a chunk of a request asks for.
+// The least amounts that a chunk of the request needs.
 struct LeastNeeds {
     std::int32_t ncpus = 0;
     std::int32_t mem = 0;  // MB
 };
 LeastNeeds least_needs(const Request& request, const Resources& resources);
 
-// Returns the size of a pending job with such a request. A `walltime` below 0: the job asks for none.
+// Returns the size of a pending job with such a request. `walltime` below 0: none requested.
 inline JobSize job_size(const OrderedJob& job, Seconds walltime, const LeastNeeds& needs) {
     return {narrow(job.nodes), narrow(std::max<std::int64_t>(0, walltime.count())), needs.ncpus, needs.mem};
 }
 
-// Does a request fit every open vnode (where chunks are divided, every host) that has the CPUs and the memory
-// of its size?
+// Does the request fit each open vnode (or, if chunks are divided, each host) that has the CPUs and the
+// memory of its size?
 bool is_told_by_size(const Request& request, const Resources& resources);
 
-// Returns the CPUs and the memory that are left of these amounts, of which `in_use` is in use.
+// Returns the CPUs and the memory that remain of these amounts, less `in_use`.
 JobSize left_of(std::span<const KeptAmount> available, std::span<const std::int64_t> in_use,
                 const Resources& resources);
 

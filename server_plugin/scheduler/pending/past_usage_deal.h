@@ -1,6 +1,6 @@
-// The permutation by past usage (SORT_BY_PAST_USAGE). A sorted list is dealt out again so that the user with
-// the least usage is always next. A job counts in the usage from the moment in which it is dealt, as if it
-// ran then. (sched-config guide, "Increasing Fairness In Resource Usage")
+// The permutation by past usage (SORT_BY_PAST_USAGE). A sorted list is dealt again so that the user with the
+// least usage is always next. A job counts in the usage when it is dealt, as if it then ran. (sched-config
+// guide, "Increasing Fairness In Resource Usage")
 #pragma once
 
 #include <algorithm>
@@ -15,22 +15,22 @@ namespace pbs::sched {
 double past_usage_charge(PastUsageCharge charge, std::int64_t nodes, Seconds walltime);
 
 // The permutation counts in whole node-seconds (a flat charge of 1 is 3,600), so that sums don't depend on
-// the order in which they are made. The usage at which a job is reached is that of its user plus the charges
-// of the user's jobs before it. Amounts are bounded so that no sum overflows: a charge by 2^42 (27,000 nodes
-// for five years), a usage by 2^60.
+// the order of their terms. A job is reached at the usage of its user plus the charges of the user's earlier
+// jobs. Amounts are bounded so that no sum overflows: charges by 2^42 (27,000 nodes for five years), usages
+// by 2^60.
 std::int64_t usage_units(double usage);
 std::int64_t charge_units(PastUsageCharge charge, std::int64_t nodes, Seconds walltime);
 
-// Tells whose turn it is, as jobs are dealt: the turn of the user with the least usage and, among users with
-// equal usage, of the one that comes next in their circle.
+// Decides whose turn it is while jobs are dealt: the user with the least usage; among equal usages, the one
+// who comes next in their circle.
 class PastUsageDeal {
   public:
-    // Begins with the usage of each user that has jobs, in the order of the circle. O(users).
+    // Begins with the usage of each user with jobs, in the order of the circle. O(users).
     explicit PastUsageDeal(std::vector<std::int64_t> usage);
     bool is_over() const { return users_ == 0; }
     // Returns the index of the user whose turn it is. O(log users).
     std::size_t next();
-    // Notes how much a job of that user was charged, and whether the user has more jobs.
+    // Notes the charge of a job of that user, and whether the user has more jobs.
     void dealt(std::int64_t charge, bool more);
 
   private:
@@ -39,10 +39,10 @@ class PastUsageDeal {
     void set(std::size_t user, std::int64_t usage);
 
     std::vector<std::int64_t> usage_;
-    // A tournament among users. The least usage wins, and among equals the first user.
+    // A tournament among users. The least usage wins; among equals, the first user.
     std::size_t leaves_;
     std::vector<std::int64_t> least_;
-    // The circle of the users that have jobs left.
+    // The circle of the users with jobs left.
     std::vector<std::uint32_t> next_;
     std::vector<std::uint32_t> previous_;
     std::size_t candidate_ = 0;

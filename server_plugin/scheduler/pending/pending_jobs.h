@@ -1,10 +1,10 @@
-// The pending jobs of one scheduler, in the order of its policy. They are kept from cycle to cycle, each with
-// the blockers of its last refusal, so that after an event a cycle finds the few jobs that may start now
-// without looking at all others.
+// The pending jobs of one scheduler, in the order of its policy. They last from cycle to cycle, each with the
+// blockers of its last refusal, so that after an event a cycle finds the few jobs that may start now without
+// looking at the others.
 //
-// Jobs are in lanes, which a cycle goes through side by side. The jobs of a lane are sorted and lie in
-// blocks, column by column. For each block the smallest of each size and the union of all blockers are known,
-// so that a search for the first job that events have released passes over blocks in which there is none.
+// Jobs are in lanes, which a cycle walks in parallel. The jobs of a lane are sorted and stored in blocks, in
+// columns. Each block has the smallest of each size and the union of all blockers, so that a search for the
+// first job that events have released skips blocks without one.
 #pragma once
 
 #include <algorithm>
@@ -23,13 +23,13 @@ namespace pbs::sched {
 // The numbers of a chain of comparators, packed. The job with the lesser key goes first. Keys are unique.
 using PendingKey = std::array<std::uint64_t, 3>;
 
-// The amounts that a job asks for, cut off where they are too large for a column. As a limit, the most that a
-// job may ask for.
+// The amounts that a job requests, cut off at the largest number of a column. As a limit: the most that a job
+// may request.
 struct JobSize {
     std::int32_t nodes = 0;
-    std::int32_t walltime = 0;  // seconds; 0: the job asks for none
-    std::int32_t ncpus = 0;     // the least that one of its chunks asks for
-    std::int32_t mem = 0;       // likewise, in MB, rounded down
+    std::int32_t walltime = 0;  // seconds; 0: none requested
+    std::int32_t ncpus = 0;     // the least of any of its chunks
+    std::int32_t mem = 0;       // the same in MB, rounded down
 
     bool holds(const JobSize& size) const {
         return size.walltime <= walltime && size.ncpus <= ncpus && size.mem <= mem && size.nodes <= nodes;
@@ -49,8 +49,7 @@ inline JobSize most_of(const JobSize& a, const JobSize& b) {
             std::max(a.mem, b.mem)};
 }
 
-// Releases jobs of at most this size that are parked under one of these blockers. An event makes such
-// releases.
+// Releases jobs of at most this size that are parked under one of these blockers. Made by an event.
 struct Release {
     Blockers blockers = 0;
     JobSize most = kAnySize;
@@ -62,7 +61,7 @@ class Releases {
         blockers_ = 0;
         most_ = kNoSize;
     }
-    // Adds a release to the list, unless others in it release the same jobs already.
+    // Adds a release to the list, unless another one in it releases the same jobs.
     void add(const Release& release);
     bool empty() const { return list_.empty(); }
     std::span<const Release> list() const { return list_; }
@@ -78,25 +77,24 @@ class Releases {
   private:
     std::vector<Release> list_;
     Blockers blockers_ = 0;
-    JobSize most_ = kNoSize;  // no released job asks for more
+    JobSize most_ = kNoSize;  // no released job is larger
 };
 
 using LaneId = std::uint32_t;
 
 struct Lane {
     JobClass job_class = JobClass::normal;
-    // For normal jobs the user (the number of group:user), for dedicated jobs and the rest the slot of the
-    // queue.
+    // For normal jobs the user (number of group:user); for dedicated and other jobs the slot of the queue.
     std::uint32_t of = 0;
     std::uint32_t entity = 0;  // the entity of the fair-share tree; 0: any
-    bool preempted = false;    // the lane's jobs have been preempted and haven't run since
+    bool preempted = false;    // the jobs were preempted and haven't run since
     std::uint32_t jobs = 0;
-    // Its index among the lanes of its class that have jobs, if it has any.
+    // Its index among the lanes of its class with jobs.
     std::uint32_t place = 0;
     std::vector<std::uint32_t> blocks;
     std::vector<JobSize> least;         // by block
     std::vector<std::int64_t> soonest;  // by block: the least overdue_from
-    // By block: the blockers of its jobs, and maybe some of jobs that are gone.
+    // By block: the blockers of its jobs, and perhaps of removed jobs.
     std::vector<Blockers> blockers;
     std::vector<std::uint64_t> oldest;  // by block: the least sequence
 };
@@ -108,13 +106,13 @@ class PendingJobs {
         PendingKey key{};
         JobSize size;
         std::int64_t charge = 0;  // the amount that the job adds to the past usage of its user
-        // When the job becomes overdue, in seconds since the Epoch; INT64_MAX: never.
+        // The instant at which the job becomes overdue, in seconds since the Epoch; INT64_MAX: never.
         std::int64_t overdue_from = 0;
         std::uint32_t signature = 0;
         Blockers blockers = blocker::kAnything;
         std::uint64_t sequence = 0;  // the number in the job's id
     };
-    // A job's place in its lane. Valid until the lane is changed.
+    // A job's position in its lane. Valid until the lane changes.
     struct Position {
         std::uint32_t block = 0;
         std::uint32_t index = 0;
@@ -122,15 +120,15 @@ class PendingJobs {
     };
 
     void clear();
-    // Returns the lane of such jobs; makes it if there is none.
+    // Returns the lane of such jobs; makes one if there is none.
     LaneId lane(JobClass job_class, std::uint32_t of, std::uint32_t entity = 0, bool preempted = false);
     std::span<const Lane> lanes() const { return lanes_; }
     const Lane& operator[](LaneId lane) const { return lanes_[lane]; }
-    // Returns the lanes of a class that have jobs, in no particular order.
+    // Returns the lanes of a class that have jobs, in no order.
     std::span<const LaneId> lanes_of(JobClass job_class) const { return of_class(job_class).lanes; }
-    // Finds the lanes of a class that may have a released job. Known of a lane are its blockers, the walltime
-    // of its shortest jobs (for several numbers of CPUs, each twice the one before), and the sizes of its
-    // smallest jobs.
+    // Finds the lanes of a class that may have a released job. It uses the blockers of a lane, the walltime
+    // of its shortest jobs (for several numbers of CPUs, each twice the last), and the sizes of its smallest
+    // jobs.
     void find_lanes(JobClass job_class, const Releases& releases, std::vector<LaneId>& out);
 
     // The jobs that an empty lane begins with, in any order.
@@ -138,23 +136,23 @@ class PendingJobs {
         LaneId lane = 0;
         std::vector<Entry> jobs;
     };
-    // Fills empty lanes. O(n log n). If there are many jobs, several cores share the work.
+    // Fills empty lanes. O(n log n). With many jobs, several cores share the work.
     void fill(std::span<const Beginning> lanes);
-    // Adds a job. O(sqrt n) for n jobs in the lane; O(1) for a job that goes behind all others of its lane.
+    // Adds a job. O(sqrt n) for n jobs in the lane; O(1) for a job that comes last in its lane.
     void insert(LaneId lane, const Entry& entry);
-    // Removes a job. Harmless if the job isn't there.
+    // Removes a job. Does nothing if there is no such job.
     void remove(JobSlot job);
     bool contains(JobSlot job) const { return job < block_of_.size() && block_of_[job] != kNone; }
     std::size_t size() const { return size_; }
 
-    // Moves `at` on to the first released job at or after it. Returns false if there is none.
+    // Moves `at` to the first released job at or after it. False: there is none.
     bool find(LaneId lane, const Releases& releases, Position& at);
     // Parks the job at a position under these blockers.
     void park(LaneId lane, Position at, Blockers blockers);
     Blockers blockers_of(LaneId lane, Position at) const { return block(lane, at).blockers[at.index]; }
-    // Is there a job at this position, or at the beginning of the next block, to which `at` is moved then?
+    // Is there a job at this position? Moves `at` to the next block if its block has ended.
     bool settle(LaneId lane, Position& at) const;
-    // Returns the position that many jobs further on in the same block. Empty: the block ends before it.
+    // Returns the position that many jobs ahead in the same block. nullopt: the block ends before.
     std::optional<Position> ahead(LaneId lane, Position at, std::uint32_t jobs) const {
         if (at.block >= lanes_[lane].blocks.size() || at.index + jobs >= block(lane, at).jobs.size())
             return std::nullopt;
@@ -171,7 +169,7 @@ class PendingJobs {
     std::uint32_t signature_of(LaneId lane, Position at) const {
         return block(lane, at).signatures[at.index];
     }
-    // The data of the job at a position that a cycle takes.
+    // The data that a cycle needs of the job at a position.
     struct Taken {
         JobSlot job;
         std::uint32_t signature;
@@ -183,21 +181,20 @@ class PendingJobs {
         return {b.jobs[at.index], b.signatures[at.index], b.sizes[at.index].nodes, b.charges[at.index]};
     }
     JobSize size_of(LaneId lane, Position at) const { return block(lane, at).sizes[at.index]; }
-    // Returns the sum of the charges of the jobs before this one in the lane.
+    // Returns the sum of the charges of the lane's jobs before this one.
     std::int64_t charge_before(LaneId lane, Position at) const;
-    // The state of the permutation in a lane after all picks below `usage`. The user of the lane begins with
-    // `base`.
+    // The state of the permutation in a lane after all picks below `usage`. The lane's user begins at `base`.
     struct Reached {
         std::optional<std::int64_t> before;  // the usage at the lane's last pick below `usage`
         bool at = false;                     // a job is picked at `usage`
         bool left = false;                   // the lane has a job left
-        bool free_pick = false;              // the job that is picked at `usage` is charged nothing
+        bool free_pick = false;              // the job picked at `usage` has no charge
     };
     Reached reached(LaneId lane, std::int64_t base, std::int64_t usage) const;
     // Finds the normal jobs that have become overdue by `now`. The caller has to remove them. O(1) while
-    // there is none.
+    // there are none.
     void find_due(Instant now, std::vector<JobSlot>& out);
-    // Returns an instant before which no normal job becomes overdue. Empty: none ever does.
+    // Returns an instant before which no normal job becomes overdue. nullopt: none ever does.
     std::optional<Instant> next_due() const {
         if (soonest_ == INT64_MAX) return std::nullopt;
         return Instant(Seconds(soonest_));
@@ -211,7 +208,7 @@ class PendingJobs {
         std::int64_t charge = 0;  // the sum of all charges
         std::vector<PendingKey> keys;
         std::vector<JobSlot> jobs;
-        std::vector<JobSize> sizes;  // a search looks at all of them, four to a line of the cache
+        std::vector<JobSize> sizes;  // a search reads them all, four to a cache line
         std::vector<Blockers> blockers;
         std::vector<std::uint32_t> signatures;
         std::vector<std::int64_t> charges;
@@ -232,21 +229,21 @@ class PendingJobs {
             f(a.sequences, b.sequences);
         }
     };
-    // A release, in the form in which it is compared with a LaneLeast.
+    // A release in the form for comparison with a LaneLeast.
     struct LaneRelease {
         explicit LaneRelease(const Release& release);
         Blockers blockers;
         std::size_t cpu_class;
         JobSize most;
     };
-    // The least that the jobs of a lane ask for, and their blockers.
+    // The least requests of a lane's jobs, and their blockers.
     struct LaneLeast {
         // The walltime of jobs of up to 1, 2, 4, 8, 16, and of any number of CPUs.
         std::array<std::int32_t, 6> walltime;
         std::int32_t nodes;
         std::int32_t mem;
         Blockers blockers;
-        bool outdated;  // a job that asked for the least of something is gone
+        bool outdated;  // a job with the least of something has been removed
         void add(const JobSize& size);
         bool may_hold(const LaneRelease& release) const {
             return (blockers & release.blockers) != 0 && nodes <= release.most.nodes &&
@@ -255,7 +252,7 @@ class PendingJobs {
     };
     static constexpr LaneLeast kNothing{
         {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX}, INT32_MAX, INT32_MAX, 0, false};
-    // The lanes of a class that have jobs.
+    // The lanes of a class with jobs.
     struct ClassLanes {
         std::vector<LaneId> lanes;
         std::vector<LaneLeast> least;
@@ -284,12 +281,12 @@ class PendingJobs {
     std::vector<std::uint32_t> block_of_;  // by job: the number of its block
     std::size_t size_ = 0;
     std::array<ClassLanes, 6> by_class_;
-    std::int64_t soonest_ = INT64_MAX;  // no normal job has an overdue_from before this
+    std::int64_t soonest_ = INT64_MAX;  // the least overdue_from of normal jobs, or less
 };
 
-// A user at the beginning of the permutation by past usage. In their circle the user with the fewest jobs
-// comes first, and among equal numbers the user whose oldest job is older: the Origin scheduler listed the
-// users before it sorted the jobs.
+// A user at the beginning of the permutation by past usage. The circle begins with the user with the fewest
+// jobs; among equal numbers, the user whose oldest job is older. (The Origin scheduler listed the users
+// before it sorted the jobs.)
 struct UsageLane {
     LaneId lane = 0;
     std::uint32_t jobs = 0;
@@ -302,8 +299,8 @@ struct UsageLane {
 };
 
 // Returns the lanes whose jobs the permutation picks at `usage`, in the order of the picks
-// (past_usage_deal.h). `lanes` are the lanes of all users, in order. The picks are found from the few before
-// them; the answer is empty if that would take too many steps.
+// (past_usage_deal.h). `lanes`: the lanes of all users, in order. The picks follow from the few before them;
+// the result is empty if that would take too many steps.
 std::vector<LaneId> picks_at(const PendingJobs& waiting, std::vector<UsageLane> lanes, std::int64_t usage);
 
 }  // namespace pbs::sched
