@@ -1,6 +1,6 @@
-// The whole state of a Scheduler as records, to be written down and made again elsewhere:
-// Inspector::describe() hands them out, Scheduler::restore() takes them. A scheduler that was restored
-// decides what the described one does, comments included.
+// The whole state of a Scheduler as records, to be stored and restored elsewhere: Inspector::describe() makes
+// them, and Scheduler::restore() reads them. A restored scheduler makes the same decisions as the original,
+// including comments.
 #pragma once
 
 #include <functional>
@@ -24,12 +24,12 @@ namespace pbs::sched {
 
 struct QueueState {
     QueueRecord record;
-    bool known = true;     // false: it was removed, or jobs were told of before it
-    Instant idle_since{};  // the instant since when nothing runs in it; Epoch: a job runs, or it isn't known
+    bool known = true;     // false: it was removed, or jobs were reported before it
+    Instant idle_since{};  // since when it has no running job; Epoch: it has one, or unknown
 };
 
-// A scheduler and what it remembers from cycle to cycle. `sched_priv` of the record is the host's business
-// and empty here.
+// A scheduler and its memory from cycle to cycle. `sched_priv` of the record is only for the host, and empty
+// here.
 struct SchedState {
     SchedRecord record;
     std::string_view policy;  // the policy in force at the last tick; empty: none
@@ -40,15 +40,15 @@ struct SchedState {
 
 struct VnodeState {
     VnodeRecord record;
-    bool known = true;  // false: it was removed
+    bool known = true;  // false: the vnode was removed
 };
 
-// A job as far as the scheduler knows it: etime is the time since which it is eligible, and places have
-// consumable amounts only.
+// A job as the scheduler knows it: etime is the time since which it is eligible, and places have only
+// consumable amounts.
 struct JobState {
     JobRecord record;
-    bool fresh = true;          // it came to its queue after the last cycle
-    std::uint32_t comment = 0;  // number of the text of its last comment; 0: none
+    bool fresh = true;          // it entered its queue after the last cycle
+    std::uint32_t comment = 0;  // the number of the text of its last comment; 0: none
 };
 
 struct PastUsageState {
@@ -57,7 +57,7 @@ struct PastUsageState {
     Instant last_decay{};                  // Epoch: there was none
 };
 
-// The usage of shares that a scheduler keeps of an fs_group, by the name of its scope (scheduler.h).
+// The usage of shares of a scheduler and an fs_group, under the name of its scope (scheduler.h).
 struct FairShareState {
     std::string_view scope;
     std::span<const UsageRow> rows;
@@ -66,7 +66,7 @@ struct FairShareState {
 };
 
 struct AllocationsState {
-    std::string_view dir;  // SCHED_ACCT_DIR as configured
+    std::string_view dir;  // SCHED_ACCT_DIR, as in the policy
     Allocations::State state;
 };
 
@@ -86,8 +86,8 @@ struct ReservationState {
     ReservationRecord record;
 };
 
-// The objects that the scheduler was given; null: its configuration was set from values, which aren't
-// described.
+// The objects of the scheduler's configuration; null: the configuration was set from values, which aren't in
+// records.
 struct ConfigurationState {
     std::shared_ptr<const objects::Snapshot> snapshot;
 };
@@ -102,10 +102,10 @@ struct SchedConfigState {
 
 struct TickState {
     std::optional<Instant> last;
-    bool look_again = false;  // zones have changed since, or the clock was set back
+    bool look_again = false;  // zones have changed since the last tick, or the clock was set back
 };
 
-// One record. Strings, spans and the data that they point to are valid during the call that hands it on.
+// One record. Its strings, spans and their data are valid during the call that passes it.
 using AnyStateRecord =
     std::variant<ResourceRecord, ServerRecord, QueueState, SchedState, VnodeState, JobState, PastUsageState,
                  AllocationsState, OutagesState, ToldState, ConfigurationState, SchedConfigState,

@@ -1,7 +1,7 @@
-// The inside of a Scheduler, for the files that it is made of: configuration.cc (the policy in force),
-// clock.cc (instants at which there is work), object_events.cc and job_events.cc (events in), told.cc (facts
-// from commands), shares.cc, scheduler.cc (cycles), background.cc (cycles in a thread), explain_job.cc and
-// record.cc (looks at the state).
+// The private class of Scheduler, for its source files: configuration.cc (the policy in force), clock.cc
+// (instants with work), object_events.cc and job_events.cc (events), told.cc (facts from commands),
+// shares.cc, scheduler.cc (cycles), background.cc (cycles in a thread), explain_job.cc and record.cc
+// (queries).
 #pragma once
 
 #include <atomic>
@@ -35,9 +35,9 @@ struct Sched {
     EventMemory events;
     std::map<std::string, SchedShares, std::less<>> shares;  // by fs_group
     std::string policy;                                      // the policy in force at the last tick
-    // The last tick wants a cycle only for instants that refusals name: the next cycle goes by events.
+    // The last tick wants a cycle only because of instants in refusals: the next cycle goes by events.
     bool woken_for_instants = false;
-    // The last answer of boundary_after(), and the policy in force until then. It holds from `from` until
+    // The last result of boundary_after(), and the policy in force until then. Valid from `from` until
     // `boundary`, as long as nothing but jobs changes (EventsSince::times_all).
     struct Until {
         std::uint64_t times_all = UINT64_MAX;
@@ -52,17 +52,17 @@ struct Sched {
     }
 };
 
-// A cycle or a look in a thread of its own (start_cycle(), start_look()), which has the rest of the Impl to
-// itself until it is joined.
+// A cycle or a query in a thread (start_cycle(), start_look()). The thread has the rest of the Impl
+// exclusively until it is joined.
 struct Background {
     bool runs = false;
     std::atomic<bool> over = false;  // the thread has nothing left to do
     std::exception_ptr thrown;
-    // The thread, once it has done its work and takes in kept events.
+    // The thread's id, once it has done its work and applies stored events.
     std::atomic<std::thread::id> takes_in;
     KeptEvents events;
     std::vector<std::string> refused;                   // lines for refused events
-    std::map<std::string, Status, std::less<>> status;  // as the work began
+    std::map<std::string, Status, std::less<>> status;  // as of the beginning of the work
     std::jthread thread;                                // the last member: joined before the others go
 };
 
@@ -72,7 +72,7 @@ struct Scheduler::Impl {
     Tables tables;
     rrule::WindowCache window_cache;
     Configuration configuration;
-    // The snapshot that it was read from; null: it was set from values.
+    // The snapshot of the configuration; null: it was set from values.
     std::shared_ptr<const objects::Snapshot> snapshot;
     std::map<std::string, Policy, std::less<>> policies;
     std::map<std::string, Sched, std::less<>> scheds;
@@ -81,15 +81,15 @@ struct Scheduler::Impl {
     std::optional<Instant> last_tick;
     std::optional<Instant> zones_checked;
     bool zones_current = true;
-    // The clock was set back, or zones changed, since the last tick: the next one finds the consequences.
+    // The clock was set back, or zones have changed, since the last tick: the next one finds the differences.
     bool look_again = false;
     bool categories = true;
     bool by_events = true;
     bool answers_reservations = true;
     Seconds comment_interval = std::chrono::minutes(5);
-    std::vector<ShareChanges> left_shares;  // for fs_groups that no policy uses any more; not taken yet
-    std::vector<ScheduleRecords> schedule;  // for jobs that ended; not taken yet
-    std::size_t long_cycle = 20'000;        // queued jobs
+    std::vector<ShareChanges> left_shares;  // of fs_groups without a policy; not taken yet
+    std::vector<ScheduleRecords> schedule;  // of ended jobs; not taken yet
+    std::size_t long_cycle = 20'000;        // the number of queued jobs
     std::vector<std::uint32_t> partitions;  // the last result of served()
 
     Policy* policy(std::string_view name) {
@@ -126,7 +126,7 @@ struct Scheduler::Impl {
     void list(JobSlot slot);
     void take_off(JobSlot slot);
     void forget_pending(JobSlot slot);
-    // Notes an event in the memory of every scheduler.
+    // Notes an event in every scheduler's memory.
     template <class... Args>
     void note(void (EventsSince::*event)(Args...), std::type_identity_t<Args>... args) {
         for (auto& [name, sched] : scheds) (sched.events.since.*event)(args...);
@@ -138,8 +138,8 @@ struct Scheduler::Impl {
             sched.events.schedule.forget();
         }
     }
-    // Tell the kept data of cycles that a job has begun to run and holds its places (note_start), or ends and
-    // still holds them (note_end).
+    // Update the data that cycles store: note_start() when a job has started and holds its places, note_end()
+    // when it ends and still holds them.
     void note_start(JobSlot slot) {
         for (auto& [name, sched] : scheds) {
             for (KeptReservation& kept : sched.events.kept) kept.started(tables, slot);
@@ -154,9 +154,9 @@ struct Scheduler::Impl {
             sched.events.schedule.ended(slot);
         }
     }
-    // Runs a cycle. In a rehearsal every job is looked at, and the memory of events is left alone.
+    // Runs a cycle. A rehearsal considers all jobs, and doesn't change the memory of events.
     Decisions run(Instant now, std::string_view sched, CycleTrigger trigger, bool rehearsal);
-    // shares.cc: fs_groups of schedulers by the configuration, and their usage.
+    // In shares.cc: the fs_groups of schedulers by the configuration, and their usage.
     void renew_shares();
     SchedShares* shares_of(Sched& sched, const Policy& policy);
     template <class Act>
@@ -182,7 +182,7 @@ struct Scheduler::Impl {
     bool looks_take_long() const {
         return (tables.jobs.by_handle.size() + tables.vnodes.size()) * 10 >= long_cycle;
     }
-    // Looking ahead for a job takes as long as looking at a hundred of them.
+    // A look-ahead for a job takes as long as considering a hundred jobs.
     bool estimates_take_long(std::string_view sched, Instant now) {
         if (!tables.estimates.on) return false;
         const Policy* policy = active_policy(sched, now);
@@ -190,11 +190,11 @@ struct Scheduler::Impl {
         const auto most = static_cast<std::size_t>(policy->settings.estimate_depth);
         return std::min(most, queued_jobs()) * 100 >= long_cycle;
     }
-    // Is the scheduler at work in a thread other than this one?
+    // Does the scheduler work in a thread other than this one?
     bool works_elsewhere() const {
         return background.takes_in.load() != std::this_thread::get_id() && background.runs;
     }
-    // Keeps the event while the scheduler is at work. False: it isn't, and the event is to be acted on.
+    // Stores the event if the scheduler is busy. False: it isn't, so apply the event.
     template <class Record>
     bool keep(const Record& record) {
         if (!works_elsewhere()) return false;
@@ -202,7 +202,7 @@ struct Scheduler::Impl {
         return true;
     }
 
-    Background background;  // the last member, as its thread uses the others
+    Background background;  // the last member, because its thread uses the others
 };
 
 }  // namespace pbs::sched

@@ -1,4 +1,4 @@
-// Bookings: the shares of vnodes that advance reservations have, each for a span of time.
+// Bookings: shares of vnodes for advance reservations, each for a span of time.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace pbs::sched {
 
-// A booking has its shares of vnodes whether or not jobs of its own use them. Jobs in no booking may use what
-// all bookings leave over for as long as they run; a job in a booking may use the booking's shares, less what
-// other jobs of the booking use.
+// A booking has its shares of vnodes whether or not its own jobs use them. A job outside of bookings may use
+// what all bookings leave free as long as it runs. A job in a booking may use the booking's shares, less the
+// use by other jobs of the booking.
 //
-// Room for a job that starts now shrinks only as bookings begin, since other jobs only end. So the room of
-// each vnode is kept for the instants at which its bookings begin.
+// The free amounts for a job that starts now shrink only when bookings begin, since other jobs only end. So
+// each vnode has its free amounts at the instants at which its bookings begin.
 struct Booking {
-    // All that the booking has of a vnode.
+    // All of a booking's share of a vnode.
     struct Share {
         VnodeSlot vnode = 0;
         Row needs;
@@ -35,8 +35,8 @@ struct Booking {
 
 class Bookings {
   public:
-    // Does a running job of a vnode hold nothing any more at this instant, beside the shares of its own
-    // booking?
+    // Does a running job hold nothing of its vnodes any more at this instant, apart from the shares of its
+    // own booking?
     using Gone = std::function<bool(JobSlot job, Instant at)>;
     // Is the running job in this booking?
     using IsOf = std::function<bool(JobSlot job, std::uint32_t booking)>;
@@ -44,14 +44,14 @@ class Bookings {
     bool empty() const { return list_.empty(); }
     const std::vector<Booking>& list() const { return list_; }
 
-    // Takes up bookings as of the instant `from`, from which on they are asked about, while the inventory is
-    // as it is then. O(bookings of a vnode times its jobs and the bookings at the same time).
+    // Sets the bookings for queries from the instant `from` on. REQUIRES: the inventory is in its state at
+    // that instant. O(bookings of a vnode times its jobs and the bookings at the same time).
     void set(const Inventory& inventory, std::vector<Booking> bookings, Instant from, const Gone& gone,
              const IsOf& is_of);
     void clear();
 
-    // Calls `visit` with a Row for each instant that matters to a job by the rules: the room that bookings
-    // leave over for it on the vnode.
+    // Calls `visit` with a Row for each instant that matters to a job with the rules: the amounts on the
+    // vnode that bookings leave for it.
     template <class Visit>
     void for_each_binding(VnodeSlot vnode, const PlaceRules& rules, Visit visit) const {
         if (list_.empty() || rules.without_bookings) return;
@@ -66,23 +66,23 @@ class Bookings {
             if (rules.begins < one.end) visit(one.over);
         }
     }
-    // Takes `count` times `needs` of a vnode for a job by the rules (sign 1), or gives it back (sign -1).
+    // For a job with the rules, takes `count` times `needs` of a vnode (sign 1), or gives it back (sign -1).
     void use(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign, const PlaceRules& rules);
 
-    // The booking that begins first among those that overlap `from` to `until`; null: none does.
+    // The booking that begins first among those that overlap `from` to `until`; null: there is none.
     const Booking* first_between(Instant from, Instant until) const;
-    // The first instant after t at which a booking ends; Instant::max(): none does.
+    // The first instant after t at which a booking ends; Instant::max(): none ends.
     Instant next_end(Instant t) const;
 
   private:
-    // The room on a vnode as one of its bookings begins.
+    // The free amounts on a vnode when one of its bookings begins.
     struct Left {
         std::uint32_t booking = 0;
         Instant at{};
         Instant end{};
-        Row over;   // the room that all bookings leave for others
-        Row left;   // the room that the booking has for its own jobs
-        Row needs;  // all that the booking has of the vnode
+        Row over;   // the amounts that all bookings leave for others
+        Row left;   // the amounts that the booking has for its own jobs
+        Row needs;  // all of the booking's share of the vnode
     };
     static const Left* of_booking(const std::vector<Left>& all, std::uint32_t booking) {
         for (const Left& one : all)
@@ -93,7 +93,7 @@ class Bookings {
     std::vector<Booking> list_;
     Instant from_{};
     std::unordered_map<VnodeSlot, std::vector<Left>> on_;  // in the order of `at`
-    Row none_;                                             // the row of a vnode that takes no job
+    Row none_;                                             // the row of a vnode that takes no jobs
 };
 
 }  // namespace pbs::sched

@@ -1,9 +1,8 @@
 // Amounts as rows of numbers.
 //
-// The amounts of a vnode, its free amounts and the amounts that a chunk asks for are rows with the same
-// columns, so that one row is compared with another without a look at the names of resources. The first two
-// columns aren't amounts: they tell whether the vnode takes jobs, and whether it takes them beside those that
-// are on it.
+// The amounts of a vnode, its free amounts and the amounts that a chunk requests are rows with the same
+// columns, so that rows are compared without looking up names of resources. The first two columns aren't
+// amounts: whether the vnode takes jobs, and whether it takes them together with its present jobs.
 #pragma once
 
 #include <absl/container/inlined_vector.h>
@@ -18,18 +17,18 @@
 
 namespace pbs::sched {
 
-// A number for each column. Few resources have one, so rows seldom take memory of their own.
+// A number for each column. Few resources have a column, so rows seldom allocate memory.
 using Row = absl::InlinedVector<std::int64_t, 8>;
 
-// A rule that limits how many chunks vnodes may give, asked while a search for a place goes on.
+// A rule that limits the number of chunks from a vnode, called during a search for a place.
 class VnodeRule {
   public:
     VnodeRule() = default;
     virtual ~VnodeRule() = default;
     VnodeRule(const VnodeRule&) = delete;
     VnodeRule& operator=(const VnodeRule&) = delete;
-    // Returns how many chunks with these needs (by column) a vnode may give the job, which has been given
-    // some chunks already; at least 0.
+    // Returns the number of chunks with these needs (by column), at least 0, that a vnode may give to the
+    // job, which has already been given some chunks.
     virtual std::int64_t most(VnodeSlot vnode, const Row& needs, const Placement& given) const = 0;
 };
 
@@ -39,61 +38,60 @@ constexpr std::uint32_t kFirstResourceColumn = 2;
 
 class Columns {
   public:
-    // The values of the open column: a vnode with a larger value takes more kinds of jobs. A vnode is busy if
+    // The values of the open column; a vnode with a larger value takes more kinds of jobs. A vnode is busy if
     // jobs use all of its processors; the standard algorithm puts no more jobs on it then. A vnode without
     // processors is never busy.
     enum Openness : std::int64_t { closed, busy, open };
 
-    // Returns how open a vnode has to be for a job. The Origin algorithm, which counts nodes, uses busy
-    // vnodes too.
+    // Returns the least openness for a job. The Origin algorithm, which counts nodes, uses busy vnodes, too.
     static Openness wanted_openness(const NodeSize& node_size) { return node_size.cpus > 0 ? busy : open; }
 
-    // The amounts of two resources in a row. A resource that vnodes don't limit has the largest number.
+    // The amounts of two resources in a row. For a resource that vnodes don't limit, it is the largest
+    // number.
     struct Room {
         std::int64_t first = 0;
         std::int64_t second = 0;
     };
 
-    // Makes a column for each consumable resource that some vnode has an amount of. Earlier rows become
-    // invalid.
+    // Makes a column for each consumable resource that some vnode has. Earlier rows become invalid.
     void assign(const std::vector<Vnode>& vnodes, const Resources& resources);
-    // Has this vnode a value of a resource that only a new assign() would take up?
+    // Has this vnode a value of a resource for which only a new assign() would make a column?
     bool lacks(const Vnode& vnode, const Resources& resources) const;
 
     // Returns the number of columns of a row.
     std::uint32_t size() const { return size_; }
-    // Returns the column of a resource, or 0 if the resource has none.
+    // Returns the column of a resource; 0: it has none.
     std::uint32_t of(std::uint32_t resource) const {
         return resource < columns_.size() ? columns_[resource] : 0;
     }
     std::uint32_t resource(std::uint32_t column) const { return resources_[column]; }
-    // Does the request ask for an amount of a resource that only vnodes can have
-    // (Resources::Info::host_level), while none has any?
+    // Does the request need a resource that only vnodes can have (Resources::Info::host_level), although none
+    // has it?
     bool is_lacking(const Need& need) const {
         return need.amount > 0 && of(need.resource) == 0 && need.resource < host_level_.size() &&
                host_level_[need.resource];
     }
-    // Do vnodes decide about the resource: has some vnode a value, or do only vnodes have any?
+    // Do vnodes limit the resource: has some vnode a value, or can only vnodes have one?
     bool is_defined(std::uint32_t resource) const { return resource < defined_.size() && defined_[resource]; }
     bool is_boolean(std::uint32_t resource) const {
         return resource < booleans_.size() && booleans_[resource];
     }
-    // The resources that PBS knows by name, as they were at the last assign().
+    // The built-in resources, as of the last assign().
     const Resources::Known& known() const { return known_; }
 
-    // Writes the amounts that one chunk asks of a vnode into `row`, whose memory is used again, and returns
+    // Writes the amounts that one chunk needs of a vnode into `row`, whose memory is reused, and returns
     // `row`.
     const Row& needs_of(const Chunk& chunk, AskedSharing sharing, const NodeSize& node_size, Row& row) const;
-    // Returns the amounts that one chunk asks of a vnode as a new row.
+    // Returns the amounts that one chunk needs of a vnode as a new row.
     Row needs_of(const Chunk& chunk, AskedSharing sharing, const NodeSize& node_size) const;
-    // Writes into `row` the amounts that one chunk of a part takes of its vnode, or that the piece takes if
-    // the part is a piece.
+    // Writes into `row` the amounts that one chunk of a part takes of its vnode; if the part is a piece,
+    // those of the piece.
     const Row& needs_of(const Placement& placement, const Part& part, const Request& request,
                         const NodeSize& node_size, Row& row) const;
-    // Returns the sum that the chunks of a request ask for: the column and the amount of each resource in it.
+    // Returns the sum of a request's chunks: the column and the amount of each of their resources.
     std::vector<std::pair<std::uint32_t, std::int64_t>> totals(const Request& request,
                                                                const NodeSize& node_size) const;
-    // Returns the amounts that a row has of the resources `first` and `second`.
+    // Returns the amounts of the resources `first` and `second` in a row.
     Room room_of(const std::int64_t* row, std::uint32_t first, std::uint32_t second) const;
 
   private:
@@ -102,7 +100,7 @@ class Columns {
         if (const std::uint32_t column = of(need.resource); column != 0) row[column] += need.amount;
     }
 
-    std::vector<std::uint32_t> columns_;    // by resource; 0: no vnode has it
+    std::vector<std::uint32_t> columns_;    // by resource; 0: no vnode has the resource
     std::vector<std::uint32_t> resources_;  // by column
     std::uint32_t size_ = kFirstResourceColumn;
     std::vector<bool> defined_;     // by resource: is_defined()

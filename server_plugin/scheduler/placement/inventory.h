@@ -1,4 +1,4 @@
-// The inventory of vnodes: their state, their amounts, and how much of these is free.
+// The inventory of vnodes: their state, their amounts, and the free part of these.
 #pragma once
 
 #include <absl/container/inlined_vector.h>
@@ -19,13 +19,13 @@
 
 namespace pbs::sched {
 
-// Running jobs are allocated the places that the host told of. A cycle assumes the placements of the jobs
-// that it starts, and forgets placements that don't come to be. When the scheduler looks ahead, shares are
-// given back and taken. All of that changes the free amounts.
+// Running jobs hold the places that the host has reported. A cycle assumes the placements of the jobs that it
+// starts, and forgets placements that aren't used. A look-ahead gives shares back and takes them. All of
+// these change the free amounts.
 class Inventory {
   public:
-    // A job's share of a vnode in one column of its row. Some columns stand for the job itself. A share is
-    // valid until version() grows.
+    // A job's share of a vnode in one column of its row. Some columns count the job itself. Valid until
+    // version() grows.
     struct Share {
         VnodeSlot vnode = 0;
         std::uint32_t column = 0;
@@ -33,22 +33,21 @@ class Inventory {
     };
     using Shares = absl::InlinedVector<Share, 6>;
 
-    // `strings` holds the names of hosts and has to outlive the inventory.
+    // `strings` has the names of hosts, and has to outlive the inventory.
     explicit Inventory(Interner& strings) : strings_(&strings) {}
 
     // ---- Vnodes.
 
-    // Takes up a record of a vnode. Returns false if nothing but the vnode's load changed, and it has no
+    // Stores a record of a vnode. Returns false if nothing has changed but the load of a vnode without a
     // maximum.
     bool change(const VnodeRecord& record, const Resources& resources);
-    // Notes that the vnode is gone. Its slot stays and has `known` false.
+    // Notes that the vnode is gone. Its slot remains, and has `known` false.
     void remove(VnodeHandle vnode);
-    // Finds out anew which resources count, after a resource was defined or changed.
+    // Determines again which resources count, after a resource was defined or changed.
     void rebuild(const Resources& resources);
-    // Multiplies all amounts by `factor` (FAKE_MACHINE_MULT). Only a copy of the inventory is changed in this
-    // way.
+    // Multiplies all amounts by `factor` (FAKE_MACHINE_MULT). Only used on a copy of the inventory.
     void multiply(std::int64_t factor);
-    // Returns the slot of a vnode, or kNoSlot if the host hasn't told of it.
+    // Returns the slot of a vnode; kNoSlot: the host hasn't reported it.
     VnodeSlot find(VnodeHandle handle) const;
     const Vnode& operator[](VnodeSlot slot) const { return vnodes_[slot]; }
     // Returns the number of slots, including those of vnodes that are gone.
@@ -67,53 +66,52 @@ class Inventory {
             vnodes.insert(vnodes.end(), on_host_[host].begin(), on_host_[host].end());
         sort_unique(vnodes);
     }
-    // Has the vnode the values that the chunk asks for of resources that aren't amounts?
+    // Does the vnode have the values that the chunk requests of resources that aren't consumable?
     bool matches(const Vnode& vnode, const Chunk& chunk) const;
-    // Is the load of the vnode's host at its maximum, or has it been and not fallen far enough since? The
-    // CPUs of jobs that were started after the load was measured are counted as load.
+    // Has the load of the vnode's host reached its maximum without having fallen to the ideal load since? The
+    // CPUs of jobs that started after the measurement count as load.
     bool is_loaded(VnodeSlot vnode) const;
-    // Has any vnode been said to be busy, or to have a maximum?
+    // Has any vnode been reported as busy, or with a maximum?
     bool has_maximal_loads() const { return has_maximal_loads_; }
     // The instant at which the load of the vnode's host was measured.
     Instant load_at(VnodeSlot vnode) const { return host_loads_[vnodes_[vnode].host_number].at; }
-    // Has some vnode an amount of each resource that chunks ask for and only vnodes can have? If not, there
+    // Of each resource that chunks request and only vnodes can have, has some vnode an amount? If not, there
     // is no place.
     bool has_some_of_each(const Request& request) const;
-    // The part that a job with this sharing has for itself of a vnode that it is on.
+    // The part of a vnode that a job with this request has exclusively.
     Sole sole(VnodeSlot vnode, AskedSharing asked) const { return sole_of(asked, vnodes_[vnode].sharing); }
-    // Changes the flags of a vnode's free row to what they are for others once such a job is there.
+    // Changes the flags in a vnode's free row as if such a job were on the vnode.
     void enter(VnodeSlot vnode, AskedSharing asked, Row& row) const {
         row[kEmptyColumn] = emptiness(vnodes_[vnode].sharing, true);
         if (sole(vnode, asked) != Sole::nothing) row[kOpenColumn] = Columns::closed;
     }
-    // Has any vnode been said to give a job its host?
+    // Has any vnode been reported to give jobs whole hosts?
     bool gives_hosts() const { return gives_hosts_; }
-    // The number of jobs that may be on the vnode's host beside one; INT64_MAX: any number.
+    // The number of other jobs that may be on the vnode's host together with a job; INT64_MAX: no limit.
     std::int64_t most_jobs_beside(VnodeSlot vnode, const PlaceRules& rules) const {
         if (sole(vnode, rules.sharing) == Sole::host) return 0;
         return rules.max_jobs_on_host > 0 ? rules.max_jobs_on_host - 1 : INT64_MAX;
     }
-    // Do the rules allow a job on the vnode now?
+    // Do the rules permit a job on the vnode now?
     bool allowed(VnodeSlot vnode, const PlaceRules& rules) const;
     std::string_view host_name(const Vnode& vnode) const { return strings_->text(vnode.host); }
 
     // ---- Amounts.
 
     const Columns& columns() const { return columns_; }
-    // The amounts of a vnode in all, and its free amounts.
+    // The total amounts of a vnode, and its free amounts.
     const std::int64_t* total(VnodeSlot vnode) const { return &total_[vnode * columns_.size()]; }
     const std::int64_t* free(VnodeSlot vnode) const { return &free_[vnode * columns_.size()]; }
     std::int64_t free_amount(VnodeSlot vnode, std::uint32_t resource) const;
-    // Returns the free amounts of a vnode as if these jobs no longer held anything of it.
+    // Returns the free amounts of a vnode as if these jobs held nothing of it.
     Row free_without(VnodeSlot vnode, std::span<const JobSlot> jobs) const;
-    // Returns the sum that the chunks of a request ask for (Columns::totals).
+    // Returns the sum of a request's chunks (Columns::totals).
     std::vector<std::pair<std::uint32_t, std::int64_t>> totals(const Request& request,
                                                                const NodeSize& node_size) const {
         return columns_.totals(request, node_size);
     }
-    // If the jobs `without` were gone from the vnode, would it have room for at least one of the chunks that
-    // the request asks for (fits_any_chunk), or for all of these parts of a placement (fits_parts)? O(parts +
-    // jobs).
+    // If the jobs `without` were gone from the vnode: would one of the request's chunks fit (fits_any_chunk),
+    // or all of these parts of a placement (fits_parts)? O(parts + jobs).
     bool fits_any_chunk(VnodeSlot vnode, std::span<const JobSlot> without, const Request& request,
                         const NodeSize& node_size) const;
     bool fits_parts(VnodeSlot vnode, std::span<const JobSlot> without, std::span<const Part> parts,
@@ -121,7 +119,7 @@ class Inventory {
 
     // ---- Running jobs.
 
-    // Allocates its places to a running job, and releases them. `started`: the instant at which it started.
+    // allocate() gives a running job its places; release() frees them. `started`: the instant of its start.
     void allocate(JobSlot job, std::span<const Place> places, const Request& request, Instant started = {});
     void release(JobSlot job);
     // Does the job hold exactly these places?
@@ -131,50 +129,49 @@ class Inventory {
         const HeldJob* held = held_of(job);
         return held != nullptr ? std::span<const VnodeSlot>(held->vnodes) : std::span<const VnodeSlot>();
     }
-    // Calls `visit` with the vnode's handle and the amounts (a span of Need) of each place that a job holds,
-    // as the host told of them.
+    // Calls `visit` with the vnode's handle and the amounts (a span of Need) of each place of a job, as
+    // reported by the host.
     template <class Visit>
     void for_each_held(JobSlot job, Visit visit) const {
         if (const HeldJob* held = held_of(job))
             for (const Held& part : held->parts) visit(part.vnode, held->amounts_of(part));
     }
-    // Returns the running jobs that hold a share of the vnode, in no particular order. Valid until a job
-    // begins or ends.
+    // Returns the running jobs that hold a share of the vnode, in no order. Valid until a job starts or ends.
     std::span<const JobSlot> jobs_on(VnodeSlot vnode) const {
         return vnode < jobs_on_.size() ? std::span<const JobSlot>(jobs_on_[vnode])
                                        : std::span<const JobSlot>();
     }
-    // Returns how many jobs are on a host. `host` is the id of its name.
+    // Returns the number of jobs on a host. `host` is the id of its name.
     std::int64_t jobs_on_host(std::uint32_t host) const;
 
     // ---- Placements and shares.
 
-    // Takes the placement of a job that the cycle starts from the free amounts (assume), or gives it back
-    // (forget).
+    // assume() takes the placement of a job that the cycle starts from the free amounts; forget() gives it
+    // back.
     void assume(const Placement& placement, const Request& request, const NodeSize& node_size) {
         apply(placement, request, node_size, -1);
     }
     void forget(const Placement& placement, const Request& request, const NodeSize& node_size) {
         apply(placement, request, node_size, 1);
     }
-    // Append to `out` the shares that a running job holds, or that a placement would take.
+    // Append the shares of a running job, or of a placement, to `out`.
     void shares_held(JobSlot job, Shares& out) const;
     void shares_of(const Placement& placement, const Request& request, const NodeSize& node_size,
                    Shares& out) const;
 
-    // Grows whenever vnodes come, go, move or have other amounts, or the columns change. All pools then
+    // Grows when vnodes come, go, move or have other amounts, or when the columns change. All pools then
     // become invalid.
     std::uint64_t version() const { return version_; }
-    // Grows whenever a job takes or gives back anything, and when the amounts of a vnode change.
+    // Grows when a job takes or gives back anything, and when the amounts of a vnode change.
     std::uint64_t changes() const { return changes_; }
 
   private:
-    // FitIndex changes free amounts while it looks for a place or ahead, and updates its trees.
+    // FitIndex changes free amounts during a search or a look-ahead, and updates its trees.
     friend class FitIndex;
-    // Makes `count` times `needs` of a vnode less (sign -1) or more (sign 1) free.
+    // Makes `count` times `needs` of a vnode less free (sign -1) or more (sign 1).
     void add(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign);
-    // Gives shares back (sign 1) or takes them (sign -1). Appends to `changed` the vnodes whose free amounts
-    // or flags change.
+    // Gives shares back (sign 1) or takes them (sign -1). Appends the vnodes whose free amounts or flags
+    // change to `changed`.
     void add(std::span<const Share> shares, int sign, std::vector<VnodeSlot>& changed);
     // The vnodes whose free amounts or flags changed since the last clear_changed(), each once.
     std::vector<VnodeSlot>& changed() { return changed_; }
@@ -182,7 +179,7 @@ class Inventory {
 
     struct Held {
         VnodeHandle vnode{};
-        VnodeSlot slot = kNoSlot;  // kNoSlot: the host hasn't told of the vnode
+        VnodeSlot slot = kNoSlot;  // kNoSlot: the host hasn't reported the vnode
         std::uint32_t first = 0;   // the index of its first amount in HeldJob::amounts
         std::uint32_t count = 0;
     };
@@ -190,14 +187,15 @@ class Inventory {
         std::vector<Held> parts;
         std::vector<Need> amounts;           // the amounts of all parts
         std::vector<std::uint32_t> by_slot;  // the indices of the parts, in order of their vnodes' slots
-        std::vector<VnodeSlot> vnodes;       // the slots of the vnodes that the host has told of, in order
+        std::vector<VnodeSlot> vnodes;       // the slots of the reported vnodes, in order
         AskedSharing sharing = AskedSharing::unsaid;
         Instant started{};
         std::span<const Need> amounts_of(const Held& part) const {
             return std::span(amounts).subspan(part.first, part.count);
         }
     };
-    // The load of a host: when it was measured, and the CPUs of the jobs that started since, in thousandths.
+    // The load of a host: the time of its measurement, and the CPUs of jobs that have started since, in
+    // thousandths.
     struct HostLoad {
         Instant at{};
         std::int64_t started = 0;
@@ -244,7 +242,7 @@ class Inventory {
     std::vector<bool> is_changed_;                 // by vnode: changed_ contains it
     std::uint64_t version_ = 1;
     std::uint64_t changes_ = 0;
-    // Memory that is used again by each call.
+    // Memory that calls reuse.
     Row needs_;
     std::vector<VnodeSlot> touched_;
     std::vector<std::uint32_t> touched_hosts_;

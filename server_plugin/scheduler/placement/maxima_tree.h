@@ -1,4 +1,4 @@
-// A tree that finds the first of many rows that has enough of everything.
+// A tree that finds the first of many rows with enough of everything.
 #pragma once
 
 #include <cstddef>
@@ -11,32 +11,32 @@
 
 namespace pbs::sched {
 
-// A binary tree over rows. A node holds the largest number of each column below it, so that a search passes
-// over whole subtrees, and a change of one row costs the logarithm of the number of rows.
+// A binary tree over rows. A node has the largest number of each column below it, so that a search skips
+// whole subtrees, and a change of one row costs the logarithm of the number of rows.
 class MaximaTree {
   public:
-    // The needs of a search: pairs of a column and the least number that it has to hold.
+    // The needs of a search: pairs of a column and the least number in it.
     using Asked = std::vector<std::pair<std::uint32_t, std::int64_t>>;
 
     // Makes a row of `columns` numbers for each of `rows` places; all numbers are -1. The caller fills the
     // rows and then calls fix().
     void assign(std::size_t rows, std::uint32_t columns);
     std::uint32_t size() const { return size_; }
-    // The row of a place. Whoever writes into it calls fix() or fix_above() before the next search.
+    // The row of a place. After changing it, call fix() or fix_above() before the next search.
     std::int64_t* row(std::uint32_t place) { return node(leaves_ + place); }
     const std::int64_t* row(std::uint32_t place) const { return node(leaves_ + place); }
     // Computes all maxima. O(rows).
     void fix();
     // Computes the maxima above one row. O(log rows).
     void fix_above(std::uint32_t place);
-    // Computes the maxima over that many rows from `first` on, which have to form a subtree, and those above.
+    // Computes the maxima over `rows` rows from `first` on, which have to form a subtree, and the maxima
+    // above.
     void fix_part(std::uint32_t first, std::uint32_t rows);
 
-    // Returns the first place from `from` on whose row has enough of all that is asked for, or kNoSlot if
-    // there is none.
+    // Returns the first place from `from` on whose row satisfies all needs; kNoSlot: there is none.
     std::uint32_t next_fit(const Asked& asked, std::uint32_t from) const;
 
-    // The tree itself: the root is node 1, a node's children are 2n and 2n + 1, and leaves are rows.
+    // The tree: the root is node 1, the children of node n are 2n and 2n + 1, and the leaves are rows.
     const std::int64_t* node(std::uint32_t n) const { return &nodes_[std::size_t{n} * columns_]; }
     bool is_leaf(std::uint32_t n) const { return n >= leaves_; }
 

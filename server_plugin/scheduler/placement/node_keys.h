@@ -10,7 +10,7 @@
 
 namespace pbs::sched {
 
-// A key of the order: an amount of a resource on a vnode (0 if it has none), or the vnode's priority.
+// A key of the order: the amount of a resource on a vnode (0 if it has none), or the vnode's priority.
 struct NodeKey {
     std::uint32_t resource = kNoResource;  // kNoResource: the vnode's priority
     bool high_first = true;
@@ -20,7 +20,7 @@ struct NodeKey {
     friend auto operator<=>(const NodeKey&, const NodeKey&) = default;
 };
 
-// Vnodes that are equal by all keys stay in the order in which they were made.
+// Vnodes with equal keys stay in the order of their creation.
 using NodeKeys = std::vector<NodeKey>;
 
 }  // namespace pbs::sched

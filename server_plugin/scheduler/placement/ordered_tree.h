@@ -1,4 +1,4 @@
-// A tree of maxima over items that are kept in the order of their keys while the keys change.
+// A tree of maxima over items that stay sorted while their keys change.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@
 
 namespace pbs::sched {
 
-// Each item has a row of amounts and a few keys. Items are in ascending order of their keys, and items of
-// equal keys in the order of their numbers. A position is a place of the tree; some positions hold no item,
-// so that an item which moves finds a free one between its new neighbours. Where there is none, the items of
-// the smallest part of the tree that isn't too full are spread over that part. That costs O(log² items) for
-// each move, over many moves. Positions are valid until an item moves.
+// Each item has a row of amounts and a few keys. Items are in ascending order of their keys; items with equal
+// keys are in the order of their numbers. A position is a place of the tree. Some positions have no item, so
+// that an item that moves finds a free one between its new neighbours. If there is none, the items of the
+// smallest subtree that isn't too full are spread evenly over it. That costs O(log² items) for each move, on
+// average over many moves. Positions are valid until an item moves.
 class OrderedTree {
   public:
     using Keys = std::span<const std::int64_t>;
 
-    // Makes `items` items of `columns` amounts and `keys` keys each. Only items that may move can be given
-    // other keys once they are in order; the others are at the position of their number. The caller writes
-    // keys and calls sort(), if they may move, writes the rows, and calls fix().
+    // Makes `items` items with `columns` amounts and `keys` keys each. Only items that may move can get other
+    // keys after sort(); others stay at the position of their number. The caller writes the keys and calls
+    // sort(), if items may move; then writes the rows and calls fix().
     void assign(std::size_t items, std::uint32_t columns, std::size_t keys, bool may_move);
     std::span<std::int64_t> keys(std::uint32_t item) { return {&keys_[item * key_count_], key_count_}; }
     Keys keys(std::uint32_t item) const { return {&keys_[item * key_count_], key_count_}; }
@@ -30,15 +30,15 @@ class OrderedTree {
     const std::int64_t* row(std::uint32_t item) const { return tree_.row(position(item)); }
     void fix() { tree_.fix(); }
 
-    // Gives an item another row, and other keys.
+    // Sets an item's row, and its keys.
     void set(std::uint32_t item, const std::int64_t* row);
     void set(std::uint32_t item, const std::int64_t* row, Keys keys);
 
     std::uint32_t size() const { return size_; }
     std::uint32_t position(std::uint32_t item) const { return may_move_ ? positions_[item] : item; }
-    // The item at a position that a search has found.
+    // The item at a position. REQUIRES: a search has returned the position.
     std::uint32_t item(std::uint32_t position) const { return may_move_ ? items_[position] : position; }
-    // Returns the first position from `from` on whose item has enough of all that is asked for, or kNoSlot.
+    // Returns the first position from `from` on whose item satisfies all needs; kNoSlot: there is none.
     std::uint32_t next_fit(const MaximaTree::Asked& asked, std::uint32_t from) const {
         return tree_.next_fit(asked, from);
     }
@@ -63,7 +63,7 @@ class OrderedTree {
     std::vector<std::uint32_t> items_;      // by position; kNoSlot: none
     std::vector<std::uint32_t> positions_;  // by item
     std::vector<std::uint32_t> last_;       // by node of the tree: the last item below it; kNoSlot: none
-    // Memory that is used again by each call.
+    // Memory that calls reuse.
     std::vector<std::uint32_t> spread_;
     std::vector<std::int64_t> rows_;
 };

@@ -13,26 +13,26 @@
 
 namespace pbs::sched {
 
-// One search for one request: the first fit in the order of the pool. While the search goes on, the places
-// that it has found for some of the chunks are taken from what is free. Afterwards everything is as it was.
+// One search for one request: the first fit in the order of the pool. During the search, the places found so
+// far are subtracted from the free amounts. Afterwards everything is as before.
 //
-// A vnode gives as many chunks as it has room for. Where giving a chunk changes the order, so that the vnode
-// comes later, it gives one chunk, and the next is looked for in the new order (place_in_turn). On sites with
-// a host of several vnodes that is done for place=pack only, within a host, as in OpenPBS.
+// A vnode gives as many chunks as fit on it. If giving a chunk moves the vnode back in the order, it gives
+// one chunk, and the next chunk is searched in the new order (place_in_turn). On sites with a host of several
+// vnodes that is done only for place=pack, within a host, as in OpenPBS.
 //
-// Where chunks are divided (place_search_divide.cc), hosts come in the order of their first vnodes. On each
-// host, the first vnode that has room for a chunk gives the whole chunk. If no vnode has, the vnodes of the
-// host give pieces of it, one after the other, as much of each resource as they have; with place=vscatter
-// chunks aren't divided. So pieces on one host go before a whole vnode on the next. place=pack goes by hosts
-// as well, chunk by chunk; where chunks are whole it prefers a single vnode.
+// If chunks are divided (place_search_divide.cc), hosts are in the order of their first vnodes. On each host,
+// the first vnode on which a chunk fits gives the whole chunk. If it fits on none, the vnodes of the host
+// give pieces of it, one after the other, as much of each resource as they have; with place=vscatter chunks
+// aren't divided. So pieces on one host come before a whole vnode on the next. place=pack goes by hosts, too,
+// chunk by chunk; if chunks are whole it prefers a single vnode.
 class PlaceSearch {
   public:
-    // Memory that one search after the other uses.
+    // Memory that successive searches reuse.
     struct Memory {
         Row needs;
         MaximaTree::Asked asked;
     };
-    // The pool in which a search looks, and the structures that it reads and changes.
+    // The pool for a search, and the structures that the search reads and changes.
     struct Site {
         Inventory& inventory;
         FitIndex& index;
@@ -41,7 +41,7 @@ class PlaceSearch {
         PoolId pool = 0;
     };
 
-    // The search puts the place into `out`. All arguments have to outlive the search.
+    // The search writes the place to `out`. All arguments have to outlive the search.
     PlaceSearch(const Site& site, const Request& request, const PlaceRules& rules, Memory& memory,
                 Placement& out);
     // Returns false if there is no place.
@@ -49,25 +49,25 @@ class PlaceSearch {
 
   private:
     using Host = FitIndex::Host;
-    // The vnodes of the pool among which the job has to be placed: those with these indices, or those of the
-    // host; all if neither is given.
+    // The vnodes of the pool for a part of the search: those with these indices, or those of the host; all if
+    // neither is set.
     struct Among {
         const std::vector<std::uint32_t>* indices = nullptr;
         const Host* host = nullptr;
     };
-    // The kind of chunks that is being placed: one element of the request's select.
+    // One element of the request's select: the kind of chunks that is being placed.
     struct Kind {
         std::uint32_t number = 0;
         const Chunk& chunk;
         const Row& needs;
         std::int64_t left = 0;
     };
-    // All chunks of the request taken together as one chunk.
+    // All chunks of the request together, as one chunk.
     struct Whole {
         Row needs;
         Chunk chunk;
     };
-    // The room of a vnode that is left for chunks, without what the search has already given the job.
+    // The free amounts of a vnode, without those that the search has already given to the job.
     struct Left {
         VnodeSlot vnode;
         Row row;
@@ -88,19 +88,20 @@ class PlaceSearch {
     Whole whole_of_request() const;
     bool place_on_one_vnode();
     bool place_whole(VnodeSlot vnode, const Whole& whole);
-    // Puts into `asked` the columns of which the chunk asks for anything.
+    // Adds the columns that the chunk needs to `asked`.
     static void note(const Row& needs, MaximaTree::Asked& asked);
     // Do the open and the empty column of a row satisfy a chunk?
     static bool takes(const std::int64_t* row, const Row& needs) {
         return row[kOpenColumn] >= needs[kOpenColumn] && row[kEmptyColumn] >= needs[kEmptyColumn];
     }
-    // Calls `visit` with the room that each reservation and booking that binds the job leaves on the vnode.
+    // Calls `visit` with the amounts on the vnode that each reservation and booking that binds the job
+    // leaves.
     template <class Visit>
     void for_each_binding(VnodeSlot vnode, Visit visit) const {
         if (rules_.booking == kNoSlot) site_.reservations.for_each_binding(vnode, rules_.ends, visit);
         site_.bookings.for_each_binding(vnode, rules_, visit);
     }
-    // Returns how many of the chunks the vnode can give.
+    // Returns the number of chunks that the vnode can give.
     std::int64_t how_many(VnodeSlot vnode, const Row& needs, const Chunk& chunk) const;
 
     bool pack_by_host();
@@ -118,8 +119,8 @@ class PlaceSearch {
     const PlaceRules& rules_;
     Memory& memory_;
     Placement& out_;
-    std::size_t taken_parts_ = 0;  // how many of the parts have been taken from what is free
-    Row taken_;                    // memory for what a part takes; used again by each call
+    std::size_t taken_parts_ = 0;  // the number of parts subtracted from the free amounts
+    Row taken_;                    // reused memory for the amounts of a part
 };
 
 }  // namespace pbs::sched

@@ -16,24 +16,24 @@ struct PlacementSet {
     std::string name;  // "rack=r1"; rack="" for vnodes without a value
     bool is_rest;      // the set of the vnodes without a value
     std::vector<VnodeSlot> vnodes;
-    std::vector<bool> has;  // by vnode
-    // The sums of the vnodes' amounts, and of the free ones. A vnode that takes no jobs counts with the
-    // amounts that jobs hold only.
+    std::vector<bool> has;  // by vnode: whether it is in the set
+    // The sums of the vnodes' total amounts, and of their free amounts. A vnode that takes no jobs counts
+    // only with the amounts that jobs hold.
     Row total;
     Row free;
 
-    // Can the request be in the set by its sums, where `amounts` is the total or the free row? As OpenPBS
-    // asks, yes where each chunk by itself and all together ask for no more than the sums.
+    // Can the request be in the set, by its sums? `amounts`: the total or the free row. As in OpenPBS, yes if
+    // neither a single chunk nor all chunks together exceed the sums.
     bool may_hold(const Inventory& inventory, const Request& request, const NodeSize& node_size,
                   const Row& amounts) const;
 };
 
-// The rules by which placement sets are made and ordered.
+// The rules for making and sorting placement sets.
 struct SetRules {
     const Resources& resources;
-    bool by_memory = true;  // memory counts in the size of a set; OpenPBS has it so if some job asks for any
-    bool ahead = false;     // free amounts are asked for while looking ahead
-    bool spans = true;      // a request that fits no set may be on vnodes of several
+    bool by_memory = true;  // memory counts for the size of a set; in OpenPBS, if any job requests memory
+    bool ahead = false;     // free amounts are those of a look-ahead
+    bool spans = true;      // a request that fits into no set may use several
     bool only_explicit = false;  // vnodes without a value form no set
 };
 
@@ -41,7 +41,7 @@ class PlacementSets {
   public:
     // Returns the sets by the values of the resources, the smallest first: by CPUs, then memory, then the
     // free amounts of both. A vnode with several values is in several sets. Valid until the next call.
-    // O(vnodes) if anything was taken or given back since, or while looking ahead.
+    // O(vnodes) if anything was taken or given back since, or in a look-ahead.
     const std::vector<const PlacementSet*>& of(const Inventory& inventory, PoolId pool,
                                                std::span<const VnodeSlot> vnodes,
                                                std::span<const std::uint32_t> resources,
@@ -49,7 +49,7 @@ class PlacementSets {
 
   private:
     struct Division {
-        std::uint64_t changes = 0;  // Inventory::changes() + 1 when summed up; 0: the sums are outdated
+        std::uint64_t changes = 0;  // Inventory::changes() + 1 of the sums; 0: outdated
         bool by_memory = true;      // the order counts memory
         std::vector<PlacementSet> sets;
         std::vector<const PlacementSet*> in_order;

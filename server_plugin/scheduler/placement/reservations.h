@@ -1,4 +1,4 @@
-// Reservations: room on vnodes that is kept for jobs.
+// Reservations: amounts of vnodes that are reserved for jobs.
 #pragma once
 
 #include <cstdint>
@@ -10,29 +10,29 @@
 
 namespace pbs::sched {
 
-// From its start on, a reservation keeps a placement for its job. It binds jobs that end later than its
-// start: they may use only what the reservation leaves over of its vnodes.
+// A reservation reserves a placement for its job, from its start on. It binds jobs that end after its start:
+// they may use only what the reservation leaves on its vnodes.
 class Reservations {
   public:
     bool empty() const { return reserved_.empty(); }
 
-    // Keeps `placement` from `start` on. The caller makes the reservation while the vnodes are as they will
-    // be at `start`, but for the running jobs `gone`, sorted by slot: these hold something on the vnodes now
-    // and will have ended by `start`. Ids are 0, 1, and so on.
+    // Reserves `placement` from `start` on. REQUIRES: the vnodes are in their state at `start`, except for
+    // the running jobs `gone`, sorted by slot, which hold amounts now and will have ended by `start`. Ids are
+    // 0, 1, and so on.
     void add(const Inventory& inventory, std::uint32_t id, Instant start, const Placement& placement,
              const Request& request, const NodeSize& node_size, std::span<const JobSlot> gone);
-    // While it is suspended, a reservation binds no job.
+    // A suspended reservation binds no jobs.
     void suspend(std::uint32_t id, bool suspended) { suspended_[id] = suspended; }
     void clear() {
         reserved_.clear();
         suspended_.clear();
     }
 
-    // Takes `count` times `needs` (sign 1), or gives it back (sign -1), for a job that ends at `ends`:
-    // changes the room that each reservation that binds the job leaves over on the vnode.
+    // For a job that ends at `ends`, takes `count` times `needs` (sign 1), or gives it back (sign -1):
+    // updates the amounts on the vnode that each reservation that binds the job leaves.
     void use(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign, Instant ends);
-    // Calls `visit` with a Row for each reservation of the vnode that binds a job that ends at `ends`: the
-    // room that the reservation leaves over.
+    // Calls `visit` with a Row for each reservation on the vnode that binds a job that ends at `ends`: the
+    // amounts that the reservation leaves.
     template <class Visit>
     void for_each_binding(VnodeSlot vnode, Instant ends, Visit visit) const {
         if (reserved_.empty()) return;
@@ -41,7 +41,7 @@ class Reservations {
         for (const Reserved& reserved : found->second)
             if (binds(reserved, ends)) visit(reserved.over);
     }
-    // Returns the vnodes on which there is a reservation.
+    // Returns the vnodes with reservations.
     std::vector<VnodeSlot> vnodes() const;
 
   private:

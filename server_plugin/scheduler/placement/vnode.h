@@ -1,4 +1,4 @@
-// A vnode, and the places that a job is given on vnodes.
+// A vnode, and the places of a job on vnodes.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Vnode {
     bool known = false;
     std::string name;
     std::uint32_t host = 0;
-    std::uint32_t host_number = 0;  // the number of its host; hosts of vnodes are numbered from 0
+    std::uint32_t host_number = 0;  // the number of its host; hosts are numbered from 0
     bool free = true;
     std::int32_t priority = 0;
     QueueHandle queue{};
@@ -27,24 +27,23 @@ struct Vnode {
     std::int64_t system_time_thousandths = -1;
     std::int64_t max_load_thousandths = -1;
     bool busy = false;
-    std::int32_t jobs = 0;       // the number of jobs that hold a share of it
-    std::int32_t exclusive = 0;  // the number of these jobs that have it for themselves
+    std::int32_t jobs = 0;       // the number of jobs with a share of it
+    std::int32_t exclusive = 0;  // the number of these jobs that have it exclusively
     Sharing sharing = Sharing::default_shared;
 };
 
-// The share of a vnode that a job is given: `count` times chunk number `chunk` of its request, or a piece of
-// one such chunk.
+// A job's share of a vnode: `count` times chunk number `chunk` of its request, or a piece of one such chunk.
 struct Part {
     VnodeSlot vnode = 0;
     std::uint32_t chunk = 0;
     std::int64_t count = 0;
-    std::uint32_t first_amount = 0;  // of a piece: the index of its first amount in Placement::amounts
-    std::uint32_t amounts = 0;       // of a piece: its number of amounts; 0: the part is of whole chunks
-    bool joined = false;             // it is a piece of the same chunk as the part before it
+    std::uint32_t first_amount = 0;  // of a piece: index of its first amount in Placement::amounts
+    std::uint32_t amounts = 0;       // of a piece: its number of amounts; 0: whole chunks
+    bool joined = false;             // it belongs to the same chunk as the part before it
     bool is_piece() const { return amounts > 0; }
 };
 
-// The places of a job's chunks, in the order of the chunks.
+// The places of a job's chunks, in order.
 struct Placement {
     std::vector<Part> parts;
     std::vector<Need> amounts;  // the amounts of the pieces
@@ -56,48 +55,48 @@ struct Placement {
         parts.clear();
         amounts.clear();
     }
-    // Returns the amounts of each resource in a part. A part of whole chunks has them `count` times.
+    // Returns the amounts of a part. If it is of whole chunks, these are the amounts of one chunk.
     std::span<const Need> amounts_of(const Part& part, const Request& request) const {
         if (!part.is_piece()) return request.chunks[part.chunk].needs;
         return std::span(amounts).subspan(part.first_amount, part.amounts);
     }
 };
 
-// The size of a node, by which the nodes (ssinodes) of a vnode's share are counted. If cpus is 0, nodes
-// aren't counted.
+// The size of a node, for counting the nodes (ssinodes) of a share of a vnode. If cpus is 0, nodes aren't
+// counted.
 struct NodeSize {
     std::int64_t cpus = 0;
     std::int64_t mem = 0;  // bytes
-    // Returns the number of nodes that these processors and this memory make up: the larger of ncpus / cpus
-    // and bytes / mem, each rounded up, and at least 1. A negative argument: the resource isn't asked for.
+    // Returns the number of nodes for these processors and this memory: the larger of ncpus / cpus and bytes
+    // / mem, each rounded up, and at least 1. A negative argument: the resource isn't requested.
     std::int64_t nodes(std::int64_t ncpus, std::int64_t bytes) const;
     friend bool operator==(const NodeSize&, const NodeSize&) = default;
 };
 
 class VnodeRule;  // columns.h
 
-// The conditions, besides room, that a vnode has to satisfy for a job.
+// The conditions for a vnode, besides free amounts, for a job.
 struct PlaceRules {
     std::uint32_t host = 0;  // the job may only be on this host; 0: on any
-    NodeSize node_size;      // if it is set, a chunk also needs ssinodes of vnodes that have them
+    NodeSize node_size;      // if set, a chunk also needs ssinodes on vnodes that have them
     AskedSharing sharing = AskedSharing::unsaid;
-    std::int64_t max_jobs_on_host = 0;     // a host with as many jobs takes no more; 0: no limit
+    std::int64_t max_jobs_on_host = 0;     // a host with this many jobs takes no more; 0: no limit
     std::int64_t max_load_percent = 0;     // maximum load average per CPU; 0: no limit
-    std::int64_t min_jobs_on_host = 0;     // on a host with fewer jobs the load average doesn't count
+    std::int64_t min_jobs_on_host = 0;     // with fewer jobs on a host its load doesn't count
     std::int64_t max_systime_percent = 0;  // maximum share of CPU time in the system; 0: no limit
     bool load_balancing = false;           // no job on a loaded vnode (Inventory::is_loaded)
-    // The resources whose values make placement sets. The job is placed in a set if it fits any; empty: it
-    // may be anywhere.
+    // The resources whose values make placement sets. The job is placed in one set if it fits into any;
+    // empty: the job may be anywhere.
     std::span<const std::uint32_t> groups{};
-    const std::vector<bool>* within = nullptr;  // by vnode: only on these; null: on any
+    const std::vector<bool>* within = nullptr;  // by vnode: the permitted ones; null: all
     // The job's expected end, which decides which reservations bind it; and its latest end, which decides
-    // which bookings do.
+    // which bookings bind it.
     Instant ends{};
     Instant hard_ends{};
-    // The job's start, and the booking that it is in (Bookings); kNoSlot: none.
+    // The job's start; and its booking (Bookings); kNoSlot: none.
     Instant begins{};
     std::uint32_t booking = UINT32_MAX;
-    bool without_bookings = false;    // as if there were no bookings
+    bool without_bookings = false;    // ignore bookings
     const VnodeRule* rule = nullptr;  // a further limit; null: none
 };
 

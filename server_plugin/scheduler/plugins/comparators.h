@@ -1,5 +1,5 @@
-// The comparators by which the profiles order jobs. Their comments stand at the definitions (comparators.cc).
-// To add one: a definition there, and a line here.
+// The comparators by which the profiles sort jobs, with comments at the definitions (comparators.cc). To add
+// one: a definition there, and a line here.
 #pragma once
 
 #include "server_plugin/scheduler/pending/sort.h"

@@ -1,5 +1,5 @@
-// The limits on what running jobs use together. Their comments stand at the definitions (limits.cc). To add
-// one: a row there, and a line here.
+// The limits on what running jobs use together, with comments at the definitions (limits.cc). To add one: a
+// row there, and a line here.
 #pragma once
 
 #include "server_plugin/scheduler/framework/filter.h"

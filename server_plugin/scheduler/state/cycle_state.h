@@ -1,4 +1,4 @@
-// The state of one cycle, which filters read. It counts the jobs that the cycle has started so far.
+// The state of one cycle, which filters read. It counts the jobs that the cycle has started.
 #pragma once
 
 #include <array>
@@ -26,20 +26,20 @@ namespace pbs::sched {
 class SchedShares;
 struct Tables;
 
-// The classes of Origin, in the order of the job list. The standard algorithm has only normal jobs and
-// starving ones; starving jobs are `overdue` here, and so are the waiting jobs of Origin.
+// The classes of Origin, in the order of the job list. The standard algorithm has only normal and starving
+// jobs; starving jobs are `overdue` here, as are the waiting jobs of Origin.
 enum class JobClass : std::uint8_t { running, overdue, special, normal, dedicated, rest };
 
-// The classes of queued jobs, in the order in which a cycle looks at them.
+// The classes of queued jobs, in the order in which a cycle considers them.
 inline constexpr std::array kQueuedClasses = {JobClass::overdue, JobClass::special, JobClass::normal,
                                               JobClass::dedicated, JobClass::rest};
 
-// With the Origin algorithm: do jobs of this class start in the queue that they are in?
+// With the Origin algorithm: do jobs of this class start in their own queue?
 constexpr bool is_in_place(JobClass job_class) {
     return job_class == JobClass::dedicated || job_class == JobClass::rest;
 }
 
-// The limits of the server. They own their amounts.
+// The limits of the server, with their own copies of amounts.
 struct ServerLimits {
     std::int64_t max_running = -1;
     std::int64_t max_user_run = -1;
@@ -50,19 +50,18 @@ struct ServerLimits {
     EntityLimits limits{};
 };
 
-// An amount that the server has: from resources_available or, in place of that, from a program of
-// server_dyn_res.
+// An amount of the server: from resources_available, or instead of that from a program of server_dyn_res.
 struct ServerAmount {
     KeptAmount available;
-    std::string_view element{};  // of server_dyn_res; empty: no program reports it
-    bool given_back = false;     // the resource is consumable, so jobs give back what they take
+    std::string_view element{};  // of server_dyn_res; empty: no program reports the amount
+    bool given_back = false;     // the resource is consumable, so jobs give back their amounts
     std::int64_t in_use = 0;
 
     bool is_told() const { return !element.empty(); }
 };
 
 // Counts the running jobs of each owner and group, in each queue and in the server (`everywhere`), and the
-// amounts that entities use of limited resources.
+// entities' use of limited resources.
 class RunCounts {
   public:
     void count(std::uint32_t queue, const CountedJob& job, int sign = 1);
@@ -74,7 +73,7 @@ class RunCounts {
     }
     static constexpr std::uint32_t kEverywhere = (1U << 28) - 1;
     const EntityUse& entities() const { return entities_; }
-    // Sets the limits of a scope. clear() is to follow, and all running jobs are to be counted again.
+    // Sets the limits of a scope. Call clear() afterwards, and count all running jobs again.
     void watch(std::uint32_t scope, const EntityLimits& limits) { entities_.watch(scope, limits); }
     void clear();
 
@@ -95,8 +94,8 @@ class RunCounts {
 
 struct Filter;
 
-// The facts that filters of users read of a queue: how it, the server and the policy are set up, and what
-// changes with time or with what a command tells.
+// The facts about a queue that filters of users read: the settings of the queue, the server and the policy,
+// and what changes with time or by a command's answer.
 struct QueueFacts {
     const Settings* settings = nullptr;
     const ServerLimits* server = nullptr;
@@ -110,10 +109,10 @@ struct QueueFacts {
     friend bool operator==(const QueueFacts&, const QueueFacts&) = default;
 };
 
-// A queue as a cycle sees it, on one host where the policy names it as queue@host: what its jobs use, when it
-// takes jobs, and the filters that guard it.
+// A queue in a cycle, or its part on one host if the policy names it as queue@host: its use by jobs, the
+// times at which it takes jobs, and its filters.
 struct QueueView {
-    std::uint32_t number = 0;  // its index among the views of the cycle
+    std::uint32_t number = 0;  // its index among the cycle's views
     QueueSlot slot = kNoSlot;
     const Queue* queue = nullptr;
     std::uint32_t host = 0;
@@ -122,52 +121,52 @@ struct QueueView {
     std::vector<std::uint32_t> groups;  // the resources of node_group_key
     std::int64_t running = 0;
     std::int64_t nodes = 0;  // nodes in use
-    // The end of the last of its running jobs. Not later than now if none runs.
+    // The end of the last of its running jobs. Not later than now if it has none.
     Instant empties{};
-    std::vector<std::int64_t> in_use;  // amounts of queue->resources_available that jobs use, in that order
+    std::vector<std::int64_t> in_use;  // the use of queue->resources_available by jobs, in the same order
     Seconds max_walltime{-1};
 
-    bool open = true;  // now is inside its time windows
+    bool open = true;  // the present time is inside its time windows
     std::optional<Instant> opens;
     std::optional<Instant> closes;
     bool has_windows = false;
-    bool dedicated = false;  // one of dedicated_queues
+    bool dedicated = false;  // it is one of dedicated_queues
     // The policy names the queue on several hosts (execute@a, execute@b): each view counts its own jobs.
     bool shared = false;
-    // The current or the next dedicated time of its host, if dedicated time is enforced there.
+    // The present or next dedicated time of its host, if dedicated time is enforced there.
     std::optional<rrule::Interval> dedicated_time;
     bool dedicated_now = false;
     bool dedicated_awaited = false;  // DEDICATED_TIME_COMMAND hasn't answered for its host yet
-    // The queue is an advance reservation's. `booking`: the index of its booking; kNoSlot: it has no places
-    // now.
+    // The queue belongs to an advance reservation. `booking`: the index of its booking; kNoSlot: it has no
+    // places now.
     bool is_reservation = false;
     std::uint32_t booking = kNoSlot;
-    QueueFacts facts{};  // made of the above whenever the time is set
-    bool early = false;  // the queue no longer observes prime time (NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME)
+    QueueFacts facts{};  // from the above, set with the time
+    bool early = false;  // the queue ignores prime time (NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME)
 
-    // The filters that may refuse a job here, if `filters_known`. Those in `job_filters` are asked for each
+    // The filters that may refuse a job here, if `filters_known`. Those in `job_filters` are called for each
     // job.
     bool filters_known = false;
     std::vector<const Filter*> filters;
     std::vector<const Filter*> job_filters;
 };
 
-// A job's request, in the queue that is being asked. It is the same for all jobs of a signature.
+// A job's request, in the queue of the test. It is the same for all jobs of a signature.
 struct JobNeeds {
     JobClass job_class = JobClass::normal;
     const Request* request = nullptr;
     std::uint32_t request_number = 0;  // in Requests
-    std::uint32_t run_host = 0;        // the host that the job asks for; 0: none
+    std::uint32_t run_host = 0;        // the requested host; 0: none
     std::int64_t nodes = 1;
-    Seconds asked{-1};            // the walltime that the job asks for; -1: none
-    Seconds walltime{0};          // the walltime that it is given in the queue that is being asked
+    Seconds asked{-1};            // the requested walltime; -1: none
+    Seconds walltime{0};          // the walltime in the queue of the test
     Seconds hard_walltime{0};     // the walltime after which the job is ended; 0: `walltime`
-    JobSlot suspended = kNoSlot;  // the job, if it is suspended: it goes on where it was
-    std::uint32_t project = 0;    // where limits distinguish projects; else 0
+    JobSlot suspended = kNoSlot;  // the job, if it is suspended: it resumes in its place
+    std::uint32_t project = 0;    // if limits distinguish projects; else 0
 
-    // Is the job exempt from prime time and what belongs to it, as special and overdue jobs are?
+    // Is the job exempt from prime time and related rules, like special and overdue jobs?
     bool exempt() const { return job_class == JobClass::special || job_class == JobClass::overdue; }
-    // For reasons: 1 if the job asks for no walltime.
+    // For reasons: 1 if the job requests no walltime.
     std::int64_t without_walltime() const { return asked < Seconds(0) ? 1 : 0; }
 };
 
@@ -177,7 +176,7 @@ struct User {
     std::uint32_t group = 0;
 };
 
-// A job that the cycle is looking at.
+// The job that the cycle considers.
 struct Candidate : JobNeeds {
     JobSlot job = kNoSlot;
     User user{};
@@ -191,7 +190,7 @@ struct CycleState {
     const ServerLimits* server = nullptr;
     Vnodes* vnodes = nullptr;
     NodeSize node_size;
-    // The size of a node by which shares of vnodes are counted: it is set if the profile counts ssinodes.
+    // The size of a node for shares of vnodes; set if the profile counts ssinodes.
     NodeSize vnode_share{};
     Interner* strings = nullptr;
 
@@ -203,30 +202,30 @@ struct CycleState {
     SchedShares* shares = nullptr;  // of the policy's fs_group; null: it has none
     Tables* tables = nullptr;       // the tables in which jobs' entities are looked up
 
-    const Allocations* allocations = nullptr;  // null: allocations aren't enforced, or haven't been read
-    bool admits_less = false;  // a start made an admission refuse jobs that it would have admitted
+    const Allocations* allocations = nullptr;  // null: allocations aren't enforced, or not known yet
+    bool admits_less = false;  // after a start, an admission refuses jobs that it would have admitted before
 
     RunCounts* counts = nullptr;
     const std::deque<QueueView>* views = nullptr;
-    std::set<Instant>* instants = nullptr;     // the instants at which refusals may be lifted
-    std::int64_t running = 0;                  // how many jobs run in the server
-    std::int64_t dedicated_running = 0;        // how many jobs run in dedicated queues
+    std::set<Instant>* instants = nullptr;     // the instants that may lift refusals
+    std::int64_t running = 0;                  // the number of running jobs
+    std::int64_t dedicated_running = 0;        // the number of running jobs in dedicated queues
     std::vector<ServerAmount> server_amounts;  // the amounts of the server
-    // Reservations in the order in which they were made. The index of a reservation is its id.
+    // Reservations in the order of creation. The index of a reservation is its id.
     std::vector<Reservation> reservations;
 
-    // An operator asked for the start of the job, so the policy's rules about hosts don't matter.
+    // An operator wants the job started, so the policy's rules about hosts don't count.
     bool at_request = false;
 
-    // The scheduler looks ahead, and `now` is in the future. Filters then only have to tell whether a job may
-    // start, not why it may not.
+    // This is a look-ahead, and `now` is in the future. Filters then only decide whether a job may start,
+    // without a reason.
     bool looking_ahead = false;
 
-    // Nothing comes of the answer: an explanation or a look ahead asks.
+    // The answer has no effect: it is for an explanation or a look-ahead.
     bool only_asked = false;
 
-    // The number of refusals in this cycle of jobs that may be anywhere once the placement sets that they fit
-    // are too small: vnodes that other jobs have for themselves count for less in the sets.
+    // The number of refusals in this cycle of jobs that may use any vnodes if their placement sets are too
+    // small. Vnodes that other jobs have exclusively count for less in the sets.
     std::size_t refused_by_sets = 0;
 
     std::vector<const OwnLimit*> own_limits;    // the policy's
@@ -234,12 +233,13 @@ struct CycleState {
     // Objects that rules keep for the length of the cycle.
     OwnStates own;
 
-    // The filter on hosts leaves the place that it found here, for whoever starts the job.
+    // The filter on hosts stores its place here, for the start of the job.
     Placement placement;
 
-    // Counts a job in (sign 1) or out (sign -1) of the amounts of the server that jobs use and give back.
+    // Adds a job to the amounts of the server that jobs use and give back (sign 1), or subtracts it (sign
+    // -1).
     void count_in_server(const Request& request, int sign);
-    // Does the policy leave the resource aside (exclude_resources)?
+    // Does the policy exclude the resource (exclude_resources)?
     bool is_excluded(std::uint32_t resource) const;
 
     Instant ends(const JobNeeds& job) const { return now + job.walltime; }

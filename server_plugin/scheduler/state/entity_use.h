@@ -1,5 +1,5 @@
-// The use of limited resources by the running jobs of entities (model/entity_limits.h). Only uses with a
-// limit are counted, so that sites without such limits pay nothing.
+// The use of limited resources by entities' running jobs (model/entity_limits.h). Only uses with a limit are
+// counted, so that sites without such limits pay nothing.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -13,11 +13,11 @@
 
 namespace pbs::sched {
 
-// A job, as it is counted.
+// A job with the data that counts.
 struct CountedJob {
     Entities entities;
     const Request* request = nullptr;
-    Seconds walltime{-1};  // the walltime that it asks for; -1: none
+    Seconds walltime{-1};  // the requested walltime; -1: none
 };
 
 class EntityUse {
@@ -25,7 +25,7 @@ class EntityUse {
     // The scope of the server's limits; other scopes are slots of queues.
     static constexpr std::uint32_t kServer = UINT32_MAX - 1;
 
-    // Counts the uses that these limits are about from now on. They are 0 until the running jobs are counted
+    // Counts the uses that these limits restrict from now on. They are 0 until the running jobs are counted
     // again.
     void watch(std::uint32_t scope, const EntityLimits& limits);
     bool is_empty() const { return watched_.empty(); }
@@ -36,7 +36,7 @@ class EntityUse {
         count_in(kServer, job, sign);
         count_in(queue, job, sign);
     }
-    // The use by an entity. Some limit of the scope has to be about it.
+    // The use by an entity. REQUIRES: a limit of the scope restricts it.
     std::int64_t of(std::uint32_t scope, EntityKind kind, std::uint32_t entity,
                     std::uint32_t resource) const {
         const auto found = use_.find({scope, kind, entity, resource});
@@ -55,7 +55,7 @@ class EntityUse {
     absl::flat_hash_map<Key, std::int64_t> use_;
 };
 
-// Is a job's entity of any kind over one of these soft limits, among those that concern the job?
+// Does a job's entity of any kind exceed one of these soft limits that affect the job?
 bool is_over_soft(const EntityLimits& limits, const EntityUse& use, std::uint32_t scope,
                   const CountedJob& job);
 

@@ -22,12 +22,13 @@ struct Settings;
 struct Reservation;
 struct User;
 
-// A limit with counters of its own, such as one for each user on each vnode. The rule keeps the counters in
+// A limit with counters of its own, such as one for each user on each vnode. The rule stores the counters in
 // CycleState::own.
 struct OwnLimit {
-    const char* words = "";  // the comment of a job that finds no place for this limit alone
-    // The kind of entity whose jobs a counter has. With users or groups, the end of a job of the same one
-    // lets a refused job be looked at again, beside room on vnodes; else the end of any job does.
+    const char* words = "";  // the comment of a job that only this limit prevents from starting
+    // The kind of entity whose jobs a counter counts. For users and groups, the end of a job of the same
+    // entity has a refused job considered again, as do free amounts on vnodes; otherwise the end of any job
+    // does.
     EntityKind entity = EntityKind::all;
     // Does `most` ever answer less than any number, by these settings? Null: always.
     bool (*binds_vnodes)(const Settings& settings) = nullptr;
@@ -44,18 +45,18 @@ struct OwnLimit {
     std::int64_t (*use)(CycleState& state, const LimitUser& user, const LimitKey& key) = nullptr;
 };
 
-// LimitKey::what for nodes. The other numbers that stand for no resource are in entity_limits.h.
+// LimitKey::what for nodes. entity_limits.h has the other numbers that aren't resources.
 constexpr std::uint32_t kNodes = UINT32_MAX - 2;
 
-// The counter that a limit is about.
+// The counter of a limit.
 struct LimitKey {
-    UseKey use;                       // the jobs whose use is counted
+    UseKey use;                       // the jobs that are counted
     std::uint32_t what = kJobs;       // kJobs, kNodes, kWalltimeAmount or a resource; for a pool a column
     const OwnLimit* limit = nullptr;  // with UseScope::own
     friend auto operator<=>(const LimitKey&, const LimitKey&) = default;
 };
 
-// A limit that a job has to meet, and the amount that the job needs.
+// A limit that a job has to observe, and the job's need of it.
 struct LimitNeed {
     LimitKey key;
     std::int64_t amount = 0;
@@ -67,10 +68,10 @@ struct LimitUser {
     Entities whose{};
     std::int64_t nodes = 0;
     const Request* request = nullptr;
-    Seconds walltime{-1};  // the walltime that the job asks for; -1: none
+    Seconds walltime{-1};  // the requested walltime; -1: none
     QueueSlot queue = kNoSlot;
-    // The numbers of the queue views that the job is counted in, and how many of these views are of dedicated
-    // queues. It is counted in one view, unless it runs on the hosts of several.
+    // The numbers of the queue views that count the job, and how many of these are of dedicated queues. It is
+    // one view, unless the job runs on the hosts of several.
     std::span<const std::uint32_t> views;
     std::int64_t dedicated_views = 0;
     const Placement* placement = nullptr;  // for limits on hosts; null: the job uses none of them
@@ -85,12 +86,12 @@ struct LimitUser {
 LimitUser limit_user(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                      const Placement& placement, Vnodes::Shares& shares);
 
-// Returns a job's use of a limit that isn't on a pool; 0 if it doesn't count there.
+// Returns a job's use of a limit that isn't on a pool; 0: it doesn't count there.
 std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey& key);
 
-// A promise to a job that waits: it starts at `start`, whatever starts before.
+// A promise to a waiting job: it starts at `start`, whatever starts before.
 struct Reservation {
-    // The amount of a limit that other jobs may use which still run at `start`.
+    // The amount of a limit that is left for other jobs that still run at `start`.
     struct Spare {
         LimitKey key;
         std::int64_t left = 0;
@@ -101,12 +102,12 @@ struct Reservation {
     Instant end{};
     std::uint32_t view = 0;  // the number of the view in which the job will start
     std::vector<Spare> spare;
-    bool drains = false;  // the queue is drained for the job, as the Origin algorithm does it
-    bool begun = false;   // in a look ahead: the job counts as running, or has ended
+    bool drains = false;  // the queue is drained for the job, as in the Origin algorithm
+    bool begun = false;   // in a look-ahead: the job is counted as running, or has ended
     Placement placement;  // empty: the KeptReservation has the placement
 };
 
-// Takes the use of a job off the spare amounts of the reservations that start while it runs, from `starts` to
+// Subtracts a job's use from the spare amounts of the reservations that start while it runs, from `starts` to
 // `ends`. The job was placed, or has a reservation itself.
 void use_spare(CycleState& state, const LimitUser& user, Instant starts, Instant ends);
 

@@ -1,7 +1,7 @@
-// Objects that rules keep of their own. An object of a rule's own type is made when the rule asks for it
-// first, so that nothing but the rule names it. The state of a cycle has a store (CycleState::own), which
-// ends with the cycle. The memory of a scheduler from cycle to cycle has another one (SchedMemory::own),
-// and the memory that only cycles after single events read has a third one (EventMemory::own).
+// Objects of rules. An object of a rule's type is made when the rule first calls of(), so that only the rule
+// names the type. The state of a cycle has a store (CycleState::own), which ends with the cycle. A
+// scheduler's memory from cycle to cycle has another one (SchedMemory::own), and the memory that only cycles
+// after single events read has a third one (EventMemory::own).
 #pragma once
 
 #include <any>
@@ -22,13 +22,13 @@ class OwnStates {
     OwnStates& operator=(OwnStates&&) = default;
     ~OwnStates() = default;
 
-    // Returns the object of this type, and makes it first if there is none. It stays where it is.
+    // Returns the object of this type; makes it if there is none. Its address doesn't change.
     template <class T>
     T& of() {
         if (T* known = lookup<T>()) return *known;
         return list_.emplace_back(std::make_unique<std::any>())->template emplace<T>();
     }
-    // Returns the object without making it; null: there is none.
+    // Returns the object, if there is one; else null.
     template <class T>
     const T* find() const {
         return lookup<T>();

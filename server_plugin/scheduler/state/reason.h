@@ -1,5 +1,4 @@
-// The reason why a job doesn't start: a value that is made where the check is made, and is turned into text
-// once.
+// The reason why a job doesn't start: a value that the check makes, and that is converted to text once.
 #pragma once
 
 #include <compare>
@@ -14,7 +13,7 @@ namespace pbs::sched {
 
 enum class ReasonCode : std::uint8_t {
     nothing,  // the job may start
-    // The job is rejected, unless the reason says otherwise.
+    // The job is rejected, unless the comment says otherwise.
     fits_no_queue,       // a: nodes, b: walltime; below 0: the job asks for none
     no_batch_queues,     // the job isn't rejected for this and the next
     no_such_queue,       // object: the name
@@ -34,7 +33,7 @@ enum class ReasonCode : std::uint8_t {
     queue_resource_busy,  // object: the resource, a: asked, b: free, c: in all
     queue_closed,         // a: when the queue opens, 0: never
     queue_drained,        // object: the job it is drained for
-    // Only jobs of at least `a` nodes may start, or of at most `b` seconds; negative: none.
+    // Only jobs of at least `a` nodes, or of at most `b` seconds, may start; negative: no such bound.
     fragments,
     // Refusals by time. Where the job would run for too long, c: 1 if it asks for no walltime.
     dedicated_time,  // a: its end
@@ -72,15 +71,15 @@ enum class ReasonCode : std::uint8_t {
     found_at_start,
     after_top_job,  // strict_ordering; object: the job that has to start first
     other,          // a rule's own words; object: the text
-    // The cycle goes through the job's queue in non-prime order later. Nobody is shown this reason.
+    // The cycle considers the job's queue in non-prime order later. Nobody sees this reason.
     next_pass,
-    // The value that is asked for differs from those of the queue or the server. object: the resource, a: the
-    // words "asked != available"
+    // The requested value differs from those of the queue or the server. object: the resource, a: the words
+    // "asked != available"
     queue_value_differs,
     server_value_differs,
     vnodes_busy,  // the job is suspended, and its vnodes have no room for it
-    // The number of running jobs of the queue and of the server, in the order of EntityKind. object: the
-    // entity, if the limit names it, else 0; a: the limit.
+    // Limits on the number of running jobs of the queue and of the server, in the order of EntityKind.
+    // object: the entity, if the limit names it, else 0; a: the limit.
     queue_run_all,
     queue_run_user,
     queue_run_group,
@@ -105,8 +104,8 @@ enum class ReasonCode : std::uint8_t {
 
 struct Reason {
     ReasonCode code = ReasonCode::nothing;
-    std::uint32_t queue = UINT32_MAX;  // the queue that was asked
-    std::uint32_t object = 0;          // a resource, a job or something else, as `code` says
+    std::uint32_t queue = UINT32_MAX;  // the queue of the test
+    std::uint32_t object = 0;          // a resource, a job or something else, depending on `code`
     std::int64_t a = 0;
     std::int64_t b = 0;
     std::int64_t c = 0;
@@ -119,7 +118,7 @@ struct ReasonHash {
     std::size_t operator()(const Reason& reason) const;
 };
 
-// The data that the texts are made with. Amounts are as they are when the text is made.
+// The data for the texts. Amounts are those at the time of the text.
 struct ReasonContext {
     const rrule::Zone& zone;
     const JobTable& jobs;
@@ -131,44 +130,43 @@ struct ReasonContext {
     NodeSize node_size;
 };
 
-// Returns the event after which time lifts the refusal, in words that follow "when". kAwaitedJobs are the
-// words for a job that waits for running jobs.
+// Returns the event after which time lifts the refusal, in words that follow "when". kAwaitedJobs: the words
+// for a job that waits for running jobs.
 std::string_view awaited_text(const Reason& reason);
 constexpr std::string_view kAwaitedJobs = "running jobs have ended";
 
-// The reason for a value that differs, from the reason for an amount that is lacking.
+// The reason for a value that differs, made from the reason for an amount that is missing.
 constexpr ReasonCode differs(ReasonCode code) {
     return code == ReasonCode::queue_resource_busy ? ReasonCode::queue_value_differs
                                                    : ReasonCode::server_value_differs;
 }
 
-// Is a job rejected for this reason, as one that fits no queue or that an admission refuses?
+// Is a job rejected for this reason, like one that fits no queue or that an admission refuses?
 bool is_rejection(ReasonCode code);
 
 // Is the reason a limit on the running jobs of a user, a group or a project?
 bool is_of_entity(ReasonCode code);
 
-// Would the job run into a time when it may not run, though its queue may start jobs now?
+// Would the job run into a time when it may not run, although its queue may start jobs now?
 constexpr bool crosses_a_boundary(ReasonCode code) {
     return code == ReasonCode::into_dedicated || code == ReasonCode::past_dedicated ||
            code == ReasonCode::prime_boundary || code == ReasonCode::prime_limit ||
            code == ReasonCode::window_boundary;
 }
 
-// Returns one line for a job's comment or for its owner. The words are those of the Origin documents where
-// these give any; else, where OpenPBS has the case, those of OpenPBS's comments, which the scripts of users
-// know.
+// Returns one line for a job's comment or for its owner. The words are those of the Origin documents, if they
+// have any; else those of OpenPBS's comments, if OpenPBS has the case, because users' scripts know them.
 std::string text(const Reason& reason, const ReasonContext& context);
 
-// Returns the text with details that a comment leaves out, such as the job that others have to wait for.
+// Returns the text with details that a comment omits, such as the job that others have to wait for.
 std::string text_with_details(const Reason& reason, const ReasonContext& context);
-// Do the two reasons differ in amounts alone?
+// Do the two reasons differ only in amounts?
 bool same_kind(const Reason& a, const Reason& b);
 
 // Writes an instant as ctime(3) does, without the newline: "Sat Nov 21 08:02:46 2026".
 std::string ctime_text(Instant t, const rrule::Zone& zone);
-// The last text that ctime_text() wrote. Most calls are about the same minute as the one before, so that only
-// the seconds of the text change.
+// The last text of ctime_text(). Most calls are for the same minute as the last one, so that only the seconds
+// in the text change.
 struct LastCtime {
     Instant at{};
     std::string text{};  // empty: no text was written yet
@@ -177,8 +175,8 @@ std::string_view ctime_text(Instant t, const rrule::Zone& zone, LastCtime& last)
 // Writes the time of day: "17:00:00".
 std::string time_text(Instant t, const rrule::Zone& zone);
 
-// Returns the comment of a job that was started: "Started on " and `now`, which is a ctime_text(). A special
-// job has " (special access job)" behind it.
+// Returns the comment of a started job: "Started on " and `now`, which is a ctime_text(). For a special job "
+// (special access job)" follows.
 std::string started_text(std::string_view now, bool special);
 
 }  // namespace pbs::sched

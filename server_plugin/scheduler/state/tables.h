@@ -1,4 +1,4 @@
-// The tables that events feed, and facts about single jobs from them.
+// The tables that events update, and facts about single jobs from them.
 #pragma once
 
 #include <map>
@@ -19,18 +19,18 @@
 
 namespace pbs::sched {
 
-// The estimates of jobs' starts as the host was told of them (DecisionKind::estimate).
+// The estimates of jobs' starts that were passed to the host (DecisionKind::estimate).
 struct Estimates {
     struct Told {
         std::optional<Instant> start;  // empty: the host may have forgotten the estimate
         std::uint64_t where = 0;       // a number that stands for the vnodes and shares
-        bool still = false;            // within a cycle: the estimate still holds
+        bool still = false;            // during a cycle: the estimate is still valid
     };
     bool on = false;
     std::map<JobHandle, Told> told;
     std::map<JobHandle, Told> told_others;  // for jobs without a reservation
 
-    // Notes that the job left the queued state, even if only for an instant.
+    // Notes that the job has left the queued state, even if only for an instant.
     void left_queue(JobHandle job) {
         for (auto* list : {&told, &told_others})
             if (const auto at = list->find(job); at != list->end()) at->second.start.reset();
@@ -46,7 +46,7 @@ struct Estimates {
     }
 };
 
-// An advance reservation, as the host told of it (ReservationRecord).
+// An advance reservation, as reported by the host (ReservationRecord).
 struct AdvanceReservation {
     struct Share {
         VnodeHandle vnode{};
@@ -58,8 +58,8 @@ struct AdvanceReservation {
     Instant start{};
     Instant end{};
     std::uint32_t request = 0;        // in Requests
-    std::uint32_t later_request = 0;  // for later occurrences, the same or another one
-    std::vector<Share> shares;        // places that it has, from `held_start` to before `held_end`
+    std::uint32_t later_request = 0;  // for later occurrences, the same or another
+    std::vector<Share> shares;        // its places, from `held_start` to before `held_end`
     Instant held_start{};
     Instant held_end{};
     struct Occurrence {
@@ -69,11 +69,11 @@ struct AdvanceReservation {
         std::vector<Share> shares{};
     };
     std::vector<Occurrence> later{};  // later occurrences of a standing reservation
-    bool keeps_first = false;         // only later occurrences are asked for
-    bool soonest = false;             // it begins as soon as there are places
+    bool keeps_first = false;         // only later occurrences are requested
+    bool soonest = false;             // it is to begin as soon as there are places
 };
 
-// All tables that events feed.
+// All tables that events update.
 struct Tables {
     explicit Tables(rrule::Zone z) : zone(std::move(z)), vnodes(strings) {}
 
@@ -93,21 +93,21 @@ struct Tables {
     RunCounts counts;
     std::int64_t running = 0;
     std::vector<std::int64_t> in_use;  // by resource
-    NodeSize counted_size;             // the size of a node by which Queue::nodes_in_use is counted
+    NodeSize counted_size;             // the size of a node for Queue::nodes_in_use
     PastUsage usage;
-    // The places where suspended jobs go on: the amounts that they have given back, place by place as the
-    // host told of them.
+    // The places where suspended jobs resume: the amounts that they have given back, for each place that the
+    // host has reported.
     struct GivenBack {
         VnodeHandle vnode{};
         std::vector<Need> amounts;
     };
     std::unordered_map<JobSlot, std::vector<GivenBack>> suspended;
-    // The accounts of jobs that have one; and the resources that running jobs have used, where the host has
-    // told.
+    // The accounts of jobs that have one; and the resources that running jobs have used, if the host has
+    // reported them.
     std::unordered_map<JobSlot, std::uint32_t> accounts;
     std::unordered_map<JobSlot, std::vector<KeptAmount>> used;
     std::map<ReservationHandle, AdvanceReservation> reservations;
-    // The advance reservation whose queue it is; null: none.
+    // The advance reservation of a queue; null: it has none.
     const AdvanceReservation* reservation_of(QueueSlot queue) const {
         if (reservations.empty()) return nullptr;
         for (const auto& [handle, reservation] : reservations)
@@ -122,33 +122,33 @@ struct Tables {
     bool preempts = true;        // the host can preempt jobs
     bool node_group_enable = false;
     std::string node_group_key;    // of the server
-    std::string suspend_releases;  // resources that suspended jobs give back, with commas; empty: all
+    std::string suspend_releases;  // resources that suspended jobs give back, separated by commas; empty: all
     std::string server_host;
 
     ReasonContext reason_context() {
         return {zone, jobs, queues, resources, strings, requests, vnodes, counted_size};
     }
 
-    // Returns the number that `strings` gives to an owner under a group, "group:owner".
+    // Returns the number in `strings` of an owner in a group, "group:owner".
     std::uint32_t user(std::uint32_t group, std::uint32_t owner);
-    // Returns the user to whom the past usage of a job belongs.
+    // Returns the user whose past usage the job adds to.
     PastUsage::User user_of(JobSlot job) const {
         return {jobs.user[job], strings.text(jobs.group[job]), strings.text(jobs.owner[job])};
     }
     // Finds the place of a suspended job: its vnodes, with the amounts that it gave back there.
     Placement place_of_suspended(JobSlot job) const;
-    // Returns the job as limits count it.
+    // Returns the job with the data for limits.
     CountedJob counted(JobSlot job) const;
-    // The eligible time of a job; empty: all time since the job became eligible.
+    // The eligible time of a job; nullopt: all time since the job became eligible.
     std::optional<Accrual> accrual(JobSlot job) const;
-    // Is a limit on projects?
+    // Is any limit on projects?
     bool tells_projects_apart() const;
     bool projects_in_quotas = false;  // a rule of a quota in use is about projects
     bool by_project = false;          // signatures have the projects of jobs
     // Counts a running job in (sign 1) or out (sign -1).
     void count_running(JobSlot job, int sign);
-    // Counts all running jobs anew, after a resource was defined (recount), or only their nodes, if the size
-    // of a node has changed (count_nodes_by).
+    // recount() counts all running jobs again, after a resource was defined. count_nodes_by() counts only
+    // their nodes again, if the size of a node has changed.
     void recount();
     void count_nodes_by(const NodeSize& size);
 };
@@ -156,23 +156,23 @@ struct Tables {
 // Returns the node-hours of that many nodes for a walltime.
 double node_hours(std::int64_t nodes, Seconds walltime);
 
-// The dedicated times that DEDICATED_TIME_COMMAND reports for a host (without a name: for the server's host),
-// with those of the system merged in.
+// The dedicated times that DEDICATED_TIME_COMMAND reports for a host (empty: the server's host), merged with
+// those of the system.
 struct HostOutages {
     std::vector<Outage> list;
-    bool awaited = false;  // an answer is still to come, and nothing is known before it
+    bool awaited = false;  // the first answer is still to come
 };
 HostOutages host_outages(const Tables& tables, const Settings& settings, std::string_view host);
 
-// Returns the hosts of the queues of a policy for which DEDICATED_TIME_COMMAND is asked, each once.
+// Returns the hosts of a policy's queues for which DEDICATED_TIME_COMMAND is run, each once.
 std::vector<std::string> outage_hosts(const Tables& tables, const Settings& settings);
 
-// Returns the number of nodes (ssinodes) of a job, with nodes of this size.
+// Returns the number of nodes (ssinodes) of a job, for this size of a node.
 std::int64_t job_nodes(const Tables& tables, const NodeSize& size, JobSlot job);
-// Returns the number of nodes of a job, with the policy's size of a node.
+// Returns the number of nodes of a job, for the policy's size of a node.
 std::int64_t job_nodes(const Tables& tables, const Settings& settings, JobSlot job);
 
-// Returns the node-hours of a running job that are charged to its group's allocation; empty if allocations
+// Returns the node-hours of a running job that are charged to its group's allocation; nullopt: allocations
 // aren't enforced.
 std::optional<double> allocation_charge(const Tables& tables, const Settings& settings, Instant now,
                                         JobSlot job);

@@ -1,4 +1,4 @@
-// Names a use that limits count together: whose jobs, and where.
+// A use that limits count together: whose jobs, and where.
 #pragma once
 
 #include <compare>
@@ -15,13 +15,13 @@ enum class UseScope : std::uint8_t {
     dedicated,  // the jobs in dedicated queues
     host,       // the jobs on a host; object: the host
     pool,       // all vnodes of a pool together; object: the pool
-    own,        // the jobs that a rule counts together (OwnLimit); object and `of` are the rule's
+    own,        // jobs that a rule counts together (OwnLimit), which defines object and `of`
 };
 
 struct UseKey {
     UseScope scope = UseScope::server;
-    EntityKind entity = EntityKind::all;  // all of the scope's jobs, or those of one user, group or project
-    std::uint32_t object = 0;             // as `scope` says
+    EntityKind entity = EntityKind::all;  // all of the scope's jobs, or a user's, group's or project's
+    std::uint32_t object = 0;             // depends on `scope`
     std::uint32_t of = 0;                 // the user, group or project; 0: all
     friend auto operator<=>(const UseKey&, const UseKey&) = default;
 

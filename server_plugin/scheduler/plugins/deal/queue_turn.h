@@ -1,4 +1,4 @@
-// The first turn of a lane where a deal takes jobs from queues in turn.
+// The first turn of a lane, for deals that take jobs from queues in turn.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace pbs::sched {
 
-// Deals queues of one priority in turn, and then those of the next: a step of 2^32 between two priorities is
+// Queues of one priority take turns, and then those of the next. The step of 2^32 between two priorities is
 // more rounds than a lane has jobs.
 inline std::int64_t round_robin_begin(const DealContext& c, const DealtLane& lane) {
     if (c.settings.round_robin_all) return 0;
