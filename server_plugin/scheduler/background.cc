@@ -1,5 +1,4 @@
-// Runs a cycle, or a look at the scheduler's state, in a thread of its own, beside which the server answers
-// requests.
+// Runs a cycle, or a query of the scheduler's state, in a thread, while the server answers requests.
 
 #include <cassert>
 #include <csignal>
@@ -12,7 +11,7 @@
 namespace pbs::sched {
 namespace {
 
-// Blocks signals while the thread is made: they are for the server's own threads.
+// Blocks signals while the thread is made, because they are for the server's own threads.
 class SignalsBlocked {
   public:
     SignalsBlocked() {
@@ -43,7 +42,7 @@ void Scheduler::set_long_cycle(std::size_t queued_jobs) {
 bool Scheduler::start(Instant now, bool takes_long, const std::function<void()>& work,
                       std::function<void()> finished) {
     Background& background = impl_->background;
-    assert(!background.runs);  // one job in the background at a time
+    assert(!background.runs);  // one piece of work at a time
     background.thrown = nullptr;
     if (!takes_long) {
         work();
@@ -68,7 +67,7 @@ bool Scheduler::start(Instant now, bool takes_long, const std::function<void()>&
         background.thread = std::jthread(in_its_thread);
         background.runs = true;
     } catch (const std::system_error&) {
-        // No thread can be made: do the work here, and let requests wait.
+        // No thread can be made: do the work here, while requests wait.
         work();
     }
     return background.runs;
@@ -106,8 +105,8 @@ bool Scheduler::work_is_over() const {
     return impl_->background.runs && impl_->background.over;
 }
 
-// Takes in the events that came during the work. There may be many, and settle() makes its caller wait: so
-// the thread takes them in itself, and then those that came meanwhile.
+// Applies the events that came during the work. There may be many, and settle() makes its caller wait, so the
+// thread applies them itself, and then those that have come meanwhile.
 void Scheduler::take_in() {
     Background& background = impl_->background;
     background.takes_in = std::this_thread::get_id();
@@ -125,7 +124,7 @@ void Scheduler::settle() const {
     if (!impl_->works_elsewhere()) return;
     impl_->background.thread.join();
     impl_->background.runs = false;
-    // The kept events had come before: for callers of const functions nothing changes.
+    // The stored events came before this call, so const functions change nothing from their callers' view.
     const_cast<Scheduler&>(*this).deliver_kept();
 }
 

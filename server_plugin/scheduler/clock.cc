@@ -1,4 +1,4 @@
-// Time: the work that tick() finds, the instant at which it has to be called again, and the policy in force.
+// Time: the work that is due at tick(), the instant of the next call, and the policy in force.
 
 #include <fmt/format.h>
 
@@ -11,14 +11,14 @@
 namespace pbs::sched {
 namespace {
 
-// Lowers `best` to `other` if that is sooner; empty is later than all instants.
+// Lowers `best` to `other` if that is sooner; nullopt is later than all instants.
 void sooner(std::optional<Instant>& best, std::optional<Instant> other) {
     if (other && (!best || *other < *best)) best = other;
 }
 
 }  // namespace
 
-// Notes the starts and ends of dedicated times that DEDICATED_TIME_COMMAND reports.
+// Adds the starts and ends of dedicated times that DEDICATED_TIME_COMMAND has reported.
 void Scheduler::Impl::outage_boundaries(const Settings& s, Instant t, std::optional<Instant>& next) const {
     if (s.enforce_dedicated_time.from && *s.enforce_dedicated_time.from > t)
         sooner(next, s.enforce_dedicated_time.from);
@@ -27,7 +27,7 @@ void Scheduler::Impl::outage_boundaries(const Settings& s, Instant t, std::optio
         sooner(next, next_outage_change(host_outages(tables, s, host).list, t));
 }
 
-// Does a dedicated time of any host of the policy hold the instant?
+// Does a dedicated time of any host of the policy contain the instant?
 bool Scheduler::Impl::in_outage(const Settings& s, Instant t) const {
     if (s.dedicated_time_command.empty() || !s.enforce_dedicated_time.holds(t)) return false;
     return std::ranges::any_of(outage_hosts(tables, s), [&](const std::string& host) {
@@ -36,8 +36,8 @@ bool Scheduler::Impl::in_outage(const Settings& s, Instant t) const {
     });
 }
 
-// Notes the instants at which options come into force, at which prime time may end early in an idle queue,
-// and at which the rest of prime time is within the limit.
+// Adds the instants at which options come into force, at which prime time may end early in an idle queue, and
+// at which the rest of prime time is within the limit.
 void Scheduler::Impl::option_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const {
     const Settings& s = policy.settings;
     outage_boundaries(s, t, next);
@@ -57,7 +57,7 @@ void Scheduler::Impl::option_boundaries(const Policy& policy, Instant t, std::op
     }
 }
 
-// Decays past usage. Users whose group is over its allocation are forgotten more slowly.
+// Decays past usage. It decays more slowly for users whose group is over its allocation.
 void Scheduler::Impl::decay(Instant now, const Settings& s) {
     const auto found = tables.allocations.find(s.sched_acct_dir);
     const bool enforced = s.enforce_allocation.holds(now) && found != tables.allocations.end();
@@ -66,7 +66,7 @@ void Scheduler::Impl::decay(Instant now, const Settings& s) {
     });
 }
 
-// The first instant after t at which time alone may change what a cycle of the scheduler decides.
+// The first instant after t at which a cycle's decisions may change only because of time.
 std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, Sched& sched, Instant t) {
     if (sched.is_known(t)) return sched.until.boundary;
     std::optional<Instant> next;
@@ -88,13 +88,13 @@ std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, Sc
             reservation.later, [&](const auto& later) { return !later.shares.empty() && later.end > t; });
         if (one != reservation.later.end()) sooner(next, one->start > t ? one->start : one->end);
     }
-    // Events of jobs make queues idle, so the boundary isn't kept where idle queues matter.
+    // Events of jobs make queues idle, so don't store the boundary if idle queues matter.
     if (active->settings.np_drain_idletime == Seconds(0))
         sched.until = Sched::Until{sched.events.since.times_all, t, next, active};
     return next;
 }
 
-// The first instant after t that a refusal names, or at which a job becomes overdue.
+// The first instant after t that a refusal has named, or at which a job becomes overdue.
 std::optional<Instant> Scheduler::Impl::named_after(const Sched& sched, Instant t) {
     std::optional<Instant> next;
     const auto named = sched.events.instants.upper_bound(t);
@@ -123,7 +123,7 @@ TickResult Scheduler::tick(Instant now) {
     settle();
     TickResult result;
     impl_->watch_from(now);
-    assert(impl_->last_tick && *impl_->last_tick <= now);  // the next event is looked for from there on
+    assert(impl_->last_tick && *impl_->last_tick <= now);  // next_deadline() searches from here on
     const auto has_come = [&](const std::optional<Instant>& at) { return at && *at <= now; };
     for (auto& [name, sched] : impl_->scheds) {
         const bool at_boundary = has_come(impl_->boundary_after(name, sched, *impl_->last_tick));

@@ -7,8 +7,8 @@
 
 namespace pbs::sched {
 
-// Returns the policy in force. In dedicated time the prime one, if both slots are set; else by prime time; an
-// empty slot falls back to all time.
+// Returns the policy in force: in dedicated time the prime one, if both slots are set; else the one for prime
+// or non-prime time; if its slot is empty, the one for all time.
 Policy* Scheduler::Impl::active_policy(std::string_view sched, Instant now) {
     const auto known = scheds.find(sched);
     if (known != scheds.end() && known->second.is_known(now)) return known->second.until.policy;
@@ -22,7 +22,7 @@ Policy* Scheduler::Impl::active_policy(std::string_view sched, Instant now) {
     return chosen != nullptr ? chosen : slots.all_time;
 }
 
-// Returns the policies of a scheduler, before the sched_config file: "If both policy and sched_config files
+// Returns the policies of a scheduler. Assigned ones take precedence: "If both policy and sched_config files
 // are present then sched_config file will be ignored" (PP-748, interface 1).
 Assigned Scheduler::Impl::assigned(std::string_view sched) {
     const auto slots = configuration.scheds.find(sched);
@@ -31,7 +31,7 @@ Assigned Scheduler::Impl::assigned(std::string_view sched) {
     return sched_configs.assigned(sched);
 }
 
-// Notes the policies in force after a change of configuration, which isn't a switch by time.
+// Stores the policies in force after a change of configuration, which isn't a switch by time.
 void Scheduler::Impl::note_policies_in_force() {
     if (!last_tick) return;
     for (auto& [name, sched] : scheds) {
@@ -40,8 +40,8 @@ void Scheduler::Impl::note_policies_in_force() {
     }
 }
 
-// Begins to watch the clock, or follows it when it was set back. The policies in force at the first look
-// aren't switches: the next switch is one from them.
+// Begins to follow the clock; again, if it was set back. The policies then in force aren't switches; the next
+// change of policy is one.
 void Scheduler::Impl::watch_from(Instant now) {
     const bool first = !last_tick;
     if (!first && *last_tick <= now) return;
@@ -56,7 +56,7 @@ Policy* Scheduler::Impl::policy_of_queue(QueueSlot queue, Instant now) {
     return nullptr;
 }
 
-// The partitions that a scheduler serves. Valid until it is asked again.
+// The partitions that a scheduler serves. Valid until the next call.
 std::span<const std::uint32_t> Scheduler::Impl::served() {
     partitions.clear();
     for (const auto& [name, sched] : scheds)
@@ -64,8 +64,8 @@ std::span<const std::uint32_t> Scheduler::Impl::served() {
     return partitions;
 }
 
-// The policy whose decay_factor counts: that of the scheduler `default` if it keeps past usage, else of the
-// first scheduler that does.
+// The policy whose decay_factor counts: that of the scheduler `default` if it counts past usage; else that of
+// the first scheduler that does.
 Policy* Scheduler::Impl::usage_policy(Instant now) {
     const std::string_view keeper = usage_keeper(now);
     return keeper.empty() ? nullptr : active_policy(keeper, now);
@@ -166,7 +166,7 @@ Result<void> Scheduler::renew_zones(std::shared_ptr<const objects::Snapshot> sna
     impl_->tables.zone = impl_->tables.zone.renewed();
     impl_->tables.last_ctime = {};
     impl_->window_cache.clear();
-    // Another policy may be in force now: tick() has to see that as a switch, so keep the old names.
+    // Another policy may be in force now. Restore the old names, so that tick() sees the change as a switch.
     std::map<std::string, std::string, std::less<>> in_force;
     for (const auto& [name, sched] : impl_->scheds) in_force.emplace(name, sched.policy);
     auto done = set_configuration(std::move(snapshot));

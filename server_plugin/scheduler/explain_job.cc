@@ -1,4 +1,4 @@
-// Scheduler's function that explains a job.
+// Scheduler::explain().
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 namespace pbs::sched {
 namespace {
 
-// The reason why no cycle looks at a job in a state other than queued.
+// The reason why no cycle considers a job in a state other than queued.
 std::string not_queued(const Tables& tables, JobSlot job) {
     const char state = tables.jobs.state[job];
     if (state == 'S') return "it is suspended";
@@ -69,7 +69,7 @@ std::optional<Explanation> Inspector::explain(Instant now, std::string_view job_
     } else if (policy == nullptr) {
         out.reason = fmt::format("sched {} has no policy", sched->first);
     } else {
-        SchedMemory memory = sched->second.memory;  // a copy, as a cycle changes it
+        SchedMemory memory = sched->second.memory;  // a copy, because a cycle changes it
         CycleInput input;
         input.tables = &tables;
         input.configuration = &impl_->configuration;

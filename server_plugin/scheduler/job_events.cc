@@ -8,8 +8,8 @@
 namespace pbs::sched {
 namespace {
 
-// Returns the state in the tables: a job that a decision has suspended waits as a queued one does, while any
-// other job in state S holds its places.
+// Returns the state for the tables. A job that a decision has suspended waits like a queued one; any other
+// job in state S holds its places.
 char table_state(const JobRecord& record) {
     return record.suspended && record.state == 'S' ? 'Q' : record.state;
 }
@@ -30,7 +30,7 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     const QueueSlot queue = tables.queues.slot(record.queue);
     const bool arrived = is_new || jobs.queue[slot] != queue;
     jobs.queue[slot] = queue;
-    // A comment that was decided on for a job that has changed its state since wasn't given.
+    // The job's state has changed since the comment was decided, so the job hasn't got that comment.
     if (!is_new && jobs.state[slot] != table_state(record)) jobs.comment[slot] = 0;
     jobs.state[slot] = table_state(record);
     if (arrived) jobs.flags[slot] |= job_fresh;
@@ -48,8 +48,7 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
         const Seconds ended = hard < Seconds(0) ? kUnlimitedWalltime : hard;
         jobs.hard_walltimes.emplace(slot, JobTable::HardWalltime{ended, record.extended});
     }
-    // Acquires the new signature before it releases the old one: the same number then means that it is the
-    // same.
+    // Acquire the new signature before releasing the old one: equal numbers then mean equal signatures.
     const auto signature = tables.signatures.acquire(
         {jobs.walltime[slot], request, jobs.run_host[slot], queue, jobs.is_suspended(slot) ? slot + 1 : 0,
          tables.by_project ? jobs.project[slot] : 0, jobs.hard_walltime(slot)});
@@ -69,7 +68,7 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     }
 }
 
-// Adds the charge of a started job to the stored usage, once.
+// Charges a started job to past usage, once.
 void Scheduler::Impl::started_running(Instant now, JobSlot slot) {
     const Policy* policy = policy_of_queue(tables.jobs.queue[slot], now);
     if (policy == nullptr) return;
@@ -81,7 +80,7 @@ void Scheduler::Impl::started_running(Instant now, JobSlot slot) {
     const std::string_view group = tables.strings.text(tables.jobs.group[slot]);
     const bool was_over = allocations.of(group).over();
     allocations.charge(tables.jobs.id[slot], group, *charge);
-    // Have the next cycle look at all jobs: from now on the group's jobs are rejected, also those that wait
+    // Have the next cycle consider all jobs: from now on the group's jobs are rejected, also those that wait
     // for something else.
     if (!was_over && allocations.of(group).over()) note(&EventsSince::all);
 }
@@ -125,7 +124,7 @@ QueuedJob queued_job(const Tables& t, JobSlot slot) {
             jobs.rare_fields(slot).preempted_at};
 }
 
-// The facts in favour of preempting a job, as bits; 0 for a job that doesn't run.
+// The facts that permit preempting a job, as bits; 0: the job doesn't run, or can't be preempted.
 unsigned preemptable(const JobTable& jobs, JobSlot slot) {
     constexpr unsigned kFor = job_rerunnable | job_checkpointable;
     constexpr unsigned kRuns = 1U << 8;
@@ -135,7 +134,7 @@ unsigned preemptable(const JobTable& jobs, JobSlot slot) {
 
 }  // namespace
 
-// Puts a job into the lists and sums of its queue.
+// Adds a job to the lists and sums of its queue.
 void Scheduler::Impl::list(JobSlot slot) {
     enlist(tables.jobs, tables.queues, slot);
     if (is_running(tables.jobs.state[slot])) tables.count_running(slot, 1);
@@ -202,9 +201,9 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     }
     const Request& request = t.requests[t.jobs.request[slot]];
     if (runs && ran && t.vnodes.holds(slot, record.places, request)) {
-        // The job runs as before, apart from its use so far.
+        // The job goes on as before, apart from its use so far.
         const QueuedJob after = queued_job(t, slot);
-        // Another job may now ask for less of a limit than before, or may be preempted now.
+        // The job may now request less of a limit than before, or may be preempted now.
         if (t.jobs.queue[slot] != old_queue || t.jobs.walltime[slot] != old_walltime ||
             after.signature != before.signature || after.user != before.user ||
             (preemptable(t.jobs, slot) & ~was_preemptable) != 0)
@@ -218,7 +217,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
         impl_->note(&EventsSince::job_ended, old_queue, old_entities, t.vnodes.held_by(slot));
         t.vnodes.release(slot);
     }
-    // A suspended job keeps some of its vnodes' amounts.
+    // A suspended job still holds some amounts of its vnodes.
     if (!runs && (t.jobs.is_suspended(slot) || was_suspended)) {
         t.vnodes.release(slot);
         t.vnodes.allocate(slot, record.kept, Request{});

@@ -12,7 +12,7 @@
 namespace pbs::sched {
 namespace {
 
-// Puts what the members of a record point to into memory of its own.
+// Copies the data that a record points to into memory of its own.
 class CopyInto {
   public:
     explicit CopyInto(std::pmr::memory_resource& memory) : memory_(&memory) {}
@@ -95,7 +95,7 @@ class CopyInto {
     mutable std::pmr::polymorphic_allocator<> memory_;
 };
 
-// Tells the scheduler; what it refuses is a line in `refused`.
+// Delivers an event to the scheduler. Adds a line to `refused` if the scheduler refuses it.
 struct Deliver {
     Scheduler& scheduler;
     std::vector<std::string>& refused;

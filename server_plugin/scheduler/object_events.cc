@@ -44,7 +44,7 @@ Result<void> Scheduler::server_changed(const ServerRecord& record) {
         Error{fmt::format("job_sort_formula of the server is not used: {}", done.error().message)});
 }
 
-// Sets limits. The use by running jobs is counted for limits alone, so that it is counted anew.
+// Sets limits. The use by running jobs is counted only for limits, so it has to be counted again.
 void Scheduler::Impl::set_limits(EntityLimits& limits, std::uint32_t scope,
                                  std::span<const EntityLimitRecord> records) {
     EntityLimits told(records, tables.strings, tables.resources);
@@ -122,7 +122,7 @@ void Scheduler::queue_removed(QueueHandle handle) {
 
 void Scheduler::vnode_changed(const VnodeRecord& record) {
     if (impl_->keep(record)) return;
-    // A host's load matters to no policy that goes by events, unless it has a maximum.
+    // The load of a host without a maximum matters to no policy with cycles by events.
     if (impl_->tables.vnodes.change(record, impl_->tables.resources)) impl_->note(&EventsSince::all);
 }
 
@@ -141,7 +141,7 @@ void release_requests(Requests& requests, const AdvanceReservation& reservation)
 
 }  // namespace
 
-// A reservation may change the starts of any jobs, and its queue is one that jobs start in.
+// A reservation may affect the start of any job, and adds a queue in which jobs start.
 void Scheduler::reservation_changed(const ReservationRecord& record) {
     if (impl_->keep(record)) return;
     impl_->note(&EventsSince::settings_changed);

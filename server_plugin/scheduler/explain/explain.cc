@@ -1,4 +1,4 @@
-// Explains one job by a cycle that goes through the same filters, in the same order, at the job's own turn.
+// Explains one job by a cycle with the same filters, in the same order, at the job's turn.
 
 #include "server_plugin/scheduler/explain/explain.h"
 
@@ -57,11 +57,11 @@ class Explainer final : public CycleLog, CyclePart {
     Intake& intake_;
     Future& future_;
     Explanation& out_;
-    std::size_t turns_ = 0;  // how many jobs have had their turn, and of each class
+    std::size_t turns_ = 0;  // jobs that have had their turn, in all and by class
     std::array<std::size_t, 6> turns_of_class_{};
 };
 
-// Returns the numbers that decide among the jobs of a class.
+// Returns the numbers by which the jobs of a class are sorted.
 std::vector<OrderKey> Explainer::order_keys(const OrderedJob& job) {
     const OrderContext context{in_.now,         s_,      t_.jobs, t_.queues,  t_.requests,
                                queues_.ranks(), nullptr, nullptr, &state_.own};
@@ -125,7 +125,7 @@ void Explainer::explain_place(const OrderedJob& job) {
             t_.usage.usage(t_.strings.text(t_.jobs.group[job.job]), t_.strings.text(t_.jobs.owner[job.job]));
 }
 
-// Asks all filters about the job in a queue, at the job's turn.
+// Calls all filters for the job in a queue, at the job's turn.
 QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
     QueueAnswers out{view.queue->name, std::string(t_.strings.text(view.host)), {}, {}, {}, {}};
     c_.set_walltime(job, view);
@@ -149,7 +149,7 @@ QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
     return out;
 }
 
-// Adds the answers about the queue that the job is in, and about the jobs before it.
+// Adds the answers about the job's own queue, and about the jobs before it.
 void Explainer::explain_home(QueueSlot home, const CandidateQueues& queues) {
     const auto add = [&](std::string_view filter, std::string_view attributes, const Reason& reason) {
         out_.filters.push_back(
@@ -163,8 +163,8 @@ void Explainer::explain_home(QueueSlot home, const CandidateQueues& queues) {
             c_.held_up_reason(queues.empty() ? nullptr : queues[0]));
 }
 
-// The cycle calls this at the turn of each job, before it asks the filters itself. In the second pass, over
-// queues that no longer observe prime time, the answers about these queues replace those of the first pass.
+// Called at the turn of each job, before the cycle calls the filters. In the second pass, over queues that
+// ignore prime time, the answers about these queues replace those of the first pass.
 void Explainer::turn(const OrderedJob& job, CandidateQueues& queues) {
     if (!c_.second_pass) {
         ++turns_;
@@ -191,7 +191,7 @@ void Explainer::turn(const OrderedJob& job, CandidateQueues& queues) {
     }
 }
 
-// Finds out what the cycle decided about the job, and by which of the answers.
+// Finds the cycle's decision about the job, and the answer that decided.
 void Explainer::explain_outcome(JobSlot job) {
     for (const Started& started : started_) {
         if (started.job != job) continue;
@@ -220,7 +220,7 @@ void Explainer::explain_outcome(JobSlot job) {
         if (answers.queue == out_.queue && decide(answers.filters)) return;
 }
 
-// Notes the queue that is drained for the job, if the Origin algorithm drains one.
+// Sets the queue that is drained for the job, if the Origin algorithm drains one.
 void Explainer::explain_drain(JobSlot job) {
     const auto made = std::ranges::find(state_.reservations, job, &Reservation::job);
     if (made == state_.reservations.end() || !made->drains) return;
@@ -252,7 +252,7 @@ std::string Explainer::why_preempts_none() const {
     return {};
 }
 
-// Lists the jobs that make room for this one, or tells why none does.
+// Lists the jobs that are preempted for this one, or explains why none is.
 void Explainer::explain_preemption(JobSlot job) {
     for (const Preempted& preempted : c_.preempted) {
         if (preempted.for_job != job) continue;

@@ -13,8 +13,8 @@
 namespace pbs::sched {
 namespace {
 
-// The instant by which a running job is gone. A job that has run for its walltime is expected to run on for a
-// while.
+// The instant by which a running job will have ended. A job that has overrun its walltime is expected to go
+// on for a while.
 Instant expected_end(const Tables& t, JobSlot job, Instant now) {
     const Instant end = t.jobs.hard_end(job);
     return end <= now ? now + KeptReservation::kOverrun : end;
@@ -37,8 +37,8 @@ std::vector<Booking::Share> shares_of(const Tables& t, const Vnodes& vnodes,
     return shares;
 }
 
-// The bookings of all reservations but `but` that end after `from`; those of one reservation in the order of
-// its times.
+// The bookings of all reservations except `but` that end after `from`; those of one reservation are in the
+// order of its occurrences.
 std::vector<Booking> bookings_from(Tables& t, const Vnodes& vnodes, Instant from,
                                    const AdvanceReservation* but) {
     std::vector<Booking> bookings;
@@ -58,7 +58,7 @@ std::vector<Booking> bookings_from(Tables& t, const Vnodes& vnodes, Instant from
     return bookings;
 }
 
-// Running jobs of reservations. Such a job uses its reservation's booking, and is gone at its end at the
+// The running jobs of reservations. Such a job uses its reservation's booking, and ends with it at the
 // latest.
 class JobsInBookings {
   public:
@@ -90,10 +90,10 @@ void book(Tables& t, Vnodes& vnodes, std::vector<Booking> bookings, Instant now)
         [&](JobSlot job, std::uint32_t booking) { return jobs.is_of(job, booking); });
 }
 
-// The vnodes as they are at one instant after another: without the jobs that have ended by then.
+// The state of the vnodes at later and later instants: without the jobs that have ended by then.
 class VnodesAhead {
   public:
-    // `is_gone`: the running job is treated as gone from the start. The caller settles the pool after each
+    // `is_gone`: treat the running job as gone from the beginning. The caller settles the pool after each
     // change.
     VnodesAhead(const Tables& tables, Vnodes& vnodes, Instant now, const auto& is_gone)
         : t_(tables), vnodes_(vnodes) {
@@ -109,7 +109,7 @@ class VnodesAhead {
     VnodesAhead(const VnodesAhead&) = delete;
     VnodesAhead& operator=(const VnodesAhead&) = delete;
 
-    // Moves on to an instant, which is later than all before.
+    // Moves to an instant later than all before.
     void go_to(Instant at) {
         for (; gone_ < ends_.size() && ends_[gone_].first <= at; ++gone_) look_ahead(ends_[gone_].second, 1);
         at_ = at;
@@ -138,7 +138,7 @@ class VnodesAhead {
     Vnodes::Shares shares_;
 };
 
-// The answer to one reservation that is asked for.
+// The answer to one requested reservation.
 class Answering {
   public:
     Answering(CycleContext& context, const Queues& queues, const AdvanceReservation& asked)
@@ -176,18 +176,18 @@ class Answering {
                  Placement& out) const;
     bool replace_within(const std::vector<bool>& set, const Request& request, const PlaceRules& rules,
                         PoolId pool, Placement& out) const;
-    bool covers_jobs(const Placement& placement) const;  // for its first time
+    bool covers_jobs(const Placement& placement) const;  // for its first occurrence
 
     CycleContext& c_;
     Tables& t_;
     Vnodes& vnodes_;
     const Queues& queues_;
     const AdvanceReservation& asked_;
-    std::vector<Time> times_;    // the times to be decided about, in their order
-    std::vector<JobSlot> jobs_;  // jobs that run in it
+    std::vector<Time> times_;    // the times to decide about, in order
+    std::vector<JobSlot> jobs_;  // jobs that run in the reservation
 };
 
-// Refuses a time that is over, or that is partly in dedicated time.
+// Refuses a time that is over, or that is partly dedicated time.
 std::string Answering::time_refusal(const Time& time) const {
     const auto& [start, end, request] = time;
     if (end <= c_.in.now || end <= start) return "its time is over";
@@ -272,8 +272,9 @@ bool Answering::has_lost_vnodes(PoolId pool) const {
     });
 }
 
-// Is there a place for all of the time on its own vnodes and as few others as possible? So a reservation that
-// loses vnodes stays where its jobs run. With place=group= it stays in their placement set.
+// Finds a place for the whole time on the reservation's own vnodes and as few others as possible. So a
+// reservation that has lost vnodes stays where its jobs run; with place=group=, in their placement set.
+// False: there is none.
 bool Answering::replace(const Time& time, std::vector<Booking> beside, const VnodesAhead& ahead, PoolId pool,
                         Placement& out) const {
     const Request& request = t_.requests[time.request];
@@ -315,7 +316,7 @@ bool Answering::replace_within(const std::vector<bool>& set, const Request& requ
     return is_found_with(few) && covers_jobs(out);
 }
 
-// Puts a place for all of the time into `out` and returns an empty text, or returns the reason why there is
+// Finds a place for the whole time and writes it to `out`. Returns an empty text, or the reason why there is
 // none. `others`: the bookings of other reservations.
 std::string Answering::place(const Time& time, const std::vector<Booking>& others, const VnodesAhead& ahead,
                              PoolId pool, Placement& out) const {
@@ -325,7 +326,7 @@ std::string Answering::place(const Time& time, const std::vector<Booking>& other
         return booking.end > start && booking.start < time.end;
     });
     const Request& request = t_.requests[time.request];
-    // The reservation already has places for the first of its times: keep it there if possible.
+    // The reservation has places for the first of its times: use them again if possible.
     const bool has_places = !asked_.keeps_first && &time == times_.data() && !asked_.shares.empty();
     if (has_places && keep(time, beside, ahead, pool, out)) return {};
     if (has_places && !jobs_.empty()) {
@@ -347,8 +348,8 @@ std::string Answering::place(const Time& time, const std::vector<Booking>& other
                : "the vnodes are too small for it, whatever runs";
 }
 
-// The instants at which there may be more room than before: now, and the ends of jobs, of others' bookings
-// and of dedicated time. At most kMost, evenly chosen.
+// The instants at which more may become free: now, and the ends of jobs, of other bookings and of dedicated
+// time. At most kMost, evenly chosen.
 std::vector<Instant> Answering::instants(const std::vector<Booking>& others) const {
     constexpr std::size_t kMost = 1000;
     const Instant now = c_.in.now;
@@ -402,7 +403,7 @@ ReservationAnswer Answering::answer(ReservationHandle handle) {
     const PoolId pool =
         vnodes_.pool(asked_.queue, 0, c_.in.partition, chunks_by(t_, c_.settings), c_.node_keys());
     {
-        // Jobs of reservations hold nothing here: the reservations' room is booked.
+        // Don't count jobs of reservations: the bookings have their amounts.
         VnodesAhead ahead(t_, vnodes_, now, [&](JobSlot job) {
             return t_.queues[t_.jobs.queue[job]].handle == asked_.queue || jobs.is_in_one(job);
         });
@@ -422,7 +423,7 @@ ReservationAnswer Answering::answer(ReservationHandle handle) {
     return out;
 }
 
-// Gives the reservation its places by the answer, until the host tells of them.
+// Sets the reservation's places by the answer, until the host reports them.
 void take(const Tables& t, const Vnodes& vnodes, const ReservationAnswer& answer,
           AdvanceReservation& reservation) {
     auto next = answer.placements.begin();
@@ -457,7 +458,7 @@ std::vector<ReservationAnswer> answer_reservations(CycleContext& context, const 
     std::vector<ReservationAnswer> answers;
     Tables& t = context.tables;
     Vnodes& vnodes = *context.state.vnodes;
-    // A confirmed reservation counts for those behind it as if the host had already told of it.
+    // For later reservations, a confirmed one counts as if the host had reported it already.
     std::map<ReservationHandle, AdvanceReservation> before;
     for (auto& [handle, reservation] : t.reservations) {
         if (!reservation.asked) continue;

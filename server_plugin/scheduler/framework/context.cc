@@ -8,7 +8,7 @@
 namespace pbs::sched {
 
 void CycleScratch::clear() {
-    // Bytes of a list; larger lists give their memory back.
+    // The size in bytes above which a list's memory is freed.
     constexpr std::size_t kMostKept = std::size_t{4} << 20;
     const auto clear_list = [](auto& list) {
         list.clear();
@@ -66,7 +66,7 @@ CycleContext::~CycleContext() {
     in.memory->kept.scratch = std::move(scratch);
 }
 
-// Are there soft limits, with levels for them?
+// Are there soft limits that define levels?
 bool CycleContext::soft_limits_matter() const {
     if (!settings.preemption) return false;
     if (settings.preempt_prio.names(preempt_server_softlimits) && tables.server.limits.any_soft())
@@ -77,7 +77,7 @@ bool CycleContext::soft_limits_matter() const {
     return false;
 }
 
-// Could two jobs have different levels?
+// Can two jobs have different levels?
 bool CycleContext::has_levels() const {
     const PreemptPriorities& levels = settings.preempt_prio;
     if (levels.names(preempt_starving) && settings.help_starving_jobs) return true;
@@ -143,7 +143,7 @@ void CycleContext::set_up_state() {
     state.vnodes = &tables.vnodes;
     state.node_size = {settings.ssinode_cpus, settings.ssinode_mem};
     if (profile.counts_nodes) state.vnode_share = state.node_size;
-    // Only together with TEST_ONLY: decisions on such vnodes can't be carried out.
+    // Only together with TEST_ONLY, because decisions about such vnodes can't be carried out.
     if (settings.fake_machine_mult > 1 && settings.test_only.holds(in.now)) {
         fake_vnodes = tables.vnodes;
         fake_vnodes->multiply(settings.fake_machine_mult);
@@ -151,7 +151,7 @@ void CycleContext::set_up_state() {
     }
     state.vnodes->clear_reservations();
     book_reservations(tables, *state.vnodes, in.now);
-    // A look ahead would find another start each time that a booking begins or ends: keep no reservations.
+    // A look-ahead would find another start whenever a booking begins or ends, so drop the reservations.
     if (in.events != nullptr && !state.vnodes->bookings().empty()) in.events->kept.clear();
     tables.requests.see_without(settings.exclude_resources, tables.resources);
     if (const auto found = tables.allocations.find(settings.sched_acct_dir);
@@ -183,7 +183,7 @@ void CycleContext::count_running() {
     }
 }
 
-// Counts the running jobs into limits with counters of their own.
+// Adds the running jobs to the limits with counters of their own.
 void CycleContext::count_own_limits() {
     for (const Filter* filter : filters)
         if (const OwnLimit* limit = filter->own_limit; limit != nullptr) {
@@ -212,7 +212,7 @@ void CycleContext::count_own(JobSlot job, int sign) {
     for (const OwnLimit* limit : state.own_limits) limit->count(state, user, sign);
 }
 
-// Puts the amount that a program reports in the place of resources_available.
+// Replaces resources_available by the amount that a program reports.
 void CycleContext::add_told_amount(const std::string& element) {
     const ToldAmounts::Known* known = tables.told.find(element);
     const std::uint32_t resource = tables.resources.id(DynamicResource::of(element).resource);

@@ -1,5 +1,5 @@
-// The loop: released jobs are gone through in order, each is asked of the filters, placed and started, or
-// refused and parked; then the rules make decisions of the outcome.
+// The loop: considers released jobs in order. Each is tested by the filters, placed and started; or refused
+// and parked. Then the rules make decisions.
 
 #include "server_plugin/scheduler/framework/cycle.h"
 
@@ -21,11 +21,11 @@ namespace {
 class Cycle {
   public:
     explicit Cycle(const CycleInput& input);
-    // A cycle over all jobs: everything is released.
+    // Runs a cycle over all jobs, which are all released.
     Decisions run();
-    // A cycle after events. False: nothing was decided, and run() is needed (of another Cycle).
+    // Runs a cycle after events. False: nothing was decided, and run() of another Cycle is needed.
     bool run_events(Decisions& out);
-    // A cycle over all jobs that decides nothing and only tells the log.
+    // Runs a cycle over all jobs that decides nothing, and only calls the log.
     void rehearse(std::unique_ptr<CycleLog> (*make)(const CycleParts& parts));
     Decisions place(JobSlot job, bool preempts);
 
@@ -90,7 +90,7 @@ Decisions Cycle::run() {
     return out;
 }
 
-// Answers reservations before all else, so that no job takes their places.
+// Answers reservations first, so that no job gets their places.
 void Cycle::answer_reservations(Decisions& out) {
     if (!c_.in.answers_reservations || c_.test_only || c_.tables.reservations.empty()) return;
     const Outcome outcome(parts(), out);
@@ -133,7 +133,7 @@ void Cycle::rehearse(std::unique_ptr<CycleLog> (*make)(const CycleParts& parts))
     take_back();
 }
 
-// Does a rule need to see every job, whatever happened?
+// Does a rule always need a cycle over all jobs?
 bool Cycle::wants_every_job() const {
     return std::ranges::any_of(c_.profile.decides,
                                [&](const Decide* rule) {
@@ -145,7 +145,7 @@ bool Cycle::wants_every_job() const {
            });
 }
 
-// Have only jobs changed, and have the jobs that the last cycle started begun to run?
+// Have only jobs changed, and do the jobs that the last cycle started run?
 bool Cycle::only_jobs_changed() const {
     const CycleInput& in = c_.in;
     if (!in.by_events || in.events->since.everything || wants_every_job()) return false;
@@ -156,7 +156,7 @@ bool Cycle::only_jobs_changed() const {
     });
 }
 
-// Takes the starts back at the end: the host tells their outcome by events.
+// Undoes the starts at the end, because the host reports their outcome by events.
 void Cycle::decide(Decisions& out) {
     out.jobs_considered = c_.considered;
     out.log_event = c_.settings.log_event;
@@ -187,7 +187,7 @@ void Cycle::take_back() {
     if (c_.in.shares != nullptr) c_.in.shares->tree.forget_expected();
 }
 
-// Leaves the next cycle the data about this one.
+// Stores this cycle's data for the next one.
 void Cycle::remember() {
     if (c_.in.events == nullptr) return;
     EventMemory& memory = *c_.in.events;
@@ -204,15 +204,15 @@ void Cycle::remember() {
     if (!intake_.knows_jobs()) memory.pending_known = false;
 }
 
-// Answers an operator who wants one job started (qrun): is there room for it? Only filters about room are
-// asked, as OpenPBS's scheduler does for qrun; permission is the operator's business. As there, the job is
-// above all levels of preemption, if the policy preempts.
+// Answers an operator who wants one job started (qrun): is there a place for it? Calls only filters about
+// room, like OpenPBS's scheduler for qrun, since the operator decides about everything else. As there, the
+// job has the highest preemption level, if the policy preempts.
 Decisions Cycle::place(JobSlot job, bool preempts) {
     Decisions out;
     out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>();
     Tables& t = c_.tables;
     c_.state.at_request = true;
-    c_.state.vnodes = &t.vnodes;  // even if the policy tries a larger machine (FAKE_MACHINE_MULT)
+    c_.state.vnodes = &t.vnodes;  // even if the policy assumes a larger machine (FAKE_MACHINE_MULT)
     QueueView& view = queues_.add_alone(t.jobs.queue[job]);
     const OrderedJob ordered{job, JobClass::normal, c_.nodes_of_ordered(job), t.jobs.signature[job]};
     Candidate c = c_.candidate(ordered);
@@ -231,7 +231,7 @@ Decisions Cycle::place(JobSlot job, bool preempts) {
     if (reason) {
         c_.refuse(job, reason);
         const std::string_view line = outcome.text(c_.answers.back());
-        // Noted so that the next cycle sets its own comment instead.
+        // Stored, so that the next cycle replaces this comment by its own.
         t.jobs.comment[job] = c_.answers.back().number;
         out.list.push_back({DecisionKind::comment, t.jobs.handle[job], {}, line, {}, {}});
         return out;
@@ -244,8 +244,8 @@ Decisions Cycle::place(JobSlot job, bool preempts) {
     return out;
 }
 
-// The memory of few decisions: the first of it is part of the object, which is small enough for allocators to
-// hand the last one out again.
+// The memory for few decisions. Its first bytes are a part of the object, which is small enough for
+// allocators to reuse the last one.
 struct ArenaBytes {
     alignas(std::max_align_t) std::array<std::byte, 896> bytes;
 };

@@ -33,7 +33,7 @@ std::vector<LimitNeed> limits_of(std::span<const Filter* const> filters, const C
     std::vector<LimitNeed> needs;
     for (const Filter* filter : filters)
         if (const Limit* limit = filter->limit()) limit->add_needs(state, job, job.user, view, needs);
-    // Limits of the queue come first: it is the queue that is drained.
+    // Put limits of the queue first, because the queue is drained.
     std::stable_partition(needs.begin(), needs.end(),
                           [](const LimitNeed& need) { return need.key.use.scope == UseScope::view; });
     return needs;

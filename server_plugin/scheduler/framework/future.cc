@@ -43,7 +43,7 @@ void Future::give_up(const Preempted& preempted) {
         h.dedicated_views += view->dedicated ? 1 : 0;
     }
     state_.vnodes->shares_held(job, h.shares);
-    // The end that the schedule has for a job that has run for its walltime.
+    // The schedule has this end, too, for a job that has overrun its walltime.
     Instant end = t_.jobs.end(job);
     if (end <= in_.now) end = in_.now + KeptReservation::kOverrun;
     schedule_.add(std::move(h), {in_.now, end});

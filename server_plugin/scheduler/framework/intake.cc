@@ -50,8 +50,8 @@ void Intake::add_job(JobSlot job, JobClass job_class) {
     if (!has_no_turn(candidate)) classes_[static_cast<std::size_t>(job_class)].push_back(candidate);
 }
 
-// Is the formula's value for the job at or below the threshold? Then the job is told so and has no turn, so
-// that it holds up no other, as in OpenPBS.
+// Is the formula's value for the job at or below the threshold? Then the job gets a comment and no turn, and
+// so holds up no other job, as in OpenPBS.
 bool Intake::is_under_threshold(const OrderedJob& job) {
     const auto& formula = in_.policy->formula;
     if (!s_.job_sort_formula_threshold || !formula || job.score > *s_.job_sort_formula_threshold)
@@ -83,7 +83,7 @@ bool Intake::is_refused_before(const OrderedJob& job) {
     return false;
 }
 
-// Makes an OrderedJob. While they don't run, jobs with the same request have the same number of nodes.
+// Makes an OrderedJob. Jobs that don't run and have the same request have the same number of nodes.
 OrderedJob Intake::ordered(JobSlot job, JobClass job_class) {
     if (!p_.counts_nodes || in_.policy->formula) {
         OrderedJob ordered{job, job_class, p_.counts_nodes ? c_.nodes_of_ordered(job) : 1,
@@ -101,7 +101,7 @@ OrderedJob Intake::ordered(JobSlot job, JobClass job_class) {
     return {job, job_class, nodes, t_.jobs.signature[job], 0};
 }
 
-// The first instant at which a job is overdue, or starving; Instant::max(): never.
+// The first instant at which a job is overdue or starving; Instant::max(): never.
 Instant Intake::overdue_from(JobSlot job) const {
     if (s_.help_starving_jobs) return t_.jobs.eligible[job] + s_.max_starve + Seconds(1);
     Seconds most = s_.max_queued_time;
@@ -132,8 +132,8 @@ std::optional<JobClass> Intake::class_of(JobSlot job) const {
     return std::nullopt;
 }
 
-// Collects the jobs by class. Notes the first instant at which one becomes overdue: filters may let it pass
-// then.
+// Collects the jobs by class. Notes the first instant at which one becomes overdue, because filters may let
+// it pass then.
 void Intake::collect() {
     Instant due = Instant::max();
     const auto by_time = [&](JobSlot job) {
@@ -151,9 +151,9 @@ void Intake::collect() {
     add_requeued();
 }
 
-// Adds jobs that were started and put back (rerun by an operator, or lost with their machine). Such a job
-// stays in the batch queue that it was moved to; the queue of its submission tells it from jobs that belong
-// there. It still counts as a job of its first queue.
+// Adds jobs that were started and requeued (by an operator, or because their machine failed). Such a job
+// stays in the batch queue to which it was moved. The queue of its submission distinguishes it from jobs that
+// belong to the batch queue; it still counts as a job of that first queue.
 void Intake::add_requeued() {
     std::vector<QueueSlot> seen = {kNoSlot, c_.setup.submit, c_.setup.special};
     for (const QueueSpec& spec : s_.batch_queues) {
@@ -173,15 +173,15 @@ void Intake::add_requeued() {
     }
 }
 
-// Returns the user or the queue whose lane the job is in.
+// Returns the user or the queue to whose lane the job belongs.
 std::uint32_t Intake::lane_is_of(JobSlot job, JobClass job_class) const {
     if (queues_.starts_in_place(job_class)) return t_.jobs.queue[job];
     return queues_.has_lane_by_user(job_class) ? t_.jobs.user[job] : 0;
 }
 
-// Returns the entity whose lane the job is in: by shares, where the policy deals by them; the user, where
-// preemption levels depend on soft limits, which are the same for all of a user's jobs; else the part by
-// which the deal splits lanes.
+// Returns the entity to whose lane the job belongs. If the policy deals by shares: the entity in the tree. If
+// preemption levels depend on soft limits, which are the same for all jobs of a user: the user. Else: the
+// number by which the deal splits lanes.
 std::uint32_t Intake::entity_of(JobSlot job, const Deal* deal) const {
     if (s_.fairshare && state_.shares != nullptr) return state_.shares->entity(t_, job);
     if (c_.by_soft_limits) return t_.jobs.user[job];
@@ -202,15 +202,15 @@ PendingJobs::Entry Intake::entry_of(const OrderedJob& job, const Chain& chain, c
     return entry;
 }
 
-// Puts preempted jobs first, in the order of their preemption. The chain's numbers beyond 64 bits then give
-// way to the number of the job.
+// Puts preempted jobs first, in the order of their preemption. The job's number then replaces the chain's
+// numbers after the first 64 bits.
 void Intake::put_preempted_first(JobSlot job, PendingKey& key) const {
     if (!is_preempted(job)) return;
     key = {static_cast<std::uint64_t>(t_.jobs.rare_fields(job).preempted_at.time_since_epoch().count()),
            key[0], t_.jobs.sequence[job]};
 }
 
-// Does the order of jobs stay the same, by their keys, as long as nothing happens to them?
+// Does the order of jobs by keys stay the same while no event concerns them?
 bool Intake::order_lasts() const {
     return std::ranges::all_of(kQueuedClasses, [&](JobClass job_class) {
         const Chain& chain = p_.lane_chain(*in_.policy, job_class, state_.prime_now);
@@ -219,7 +219,7 @@ bool Intake::order_lasts() const {
     });
 }
 
-// Puts all jobs of the cycle's lists into their lanes. The lists needn't be in order.
+// Puts all jobs of the cycle's lists into their lanes. The lists needn't be sorted.
 void Intake::load() {
     const bool kept = in_.keep_pending_jobs && order_lasts();
     pending_ = kept ? &in_.events->pending : &c_.scratch->pending;
@@ -227,7 +227,7 @@ void Intake::load() {
     std::vector<std::optional<LeastNeeds>> needs(t_.requests.size());
     for (const JobClass job_class : kQueuedClasses) {
         load(job_class, state_.prime_now, needs);
-        // An assignment of {} would keep the memory.
+        // Free the memory; assigning {} wouldn't.
         std::vector<OrderedJob>().swap(classes_[static_cast<std::size_t>(job_class)]);
     }
     if (in_.events == nullptr) return;
@@ -237,8 +237,7 @@ void Intake::load() {
     memory.prime_now = state_.prime_now;
 }
 
-// Fills the lanes of a class. Jobs whose keys don't last are ordered by their place in the sorted list
-// instead.
+// Fills the lanes of a class. Jobs whose keys don't last are ordered by their index in the sorted list.
 void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optional<LeastNeeds>>& needs) {
     std::vector<OrderedJob>& jobs = classes_[static_cast<std::size_t>(job_class)];
     if (jobs.empty()) return;
@@ -276,7 +275,7 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
         if (!needs[request]) needs[request] = least_needs(t_.requests[request], t_.resources);
     }
     share_out(jobs.size(), lanes.size(), [&](std::size_t lane) { lanes[lane].jobs.resize(jobs_of[lane]); });
-    // The order of the list is roughly that of the tables: each thread goes through a stretch of it.
+    // The list is roughly in the order of the tables, so each thread takes a stretch of it.
     constexpr std::size_t kStretch = 4096;
     share_out(jobs.size(), (jobs.size() + kStretch - 1) / kStretch, [&](std::size_t part) {
         for (std::size_t i = part * kStretch; i < std::min(jobs.size(), (part + 1) * kStretch); ++i) {
@@ -291,7 +290,7 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
     pending_->fill(lanes);
 }
 
-// Puts jobs that arrived, changed, or became overdue or starving into their lanes anew.
+// Puts jobs that have arrived, changed, or become overdue or starving into their lanes again.
 void Intake::renew() {
     EventMemory& memory = *in_.events;
     auto& changed = memory.since.changed;
@@ -311,7 +310,7 @@ void Intake::renew() {
     }
 }
 
-// Finds the jobs that are looked at whatever was released.
+// Finds the jobs that are considered whatever was released.
 void Intake::find_news() {
     const PendingJobs& pending = *pending_;
     for (const JobSlot job : in_.events->since.changed)

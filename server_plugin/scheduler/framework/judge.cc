@@ -1,4 +1,4 @@
-// A part of a cycle: puts each job to the filters, places it, and starts or refuses it.
+// A part of a cycle: tests each job by the filters, places it, and starts or refuses it.
 
 #include "server_plugin/scheduler/framework/judge.h"
 
@@ -11,8 +11,8 @@
 namespace pbs::sched {
 namespace {
 
-// Chooses the reason for a job that no queue starts: that of the first queue that the job fits; else of the
-// first that lets it in; else of the first of all.
+// Chooses the reason for a job that no queue starts: that of the first queue into which the job fits; else of
+// the first that admits it; else of the first queue.
 class BestReason {
   public:
     void offer(const Reason& reason) {
@@ -21,7 +21,7 @@ class BestReason {
         rank_ = rank;
         reason_ = reason;
     }
-    // Offers a reason that comes before all others of its rank.
+    // Offers a reason that precedes all others of its rank.
     void put_first(const Reason& reason) {
         if (rank_of(reason.code) < rank_) return;
         rank_ = rank_of(reason.code);
@@ -86,8 +86,8 @@ Blockers Judge::consider(const OrderedJob& job, CandidateQueues& queues) {
     return refuse(*known);
 }
 
-// Decides whether and where the job may start. Asks about its own queue first, then the queues that it may
-// start in.
+// Decides whether and where the job may start. Tests it in its own queue first, then in the queues in which
+// it may start.
 Verdict Judge::judge(const OrderedJob& job, Candidate& c, CandidateQueues& queues, const Category& category) {
     Verdict verdict;
     const QueueSlot home = t_.jobs.queue[job.job];
@@ -106,8 +106,9 @@ Verdict Judge::judge(const OrderedJob& job, Candidate& c, CandidateQueues& queue
     return verdict;
 }
 
-// Finds the longest walltime, not below its least one, with which a job can start that can't with the
-// walltime it asks for. A shorter walltime is never refused where a longer one passes, so halving finds it.
+// For a job that can't start with its requested walltime: finds the longest walltime, not below its least
+// one, with which it can. No filter refuses a shorter walltime and lets a longer one pass, so bisection finds
+// it.
 void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues, Verdict& verdict) {
     const Seconds least = least_walltime(t_, *job.request);
     if (least <= Seconds(0) || least >= job.asked || job.suspended != kNoSlot ||
@@ -138,8 +139,8 @@ void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& 
     job = shorter;
 }
 
-// The filter that refused the job, if its answer is the same in other queues, so that these needn't be asked.
-// Null where a rule is told of each refusal of the filter.
+// The filter that refused the job, if its answer is the same in other queues, so that the job needn't be
+// tested there. Null if a rule has to see each refusal of the filter.
 const Filter* Judge::same_elsewhere(const Candidate& job, const QueueView& view,
                                     const FilterRefusal& refusal) const {
     if (!in_.categories || refusal.filter >= view.filters.size() || job.asked < Seconds(0)) return nullptr;
@@ -147,8 +148,8 @@ const Filter* Judge::same_elsewhere(const Candidate& job, const QueueView& view,
     return filter->is_same_in != nullptr && (filter->traits & c_.watched) == 0 ? filter : nullptr;
 }
 
-// The bits of the queues that refuse the job's signature for good. Null: none are kept, because a single
-// queue gains nothing by it, and other classes of jobs may get other answers.
+// The bits of the queues that refuse the job's signature for good. Null: there are none, because a single
+// queue gains nothing by them, and jobs of other classes may get other answers.
 std::uint64_t* Judge::refused_for_good(const OrderedJob& job, CandidateQueues& queues) const {
     if (!in_.categories || queues.size() < 2 || queues.size() > RefusedForGood::kMostQueues ||
         job.job_class != JobClass::normal)
@@ -156,7 +157,7 @@ std::uint64_t* Judge::refused_for_good(const OrderedJob& job, CandidateQueues& q
     return &queues.refused_for_good.of(t_.signatures, job.signature);
 }
 
-// Does this refusal come before any later one, and depend on the signature and the configuration alone?
+// Does this refusal precede any other, and depend only on the signature and the configuration?
 bool Judge::is_for_good(const QueueView& view, const FilterRefusal& refusal) {
     if (refusal.filter != 0 || view.filters.empty()) return false;
     const Filter& filter = *view.filters.front();
@@ -164,7 +165,8 @@ bool Judge::is_for_good(const QueueView& view, const FilterRefusal& refusal) {
            refusal.refusal.blockers == blocker::kConfiguration && !refusal.refusal.until;
 }
 
-// Asks the queues one after the other. The reason is that of the first queue that the job fits.
+// Tests the job in the queues, one after the other. The reason is that of the first queue into which the job
+// fits.
 Verdict Judge::ask(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues,
                    const Category& category) {
     const Standing* standing = category.standing;
@@ -186,11 +188,11 @@ Verdict Judge::ask(const OrderedJob& ordered, Candidate& job, CandidateQueues& q
         return verdict;
     }
     BestReason best;
-    // The filter that would refuse the job likewise in some of the other queues.
+    // The filter that would also refuse the job in some of the other queues.
     const Filter* refuser = nullptr;
     const QueueView* refused_in = nullptr;
     std::uint64_t* const for_good = refused_for_good(ordered, queues);
-    // The first queue that is known to refuse for good, if none was asked before it.
+    // The first queue that is known to refuse for good, if the job was tested in none before it.
     QueueView* refuses_for_good = nullptr;
     for (std::size_t t = 0; t < queues.size(); ++t) {
         QueueView* const view = queues[t];
@@ -233,7 +235,8 @@ Verdict Judge::ask(const OrderedJob& ordered, Candidate& job, CandidateQueues& q
     return verdict;
 }
 
-// Rejects a job that fits no batch queue. Not if a batch queue is missing: the job might fit that one.
+// Rejects a job that fits no batch queue; but not if a batch queue is missing, since the job might fit that
+// one.
 Verdict Judge::rejection(const Candidate& job) {
     Verdict verdict;
     for (const QueueSpec& spec : s_.batch_queues) {
@@ -252,7 +255,7 @@ Verdict Judge::rejection(const Candidate& job) {
 
 QueueView* Judge::room_made(const OrderedJob& job, Candidate& candidate, Verdict& verdict,
                             CandidateQueues& queues) {
-    // A reservation's jobs use its booking, which is theirs already.
+    // Jobs of a reservation use its booking, so nothing has to be freed for them.
     const bool is_reservation = !queues.empty() && queues[0]->is_reservation;
     if (t_.jobs.is_elsewhere(job.job) || is_reservation) return nullptr;
     for (const auto& rule : c_.after_refusal)
@@ -305,7 +308,7 @@ Blockers Judge::blockers_of(const Refusal& refusal) {
     return refusal.blockers | blocker::time(*refusal.until);
 }
 
-// Adds the consequences of a refusal, beside its reason, to the verdict.
+// Adds the consequences of a refusal, apart from its reason, to the verdict.
 void Judge::weigh(const FilterRefusal& refused, const Candidate& job, QueueView& view, Verdict& verdict,
                   bool by_standing) {
     const Refusal& refusal = refused.refusal;
@@ -327,7 +330,7 @@ void Judge::weigh(const FilterRefusal& refused, const Candidate& job, QueueView&
 }
 
 void Judge::start(const Candidate& job, QueueView& view) {
-    assert(!state_.looking_ahead && !state_.only_asked);  // estimates and questions decide nothing
+    assert(!state_.looking_ahead && !state_.only_asked);  // estimates and explanations decide nothing
     Vnodes::Shares shares;
     const LimitUser user = limit_user(state_, job, job.user, view, state_.placement, shares);
     use_spare(state_, user, state_.now, state_.ends(job));
@@ -362,8 +365,8 @@ void Judge::start(const Candidate& job, QueueView& view) {
     }
 }
 
-// Forgets refusals for full placement sets when a job that starts has vnodes of a set for itself: the refused
-// jobs may then be anywhere.
+// If a started job has vnodes of a placement set exclusively, forgets refusals because of full placement
+// sets: the refused jobs may use any vnodes then.
 void Judge::forget_sets(const Placement& placement, const Request& request) {
     const bool waits = in_.events != nullptr && in_.events->refused_by_sets;
     if (state_.refused_by_sets == 0 && !waits) return;
@@ -375,7 +378,7 @@ void Judge::forget_sets(const Placement& placement, const Request& request) {
     if (std::exchange(sets_known_, state_.refused_by_sets) != state_.refused_by_sets) forget();
 }
 
-// Counts the usage to come of a job that starts, or that a place is reserved for, for the jobs behind it.
+// Counts the coming usage of a job that starts, or gets a reservation, for the order of later jobs.
 void Judge::expect_usage(JobSlot job) {
     if (!s_.fairshare || state_.shares == nullptr) return;
     SchedShares& shares = *state_.shares;

@@ -1,4 +1,4 @@
-// A part of a cycle: the kept answers, and the jobs for which they hold.
+// A part of a cycle: the stored answers, and the jobs for which they hold.
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,7 @@ namespace pbs::sched {
 
 enum ReadsUser : unsigned { reads_owner = 1, reads_group = 2 };
 
-// The parts of a user that the filters of these queues read.
+// The facts about a user that the filters of these queues read.
 unsigned Judge::user_reads_of(CandidateQueues& queues) const {
     if (queues.user_reads) return *queues.user_reads;
     unsigned reads = 0;
@@ -27,8 +27,8 @@ unsigned Judge::user_reads_of(CandidateQueues& queues) const {
     return reads;
 }
 
-// Finds where the answer for jobs like this one is kept, and the known facts for it. No answer is kept for a
-// job that shares its signature with no other.
+// Finds where the answer for such jobs is stored, and the known facts for it. No answer is stored if no other
+// job has the same signature.
 Category Judge::category_of(const OrderedJob& job, CandidateQueues& queues) {
     Category category;
     const bool is_shared = t_.signatures.is_shared(job.signature);
@@ -58,7 +58,7 @@ Category Judge::category_of(const OrderedJob& job, CandidateQueues& queues) {
     return category;
 }
 
-// The standing of the job's user. It is found anew once the cycle has started a job of the same owner or
+// The standing of the job's user. It is computed again when the cycle has started a job of the same owner or
 // group (whichever the filters read), or has made a reservation.
 const Standings::User& Judge::standing_of(const OrderedJob& job, CandidateQueues& queues) {
     if (user_numbers_.empty()) {
@@ -85,7 +85,7 @@ const Standings::User& Judge::standing_of(const OrderedJob& job, CandidateQueues
     return user;
 }
 
-// Puts the refusals of the job's user into `standing_`. Returns their blockers.
+// Stores the refusals of the job's user in `standing_`. Returns their blockers.
 Blockers Judge::find_standing(const Candidate& job, const CandidateQueues& queues) {
     Blockers blockers = 0;
     standing_.admission = {};
@@ -117,7 +117,7 @@ Blockers Judge::find_standing(const Candidate& job, const CandidateQueues& queue
     return blockers;
 }
 
-// The answers for a job's signature, by candidate queue.
+// The answers about a job's signature, by candidate queue.
 SignatureAnswer* Judge::answers_of_signature(const OrderedJob& job, const CandidateQueues& queues) {
     const auto job_class = static_cast<std::size_t>(job.job_class);
     auto& places = answers_of_signature_[job_class];
@@ -138,7 +138,7 @@ void Judge::find_filters(QueueView& view) const {
     const QueueFacts& facts = view.facts;
     for (const Filter* filter : c_.filters)
         if (!filter->lets_all_pass(facts) &&
-            // An advance reservation was granted its times: filters about time don't count.
+            // An advance reservation has its times already, so filters about time don't count.
             !(view.is_reservation && (filter->traits & (about_time | about_prime)) != 0))
             (filter->is_of_job() ? view.job_filters : view.filters).push_back(filter);
 }
@@ -149,7 +149,8 @@ FilterRefusal Judge::first_refusal(const Candidate& job, QueueView& view) {
     return first_refusal_of_job(job, view);
 }
 
-// The first refusal by a filter that is asked for each job. These filters are numbered behind the others.
+// The first refusal by a filter that is called for each job. These filters have numbers after those of the
+// others.
 FilterRefusal Judge::first_refusal_of_job(const Candidate& job, QueueView& view) {
     const auto others = static_cast<std::uint32_t>(view.filters.size());
     for (std::uint32_t i = 0; i < view.job_filters.size(); ++i)
@@ -157,8 +158,8 @@ FilterRefusal Judge::first_refusal_of_job(const Candidate& job, QueueView& view)
     return {};
 }
 
-// Finds the first refusal using known answers. Filters of owners and groups aren't asked again, nor is any
-// filter where the signature is known to be refused whatever else starts.
+// Finds the first refusal, using known answers. Filters of owners and groups aren't called again; nor is any
+// filter if the signature is known to be refused whatever else starts.
 FilterRefusal Judge::first_refusal(const Candidate& job, QueueView& view, const FilterRefusal& of_user,
                                    SignatureAnswer* of_signature) {
     const auto end = std::min(of_user.filter, static_cast<std::uint32_t>(view.filters.size()));

@@ -9,16 +9,16 @@
 namespace pbs::sched {
 namespace {
 
-// A resource that a queue or the server has for its jobs.
+// A queue's or the server's amount of a resource for its jobs.
 struct Supply {
     const KeptAmount& available;
     std::int64_t in_use = 0;
-    bool given_back = false;  // jobs give back what they take
+    bool given_back = false;  // jobs give their amounts back
     bool told = false;        // a program of server_dyn_res reports the amount
 };
 
-// Calls visit(supply) for each resource of resources_available that the policy doesn't leave aside, until it
-// returns true. `view`: the resources of its queue; null: those of the server.
+// Calls visit(supply) for each resource of resources_available that the policy doesn't exclude, until it
+// returns true. `view`: use the resources of its queue; null: those of the server.
 template <class Visit>
 void for_each_supply(const CycleState& state, const QueueView* view, Visit visit) {
     if (view == nullptr) {
@@ -36,8 +36,8 @@ void for_each_supply(const CycleState& state, const QueueView* view, Visit visit
     }
 }
 
-// Returns `reason` with the amounts that are lacking; no reason if there is enough. Jobs use up nothing of a
-// number that isn't consumable. A text has to be among the available ones.
+// Returns `reason` with the missing amounts; empty: there is enough. Jobs take nothing from a number that
+// isn't consumable. A text has to be one of the available ones.
 Reason lack_of(const CycleState& state, const Request& request, const Supply& supply, Reason reason) {
     const KeptAmount& available = supply.available;
     const std::uint32_t resource = available.resource;
@@ -79,7 +79,7 @@ JobSize left_of_supplies(const CycleState& state, const QueueView* view) {
 
 }  // namespace
 
-// The reasons of limits on entities are in the order of EntityKind.
+// Reasons of limits on entities are in the order of EntityKind.
 ReasonCode Limit::code() const {
     if (reason != ReasonCode::nothing) return reason;
     const bool on_amounts = measure == Measure::amounts;
@@ -89,13 +89,13 @@ ReasonCode Limit::code() const {
     return static_cast<ReasonCode>(static_cast<int>(of_all) + static_cast<int>(entity));
 }
 
-// Returns the reason in the limit's own words, if it has any; else `given`.
+// Returns a reason with the limit's own words, if it has any; else `given`.
 Reason Limit::reason_with(const CycleState& state, Reason given) const {
     if (words == nullptr) return given;
     return {ReasonCode::other, given.queue, state.strings->id(words)};
 }
 
-// Returns the use that has to become less. Views of a queue count together in it.
+// Returns the use that has to decrease. All views of a queue count in it.
 UseKey Limit::lifted_by(QueueSlot queue, std::uint32_t whose) const {
     return {is_of_queue() ? UseScope::queue : scope, entity, is_of_queue() ? queue : 0, whose};
 }
@@ -113,7 +113,7 @@ EntityLimits::Found Limit::most_jobs(const QueueFacts& o, std::uint32_t whose) c
     return limit == nullptr ? Found{} : limit->find(whose);
 }
 
-// The number of running jobs of an entity, or of all in the scope; not for views.
+// The number of running jobs of an entity, or of all in the scope. REQUIRES: the scope isn't a view.
 std::int64_t Limit::running(const CycleState& state, QueueSlot queue, std::uint32_t whose) const {
     const bool in_queue = scope == UseScope::queue;
     if (entity == EntityKind::user)
@@ -158,8 +158,8 @@ Refusal Limit::check_nodes(const CycleState& state, const JobNeeds& job, const Q
                                 lifted_by(view.slot, 0));
 }
 
-// A job that doesn't ask for a resource isn't concerned. A limit that names an entity comes before the one
-// for each.
+// A job that doesn't request a resource isn't affected. A limit that names an entity comes before the one for
+// each entity.
 Refusal Limit::check_amounts(const CycleState& state, const JobNeeds& job, std::uint32_t whose,
                              const QueueView& view) const {
     const std::uint32_t of_scope = scope == UseScope::queue ? view.slot : EntityUse::kServer;
@@ -188,7 +188,8 @@ Refusal Limit::check_available(const CycleState& state, const JobNeeds& job, con
         if (supply.given_back) refusal.blockers |= blocker::less_of(lifted_by(view.slot, 0));
         if (supply.told) {
             refusal.blockers |= blocker::kTold;
-            // Nobody knows when the program will report more. Meanwhile the job keeps its place in the order.
+            // It is unknown when the program will report more. Meanwhile the job keeps its place in the
+            // order.
             if (lack.a <= lack.c) refusal.until = Instant::max();
         }
         return true;

@@ -55,8 +55,8 @@ void Lookahead::go_to(Instant at) {
     state_.vnodes->settle(view_.pool);
 }
 
-// Counts a job out that ends, and one in that begins; backwards the other way round. Changes only the
-// counts that filters read for this job in this queue.
+// Adds a job that begins, and removes one that ends; backwards the opposite. Changes only the counts that
+// filters read for this job in this queue.
 void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
     const ResourceSchedule& schedule = future_.as_asked_last();
     const ResourceSchedule::Holding& h = schedule.holding(event);
@@ -97,7 +97,7 @@ void Lookahead::await(std::string_view what, Instant until) {
         known->until = std::max(known->until, until);
 }
 
-// Returns the instant until which a filter about time refuses at least; empty: none refuses.
+// Returns the instant up to which a filter about time refuses at least; nullopt: none refuses.
 std::optional<Instant> Lookahead::refused_until() {
     const auto waits = [&](const Refusal& refusal) {
         const Instant until = refusal.until.value_or(Instant::max());
@@ -144,7 +144,7 @@ bool Lookahead::is_foreseeable() {
     const Instant start = state_.now;
     Instant last = events_.empty() ? in_.now : events_.back().at;
     for (const Booking& booking : state_.vnodes->bookings().list()) last = std::max(last, booking.end);
-    // The dedicated time around the start counts, too; if it never ends, the loop below has nothing to do.
+    // The dedicated time at the start counts, too; if it never ends, the loop below has nothing to do.
     if (view_.dedicated_time) last = std::max(last, view_.dedicated_time->end);
     for (Instant at = in_.now; last < start && at < start;) {
         set_clock(at);
@@ -185,7 +185,7 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
         go_to(at);
         const Refusal refusal = refused_now();
         if (!refusal) return at;
-        // The next end of a job may lift the refusal, or the instant that it names, whichever is first.
+        // Either the next end of a job or the instant named in the refusal may lift it; take the first.
         std::optional<Instant> next;
         if (refusal.waits_for_jobs() && done_ < events_.size()) next = events_[done_].at;
         decided_by_time_ = refusal.until && *refusal.until > at && (!next || *refusal.until < *next);
@@ -233,7 +233,7 @@ void Lookahead::hold(bool is_kept) {
     for (const OwnLimit* limit : state_.own_limits) limit->keep(state_, user, reservation);
     state_.reservations.push_back(std::move(reservation));
     if (is_kept) {
-        // Jobs that haven't ended by then move the reservation on, and others may start before it.
+        // Jobs that haven't ended by then postpone the reservation, and others may start before it.
         state_.instants->insert(when.start);
         for (const auto& log : c_.logs) log->reserved(job_.job, view_, when.start, when.end, placement);
     }

@@ -8,8 +8,8 @@
 namespace pbs::sched {
 namespace {
 
-// An answer's number is made from its reason and its text, so that it is the same in another process, which
-// numbers queues and resources differently. Never 0.
+// Returns the number of an answer, made from its reason and its text, so that it is the same in another
+// process, which numbers queues and resources differently. Never 0.
 constexpr unsigned kTextBits = 24;
 std::uint32_t number_of_kind(const Reason& reason) {
     return (static_cast<std::uint32_t>(reason.code) + 1) << kTextBits;

@@ -1,4 +1,4 @@
-// A part of a cycle: its queues, as filters are going to read them.
+// A part of a cycle: its queues, in the form for filters.
 
 #include "server_plugin/scheduler/framework/queues.h"
 
@@ -17,7 +17,7 @@ rrule::Interval earliest(const std::optional<rrule::Interval>& a, const rrule::I
 
 }  // namespace
 
-// Returns the dedicated time by time_windows and by DEDICATED_TIME_COMMAND together.
+// Returns the dedicated time, by time_windows and DEDICATED_TIME_COMMAND together.
 std::optional<rrule::Interval> Queues::dedicated_time_from(std::uint32_t host, Instant t,
                                                            bool* is_awaited) const {
     if (!s_.enforce_dedicated_time.holds(t)) return std::nullopt;
@@ -27,7 +27,7 @@ std::optional<rrule::Interval> Queues::dedicated_time_from(std::uint32_t host, I
         const HostOutages told = host_outages(t_, s_, t_.strings.text(host));
         if (is_awaited != nullptr) *is_awaited = told.awaited;
         if (const auto outage = outage_at_or_after(told.list, t)) found = earliest(found, *outage);
-        // A time that begins where the found one ends, or before, prolongs it.
+        // A dedicated time that begins at its end, or before, prolongs it.
         for (bool grows = found.has_value(); grows;) {
             const Instant end = found->end;
             for (const auto& next : {windows.at_or_after(end), outage_at_or_after(told.list, end)})
@@ -43,8 +43,8 @@ void Queues::set_dedicated_time(QueueView& view) const {
     view.dedicated_now = view.dedicated_time && view.dedicated_time->start <= state_.now;
 }
 
-// Notes whether the queue is an advance reservation's, and its booking now; of a standing one, the first
-// booking.
+// Sets whether the queue belongs to an advance reservation, and its present booking; for a standing
+// reservation, the first booking.
 void Queues::set_booking(QueueView& view) const {
     view.is_reservation = t_.reservation_of(view.slot) != nullptr;
     view.booking = kNoSlot;
@@ -64,7 +64,7 @@ void Queues::set_windows(QueueView& view) const {
     (view.open ? view.closes : view.opens) = windows->second.next_change(state_.now);
 }
 
-// Sets the parts of a queue that depend on the time.
+// Sets the members of a queue that depend on the time.
 void Queues::set_time(QueueView& view) const {
     set_dedicated_time(view);
     set_windows(view);
@@ -101,7 +101,7 @@ CandidateQueues Queues::views_of(const std::vector<QueueSpec>& specs, bool dedic
     return queues;
 }
 
-// Renews the view of an earlier cycle: the use by jobs has changed, and the time may have.
+// Updates the view of an earlier cycle: the use by jobs has changed, and the time may have.
 void Queues::renew_view(QueueView& view) {
     assert(&views_[view.number] == &view);  // limits count by the number
     view.facts.queue = view.queue = &t_.queues[view.slot];
@@ -138,7 +138,7 @@ QueueView* Queues::make_view(QueueSlot slot, std::uint32_t host, bool dedicated)
     return &view;
 }
 
-// The resources of node_group_key. Names that aren't resources are passed over.
+// The resources of node_group_key. Ignores names that aren't resources.
 std::vector<std::uint32_t> Queues::groups_of(const Queue& queue) const {
     std::vector<std::uint32_t> resources;
     if (!t_.node_group_enable) return resources;
@@ -154,8 +154,8 @@ void Queues::fill_view(QueueView& view) {
     const bool shared = view.shared;
     view.empties = in_.now;
     const Queue& queue = *view.queue;
-    // Few policies need to know when a queue will be empty. A policy whose options come into force later
-    // needs it today, for looking ahead.
+    // Few policies need the instant at which a queue will be empty. A policy whose options come into force
+    // later needs it now, for look-aheads.
     const bool wants_end = s_.nonprime_drain_sys.ever_holds() || s_.avoid_fragmentation.ever_holds();
     if (shared || wants_end) {
         for (const JobSlot job : queue.running) {
@@ -192,8 +192,8 @@ std::vector<QueueView*> Queues::counting(JobSlot job) const {
     return counting;
 }
 
-// The number of nodes of a queue: resources_available or resources_max in ssinodes, else the CPUs and memory
-// of resources_max.
+// The number of nodes of a queue: ssinodes in resources_available or resources_max; else from the CPUs and
+// the memory in resources_max.
 std::int64_t Queues::node_limit(const Queue& queue) const {
     const auto& known = t_.resources.known();
     if (const auto nodes = number_of(queue.resources_available, known.ssinodes)) return *nodes;
@@ -204,13 +204,13 @@ std::int64_t Queues::node_limit(const Queue& queue) const {
     return state_.node_size.nodes(ncpus.value_or(-1), mem.value_or(-1));
 }
 
-// Are the queues still set up by an earlier cycle?
+// Are the queues of an earlier cycle still valid?
 bool Queues::are_set_up() const {
     return setup_.policy == in_.policy && in_.events != nullptr && !c_.fake_vnodes &&
            setup_.times_all == in_.events->since.times_all && setup_.pools == t_.vnodes.version();
 }
 
-// Forgets the set-up of an earlier cycle, maybe by another policy.
+// Forgets the set-up of an earlier cycle, perhaps by another policy.
 void Queues::forget() {
     setup_.policy = nullptr;
     views_.clear();

@@ -10,9 +10,9 @@
 namespace pbs::sched {
 namespace {
 
-// Adds a size to sizes of which none holds another. With many vnodes and reservations there would be many:
-// beyond kMostSizes, the last one grows to hold all further ones, so that some jobs are looked at that none
-// of them holds.
+// Adds a size to a list in which no size contains another. Many vnodes and reservations would give many
+// sizes: from kMostSizes on, the last one grows to contain all further ones, so that some jobs are considered
+// that none of them contains.
 void add_largest(std::vector<JobSize>& sizes, const JobSize& size) {
     constexpr std::size_t kMostSizes = 32;
     if (std::ranges::any_of(sizes, [&](const JobSize& known) { return known.holds(size); })) return;
@@ -25,8 +25,8 @@ void add_largest(std::vector<JobSize>& sizes, const JobSize& size) {
 
 }  // namespace
 
-// Notes the blockers that are lifted for jobs of any size. At the beginning of a cycle no job holds up
-// others, and nothing is reserved.
+// Notes the blockers that are lifted for jobs of any size. When a cycle begins, no job holds up others, and
+// nothing is reserved.
 void ReleasedJobs::begin() {
     assert(in_.events != nullptr && !c_.everything);  // a cycle over all jobs needs no release
     EventMemory& memory = *in_.events;
@@ -35,11 +35,11 @@ void ReleasedJobs::begin() {
         c_.lifted |= blocker::time(*at.begin());
     if (memory.since.started) c_.lifted |= blocker::kStart;
     if (memory.since.told) c_.lifted |= blocker::kTold;
-    // A job that ended made room on all vnodes of its host for jobs that mind the number of jobs on hosts.
+    // An ended job has freed all vnodes of its host for jobs to which the number of jobs on hosts matters.
     if (s_.max_jobs > 0 || t_.requests.wants_hosts() || t_.vnodes.gives_hosts())
         t_.vnodes.widen_to_hosts(memory.since.freed);
     // A vnode that takes no jobs counts in its placement sets with the amounts that jobs hold. With less of
-    // these a set may be too small for a job, which may then be anywhere.
+    // these, a set may be too small for a job, which may then use any vnodes.
     c_.room_everywhere =
         (memory.since.started_alone && memory.refused_by_sets) ||
         std::ranges::any_of(memory.since.freed, [&](VnodeSlot vnode) { return !t_.vnodes[vnode].free; });
@@ -51,7 +51,7 @@ void ReleasedJobs::settle() {
     for (const auto& rule : c_.after_refusal) rule->settle();
 }
 
-// Narrows `most` to jobs whose chunks fit the room.
+// Reduces `most` to jobs whose chunks fit into the free amounts.
 JobSize ReleasedJobs::fit(const QueueView& view, JobSize most, const Vnodes::Room& room) const {
     const auto& known = t_.resources.known();
     const auto at_most = [&](std::uint32_t resource, std::int64_t amount) {
@@ -63,8 +63,8 @@ JobSize ReleasedJobs::fit(const QueueView& view, JobSize most, const Vnodes::Roo
     return most;
 }
 
-// Adds the room of the vnode, or its host, for jobs that end before its reservations begin, and for those
-// that don't.
+// Adds the free amounts of the vnode, or of its host: for jobs that end before its reservations begin, and
+// for jobs that don't.
 void ReleasedJobs::add_room_of(const QueueView& view, VnodeSlot vnode, std::vector<JobSize>& rooms) const {
     const auto& known = t_.resources.known();
     Vnodes& vnodes = *state_.vnodes;
@@ -104,7 +104,7 @@ const std::vector<Vnodes::Room>& ReleasedJobs::rooms_of(PoolId pool) {
     return rooms.list;
 }
 
-// The rest that limits leave of a use; empty: there is no such limit, or no rest.
+// The amount that limits leave of a use; nullopt: there is no such limit, or nothing is left.
 std::optional<JobSize> ReleasedJobs::left_of(const UseKey& key) const {
     std::optional<JobSize> most;
     for (const Filter* filter : c_.filters) {
@@ -114,8 +114,8 @@ std::optional<JobSize> ReleasedJobs::left_of(const UseKey& key) const {
     return most && most->holds({}) ? most : std::nullopt;
 }
 
-// The rests that limits leave now, by blocker: for uses that a job's end has made less since the last cycle
-// (`lifted`), and for other uses that weren't full when last looked at (`open`).
+// The amounts that limits leave now, by blocker: of uses that have decreased since the last cycle because a
+// job ended (`lifted`), and of other uses that weren't full at the last check (`open`).
 ReleasedJobs::Left ReleasedJobs::left_of_limits() {
     EventMemory& memory = *in_.events;
     Left left;
@@ -141,8 +141,8 @@ ReleasedJobs::Left ReleasedJobs::left_of_limits() {
     return left;
 }
 
-// Finds the releases. Jobs that no vnode has room for needn't be looked at, whatever else was lifted; only
-// jobs of single users and groups are, since they are few.
+// Finds the releases. Jobs that fit on no vnode needn't be considered, whatever else was lifted; except those
+// released for a user or group, since they are few.
 void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     released.as_of = c_.state_number();
     released.missed = false;
@@ -158,7 +158,7 @@ void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
         add_rooms(*view, c_.room_everywhere, freed);
         if (any_lifted) add_rooms(*view, true, everywhere);
     }
-    // While jobs were held up they weren't looked at, whatever was lifted.
+    // Jobs that were held up weren't considered, whatever was lifted.
     const auto& held = in_.events->held_up;
     const bool was_held_up = !queues.empty() && std::ranges::find(held, queues[0]->slot) != held.end();
     list.add({was_held_up ? ~Blockers{0} : c_.lifted | blocker::kAnything | blocker::kStart, kAnySize});
@@ -181,8 +181,8 @@ void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     }
 }
 
-// Starts leave less for others, so the releases found earlier pass over no job that may start. They are used
-// until a released job doesn't start, or as many have started as vnodes gave something back.
+// Starts leave less for others, so earlier releases don't miss a job that may start. They are used until a
+// released job doesn't start, or as many jobs have started as vnodes became freer.
 Released& ReleasedJobs::of(CandidateQueues& queues) {
     Released& released = queues.released;
     const std::size_t since = c_.state_number() - released.as_of;
@@ -203,9 +203,9 @@ bool ReleasedJobs::each_kind_has_room(const Request& request, PoolId pool, const
     });
 }
 
-// Is there a place on the vnodes of any of the queues, whatever else is against the job? Each kind of
-// chunks is looked for alone, since starts of this cycle make no room for any. The answer is kept for all
-// jobs of the request: No for the cycle, Yes until a job starts.
+// Is there a place on the vnodes of any of the queues, ignoring all other conditions? Each kind of chunks is
+// searched alone, because starts of this cycle free nothing. The answer is stored for all jobs with the
+// request: a no for the whole cycle, a yes until a job starts.
 bool ReleasedJobs::may_have_room(std::uint32_t signature, CandidateQueues& queues, Released& released) {
     const std::uint32_t number = t_.signatures[signature].request;
     const Request& request = t_.requests[number];

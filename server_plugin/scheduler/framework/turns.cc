@@ -11,11 +11,11 @@
 
 namespace pbs::sched {
 // Turns are in a heap: the least goes first. The expected usage of the cycle's jobs makes the numbers of
-// lanes larger, never less; so a turn found before later starts is at most too early, and is put back with
-// its new numbers.
+// lanes larger, never smaller. So a turn computed before later starts is at most too early; it is put back
+// with its new numbers.
 //
-// Jobs of a high preemption level and those that have been preempted come before all others, whatever queue
-// they are in. That is the order of OpenPBS's scheduler.
+// Jobs of a high preemption level and preempted jobs come before all others, whatever their queue, as in
+// OpenPBS's scheduler.
 bool Turns::is_later(const Turn& a, const Turn& b) const {
     if (a.first != b.first) return b.first;
     const auto by_level = [&] {
@@ -50,14 +50,14 @@ std::size_t Turns::state_number() const {
     return c_.state_number() + takes_;
 }
 
-// Does the next job of the class, in these queues, matter to others even if it doesn't start? A queue may be
+// Does the next job of the class, in these queues, affect others even if it doesn't start? A queue may be
 // drained for it, or it may hold others up.
 bool Turns::is_wanted(const CandidateQueues& queues, JobClass job_class) const {
     return std::ranges::any_of(c_.after_refusal,
                                [&](const auto& rule) { return rule->wants(queues, job_class); });
 }
 
-// Finds the next released job of the lane, from the turn's place on.
+// Finds the lane's next released job, from the turn's position on.
 bool Turns::find_released(Turn& turn, CandidateQueues& queues) {
     PendingJobs& pending = intake_.jobs();
     if (!queues.empty() && c_.is_held_up(*queues[0])) return false;
@@ -84,7 +84,7 @@ bool Turns::find_released(Turn& turn, CandidateQueues& queues) {
     return false;
 }
 
-// Finds the next job of a lane, at or after the turn's place, that is to be looked at.
+// Finds the lane's next job to consider, at the turn's position or later.
 bool Turns::next(Turn& turn, JobClass job_class) {
     const PendingJobs& pending = intake_.jobs();
     if (!pending.settle(turn.lane, turn.at)) return false;
@@ -101,7 +101,7 @@ bool Turns::next(Turn& turn, JobClass job_class) {
     }
     turn.as_of = state_number();
     turn.key = pending.key(turn.lane, turn.at);
-    // A start may take an entity over its soft limits, which changes the level.
+    // After a start an entity may exceed its soft limits, which changes the level.
     if (c_.by_soft_limits)
         set_level(turn, c_.preempt_level(pending.job(turn.lane, turn.at), job_class == JobClass::overdue));
     if (deal_ != nullptr) {
@@ -138,7 +138,7 @@ void Turns::lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes) {
     sort_unique(lanes);
 }
 
-// Looks at the job of the turn, and parks it if it doesn't start. Returns its charge.
+// Considers the job of the turn, and parks it if it doesn't start. Returns its charge.
 std::int64_t Turns::take(Turn& turn, JobClass job_class) {
     PendingJobs& pending = intake_.jobs();
     CandidateQueues& queues = queues_.of(pending[turn.lane]);
@@ -155,8 +155,8 @@ std::int64_t Turns::take(Turn& turn, JobClass job_class) {
     return taken.charge;
 }
 
-// Fetches the memory that the next turns of a lane will read, while others have theirs: lanes are in order
-// and the tables aren't. For a job whose answer is known nothing else is read.
+// Prefetches the memory for the next turns of a lane while other lanes have theirs, because lanes are in
+// order but the tables aren't. For a job whose answer is known nothing else is read.
 void Turns::fetch(const Turn& turn, JobClass job_class) const {
     const PendingJobs& pending = intake_.jobs();
     if (const auto ahead = pending.ahead(turn.lane, turn.at, 2))
@@ -183,8 +183,8 @@ DealtLane Turns::dealt_lane(LaneId lane) const {
             intake_.jobs().job(lane, {})};
 }
 
-// Brings all turns up to date, and drops those whose lanes have no job left to look at. The turns are in no
-// order afterwards.
+// Updates all turns, and drops those whose lanes have no more jobs to consider. The turns are in no order
+// afterwards.
 void Turns::refresh(std::vector<Turn>& turns) {
     std::size_t left = 0;
     for (Turn turn : turns) {
@@ -222,13 +222,13 @@ bool Turns::goes_with_queue(const Turn& turn) const {
     return turn.preempted && !above_normal(turn);
 }
 
-// Goes through the jobs of these classes together. False: only a cycle over all jobs knows the order.
+// Considers the jobs of these classes together. False: only a cycle over all jobs knows the order.
 bool Turns::consider(std::span<const JobClass> classes) {
     const PendingJobs& pending = intake_.jobs();
     if (std::ranges::all_of(classes, [&](JobClass c) { return pending.lanes_of(c).empty(); })) return true;
     for (const JobClass job_class : classes)
         deals_[static_cast<std::size_t>(job_class)] = intake_.deal_of(job_class, in_.now);
-    const JobClass job_class = classes.front();  // the only one, where it is dealt in a circle
+    const JobClass job_class = classes.front();  // the only one, if it is dealt in a circle
     deal_ = deals_[static_cast<std::size_t>(classes.back())];
     const bool in_circle = deal_ != nullptr && deal_->in_circle;
     if (in_circle && c_.everything) {
@@ -240,7 +240,7 @@ bool Turns::consider(std::span<const JobClass> classes) {
     taken_of_queue_.clear();
     const bool from_queues = deal_ != nullptr && !deal_->of_users;
     if (s_.round_robin && from_queues && (by_shares || c_.by_soft_limits)) {
-        if (!c_.everything) return false;  // only all jobs tell how many of a queue come before one
+        if (!c_.everything) return false;  // only all jobs show how many of a queue precede one
         taken_of_queue_.assign(t_.queues.size(), 0);
     }
     const auto later_turn = [&](const Turn& a, const Turn& b) { return is_later(a, b); };
@@ -262,13 +262,13 @@ bool Turns::consider(std::span<const JobClass> classes) {
         lanes_with_turns(of, c_.scratch->lanes);
         for (const LaneId lane : c_.scratch->lanes) push(turn_of(lane, of));
     }
-    // A start may leave most lanes without a job that there is room for: once this many were dropped in a
-    // row, bring all turns up to date together.
+    // After a start, most lanes may have no job that fits: when this many were dropped in a row, update all
+    // turns together.
     constexpr int kMostDropped = 16;
     int dropped = 0;  // number of lanes dropped in a row
     while (!heap.empty()) {
         Turn turn = pop();
-        if (turn.as_of != state_number()) {  // less is free now than when the turn was found
+        if (turn.as_of != state_number()) {  // less is free now than when the turn was computed
             const std::size_t others = heap.size();
             push(turn);
             dropped = heap.size() == others ? dropped + 1 : 0;
@@ -281,7 +281,8 @@ bool Turns::consider(std::span<const JobClass> classes) {
         if (in_circle && !heap.empty() && heap.front().turn == turn.turn) {
             std::vector<Turn> tied = {turn};
             while (!heap.empty() && heap.front().turn == turn.turn) tied.push_back(pop());
-            // Jobs that don't start may be told so in any order, once nothing is to be reserved for them.
+            // If nothing will be reserved for them, jobs that don't start may get their comments in any
+            // order.
             if (!is_wanted(queues_.batch(), job_class)) {
                 const auto waits = std::partition(tied.begin(), tied.end(), [&](const Turn& other) {
                     return may_start_now(other, job_class);
@@ -304,7 +305,7 @@ bool Turns::consider(std::span<const JobClass> classes) {
         }
         const std::size_t before = started_.size();
         take(turn, turn.job_class);
-        // With by_queue OpenPBS's scheduler stops looking for preempted jobs across queues once one goes on.
+        // With by_queue OpenPBS's scheduler stops to search preempted jobs across queues once one is resumed.
         if (started_.size() > before && turn.first && turn.preempted && !above_normal(turn) && s_.by_queue &&
             !s_.round_robin) {
             go_with_queues_ = true;
@@ -312,15 +313,15 @@ bool Turns::consider(std::span<const JobClass> classes) {
             std::ranges::make_heap(heap, later_turn);
             turn.first = false;
         }
-        // Other jobs that wait, whatever for, are now rejected, or may start in room that preempted jobs
-        // leave over.
+        // Other waiting jobs are now rejected, or may start in the places that preempted jobs leave: consider
+        // all.
         if ((state_.admits_less || !c_.preempted.empty()) && !c_.everything) return false;
         push(turn);
     }
     return true;
 }
 
-// The users who have jobs of the class, in the order of their circle.
+// The users with jobs of the class, in the order of their circle.
 std::vector<UsageLane> Turns::users_of(JobClass job_class) {
     const PendingJobs& pending = intake_.jobs();
     std::vector<UsageLane> users;
@@ -330,7 +331,7 @@ std::vector<UsageLane> Turns::users_of(JobClass job_class) {
     return users;
 }
 
-// Goes through all jobs of the class in the order of the permutation by past usage.
+// Considers all jobs of the class in the order of the permutation by past usage.
 void Turns::deal_in_circle(JobClass job_class) {
     const PendingJobs& pending = intake_.jobs();
     std::vector<Turn> users;
@@ -353,8 +354,8 @@ void Turns::deal_in_circle(JobClass job_class) {
     }
 }
 
-// Returns the user among those with equal usage whom the permutation picks first; the end, if only the whole
-// permutation tells.
+// Returns the user whom the permutation picks first among those with equal usage; the end: only the whole
+// permutation can decide.
 std::vector<Turn>::iterator Turns::first_of_equals(std::vector<Turn>& tied) {
     for (const LaneId id : picks_at(intake_.jobs(), users_of(JobClass::normal), tied.front().turn)) {
         const auto found = std::ranges::find(tied, id, &Turn::lane);

@@ -59,7 +59,8 @@ std::vector<JobSlot> KeptReservation::gone(const Tables& t) const {
     return jobs;
 }
 
-// Once this job is gone, will the vnode have room by the start for a chunk of the job with the reservation?
+// Once this job is gone, will the vnode have free amounts by the start for a chunk of the job with the
+// reservation?
 bool KeptReservation::gives_room(const Tables& t, VnodeSlot vnode, JobSlot ending) const {
     const bool of_targets =
         std::ranges::any_of(views, [&](const View& v) { return v.target && t.vnodes.is_of(v.pool, vnode); });
@@ -69,7 +70,7 @@ bool KeptReservation::gives_room(const Tables& t, VnodeSlot vnode, JobSlot endin
     return t.vnodes.fits_any_chunk(vnode, jobs, request, vnode_share);
 }
 
-// Has a reserved vnode still room for the part that is reserved on it?
+// Does the part reserved on a vnode still fit there?
 bool KeptReservation::leaves_room(const Tables& t, VnodeSlot vnode, const Part& part) const {
     return t.vnodes.fits_parts(vnode, gone_from(t, vnode), std::span(&part, 1), request, vnode_share);
 }
@@ -100,7 +101,7 @@ void KeptReservation::ended(const Tables& t, JobSlot slot) {
     const User user = user_of(t, slot);
     for (Watched& w : watched) {
         const std::int64_t use = use_of(t.vnodes, user.user, w.limit.key);
-        // If there was enough of the limit while the ended job used it, less use changes nothing.
+        // If there was enough of the limit while the ended job used some, less use changes nothing.
         if (use != 0 && w.may_decide && w.in_use + w.limit.amount > w.limit.capacity) return forget();
         w.in_use -= use;
     }

@@ -13,7 +13,7 @@ bool is_before(const ResourceSchedule::Event& a, const ResourceSchedule::Event& 
     return a.begins != b.begins ? b.begins : a.holding < b.holding;
 }
 
-// Running jobs count as if they had always run, because questions are only about the future.
+// Running jobs count as if they had always run, because queries are only about the future.
 rrule::Interval until(Instant end) {
     return {Instant::min(), end};
 }
@@ -66,8 +66,7 @@ void ResourceSchedule::begin_cycle(CycleState& state, Tables& tables, std::uint6
         take_up_changes();
     else
         load();
-    // A job that has run for its walltime may end at any moment, but hasn't ended yet: it is expected to run
-    // on for kOverrun.
+    // A job that has overrun its walltime may end at any moment: it is expected to go on for kOverrun.
     for (const Event& end : ends_) {
         if (end.at > state.now) break;
         additions_.push_back({end.holding, {state.now, state.now + KeptReservation::kOverrun}});
@@ -123,8 +122,8 @@ void ResourceSchedule::note_vnodes_of(std::span<const std::uint32_t> holdings) {
         for (const Vnodes::Share& share : holdings_[number].shares) touched_.push_back(share.vnode);
 }
 
-// The profile of a pool leaves out the shares of a vnode's column if the vnode has less of the resource than
-// jobs hold. If a start or an end changed that for any vnode, the profiles of pools are made anew.
+// The profile of a pool excludes a vnode's shares of a resource if the vnode has less of it than jobs hold.
+// If a start or an end has changed that for any vnode, the profiles of pools are made again.
 void ResourceSchedule::forget_pools_that_count_otherwise() {
     bool otherwise = false;
     for (const VnodeSlot vnode : touched_) {
@@ -156,8 +155,8 @@ std::uint32_t ResourceSchedule::add_running(JobSlot job) {
     h.views.clear();
     h.shares.clear();
     t.requests.keep(h.request);
-    // The holding counts in the same views as in the cycle: those of its queue or, if the queue has several
-    // views, those on whose vnodes the job holds anything.
+    // The holding counts in the same views as in the cycle: those of its queue or, if the queue has several,
+    // those on whose vnodes the job holds something.
     const auto of_queue = std::ranges::count(*state_->views, h.queue, &QueueView::slot);
     for (const QueueView& view : *state_->views) {
         if (view.slot != h.queue || (of_queue != 1 && !state_->vnodes->holds_in(view.pool, job))) continue;
@@ -169,8 +168,8 @@ std::uint32_t ResourceSchedule::add_running(JobSlot job) {
     return number;
 }
 
-// Changes the profiles of limits by what these jobs use. The profile of a limit that no recent cycle asked
-// about is dropped instead.
+// Updates the profiles of limits by these jobs' use. Drops the profiles of limits that no recent cycle has
+// queried.
 void ResourceSchedule::change_profiles(std::span<const std::uint32_t> holdings, int sign) {
     if (holdings.empty()) return;
     std::erase_if(known_, [&](const auto& k) { return k.second.asked + kCyclesKept < cycles_; });

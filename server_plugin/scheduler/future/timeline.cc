@@ -10,7 +10,7 @@ bool add_to(std::int64_t& sum, std::int64_t amount) {
     return !__builtin_add_overflow(sum, amount, &sum);
 }
 
-// Returns the most that may be in use so that `amount` is free.
+// Returns the most that may be in use if `amount` is to be free.
 std::int64_t most_in_use(std::int64_t amount, std::int64_t capacity) {
     if (capacity == Timeline::kUnlimited) return capacity;
     std::int64_t rest = 0;
@@ -18,7 +18,7 @@ std::int64_t most_in_use(std::int64_t amount, std::int64_t capacity) {
     return amount < 0 ? Timeline::kUnlimited : std::numeric_limits<std::int64_t>::min();
 }
 
-// Is b at least `duration` later than a? Any two instants may be asked about, however far apart.
+// Is b at least `duration` later than a? Works for any two instants, however far apart.
 bool lasts(Instant a, Instant b, Seconds duration) {
     if (b == Instant::max() || duration <= Seconds(0)) return true;
     const auto since = [](Instant t) { return static_cast<std::uint64_t>(t.time_since_epoch().count()); };
@@ -36,7 +36,7 @@ std::size_t Timeline::after(Instant t) const {
     return static_cast<std::size_t>(std::ranges::upper_bound(times_, t) - times_.begin());
 }
 
-// Makes t the start of a step and returns the step's number. For the end of time it returns the number after
+// Makes t the start of a step, and returns the step's number. For the end of time, returns the number after
 // the last step.
 std::size_t Timeline::cut(Instant t) {
     if (t == Instant::max()) return times_.size();
@@ -62,7 +62,7 @@ bool Timeline::add(const rrule::Interval& when, std::int64_t amount) {
     const std::size_t last = cut(when.end);
     const auto from = amounts_.begin() + static_cast<std::ptrdiff_t>(first);
     const auto to = amounts_.begin() + static_cast<std::ptrdiff_t>(last);
-    // If the sum that goes furthest doesn't overflow, none does.
+    // If the most extreme sum doesn't overflow, none does.
     std::int64_t furthest = amount > 0 ? *std::max_element(from, to) : *std::min_element(from, to);
     const bool fits = add_to(furthest, amount);
     if (fits) std::for_each(from, to, [&](std::int64_t& value) { value += amount; });
@@ -80,8 +80,8 @@ bool Timeline::credit(const rrule::Interval& when, std::int64_t amount) {
     return add(when, -amount);
 }
 
-// Merges the steps of the profile with those of the uses, working with changes of what is in use. Returns
-// false if a sum overflows.
+// Merges the steps of the profile with those of the uses, as changes of the amount in use. Returns false if a
+// sum overflows.
 bool Timeline::add_all(std::span<const Use> uses) {
     std::vector<std::pair<Instant, std::int64_t>> changes;
     changes.reserve(2 * uses.size());
@@ -157,7 +157,7 @@ Instant Timeline::free_until(Instant from, std::int64_t amount, std::int64_t cap
 }
 
 std::optional<Instant> earliest_of_all(std::span<const Demand> demands, Instant from, Seconds duration) {
-    std::size_t agreed = 0;  // how many demands in a row have enough from `from` on
+    std::size_t agreed = 0;  // the number of demands in a row with enough from `from` on
     for (std::size_t i = 0; agreed < demands.size(); i = (i + 1) % demands.size()) {
         const Demand& d = demands[i];
         ++agreed;

@@ -28,7 +28,7 @@ std::string plain(std::string_view name) {
     return text;
 }
 
-// Writes an amount as a plain number, not formatted for people, because programs read the log.
+// Writes an amount as a plain number, without units, because programs read the log.
 std::string amount_text(const Resources& resources, std::uint32_t resource, std::int64_t amount) {
     const Resources::Info* info = resources.find(resource);
     if (info != nullptr && info->kind == ResourceKind::real)

@@ -28,7 +28,7 @@ void Allocations::set_used(NodeHours groups) {
 void Allocations::charge(std::string_view job_id, std::string_view group, double node_hours) {
     const auto [place, made] =
         charges_.try_emplace(std::string(job_id), Charge{std::string(group), node_hours, false});
-    // A job that is run again uses more; a job that is told of twice doesn't.
+    // A job that runs again uses more; a job that is reported twice doesn't.
     if (!made && !std::exchange(place->second.ended, false)) return;
     if (!made) place->second.node_hours += node_hours;
     charged_[place->second.group] += node_hours;

@@ -8,7 +8,7 @@ namespace pbs::sched {
 
 namespace {
 
-// Stored usage may come from elsewhere; sums of numbers up to this one stay finite.
+// Stored usage may come from another program. Sums of numbers up to this one stay finite.
 constexpr double kMostStored = 1e200;
 
 double sane(double usage) {
@@ -21,8 +21,8 @@ FairShares::FairShares(const FsGroup& group) : group_(group) {
     make_tree();
 }
 
-// In OpenPBS shares are int32 in the attribute, and their fractions are floats in the scheduler. Floats are
-// used here, too: otherwise entities of equal usage might not come out equal.
+// In OpenPBS shares are int32 in the attribute, and their fractions are floats in the scheduler. Use floats
+// here, too: otherwise entities with equal usage there might differ here.
 double FairShares::share(Node node) const {
     if (node == kRoot) return 1;
     const Element& own = nodes_[node];
@@ -44,7 +44,7 @@ FairShares::Node FairShares::add(std::string_view name, Node parent, std::int64_
     return node;
 }
 
-// Makes the nodes of the fs_group. Elements may stand before their parents.
+// Makes the nodes of the fs_group. Elements may come before their parents.
 void FairShares::make_tree() {
     nodes_.clear();
     by_name_.clear();
@@ -135,7 +135,7 @@ void FairShares::on_path(Node node, const Change& change) {
     }
 }
 
-// Adds the usage of a running job beyond its charge to the sums on its path, or takes it out (sign -1).
+// Adds the usage of a running job beyond its charge to the sums on its path, or subtracts it (sign -1).
 void FairShares::count(const Running& job, double sign) {
     const double offset = job.use.base - job.use.rate * seconds(job.since) - job.charged;
     on_path(job.entity, [&](Element& element) {
@@ -264,7 +264,7 @@ Instant FairShares::next_decay(Instant now) const {
     return last_decay_ == Instant{} ? now : last_decay_ + group_.decay_time;
 }
 
-// Adds the usage of running jobs until now to the usage of their entities.
+// Adds the running jobs' usage until now to their entities.
 void FairShares::settle(Instant now) {
     for (Element& element : nodes_) element.offset = element.rate = 0;
     for (auto& [number, job] : running_) {
@@ -298,8 +298,8 @@ bool FairShares::decay(Instant now) {
         return true;
     }
     if (group_.decay_time <= Seconds(0) || now < last_decay_ + group_.decay_time) return false;
-    // Decays one period after the other, so that the usage of jobs in between decays as if the server had
-    // been up; of very many periods all but the last 100 are decayed at once.
+    // Decay one period after the other, so that usage in between decays as if the server had been up. If
+    // there are very many, all but the last 100 are decayed at once.
     constexpr std::int64_t kMostSingle = 100;
     const std::int64_t due = (now - last_decay_) / group_.decay_time;
     if (due > kMostSingle) {

@@ -48,7 +48,7 @@ std::string_view take_word(std::string_view& line) {
     return word;
 }
 
-// Takes a number of exactly `count` digits from the front of the text.
+// Removes a number of exactly `count` digits from the front of the text.
 std::optional<unsigned> take_digits(std::string_view& text, std::size_t count) {
     if (text.size() < count) return std::nullopt;
     unsigned number = 0;
@@ -121,7 +121,7 @@ Result<std::vector<Outage>> parse_outages(std::string_view text, std::string_vie
             Error{fmt::format("line {}: `{}`: {}", number, trimmed(line).substr(0, kLongestShown), why)});
     };
     std::optional<std::size_t> indent;  // of the entry that the next line may continue
-    bool wanted = false;                // that entry is an outage of `name`
+    bool wanted = false;                // the entry is for `name`
     for (int number = 1; !text.empty(); ++number) {
         const std::string_view line = take_line(text);
         if (trimmed(line).empty() || trimmed(line) == kNoEntries) continue;

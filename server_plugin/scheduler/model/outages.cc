@@ -9,7 +9,7 @@ std::vector<Outage> merge_outages(std::span<const Outage> host, std::span<const 
     for (Outage& outage : merged) outage.of_system = true;
     for (const Outage& own : host) {
         Outage rest = own;
-        for (const Outage& other : system) {  // these are in order of their starts
+        for (const Outage& other : system) {  // in order of their starts
             if (other.end <= rest.start || other.start >= rest.end) continue;
             if (other.start > rest.start) merged.push_back({rest.start, other.start, rest.description});
             rest.start = std::max(rest.start, std::min(rest.end, other.end));
@@ -22,7 +22,7 @@ std::vector<Outage> merge_outages(std::span<const Outage> host, std::span<const 
 
 std::optional<rrule::Interval> outage_at_or_after(std::span<const Outage> outages, Instant t) {
     std::optional<rrule::Interval> found;
-    for (const Outage& outage : outages) {  // these are in order of their starts
+    for (const Outage& outage : outages) {  // in order of their starts
         if (found && outage.start <= found->end) found->end = std::max(found->end, outage.end);
         if (found && outage.start > found->end && found->end > t) break;
         if (!found || found->end <= t) found = rrule::Interval{outage.start, outage.end};

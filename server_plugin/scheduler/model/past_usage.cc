@@ -43,7 +43,7 @@ double PastUsage::usage(std::string_view group, std::string_view user) const {
     return found == index_.end() ? 0 : entries_[found->second].usage;
 }
 
-// Returns the user's element of entry_of_: the index in entries_ plus 1, or 0 if there is no entry.
+// Returns the user's element of entry_of_: the index in entries_ plus 1; 0: the user has no entry.
 std::uint32_t& PastUsage::number_of_entry(const User& user) {
     if (entry_of_.size() <= user.number) entry_of_.resize(user.number + 1);
     std::uint32_t& known = entry_of_[user.number];

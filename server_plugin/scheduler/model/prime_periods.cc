@@ -20,8 +20,7 @@ void PrimePeriods::move_to(Instant now) {
 
 void PrimePeriods::look_ahead(Instant until) {
     if (until <= known_until_) return;
-    // Look at least eight days ahead, and twice as far each further time, so that repeated questions stay
-    // cheap.
+    // Compute at least eight days, and each time twice as much as before, so that repeated calls stay cheap.
     known_until_ = std::max({until, now_ + std::chrono::days(8), now_ + 2 * (known_until_ - now_)});
     periods_ = prime_.intervals(now_, known_until_);
     longest_.clear();
@@ -35,7 +34,7 @@ void PrimePeriods::look_ahead(Instant until) {
 Seconds PrimePeriods::most_in_one(Seconds walltime) {
     const Instant end = now_ + std::min(walltime, kUnlimitedWalltime);
     look_ahead(end);
-    // Periods that end by `end` count whole. At most one more is cut off at `end`.
+    // Periods that end by `end` count completely. At most one more is cut off at `end`.
     const auto cut = std::ranges::upper_bound(periods_, end, {}, &rrule::Interval::end);
     const auto whole = static_cast<std::size_t>(cut - periods_.begin());
     Seconds most = whole == 0 ? Seconds(0) : longest_[whole - 1];

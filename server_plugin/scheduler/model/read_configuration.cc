@@ -15,7 +15,7 @@ namespace {
 using objects::Object;
 using objects::ObjectType;
 
-// Makes the set of these windows. A window without a rule never opens, so it isn't in the set.
+// Makes the set of these windows. A window without a rule never opens, so it is omitted.
 Result<rrule::WindowSet> window_set(const std::vector<const Object*>& windows, const rrule::Zone& zone,
                                     rrule::WindowCache& cache) {
     std::vector<rrule::WindowSpec> specs;

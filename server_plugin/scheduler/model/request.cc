@@ -22,7 +22,7 @@ std::uint64_t mixed(std::uint64_t hash, const OfAmount& amount) {
     return amount.text.empty() ? hash : mixed(hash, std::hash<std::string_view>{}(amount.text));
 }
 
-// Is the resource about how a chunk is used, and not about its needs?
+// Does the resource only say how a chunk is used, and not what it needs?
 bool is_about_processes(std::string_view resource) {
     return resource == "mpiprocs" || resource == "ompthreads";
 }
@@ -35,12 +35,12 @@ void add(Chunk& chunk, KeptAmount amount, const Resources& resources) {
         chunk.matches.push_back(std::move(amount));
 }
 
-// Reads one "[N:]resource=value[:resource=value...]" of a select. Returns false if the text isn't one.
+// Reads one "[N:]resource=value[:resource=value...]" of a select. Returns false if the text is malformed.
 bool parse_chunk(std::string_view text, const Resources& resources, Chunk& chunk) {
     bool first = true;
     while (!text.empty()) {
         const auto colon = std::min(text.find(':'), text.size());
-        // The colons of a duration belong to its value: the text behind them has no '='.
+        // The colons in a duration belong to its value: no '=' follows them.
         auto end = colon;
         while (end < text.size()) {
             const auto next = std::min(text.find(':', end + 1), text.size());
@@ -107,8 +107,8 @@ bool parse_place(std::string_view text, const Resources& resources, Request& req
     return true;
 }
 
-// Returns the amounts that the whole job asks for: those asked for by name and, for resources that it doesn't
-// name, the sums over its chunks.
+// Returns the amounts for the whole job: the job-wide requests and, for other resources, the sums over its
+// chunks.
 std::vector<KeptAmount> totals_of(const Request& request) {
     std::vector<KeptAmount> totals;
     for (const KeptAmount& a : request.amounts)
@@ -126,7 +126,7 @@ std::vector<KeptAmount> totals_of(const Request& request) {
     return totals;
 }
 
-// A job without select= asks for one chunk: does the amount belong to the chunk?
+// A job without select= requests one chunk: does the amount belong to the chunk?
 bool belongs_to_chunk(const KeptAmount& a, const Resources& resources) {
     const auto& known = resources.known();
     if (resources.consumable(a.resource) || a.resource == known.host || a.resource == known.vnode)
@@ -136,8 +136,7 @@ bool belongs_to_chunk(const KeptAmount& a, const Resources& resources) {
            info->name != "nodes" && info->name != "nodect";
 }
 
-// Can the amounts be added up without an overflow? None of them may be negative, and all together have to be
-// below 2^60.
+// Can the amounts be added without overflow? None may be negative, and their sum has to be below 2^60.
 bool sane(const Request& request) {
     constexpr std::int64_t kMost = std::int64_t{1} << 60;
     std::int64_t left = kMost;
@@ -261,7 +260,7 @@ void Requests::recompile(const Resources& resources) {
         compile(request, resources);
         if (request.users > 0) count(request, 1);
     }
-    // Names may stand for other resources now.
+    // Names may mean other resources now.
     without_.clear();
     seen_ = nullptr;
 }

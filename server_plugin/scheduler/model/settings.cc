@@ -1,4 +1,4 @@
-// Makes Settings from an object. Each member is read by its type.
+// Makes Settings from an object. The type of a member decides how it is read.
 #include "server_plugin/scheduler/model/settings.h"
 
 #include <algorithm>
@@ -79,8 +79,8 @@ void read(const Value& value, const rrule::Zone&, PreemptPriorities& setting) {
     }
 }
 
-// "SCR 70 SC 30 S": an order, then percentages, each with the order for jobs that have that much of their
-// walltime left or less.
+// Reads "SCR 70 SC 30 S": an order, followed by percentages, each with the order for jobs that have at most
+// this part of their walltime left.
 void read(const Value& value, const rrule::Zone&, PreemptOrder& setting) {
     int percent = 100;
     for (const std::string_view word : values::words(std::get<std::string>(value))) {
@@ -121,7 +121,7 @@ void take_out(Since& setting, const Since&) {
 
 }  // namespace
 
-// Adds the next lower level. Levels are those of OpenPBS's scheduler, which adds the priority of an express
+// Adds the next lower level. Levels are as in OpenPBS's scheduler, which adds the priority of an express
 // queue to its level.
 void PreemptPriorities::add(unsigned traits) {
     constexpr std::int64_t kHighest = 100'000;
@@ -149,8 +149,7 @@ bool PreemptPriorities::names(PreemptTrait trait) const {
 std::string_view PreemptOrder::methods(Seconds walltime, Seconds elapsed) const {
     if (steps.empty()) return {};
     if (walltime <= Seconds(0) || steps.size() == 1) return steps.front().methods;
-    // A job that has overrun its walltime counts as having 1 % left, since less than nothing would match no
-    // step.
+    // A job that has overrun its walltime counts as having 1 % left, because no step would match less than 0.
     const double used = 100.0 * static_cast<double>(elapsed.count()) / static_cast<double>(walltime.count());
     const int left = used > 100 ? 1 : static_cast<int>(100 - used);
     const Step* found = &steps.front();
@@ -178,8 +177,8 @@ Settings::Settings() {
 }
 
 void Settings::read_together(const Object& policy) {
-    // The command is asked only with ENFORCE_DEDICATED_TIME. Without it the time_windows of type dedicated
-    // hold.
+    // The command is run only with ENFORCE_DEDICATED_TIME. Without it the time_windows of type dedicated
+    // count.
     if (!policy.is_set("enforce_dedicated_time")) {
         enforce_dedicated_time = {true};
         dedicated_time_command.clear();
@@ -199,7 +198,7 @@ void keep_own(Settings& settings, ActsWith algorithm) {
     if (!is_own(ActsWith::acted_on)) take_out(settings.row, unset.row);
 #include "objects/policy_attributes.def"
     if (algorithm == ActsWith::origin) return;
-    // With the standard algorithm the time_windows of type dedicated always hold.
+    // With the standard algorithm the time_windows of type dedicated always count.
     settings.enforce_dedicated_time = unset.enforce_dedicated_time;
     settings.max_load_percent = 0;
 }

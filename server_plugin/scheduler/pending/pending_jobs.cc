@@ -54,7 +54,7 @@ void PendingJobs::list_lane(LaneId id) {
     all.least.push_back(kNothing);
 }
 
-// Takes a lane off the list. The last lane of the list comes to its place.
+// Removes a lane from the list. The last lane of the list takes its place.
 void PendingJobs::take_off_lane(LaneId id) {
     ClassLanes& all = of_class(lanes_[id].job_class);
     const std::uint32_t place = lanes_[id].place;
@@ -85,8 +85,8 @@ void PendingJobs::LaneLeast::add(const JobSize& size) {
 PendingJobs::LaneRelease::LaneRelease(const Release& release)
     : blockers(release.blockers), cpu_class(sched::cpu_class(release.most.ncpus)), most(release.most) {}
 
-// May the lane at this index of its class hold a released job? Where its least is outdated and within a
-// release, the least is computed anew.
+// May the lane at this index of its class have a released job? If its least sizes are outdated and within a
+// release, computes them again.
 bool PendingJobs::may_hold(ClassLanes& all, std::size_t place, std::span<const LaneRelease> of_lane,
                            const Releases& releases) {
     const auto may = [&] {
@@ -99,7 +99,7 @@ bool PendingJobs::may_hold(ClassLanes& all, std::size_t place, std::span<const L
         all.least[place] = least_of_lane(lane);
         if (!may()) return false;
     }
-    // Looks at the jobs themselves, unless there are too many of them.
+    // Search the jobs themselves, unless there are too many.
     Position at;
     return lanes_[lane].jobs > kFewJobs || find(lane, releases, at);
 }
@@ -134,7 +134,7 @@ std::uint32_t PendingJobs::new_block(LaneId id, std::size_t place) {
 void PendingJobs::drop_block(LaneId id, std::size_t place) {
     Lane& lane = lanes_[id];
     const auto at = static_cast<std::ptrdiff_t>(place);
-    // Most lanes have a job now and then, so the memory for a few jobs is kept.
+    // Most lanes have a job now and then, so retain the memory for a few jobs.
     Block& b = blocks_[lane.blocks[place]];
     if (b.jobs.capacity() > kFewJobs) b = {};
     b.charge = 0;
@@ -147,7 +147,7 @@ void PendingJobs::drop_block(LaneId id, std::size_t place) {
     lane.oldest.erase(lane.oldest.begin() + at);
 }
 
-// Computes the minima, the blockers and the charge of a block anew.
+// Computes the minima, the blockers and the charge of a block again.
 void PendingJobs::sum_up(LaneId id, std::size_t place) {
     Lane& lane = lanes_[id];
     Block& b = blocks_[lane.blocks[place]];
@@ -208,7 +208,7 @@ void PendingJobs::fill(std::span<const Beginning> lanes) {
             for (const std::int64_t soonest : lanes_[id].soonest) soonest_ = std::min(soonest_, soonest);
 }
 
-// Several threads call this at once. Each call writes only to the data of its lane and of the lane's jobs.
+// Several threads call this at once. Each call writes only data of its lane and of the lane's jobs.
 void PendingJobs::fill_blocks(const Beginning& beginning) {
     const auto& entries = beginning.jobs;
     if (entries.empty()) return;
@@ -245,7 +245,7 @@ void PendingJobs::insert(LaneId id, const Entry& e) {
     if (block_of_.size() <= e.job) block_of_.resize(e.job + 1, kNone);
     Lane& lane = lanes_[id];
     if (lane.blocks.empty()) new_block(id, 0);
-    // The job belongs into the last block that begins before it.
+    // The job belongs to the last block that begins before it.
     const auto after = std::ranges::upper_bound(
         lane.blocks.begin() + 1, lane.blocks.end(), e.key, {},
         [&](std::uint32_t b) -> const PendingKey& { return blocks_[b].keys.front(); });
@@ -253,7 +253,7 @@ void PendingJobs::insert(LaneId id, const Entry& e) {
     if (blocks_[lane.blocks[place]].jobs.size() == kMostInBlock) {
         const bool behind = blocks_[lane.blocks[place]].keys.back() < e.key;
         if (behind && place + 1 == lane.blocks.size()) {
-            new_block(id, ++place);  // jobs that come in order fill one block after the other
+            new_block(id, ++place);  // jobs that arrive in order fill block after block
         } else {
             split(id, place);
             if (blocks_[lane.blocks[place + 1]].keys.front() < e.key) ++place;
@@ -368,8 +368,8 @@ PendingJobs::Reached PendingJobs::reached(LaneId id, std::int64_t base, std::int
     Reached out;
     std::int64_t sum = base;
     std::size_t place = 0;
-    // A block whose last pick is below `usage` is passed over. The usage at that pick is the one at the end
-    // of the block less the last charge.
+    // Skips blocks whose last pick is below `usage`. The usage at that pick is the usage at the end of the
+    // block less the last charge.
     for (; place < lane.blocks.size(); ++place) {
         const Block& b = blocks_[lane.blocks[place]];
         if (sum + b.charge >= usage) break;
@@ -420,7 +420,7 @@ class Picks {
     Picks(const PendingJobs& pending, std::vector<UsageLane> lanes)
         : pending_(pending), lanes_(std::move(lanes)) {}
 
-    // Returns the positions of the users who are picked at this usage, in order; none if that would take too
+    // Returns the positions of the users who are picked at this usage, in order; empty if that would take too
     // many steps back.
     std::vector<std::size_t> at(std::int64_t usage, int depth) const {
         std::vector<bool> tied(lanes_.size(), false);
@@ -456,7 +456,8 @@ class Picks {
                 position = static_cast<std::size_t>(std::ranges::find(tied, true) - tied.begin());
             order.push_back(position);
             tied[position] = false;
-            // A user whose last job this was needn't be marked: the circle doesn't come by again in any case.
+            // A user whose last job this was needn't be marked, because the circle doesn't return to that
+            // user.
             position = after(position, left);
         }
         return order;
@@ -464,7 +465,7 @@ class Picks {
     LaneId lane(std::size_t position) const { return lanes_[position].lane; }
 
   private:
-    // Returns the next position of a user with jobs left, going round at the end.
+    // Returns the next position of a user with jobs left, in a circle.
     static std::size_t after(std::size_t position, const std::vector<bool>& left) {
         for (std::size_t i = 1; i <= left.size(); ++i)
             if (left[(position + i) % left.size()]) return (position + i) % left.size();

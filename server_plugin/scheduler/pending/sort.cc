@@ -30,7 +30,7 @@ std::uint64_t ordered_bits(double value) {
 
 namespace {
 
-// Writes the numbers of a chain one after the other, most significant bits first.
+// Writes the numbers of a chain one after the other, from the most significant bits on.
 class KeyWriter {
   public:
     explicit KeyWriter(std::uint64_t* words) : words_(words) {}

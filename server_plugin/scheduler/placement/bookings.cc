@@ -30,7 +30,7 @@ void Bookings::set(const Inventory& inventory, std::vector<Booking> bookings, In
     };
     for (auto& [vnode, all] : on_) {
         std::ranges::stable_sort(all, {}, &Left::at);
-        std::vector<const Left*> there;  // bookings that are there at the instant of `one`
+        std::vector<const Left*> there;  // bookings that exist at the instant of `one`
         for (auto one = all.begin(); one != all.end(); ++one) {
             std::erase_if(there, [&](const Left* other) { return other->end <= one->at; });
             there.push_back(&*one);
@@ -51,7 +51,7 @@ void Bookings::set(const Inventory& inventory, std::vector<Booking> bookings, In
             one->left.assign(columns, 0);
             one->left[kOpenColumn] = Columns::open;
             one->left[kEmptyColumn] = kEmpty;
-            // Resources that the booking hasn't asked for: its jobs share the rest with all others.
+            // For resources that the booking hasn't requested, its jobs share the rest with all others.
             for (std::uint32_t c = kFirstResourceColumn; c < columns; ++c)
                 one->left[c] = one->needs[c] > 0 ? one->needs[c] - (without[c] - free[c]) : free[c];
             const auto leave = [&](const Left& other) {
@@ -70,7 +70,7 @@ void Bookings::use(VnodeSlot vnode, const Row& needs, std::int64_t count, int si
     if (found == on_.end()) return;
     const bool is_in_one = rules.booking != kNoSlot;
     for (Left& one : found->second) {
-        if (one.at > from_ && one.at >= rules.hard_ends) break;  // it binds no job that starts now
+        if (one.at > from_ && one.at >= rules.hard_ends) break;  // the booking binds no job that starts now
         const bool own = one.booking == rules.booking;
         const bool binds = !is_in_one && one.at < rules.hard_ends && rules.begins < one.end;
         for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c) {

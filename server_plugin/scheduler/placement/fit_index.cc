@@ -48,8 +48,8 @@ namespace {
 
 using KeyValues = absl::InlinedVector<std::int64_t, 4>;
 
-// Returns the number by which vnodes are ordered, the least first. It is limited so that the sum over
-// `vnodes` vnodes doesn't overflow.
+// Returns the number by which vnodes are sorted, the least first. It is bounded so that the sum over `vnodes`
+// vnodes doesn't overflow.
 std::int64_t value_of(const Inventory& inventory, VnodeSlot vnode, const NodeKey& key, std::size_t vnodes) {
     std::int64_t value = 0;
     const std::uint32_t column = inventory.columns().of(key.resource);
@@ -74,8 +74,8 @@ KeyValues values_of(const Inventory& inventory, const FitIndex::Pool& pool, Vnod
     return values;
 }
 
-// Returns the numbers by which hosts are ordered: those of its first vnode. Vnodes that are equal by all keys
-// are in the order of their handles.
+// Returns the numbers by which hosts are sorted: those of the host's first vnode. Vnodes with equal keys are
+// in the order of their handles.
 KeyValues values_of_host(const Inventory& inventory, const FitIndex::Pool& pool, const FitIndex::Host& host) {
     std::uint32_t first = 0;
     if (host.is_shared()) {
@@ -88,8 +88,8 @@ KeyValues values_of_host(const Inventory& inventory, const FitIndex::Pool& pool,
     return values;
 }
 
-// Adds the row of a vnode to the sums of its host (sign 1), or takes it away (sign -1). A vnode that is
-// closed or busy adds nothing: no chunk can have pieces of it.
+// Adds the row of a vnode to the sums of its host (sign 1), or subtracts it (sign -1). A vnode that is closed
+// or busy adds nothing, because it can't give pieces of chunks.
 void add_to_host(const FitIndex::Host& host, const std::int64_t* row, std::uint32_t columns,
                  std::int64_t sign, std::int64_t* sums) {
     if (row[kOpenColumn] != Columns::open) return;
@@ -126,7 +126,7 @@ void FitIndex::make(const Inventory& inventory, PoolId id, QueueHandle queue, st
     fill(inventory, pool);
 }
 
-// Brings the vnodes of each host together; hosts are in the order of their first vnodes.
+// Groups the vnodes by host; hosts are in the order of their first vnodes.
 void FitIndex::sort_by_host(const Inventory& inventory, Pool& pool) {
     std::unordered_map<std::uint32_t, std::size_t> rank;
     for (const VnodeSlot v : pool.vnodes) rank.try_emplace(inventory[v].host, rank.size());
@@ -212,7 +212,7 @@ void FitIndex::fill_host(const Inventory& inventory, Pool& pool, std::uint32_t h
 
 namespace {
 
-// Brings the row and place of a vnode up to date. With `hosts_stay`, its host stays where it is in the order.
+// Updates the row and position of a vnode. `hosts_stay`: its host keeps its position.
 void bring_up_to_date(const Inventory& inventory, FitIndex::Pool& pool, std::uint32_t index,
                       bool hosts_stay) {
     const std::uint32_t columns = inventory.columns().size();
@@ -267,8 +267,8 @@ void FitIndex::settle(Inventory& inventory) {
     inventory.clear_changed();
 }
 
-// If any host has several vnodes, hosts keep their places in the order: a search goes through hosts in the
-// order that they had when the search began.
+// If any host has several vnodes, hosts keep their positions: a search walks hosts in the order that they had
+// when it began.
 void FitIndex::add(Inventory& inventory, PoolId pool, VnodeSlot vnode, const Row& needs, std::int64_t count,
                    int sign) {
     inventory.add(vnode, needs, count, sign);
@@ -281,7 +281,7 @@ void FitIndex::look_ahead(Inventory& inventory, std::span<const Inventory::Share
     inventory.add(shares, sign, looked_ahead_);
 }
 
-// If many vnodes changed, filling the whole tree anew costs less than changing it vnode by vnode.
+// If many vnodes have changed, filling the whole tree again costs less than changing it vnode by vnode.
 void FitIndex::settle_ahead(const Inventory& inventory, PoolId id) {
     const std::size_t size = pools_[id].vnodes.size();
     if (looked_ahead_.size() * static_cast<std::size_t>(std::bit_width(size)) > 2 * size) {
@@ -294,7 +294,7 @@ void FitIndex::settle_ahead(const Inventory& inventory, PoolId id) {
 
 // ---- Questions.
 
-// Walks down the trees and leaves out each subtree whose maxima lie within a room that was found already.
+// Walks down the trees, and skips each subtree whose maxima are within a pair that was found already.
 std::vector<Columns::Room> FitIndex::largest_rooms(Inventory& inventory, PoolId id, std::uint32_t first,
                                                    std::uint32_t second) {
     using Room = Columns::Room;
@@ -327,7 +327,7 @@ std::vector<Columns::Room> FitIndex::largest_rooms(Inventory& inventory, PoolId 
     return rooms;
 }
 
-// Returns how many of the chunks the host could give at most if nothing ran.
+// Returns the most chunks that the host could give if nothing ran.
 std::int64_t FitIndex::chunks_of_host(const Inventory& inventory, const Pool& pool, const Host& host,
                                       const Chunk& chunk, const Row& needs) {
     Row sums(needs.size(), 0);

@@ -11,17 +11,17 @@
 namespace pbs::sched {
 namespace {
 
-// The columns of shares that stand for the job itself: the load that is counted for it on the vnode's host,
-// and that it counts as a job of the host, as a job that has the vnode for itself, and as a job of the vnode.
-// The last comes behind the vnode's amounts, because it sets the vnode's flags anew.
+// The columns of shares that count the job itself: its load on the vnode's host; itself as a job of the host;
+// as a job that has the vnode exclusively; and as a job of the vnode. The last one comes after the vnode's
+// amounts, because it sets the vnode's flags.
 constexpr std::uint32_t kLoadShare = UINT32_MAX - 1;
 constexpr std::uint32_t kHostShare = UINT32_MAX;
 constexpr std::uint32_t kExclusiveShare = kOpenColumn;
 constexpr std::uint32_t kJobShare = kEmptyColumn;
 constexpr std::size_t kMostHostsOfAJob = 64;  // further hosts don't count the job
 
-// Adds to the vnodes of a job's chunks the vnodes that it has for itself beside them: all others of the hosts
-// that it has. Afterwards they are in order and each is there once.
+// Adds the vnodes that a job has exclusively without chunks on them: all others of its hosts. Afterwards the
+// vnodes are sorted and unique.
 template <class Slots>
 void add_hosts(const Inventory& inventory, AskedSharing asked, Slots& vnodes) {
     const auto takes_host = [&](VnodeSlot vnode) { return inventory.sole(vnode, asked) == Sole::host; };
@@ -34,7 +34,7 @@ void add_hosts(const Inventory& inventory, AskedSharing asked, Slots& vnodes) {
     sort_unique(vnodes);
 }
 
-// Puts the vnodes that a job has with this placement into `vnodes`.
+// Sets `vnodes` to the vnodes that a job has with this placement.
 template <class Slots>
 void vnodes_of(const Inventory& inventory, const Placement& placement, AskedSharing asked, Slots& vnodes) {
     vnodes.clear();
@@ -42,7 +42,7 @@ void vnodes_of(const Inventory& inventory, const Placement& placement, AskedShar
     add_hosts(inventory, asked, vnodes);
 }
 
-// Returns the host of a vnode: resources_available.host where it is set, else the host that the record names.
+// Returns the host of a vnode: resources_available.host if it is set, else the host in the record.
 std::string_view host_of(const VnodeRecord& record, const Resources& resources) {
     const auto named =
         std::ranges::find(record.resources_available, resources.known().host, &Amount::resource);
@@ -101,7 +101,7 @@ bool Inventory::change(const VnodeRecord& record, const Resources& resources) {
         note_change(slot);
     else
         ++version_;
-    if (made) {  // the host may have told of jobs on the vnode before it told of the vnode
+    if (made) {  // the host may report jobs on the vnode before the vnode
         for (const HeldJob& held : held_)
             if (std::ranges::any_of(held.parts, [&](const Held& h) { return h.vnode == record.vnode; })) {
                 rebuild(resources);
@@ -168,8 +168,8 @@ void Inventory::set_host(VnodeSlot slot, std::uint32_t host) {
     on_host_[vnode.host_number].push_back(slot);
 }
 
-// Takes up the load of a vnode's host. All vnodes of a host have the same load in their records; the first
-// with a new measurement counts. Returns whether anything of it is different.
+// Stores the load of a vnode's host. All vnodes of a host have the same load in their records; the first one
+// with a new measurement counts. Returns whether anything has changed.
 bool Inventory::set_load(VnodeSlot slot, const VnodeRecord& record) {
     Vnode& vnode = vnodes_[slot];
     const bool same = vnode.load_thousandths == record.load_thousandths && vnode.busy == record.busy &&
@@ -193,7 +193,7 @@ bool Inventory::set_load(VnodeSlot slot, const VnodeRecord& record) {
     return true;
 }
 
-// The load that is counted for a job's share of a vnode.
+// The load that a job's share of a vnode counts as.
 std::int64_t Inventory::load_of(std::span<const Need> needs) const {
     std::int64_t load = 0;
     for (const Need& need : needs)
@@ -205,7 +205,7 @@ bool Inventory::counts_load(const HeldJob& held, VnodeSlot vnode) const {
     return load_at(vnode) != Instant{} && held.started >= load_at(vnode);
 }
 
-// Counts the CPUs of a job that has just started as load of its vnode's host.
+// Adds the CPUs of a job that has just started to the load of its vnode's host.
 void Inventory::count_load(VnodeSlot slot, std::span<const Need> needs, std::int64_t times) {
     host_loads_[vnodes_[slot].host_number].started += times * load_of(needs);
 }
@@ -232,8 +232,8 @@ void Inventory::set_flags(VnodeSlot slot) {
     row[kEmptyColumn] = emptiness(vnode.sharing, vnode.jobs != 0);
 }
 
-// Returns how open the vnode is if `row` is free and so many jobs are on it, of which `exclusive` jobs have
-// it for themselves.
+// Returns the openness of the vnode if `row` is free and `jobs` jobs are on it, `exclusive` of which have it
+// exclusively.
 Columns::Openness Inventory::openness(VnodeSlot slot, const std::int64_t* row, std::int32_t jobs,
                                       std::int32_t exclusive) const {
     const Vnode& vnode = vnodes_[slot];
@@ -252,7 +252,7 @@ bool Inventory::matches(const Vnode& vnode, const Chunk& chunk) const {
         if (wanted.resource == columns_.known().vnode) return vnode.name == wanted.text;
         if (wanted.resource == columns_.known().host)
             return same_host_name(strings_->text(vnode.host), wanted.text);
-        // If no vnode has a value of the resource, it matters here only if just vnodes can have one.
+        // If no vnode has a value of the resource, it counts only if vnodes alone can have one.
         if (!columns_.is_defined(wanted.resource)) return true;
         for (const KeptAmount& has : vnode.available)
             if (has.resource == wanted.resource)
@@ -408,7 +408,7 @@ bool Inventory::holds(JobSlot job, std::span<const Place> places, const Request&
            });
 }
 
-// Takes what a job holds from what is free (sign -1), or gives it back (sign 1).
+// Subtracts a job's amounts from the free amounts (sign -1), or adds them (sign 1).
 void Inventory::apply(JobSlot job, int sign) {
     const HeldJob& held = *held_of(job);
     for (const Held& part : held.parts) {
@@ -444,14 +444,14 @@ void Inventory::sort_by_slot(HeldJob& held) const {
     add_hosts(*this, held.sharing, held.vnodes);
 }
 
-// Counts a job in (sign 1) or out (sign -1) on each of its vnodes and on each of their hosts once.
+// Counts a job (sign 1), or removes it (sign -1), once on each of its vnodes and on each of their hosts.
 void Inventory::count_jobs(std::span<const VnodeSlot> vnodes, AskedSharing asked, int sign) {
     ++changes_;
     auto& hosts = touched_hosts_;
     hosts.clear();
     for (const VnodeSlot slot : vnodes) {
         vnodes_[slot].jobs += sign;
-        assert(vnodes_[slot].jobs >= 0);  // a job gives back what it took, once
+        assert(vnodes_[slot].jobs >= 0);  // a job gives back each amount once
         if (sole(slot, asked) != Sole::nothing) vnodes_[slot].exclusive += sign;
         set_flags(slot);
         note_change(slot);
@@ -514,7 +514,7 @@ void Inventory::shares_of(const Placement& placement, const Request& request, co
     add_job_shares(vnodes, request.sharing, out);
 }
 
-// Adds the shares that stand for the job itself. They have to agree with the counts of count_jobs().
+// Adds the shares that count the job itself. They have to agree with the counts of count_jobs().
 void Inventory::add_job_shares(std::span<const VnodeSlot> vnodes, AskedSharing asked, Shares& out) const {
     std::vector<std::uint32_t> hosts;
     hosts.reserve(vnodes.size() > 1 ? vnodes.size() : 0);

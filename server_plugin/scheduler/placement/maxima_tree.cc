@@ -6,8 +6,8 @@
 namespace pbs::sched {
 namespace {
 
-// Sets each column of a node to the larger number of its two children, which lie side by side. Returns false
-// if that changes nothing.
+// Sets each column of a node to the larger number of its two children, which are adjacent. Returns false if
+// that changes nothing.
 bool take_most(std::int64_t* node, const std::int64_t* children, std::uint32_t columns) {
     bool changed = false;
     for (std::uint32_t c = 0; c < columns; ++c) {
@@ -62,7 +62,7 @@ std::uint32_t MaximaTree::next_fit(const Asked& asked, std::uint32_t from) const
             n *= 2;  // the search goes to the leftmost leaves first
             continue;
         }
-        // The search goes on to the next subtree to the right. Past the last one there is none.
+        // Go on to the next subtree on the right. After the last one there is none.
         while (n % 2 == 1) {
             n /= 2;
             if (n <= 1) return kNoSlot;

@@ -57,7 +57,7 @@ void OrderedTree::find_last(std::uint32_t node) {
     last_[node] = right != kNoSlot ? right : last_[2 * node];
 }
 
-// Puts an item (kNoSlot: none) at a position.
+// Stores an item (kNoSlot: none) at a position.
 void OrderedTree::put(std::uint32_t item, std::uint32_t position) {
     items_[position] = item;
     if (item != kNoSlot) positions_[item] = position;
@@ -78,8 +78,8 @@ void OrderedTree::take_out(std::uint32_t item) {
 }
 
 void OrderedTree::put_in_order(std::uint32_t item) {
-    std::uint32_t first = 0;           // the first position behind the item before it
-    std::uint32_t end = tree_.size();  // the position of the item behind it
+    std::uint32_t first = 0;           // the first position after the preceding item
+    std::uint32_t end = tree_.size();  // the position of the following item
     const auto note_before = [&](std::uint32_t other) {
         if (other != kNoSlot) first = positions_[other] + 1;
     };
@@ -101,7 +101,7 @@ void OrderedTree::put_in_order(std::uint32_t item) {
         make_room(item, std::min(first, tree_.size() - 1));
 }
 
-// Puts items, in order, at some of the given number of free positions from `first` on. Their rows stay -1.
+// Stores items, in order, at some of `positions` free positions from `first` on. Their rows stay -1.
 void OrderedTree::spread(std::span<const std::uint32_t> items, std::uint32_t first, std::uint32_t positions) {
     for (std::size_t i = 0; i < items.size(); ++i) {
         const auto at = first + static_cast<std::uint32_t>(i * positions / items.size());
@@ -115,9 +115,8 @@ void OrderedTree::spread(std::span<const std::uint32_t> items, std::uint32_t fir
     for (; node > 0; node /= 2) find_last(node);
 }
 
-// Puts an item in order where there is no free position, by spreading the items of a part of the tree. The
-// larger the part, the less full it may be: the whole tree at most half full, while a pair of positions may
-// be full.
+// Inserts an item where there is no free position, by spreading the items of a part of the tree. The larger
+// the part, the less full it may be: the whole tree at most half, while a pair of positions may be full.
 void OrderedTree::make_room(std::uint32_t item, std::uint32_t near) {
     const auto levels = static_cast<std::uint32_t>(std::bit_width(tree_.size()) - 1);
     std::uint32_t first = near;

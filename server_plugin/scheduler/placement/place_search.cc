@@ -6,7 +6,7 @@
 namespace pbs::sched {
 namespace {
 
-// The most chunks of one kind that are given in turn. Beyond that each vnode gives as many as fit.
+// The most chunks of one kind that are given in turn. Further chunks are given as many as fit on each vnode.
 constexpr std::int64_t kMostInTurn = 2048;
 
 }  // namespace
@@ -48,13 +48,13 @@ std::int64_t PlaceSearch::how_many(VnodeSlot slot, const Row& needs, const Chunk
 
 void PlaceSearch::note(const Row& needs, MaximaTree::Asked& asked) {
     asked.clear();
-    // Amounts come first: fewer vnodes have enough of an amount than are open, so most comparisons end at
+    // Put amounts first: fewer vnodes have enough of an amount than are open, so most comparisons end at
     // once.
     for (auto c = static_cast<std::uint32_t>(needs.size()); c-- > 0;)
         if (needs[c] > 0) asked.emplace_back(c, needs[c]);
 }
 
-// Places all of one kind of chunks, walking once over the vnodes that have room.
+// Places all chunks of one kind, in one walk over the vnodes on which they fit.
 bool PlaceSearch::place_kind(Kind& kind, const Among& among) {
     if (pool_.chunks == Chunks::divided && among.host == nullptr) {
         place_by_host(kind);
@@ -72,7 +72,8 @@ bool PlaceSearch::place_kind(Kind& kind, const Among& among) {
             return scatters ? host_of(part.vnode) == host_of(slot) : part.vnode == slot;
         });
     };
-    // The hosts that have chunks of this kind. Those of other kinds are few, and are looked up in `out_`.
+    // The hosts with chunks of this kind. Those with chunks of other kinds are few, and are looked up in
+    // `out_`.
     std::optional<std::unordered_set<std::uint32_t>> hosts;
     if (apart) hosts.emplace();
     const auto offer = [&](std::uint32_t index) {
@@ -104,8 +105,8 @@ bool PlaceSearch::place_kind(Kind& kind, const Among& among) {
     return kind.left == 0;
 }
 
-// Does a vnode that gives a chunk come later in the order then? The first key about an amount that the chunk
-// takes decides.
+// Does a vnode move back in the order when it gives a chunk? The first key on an amount that the chunk takes
+// decides.
 bool PlaceSearch::comes_later(const Row& needs) const {
     for (const NodeKey& key : pool_.keys) {
         const std::uint32_t column = key.moves() ? columns().of(key.resource) : 0;
@@ -116,7 +117,7 @@ bool PlaceSearch::comes_later(const Row& needs) const {
 
 // Gives chunks one by one, each from the vnode that is then the first in the tree. The vnodes of the tree are
 // those of the pool, or hosts of one vnode each, or those of one host, which begin with `first`. A vnode that
-// gives no chunk of the kind stays where it is in the order, and isn't asked again.
+// gives no chunk of the kind keeps its position, and isn't tried again.
 void PlaceSearch::place_in_turn(Kind& kind, const OrderedTree& tree, std::uint32_t first) {
     std::uint32_t passed = kNoSlot;  // the last vnode that gave none
     take_all();
@@ -138,8 +139,8 @@ void PlaceSearch::place_in_turn(Kind& kind, const OrderedTree& tree, std::uint32
     }
 }
 
-// Takes a part from what is free (sign -1), so that the next kind of chunks sees it taken, or gives it back
-// (sign 1).
+// Subtracts a part from the free amounts (sign -1), so that it isn't free for the next kind of chunks, or
+// adds it again (sign 1).
 void PlaceSearch::take(const Part& part, int sign) {
     const Row& needs = columns().needs_of(out_, part, request_, rules_.node_size, taken_);
     site_.index.add(site_.inventory, site_.pool, part.vnode, needs, part.count, sign);

@@ -1,4 +1,4 @@
-// Searches for places where the vnodes of a host may give pieces of a chunk.
+// The search for places if the vnodes of a host may give pieces of a chunk.
 
 #include <algorithm>
 
@@ -6,8 +6,8 @@
 
 namespace pbs::sched {
 
-// Places chunks of one kind on one host after the other. Even where no single vnode has room for a chunk, a
-// host may have it in pieces.
+// Places chunks of one kind, host by host. If a chunk fits on no single vnode of a host, it may fit on the
+// host in pieces.
 void PlaceSearch::place_by_host(Kind& kind) {
     note(kind.needs, memory_.asked);
     if (request_.arrangement == Arrangement::free && !site_.index.has_shared_hosts() &&
@@ -18,7 +18,7 @@ void PlaceSearch::place_by_host(Kind& kind) {
         place_on_host(kind, pool_.hosts[pool_.tree.item(at)]);
 }
 
-// Places as many whole chunks as the vnode has room for and the arrangement allows. Returns false if none.
+// Places as many whole chunks as fit on the vnode and the arrangement permits. Returns false if none does.
 bool PlaceSearch::place_on_vnode(Kind& kind, VnodeSlot vnode) {
     const Arrangement how = request_.arrangement;
     const bool apart = how == Arrangement::scatter || how == Arrangement::vscatter;
@@ -30,8 +30,8 @@ bool PlaceSearch::place_on_vnode(Kind& kind, VnodeSlot vnode) {
     return true;
 }
 
-// Is another kind of chunks on the vnode or, with place=scatter, on its host? Chunks of the same kind needn't
-// be looked at: the search offers each vnode and host to a kind only once.
+// Is another kind of chunks on the vnode or, with place=scatter, on its host? Chunks of the same kind don't
+// matter, because the search offers each vnode and host to a kind only once.
 bool PlaceSearch::is_taken(const Kind& kind, VnodeSlot vnode) const {
     if (kind.number == 0) return false;
     const bool of_host = request_.arrangement == Arrangement::scatter;
@@ -41,7 +41,7 @@ bool PlaceSearch::is_taken(const Kind& kind, VnodeSlot vnode) const {
     });
 }
 
-// Places whole chunks first, and then divides chunks among what is left of the vnodes.
+// Places whole chunks first, and then divides chunks among the remaining free amounts of the vnodes.
 void PlaceSearch::place_on_host(Kind& kind, const Host& host) {
     const Arrangement how = request_.arrangement;
     note(kind.needs, memory_.asked);
@@ -102,7 +102,7 @@ std::vector<PlaceSearch::Left> PlaceSearch::left_on_host(const Kind& kind, const
 
 void PlaceSearch::divide(Kind& kind, std::vector<Left>& left) {
     const Row& needs = kind.needs;
-    // Has the row, of amounts or of needs, more than 0 of any resource that the chunk asks for?
+    // Has the row, of amounts or of needs, more than 0 of any resource that the chunk requests?
     const auto has_any = [&](const Row& row) {
         for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c)
             if (needs[c] > 0 && row[c] > 0) return true;
@@ -126,8 +126,8 @@ void PlaceSearch::divide(Kind& kind, std::vector<Left>& left) {
     }
 }
 
-// Gives the chunk as much as the vnode has of what the chunk still needs. The first piece also carries the
-// resources of which no vnode has an amount. Returns false if the vnode gives nothing.
+// Gives the chunk as much of its remaining needs as the vnode has. The first piece also has the resources of
+// which no vnode has an amount. Returns false if the vnode gives nothing.
 bool PlaceSearch::add_piece(const Kind& kind, Left& from, Row& rest, bool joined) {
     const std::size_t first = out_.amounts.size();
     bool of_vnode = false;

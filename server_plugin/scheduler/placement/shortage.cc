@@ -1,4 +1,4 @@
-// Finds the resource for want of which a request can't be placed. The job's comment names it.
+// Finds the resource that is missing for a request, for the job's comment.
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 namespace pbs::sched {
 namespace {
 
-constexpr std::size_t kMostTold = 5;  // the most values of vnodes that one comment lists
+constexpr std::size_t kMostTold = 5;  // the most values of vnodes in one comment
 
-// Returns "wanted != the values that vnodes have" if no vnode of the pool has the wanted value, else an empty
+// Returns "wanted != the values that vnodes have" if no vnode of the pool has the wanted value; else an empty
 // text.
 std::string unmatched(const Inventory& inventory, const FitIndex::Pool& pool, const KeptAmount& wanted) {
     Chunk chunk;
@@ -39,7 +39,7 @@ bool takes_jobs(const Vnode& vnode) {
     return vnode.free && vnode.exclusive == 0;
 }
 
-// Does the vnode take jobs, and has it a CPU left if it has any? OpenPBS calls such a vnode free.
+// Does the vnode take jobs, and has it a free CPU or no CPUs at all? OpenPBS calls such a vnode free.
 bool is_free(const Inventory& inventory, VnodeSlot v) {
     const std::uint32_t cpus = inventory.columns().of(inventory.columns().known().ncpus);
     const bool busy = cpus != 0 && inventory.total(v)[cpus] > 0 && inventory.free(v)[cpus] <= 0;
@@ -107,7 +107,7 @@ const FitIndex::Amounts& FitIndex::amounts_of(const Inventory& inventory, PoolId
 Shortage FitIndex::shortage(const Inventory& inventory, PoolId id, const Request& request,
                             const NodeSize& node_size) {
     const Columns& columns = inventory.columns();
-    // As in pbs_sched, too few vnodes for chunks that go to one each are told before any resource.
+    // As in pbs_sched, too few vnodes for chunks on separate vnodes are reported before any resource.
     const bool apart =
         request.arrangement == Arrangement::scatter || request.arrangement == Arrangement::vscatter;
     std::int64_t chunks = 0;
@@ -118,8 +118,8 @@ Shortage FitIndex::shortage(const Inventory& inventory, PoolId id, const Request
         return vnodes;
     }
     const Amounts& amounts = amounts_of(inventory, id);
-    // Names a resource that the job could never get before one that is missing now, and one that the whole
-    // job lacks before one that a chunk lacks.
+    // A resource that the job could never get comes before one that is missing now; one missing for the whole
+    // job comes before one missing for a chunk.
     const auto asked = columns.totals(request, node_size);
     for (const auto& [c, amount] : asked)
         if (amount > amounts.total[c])

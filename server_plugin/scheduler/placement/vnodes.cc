@@ -58,7 +58,7 @@ std::vector<std::vector<bool>> Vnodes::sets_with(PoolId pool, const Request& req
     return out;
 }
 
-// Adds up the parts on one vnode before it compares them with the vnode's room.
+// Adds up the parts on each vnode, and then compares them with its free amounts.
 bool Vnodes::has_room(PoolId pool, const Request& request, const PlaceRules& rules,
                       const Placement& placement) {
     std::map<VnodeSlot, Row> taken;

@@ -1,6 +1,6 @@
-// Drains queues for jobs that can't start: a reservation keeps a queue's room until the job can start there.
-// Queues are drained for all overdue jobs, all special jobs, and the head of the list: the first job that
-// can't start. (sched-config guide, "MAX_QUEUED_TIME"; origin-overview, "Overview Of Operation": the
+// Drains queues for jobs that can't start: a reservation holds a queue's places until the job can start
+// there. Queues are drained for all overdue jobs, all special jobs, and the head of the list: the first job
+// that can't start. (sched-config guide, "MAX_QUEUED_TIME"; origin-overview, "Overview Of Operation": the
 // scheduler "goes out of its way" for the first job)
 
 #include <algorithm>
@@ -14,19 +14,19 @@
 namespace pbs::sched {
 namespace {
 
-// A reservation that drains a queue, as later cycles compare it.
+// A reservation that drains a queue, with the data that later cycles compare.
 struct DrainFor {
     JobHandle job{};
     QueueSlot queue = kNoSlot;
     std::uint32_t host = 0;
     Instant until{};
     std::vector<Reservation::Spare>
-        spare;  // for each limit: the amount that jobs before the start may still take
-    // Is every job that was refused for the sake of `before` refused for this one too? Vnodes aside.
+        spare;  // for each limit: the amount left for jobs that still run at the start
+    // Is every job that was refused because of `before` refused because of this one, too? Ignores vnodes.
     bool holds_back_as_much_as(const DrainFor& before) const;
 };
 
-// The drains of the last cycle that looked for jobs to drain queues for.
+// The drains of the last cycle that searched for jobs to drain queues for.
 struct Drains {
     std::vector<DrainFor> list;     // in the order of the jobs
     std::vector<VnodeSlot> vnodes;  // that the drains reserved
@@ -56,11 +56,11 @@ class Drain final : public AfterRefusal, CyclePart {
     Intake& intake_;
     Judge& judge_;
     Future& future_;
-    int passed_over_ = 0;  // jobs that no queue could be drained for, before the head of the list
+    int passed_over_ = 0;  // jobs before the head of the list for which no queue could be drained
 };
 
-// May a queue be drained for the next job of the class that can't start? For the head of the list, jobs for
-// which no queue can be drained are passed over, up to a number.
+// May a queue be drained for the next job of the class that can't start? Jobs for which no queue can be
+// drained are skipped in the search for the head of the list, up to a number.
 bool Drain::is_drained_for(JobClass job_class) const {
     constexpr std::size_t kMostDrained = 64;
     constexpr int kMostPassedOver = 256;
@@ -81,9 +81,9 @@ void Drain::refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& qu
     ++passed_over_;
 }
 
-// Drains the queue that the job fits soonest; of two the first listed. False if none has to be drained: no
-// start is known in any, or the start is later than the last end of a job there, so that it doesn't wait for
-// the ends of jobs.
+// Drains the queue in which the job can start soonest; of two, the first listed. False: no queue is drained,
+// because no start is known, or because the start is later than the last end of a job there and so doesn't
+// depend on ends of jobs.
 bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
     if (reserve_kept(job)) return true;
     const bool home_later = static_cast<bool>(execution_type_refusal(state_, t_.jobs.queue[job.job]));
@@ -98,11 +98,11 @@ bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
         c_.set_walltime(job, *view);
         const Reason reason = judge_.ask_queue(job, *view, verdict);
         const bool refused = static_cast<bool>(reason);
-        by_time = by_time || (verdict.blockers & blocker::kCycle) != 0;  // no event tells of it
+        by_time = by_time || (verdict.blockers & blocker::kCycle) != 0;  // no event reports it
         if (refused ? !(verdict.waits || verdict.later) : !home_later) continue;
         ahead.emplace(c_, future_, job, *view);
         const Instant last_end = ahead->last_end();
-        // Another queue helps only if the job fits it sooner.
+        // Another queue helps only if the job can start there sooner.
         const bool has_sooner = start && *start <= last_end;
         const auto at = ahead->earliest(in_.now, has_sooner ? *start - Seconds(1) : last_end);
         const bool not_sooner = has_sooner && ahead->too_late();
@@ -128,7 +128,7 @@ bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
     ahead->reserve();
     state_.reservations.back().drains = true;
     if (in_.events == nullptr) return true;
-    // Kept reservations behind this one were computed beside another one, or none, in its place: drop them.
+    // Later stored reservations were computed with another reservation, or none, in its place: drop them.
     const std::size_t number = state_.reservations.size() - 1;
     auto& kept = in_.events->kept;
     if (kept.size() > number) kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(number), kept.end());
@@ -137,8 +137,8 @@ bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
     return true;
 }
 
-// Makes the last cycle's reservation again if a new look ahead would find the same. The reservations before
-// it were then taken over in the same way.
+// Makes the last cycle's reservation again if another look-ahead would find the same one. The reservations
+// before it were taken over in the same way.
 bool Drain::reserve_kept(const Candidate& job) {
     const std::size_t number = state_.reservations.size();
     if (!c_.by_events || number >= in_.events->kept.size()) return false;
