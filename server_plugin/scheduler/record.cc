@@ -19,7 +19,7 @@ std::vector<Amount> views(std::span<const KeptAmount> kept) {
     return amounts;
 }
 
-// ---- Handing out, one kind of record after the other.
+// ---- Describing, one kind of record after the other.
 
 void describe_resources(const Tables& t, const StateSink& sink) {
     for (std::uint32_t id = 0; id < t.resources.size(); ++id)
@@ -46,7 +46,7 @@ void describe_server(const Tables& t, std::string_view formula, const StateSink&
     sink(record);
 }
 
-// Describes queues in the order of their slots, since jobs are gone through queue by queue.
+// Describes queues in the order of their slots, because cycles read jobs queue by queue.
 void describe_queues(const Tables& t, const StateSink& sink) {
     for (QueueSlot slot = 0; slot < t.queues.size(); ++slot) {
         const Queue& queue = t.queues[slot];
@@ -162,7 +162,7 @@ void describe_job(const Tables& t, JobSlot slot, const StateSink& sink) {
     sink(JobState{r, (jobs.flags[slot] & job_fresh) != 0, jobs.comment[slot]});
 }
 
-// Describes jobs in the order of the queues' lists, in which equal jobs are found; then those in no list.
+// Describes jobs in the order of the queues' lists, which decides among equal jobs; then those in no list.
 void describe_jobs(const Tables& t, const StateSink& sink, const std::atomic<bool>& give_up) {
     for (QueueSlot q = 0; q < t.queues.size(); ++q)
         for (const auto* list : {&t.queues[q].queued, &t.queues[q].running})
@@ -228,7 +228,7 @@ void restore_sched(Scheduler& scheduler, Tables& t, Scheds& scheds, const SchedS
     });
 }
 
-// Restores a job. Its charge to usage comes later, whole: without a configuration nothing is charged.
+// Restores a job. Its charges come in later records: without a configuration nothing is charged here.
 void restore_job(Scheduler& scheduler, Tables& t, const JobState& state) {
     scheduler.job_changed(Instant{}, state.record);
     const JobSlot slot = t.jobs.find(state.record.job);
@@ -242,7 +242,7 @@ void restore_usage(Tables& t, const PastUsageState& state) {
     t.usage.load(state.rows, charges, state.last_decay);
 }
 
-// The ids of the jobs whose charge is in the usage, in order.
+// The sorted ids of the jobs whose charge is in the usage.
 std::vector<std::string> charged_jobs(const Tables& t) {
     std::vector<std::string> ids(t.usage.loaded().begin(), t.usage.loaded().end());
     t.jobs.for_each([&](JobSlot slot) {

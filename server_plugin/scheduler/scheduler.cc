@@ -26,7 +26,7 @@ Decisions Scheduler::Impl::run(Instant now, std::string_view sched, CycleTrigger
         if (queue.running.empty() && queue.idle_since == Instant{}) queue.idle_since = now;
     }
     EventMemory& events = found->second.events;
-    // With the clock set back, jobs that had become overdue aren't yet: fill the lanes anew.
+    // The clock was set back, so jobs that were overdue may not be overdue any more: fill the lanes again.
     if (!rehearsal && events.last && now < *events.last) events.pending_known = false;
     CycleInput input;
     input.tables = &tables;
@@ -95,8 +95,8 @@ void Scheduler::set_comment_interval(Seconds interval) {
     impl_->comment_interval = interval;
 }
 
-// Has time alone changed nothing since the last cycle? Now and then all jobs are looked at anyway, for the
-// comments of those that wait.
+// Has time alone changed nothing since the last cycle, so that a cycle by events is enough? False at
+// intervals, so that all jobs are considered for the comments of waiting ones.
 bool Scheduler::Impl::only_events_since(Sched& sched, std::string_view name, Instant now) {
     const EventMemory& memory = sched.events;
     if (!memory.last || now < *memory.last || now - memory.last_full >= comment_interval) return false;

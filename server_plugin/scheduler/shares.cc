@@ -35,9 +35,9 @@ SchedShares* Scheduler::Impl::shares_of(Sched& sched, const Policy& policy) {
     return found == sched.shares.end() ? nullptr : &found->second;
 }
 
-// A tree is kept for every fs_group that a policy of a scheduler's names, so that usage can be set before
-// anything goes by it. Jobs count in it as soon as one of the policies uses it, whichever of them is in
-// force: who computes at night has used the machine by day, too.
+// There is a tree for each fs_group that a policy of a scheduler names, so that usage can be set before a
+// policy uses it. Jobs add to it as soon as one of the policies uses it, even if another one is in force: a
+// user who computes at night has also used the machine by day.
 void Scheduler::Impl::renew_shares() {
     for (auto& [name, sched] : scheds) {
         std::map<std::string, bool> named;  // and whether a policy uses it
@@ -50,7 +50,7 @@ void Scheduler::Impl::renew_shares() {
             const auto rules = configuration.fs_groups.find(group);
             if (rules == configuration.fs_groups.end()) continue;
             auto formula = UsageFormula::compile(rules->second.usage_formula);
-            if (!formula) continue;  // it was checked when it was set
+            if (!formula) continue;  // checked when it was set
             const auto [known, is_new] = sched.shares.try_emplace(group, rules->second, *formula);
             SchedShares& shares = known->second;
             const bool changed = is_new || shares.set_group(rules->second, *std::move(formula));
@@ -65,7 +65,7 @@ void Scheduler::Impl::renew_shares() {
     }
 }
 
-// Drops the trees that no policy names any more: their usage until now is to be written.
+// Drops the trees that no policy names any more. Their usage until now still has to be written.
 void Scheduler::Impl::leave_shares(std::string_view name, Sched& sched,
                                    const std::map<std::string, bool>& named) {
     for (auto at = sched.shares.begin(); at != sched.shares.end();) {
@@ -79,7 +79,7 @@ void Scheduler::Impl::leave_shares(std::string_view name, Sched& sched,
     }
 }
 
-// Tells all trees of all jobs, after jobs have come under another scheduler.
+// Reports all jobs to all trees, after jobs have moved to another scheduler.
 void Scheduler::Impl::enroll_all() {
     for (auto& [name, sched] : scheds)
         for (auto& [group, shares] : sched.shares) {
@@ -97,7 +97,7 @@ void Scheduler::Impl::each_job_of(std::string_view name, const Sched& sched, con
     }
 }
 
-// Tells a tree that counts jobs of all that there are.
+// Reports all jobs to a tree that jobs add to.
 void Scheduler::Impl::enroll(SchedShares& shares, std::string_view name, const Sched& sched) {
     if (!shares.counts) return;
     each_job_of(name, sched, [&](JobSlot job, bool runs) {
@@ -117,7 +117,7 @@ void Scheduler::Impl::each_shares_of(JobSlot slot, const Act& act) {
                 if (shares.counts) act(shares);
 }
 
-// Tells the trees of a job.
+// Reports a job to the trees.
 void Scheduler::Impl::share_job(JobSlot slot, Instant now) {
     const bool runs = is_running(tables.jobs.state[slot]);
     each_shares_of(slot, [&](SchedShares& shares) {
@@ -128,28 +128,28 @@ void Scheduler::Impl::share_job(JobSlot slot, Instant now) {
     });
 }
 
-// Tells the trees that a job has ended, or is suspended.
+// Reports to the trees that a job has ended, or was suspended.
 void Scheduler::Impl::unshare_job(JobSlot slot, Instant now, bool goes_on) {
     for (auto& [name, sched] : scheds)
         for (auto& [group, shares] : sched.shares)
             goes_on ? shares.job_paused(tables, slot, now) : shares.job_ended(tables, slot, now);
 }
 
-// ---- The trees as people see and change them.
+// ---- The trees for display, and managers' changes to them.
 
 namespace {
 
 using Node = FairShares::Node;
 
-// The ratios of a node. The node with lesser ones goes first.
+// The ratios of a node. The node with lesser ratios goes first.
 std::vector<double> ratios_of(const FairShares& tree, Node node, Instant now) {
     std::vector<double> ratios(tree.depth());
     tree.ratios(node, now, ratios);
     return ratios;
 }
 
-// The elements in reading order: each group, then its members, as the fs_group has them; `unknown` comes
-// last, with its members by name.
+// The elements in reading order: each group, then its members, as in the fs_group. `unknown` comes last, with
+// its members sorted by name.
 std::vector<Node> in_reading_order(const FairShares& tree, Instant now) {
     std::vector<std::vector<Node>> inside(tree.size());
     for (Node node = 1; node < tree.size(); ++node)
@@ -168,7 +168,8 @@ std::vector<Node> in_reading_order(const FairShares& tree, Instant now) {
     return order;
 }
 
-// By element, the place of each entity that is shown; 0: a group, or not shown. Equal entities share a place.
+// By element: the rank of each displayed entity; 0: a group, or not displayed. Equal entities have the same
+// rank.
 std::vector<std::size_t> places_of(const FairShares& tree, const std::vector<bool>& shown, Instant now) {
     std::vector<std::pair<std::vector<double>, Node>> entities;
     for (Node node = 1; node < tree.size(); ++node)
@@ -200,8 +201,7 @@ ShareRow row_of(const FairShares& tree, Node node, Instant now) {
 
 }  // namespace
 
-// Makes the view of a tree. Entities that are in no group and have used nothing are shown only to the users
-// whose entities they are.
+// Makes the view of a tree. Entities outside of all groups without usage are shown only to their own users.
 SharesView Scheduler::Impl::view_of(SchedShares& shares, std::string_view name, const Sched& sched,
                                     const SharesAsked& asked) {
     const Instant now = asked.now;
@@ -226,7 +226,7 @@ SharesView Scheduler::Impl::view_of(SchedShares& shares, std::string_view name, 
         }
         shown[FairShares::kRoot] = true;
     }
-    // Users are told their place among all entities, too.
+    // Users see their rank among all entities, too.
     const std::vector<std::size_t> places = places_of(tree, all, now);
     SharesView view{
         std::string(name), tree.group(), shares.counts, now, tree.last_decay(), tree.next_decay(now), {}};

@@ -1,5 +1,4 @@
-// Facts that the host is asked for, or that programs tell it: dedicated times, allocations, amounts, past
-// usage.
+// Facts that the host or programs report: dedicated times, allocations, amounts, past usage.
 
 #include <algorithm>
 

@@ -10,8 +10,7 @@
 namespace pbs::host {
 namespace {
 
-// The type that follows from a job's state, by the rules of OpenPBS's server; nullopt: the scheduler decides
-// it.
+// The type by the job's state, with the rules of OpenPBS's server; nullopt: the scheduler decides.
 std::optional<Accrue> type_by_state(const Job& job, const State& state, int64_t now) {
     if (is_preempted(job)) return Accrue::eligible;
     if (job.state == job_state::kRunning) return Accrue::running;
@@ -24,7 +23,7 @@ std::optional<Accrue> type_by_state(const Job& job, const State& state, int64_t 
     const Queue* queue = state.queue(job.queue);
     if (queue != nullptr && !queue->started()) return Accrue::eligible;
     if (!job.attributes.has("accrues_as")) return Accrue::eligible;   // a new job
-    if (accrue_type(job) > Accrue::eligible) return Accrue::initial;  // it ran, and waits again
+    if (accrue_type(job) > Accrue::eligible) return Accrue::initial;  // it has run, and waits again
     return std::nullopt;
 }
 

@@ -7,7 +7,7 @@
 namespace pbs::host {
 namespace {
 
-// The contents of the elements of a flat list.
+// The contents of the elements in a flat list.
 std::vector<std::string> elements(std::string_view xml) {
     std::vector<std::string> out;
     while (true) {
@@ -41,7 +41,7 @@ std::string shell_quoted(std::string_view word) {
 std::string script_of_executable(const Job& job) {
     const std::string_view text = job.attributes.text("executable");
     if (text.empty()) return {};
-    // Some clients give the program's name as it is.
+    // Some clients send the program's name without XML.
     const auto program = text.front() == '<' ? elements(text) : std::vector<std::string>{std::string(text)};
     if (program.empty()) return {};
     std::string script = "exec " + shell_quoted(program.front());

@@ -12,15 +12,15 @@ namespace {
 
 constexpr std::size_t kWholeHost = static_cast<std::size_t>(-1);
 
-// How closely an entry fits a name; of several entries that fit, the closest decides.
+// How closely an entry matches a name; among matching entries, the closest decides.
 struct Fit {
     bool user = false;     // the entry names the user
     std::size_t host = 0;  // how many characters of the host the entry names; kWholeHost: all of them
     auto operator<=>(const Fit&) const = default;
 };
 
-// "*" and "" fit every host, "*.domain" and ".domain" every host below the domain. Names are compared whole:
-// "node1" isn't "node1.example.org", which may be anybody's.
+// "*" and "" match every host, "*.domain" and ".domain" every host below the domain. Names are compared
+// completely: "node1" isn't "node1.example.org", which may be anybody's.
 std::optional<std::size_t> host_fit(std::string_view pattern, std::string_view host) {
     if (pattern.empty() || pattern == "*") return 0;
     if (pattern.front() == '*') pattern.remove_prefix(1);
@@ -58,8 +58,8 @@ bool legal_host(std::string_view host) {
     if (host.empty() || host.front() == '.' || host.back() == '.' ||
         host.find("..") != std::string_view::npos)
         return false;
-    // Letters, digits, '-' and '.'; '_', which names of machines have though they shouldn't; and ':' of a
-    // numeric address.
+    // Letters, digits, '-' and '.'; '_', which some machines' names have although it isn't legal; and ':' for
+    // numeric addresses.
     return std::ranges::all_of(
         host, [](char c) { return values::is_alnum(c) || c == '-' || c == '.' || c == '_' || c == ':'; });
 }
@@ -94,7 +94,7 @@ bool legal_manager_entry(std::string_view entry) {
     const std::string_view user = entry.substr(0, at);
     const std::string_view host = entry.substr(at + 1);
     if (!legal_host(host)) return false;
-    // "@host" stands for every user of a host, so "@*" isn't allowed.
+    // "@host" means every user of a host; "@*" isn't permitted.
     if (user.empty()) return host.front() != '*';
     return user.find_first_of("*+ \t\"'") == std::string_view::npos && user.front() != '-';
 }

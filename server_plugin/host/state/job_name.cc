@@ -7,7 +7,7 @@
 namespace pbs::host {
 namespace {
 
-// Numbers have 40 bits, so that there is room for the marks.
+// Numbers have 40 bits; the marks use others.
 constexpr uint64_t kLargestNumber = (uint64_t{1} << 40U) - 1;
 
 }  // namespace

@@ -42,7 +42,7 @@ constexpr States kLeaving = kLeaves | kMayHaveLeft;
 constexpr States kHistory = kTerminated | kFinished | kFailed | kMoved;
 constexpr States kLive = kArrives | kInQueue | kBegun | kRunning | kExits | kLeaving;
 
-// Values in place of a next state. kSame: the state stays. kSettled: settle() finds it from holds,
+// Special values for the next state. kSame: the state stays. kSettled: settle() computes it from holds,
 // Execution_Time and subjobs.
 constexpr States kSame = 0;
 constexpr States kSettled = ~States{0};
@@ -72,7 +72,7 @@ constexpr std::array kLetters{Letters{kArrives, job_state::kTransit, substate::k
                               Letters{kMayHaveLeft, job_state::kTransit, substate::kTransitOutCommit},
                               Letters{kMoved, job_state::kMoved, substate::kMoved}};
 
-// The state that a letter and a substate stand for; 0: they don't belong together.
+// The state for a letter and a substate; 0: they don't belong together.
 States state_of(const Job& job) {
     const auto found = std::ranges::find_if(kLetters, [&](const Letters& one) {
         return one.letter == job.state && one.substate == job.substate;
@@ -134,8 +134,8 @@ void set_state(Job& job, States state) {
     job.substate = row->substate;
 }
 
-// Makes the job queued, held or waiting (Q, H, W), or keeps an array that has begun at B, and sets etime and
-// the comment accordingly. A job becomes eligible when it is queued in an execution queue.
+// Makes the job queued, held or waiting (Q, H, W), or leaves an array that has begun at B; sets etime and the
+// comment accordingly. A job becomes eligible when it is queued in an execution queue.
 void settle(Job& job, const State& state, int64_t now) {
     const char before = job.state;
     if (job.hold_types() != "n") {
@@ -152,7 +152,7 @@ void settle(Job& job, const State& state, int64_t now) {
     comment_on_state(job, before);
 }
 
-// Begins a new run: removes what an earlier run has left.
+// Begins a new run: removes the attributes of an earlier one.
 void start(Job& job, int64_t now) {
     job.stime = now;
     job.obittime = 0;
@@ -164,7 +164,7 @@ void start(Job& job, int64_t now) {
     forget_preemption(job);
 }
 
-// Ends the run of a job that waits for another one. A preempted job notes since when it waits.
+// Ends the run of a job that will run again. A preempted job gets the time since which it waits.
 void requeue(Job& job, int64_t now) {
     const bool preempted = is_preempting(job);
     unset_attribute(job, "session_id");
@@ -180,7 +180,7 @@ void requeue(Job& job, int64_t now) {
     set_state(job, kQueued);
 }
 
-// Makes the changes of an event besides the next state of its row. `before`: the state until now.
+// Makes the changes of an event besides the next state. `before`: the state until now.
 void change_rest(Job& job, JobEvent event, States before, int64_t now, std::string_view text) {
     switch (event) {
         case JobEvent::depends:
@@ -234,7 +234,7 @@ void change_rest(Job& job, JobEvent event, States before, int64_t now, std::stri
         case JobEvent::deleted:
             job.deleted = true;
             job.at_end = Job::AtEnd::finish;
-            // The stopped processes of such a job are ended, as nobody resumes them any more.
+            // The stopped processes of such a job are ended, because nobody resumes them any more.
             if (before == kResumes) unset_attribute(job, preemption::kAwaits);
             return;
         case JobEvent::requeued:

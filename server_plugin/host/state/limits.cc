@@ -27,7 +27,7 @@ Result<std::vector<EntityLimit>> parsed(std::string_view text) {
                                            text, limits.error().expected, limits.error().at + 1));
 }
 
-// Reads the limits of a stored value.
+// Parses the limits in a stored value.
 std::vector<EntityLimit> stored(std::string_view text) {
     return text.empty() ? std::vector<EntityLimit>() : parsed(text).value_or(std::vector<EntityLimit>());
 }
@@ -44,7 +44,7 @@ constexpr std::string_view kNew[] = {"max_queued_res", "queued_jobs_threshold_re
                                      "max_run",        "max_run_res",
                                      "max_run_soft",   "max_run_res_soft"};
 
-// The attributes of a style that can't be set beside the other style's, of the server or of a queue.
+// The attributes of the other style that can't be set together with this one, at the server or a queue.
 Names conflicting(bool old_style, bool server) {
     return old_style ? Names(kOld).subspan(server ? 1 : 0) : Names(kNew).subspan(server ? 4 : 2);
 }
@@ -55,12 +55,12 @@ std::string_view set_in(const Attributes& attributes, Names names) {
     return found == names.end() ? std::string_view() : *found;
 }
 
-// How many jobs a job counts as: an array counts as many as may start.
+// The number of jobs that a job counts as: an array counts as many as may start.
 int64_t jobs_of(const Job& job) {
     return job.is_array() ? job.subjobs->queued.count() : 1;
 }
 
-// The sums that a job adds to the counts, times `by`.
+// The amounts that a job adds to the sums, times `by`.
 JobSums sums_of(const Job& job, const ResourceTable& resources, int64_t by) {
     const int64_t count = by * jobs_of(job);
     JobSums sums{.jobs = count, .amounts = {}};
@@ -93,7 +93,7 @@ std::optional<Found> limit_for(const std::vector<EntityLimit>& limits, const Cou
     return found;
 }
 
-// One check of a limit: an attribute of a queue or of the server.
+// One check of a limit, which is an attribute of a queue or of the server.
 struct Check {
     const Job& job;
     const Queue* queue;  // null: the server's attribute
@@ -106,7 +106,7 @@ struct Check {
     }
     std::string where() const { return queue != nullptr ? "queue " + queue->name : "complex"; }
 
-    // The sum over the other jobs. If the job itself is counted already, its share is subtracted.
+    // The sum over the other jobs: if the job itself is counted already, its share is subtracted.
     template <class Of>
     int64_t sum(const CountedEntity& entity, const Of& of) const {
         const int64_t total = counted.sum(
@@ -213,7 +213,7 @@ Result<std::string> changed_limits(Type type, std::string_view current, std::str
                                                                         amount_of(type, *known->second.most));
         if (meant) limits.erase(known);
     }
-    // Bounded, as limits are read again whenever a job is submitted.
+    // Bound the number, because limits are parsed again whenever a job is submitted.
     if (limits.size() > kMostLimits)
         return fail(PBSE_BADATVAL, fmt::format("{} limits in one value are too many, expected at most {}",
                                                limits.size(), kMostLimits));
@@ -271,8 +271,7 @@ void EntityCounts::count(const Job& job, const ResourceTable& resources, int64_t
     const JobSums own = sums_of(job, resources, by);
     const bool running = job.running();
     const auto entities = entities_of(job);
-    // Most jobs are counted right after one of the same user in the same queue, so the sums found last are
-    // kept.
+    // Most jobs are counted right after a job of the same user in the same queue, so remember the last sums.
     const bool as_before =
         last_.queue == job.queue && std::ranges::equal(last_.names, entities, {}, {}, &CountedEntity::name);
     if (!as_before) {
@@ -288,7 +287,7 @@ void EntityCounts::count(const Job& job, const ResourceTable& resources, int64_t
             sums->all.add(own);
             if (!running) sums->not_running.add(own);
         }
-    // Forget sums without jobs: users name projects as they like, and the names would fill the memory.
+    // Remove sums without jobs: users choose names of projects freely, and the names would fill the memory.
     if (std::ranges::none_of(last_.sums,
                              [](const auto& of) { return of[0]->members == 0 || of[1]->members == 0; }))
         return;

@@ -36,7 +36,7 @@ int code_of_long(std::string_view frequency) {
     return frequency == "MONTHLY" ? PBSE_BAD_RRULE_MONTHLY : PBSE_BAD_RRULE_YEARLY;
 }
 
-// All occurrences of the reservation, worked out from its attributes.
+// All occurrences of the reservation, computed from its attributes.
 Result<rrule::Series> series_of(const Reservation& reservation) {
     const Attributes& a = reservation.attributes;
     if (!a.has("reserve_timezone"))
@@ -53,8 +53,8 @@ Result<rrule::Series> series_of(const Reservation& reservation) {
 
 using Time = std::pair<int64_t, int64_t>;
 
-// The start and end of an occurrence. It ends when the next one begins: where the clock is set forward, a day
-// is shorter than 24 hours.
+// The start and end of an occurrence. It ends at the latest when the next one begins: if the clock is set
+// forward, a day is shorter than 24 hours.
 Time time_of(const rrule::Series& series, size_t i, int64_t duration) {
     const int64_t start = seconds(series.starts[i]);
     const int64_t end = start + duration;

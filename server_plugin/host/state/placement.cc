@@ -8,7 +8,7 @@
 namespace pbs::host {
 namespace {
 
-// Has the vnode room for the amounts? A resource that the vnode doesn't define isn't limited there.
+// Does the vnode have the amounts free? A resource that the vnode doesn't define isn't limited there.
 bool has_room(const Node& node, const State& state, const Amounts& wanted, std::string& lacking) {
     const Amounts& assigned = state.node_usage(node.handle).assigned;
     for (const auto& [id, amount] : wanted) {

@@ -7,8 +7,7 @@
 namespace pbs::host {
 namespace {
 
-// Does a suspended job give back the resource? `released` lists the resources that it gives back; empty: all
-// of them.
+// Does a suspended job give back the resource? `released` lists the resources given back; empty: all.
 bool is_released(const Job& job, const Resource* resource) {
     const std::string_view list = job.attributes.text(preemption::kReleased);
     if (list.empty() || resource == nullptr) return true;

@@ -88,7 +88,7 @@ bool holds_vnodes(const Reservation& reservation, int64_t now) {
 }
 
 bool awaits_answer(const Reservation& reservation) {
-    // A reservation of whole hosts never asks the scheduler.
+    // The scheduler never decides about a reservation of whole hosts.
     if (is_maintenance(reservation) && reservation.state() == reservation_state::kUnconfirmed) return false;
     return reservation.is_asked() ||
            (is_degraded(reservation) && !reservation.attributes.has("reserve_retry") &&
@@ -98,7 +98,7 @@ bool awaits_answer(const Reservation& reservation) {
 void choose_asked(Reservation& reservation, const State& state) {
     const bool is_new = reservation.state() == reservation_state::kUnconfirmed;
     const bool is_altered = reservation.state() == reservation_state::kBeingAltered;
-    // A reservation in which jobs run keeps its vnodes, as the jobs stay.
+    // A reservation with running jobs keeps its vnodes, because the jobs stay.
     const bool may_move = reservation.state() == reservation_state::kRunning &&
                           lacks_vnodes(reservation, reservation.places, state) &&
                           running_jobs_of(state, reservation).empty();

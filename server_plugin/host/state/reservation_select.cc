@@ -21,8 +21,7 @@ Result<Chunks> chunks_of(const Reservation& reservation, const State& state) {
     return parse_select(reservation.attributes.text("schedselect"), state.resources);
 }
 
-// For each chunk of `fewer`, in its order, the index of the chunk of `all` that it comes from; empty: `fewer`
-// isn't a part of `all`.
+// For each chunk of `fewer`, in order, the index of its chunk in `all`; empty: `fewer` isn't a part of `all`.
 std::vector<size_t> matching(const Chunks& all, const Chunks& fewer) {
     std::vector<size_t> of;
     for (size_t i = 0; i < all.size() && of.size() < fewer.size(); ++i)
@@ -32,7 +31,7 @@ std::vector<size_t> matching(const Chunks& all, const Chunks& fewer) {
     return of;
 }
 
-// Groups places by chunk: a chunk has one place, or several that are pieces of it.
+// Groups places by chunk: a chunk has one place, or several with a piece each.
 std::vector<std::span<const Place>> by_chunk(const std::vector<Place>& places) {
     std::vector<std::span<const Place>> groups;
     for (auto first = places.begin(); first != places.end();) {
@@ -54,7 +53,7 @@ class Used {
             if (const Job* job = state.job(handle); job != nullptr && job->running())
                 for (const Place& place : job->places) add(place, 1);
     }
-    // Do jobs use vnodes of this chunk beyond what the kept chunks have there?
+    // Do jobs use vnodes of this chunk beyond the amounts that the remaining chunks have there?
     bool needs(std::span<const Place> chunk) const {
         return std::ranges::any_of(chunk, [&](const Place& place) {
             const auto found = amounts_.find(place.node);
@@ -116,7 +115,7 @@ Result<std::vector<Place>> places_kept(const Reservation& current, const Reserva
     const std::vector<size_t> of = matching(*all, *fewer);
     std::vector<bool> kept(groups.size());
     Used used(current, state);
-    // A degraded reservation has lost some of its chunks, and it isn't known which.
+    // A degraded reservation has lost some of its chunks, and it is unknown which.
     int64_t chunks = 0;
     for (const Chunk& chunk : *all) chunks += chunk.count;
     if (of.empty() || std::cmp_not_equal(chunks, groups.size())) return fail(PBSE_SELECT_NOT_SUBSET);

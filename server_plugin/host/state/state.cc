@@ -238,8 +238,8 @@ void State::index_names(const Job& job, bool in) {
         }
     }
     if (job.told == 0) return;
-    // When a subjob starts it takes over the handle of its array, before or after the array is given another
-    // one: remove only the job's own entry.
+    // When a subjob starts, it gets the handle of its array, before or after the array gets another one:
+    // remove only the job's own entry.
     if (in) {
         told_[job.told] = job.handle;
     } else if (const auto at = told_.find(job.told); at != told_.end() && at->second == job.handle) {
@@ -281,7 +281,7 @@ void State::put_loaded(std::map<uint64_t, Job>::node_type job) {
     jobs_.insert(jobs_.end(), std::move(job));
 }
 
-// Counts and indexes a job, everything but the table of jobs itself.
+// Counts and indexes a job, apart from the table of jobs itself.
 void State::enter(const Job& job) {
     count(job, 1);
     index_names(job, true);

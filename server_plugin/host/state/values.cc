@@ -80,7 +80,7 @@ Result<std::string> canonical(Type type, std::string_view value) {
         case Type::text:
         case Type::resources:
             return std::string(value);
-        // The text that OpenPBS's server shows, in whatever form the client wrote it.
+        // Convert to the text that OpenPBS's server shows, whatever the client's form.
         case Type::environment:
             return text::variable_list(text::parse_variables(value));
     }

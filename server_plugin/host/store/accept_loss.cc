@@ -1,4 +1,4 @@
-// Lets a home go on without the changes that its databases have lost (backup.h).
+// Accepts that the databases of a home have lost changes, so that a server can start (backup.h).
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ std::string range(std::string_view what, int64_t first, int64_t last) {
     return first == last ? fmt::format("{} {}", what, first) : fmt::format("{}s {} to {}", what, first, last);
 }
 
-// Describes what was lost in each database: the changes whose commits lie between two positions.
+// Describes the losses in each database: the changes whose commits are between two positions.
 std::string what_is_lost(const Home& home, const std::string& path, const sqlite::Loss& loss) {
     std::string text = fmt::format("{} {}.", path, loss.text);
     const bool both = loss.has && loss.had;

@@ -26,9 +26,9 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// How long each database's lock is waited for, in the order in which they are taken. While the second one is
-// waited for, the server's database, which the loop writes, is locked: so give up soon. The plugin's may be
-// held by others for as long as a thread works out a large change.
+// The longest waits for the databases' locks, in the order of locking. While the second is awaited, the
+// server's database, which the loop writes, is locked: so that wait is short. The plugin's database may be
+// locked for as long as a thread works on a large change.
 constexpr std::array kLockWait = {200ms, 20ms};
 constexpr auto kLockPause = 50ms;
 constexpr int kLockTries = 400;
@@ -47,9 +47,9 @@ Result<sqlite::Connection> open(const std::string& path, sqlite::Connection::Ope
     return std::move(*connection);
 }
 
-// Begins to read both databases while neither can be written. False: they are busy now.
+// Begins to read both databases while nobody can write to either. False: they are busy now.
 Result<bool> begin_together(Sources& sources) {
-    // Open the paths anew: a restore changes the files that they name.
+    // Open the paths again, because a restore replaces the files.
     std::array<std::optional<sqlite::Connection>, 2> writers;
     for (size_t i = 0; i < sources.size(); ++i) {
         auto writer = open(sources[i].path, sqlite::Connection::Open::write);
@@ -64,7 +64,7 @@ Result<bool> begin_together(Sources& sources) {
     for (Source& source : sources) {
         auto reader = open(source.path, sqlite::Connection::Open::write);
         if (!reader) return tl::unexpected(reader.error());
-        // A transaction reads from its first query on, so ask something.
+        // A transaction reads from its first query on, so make one.
         auto begun = reader->run("BEGIN");
         auto version = reader->integer("PRAGMA user_version");
         auto tables = reader->integer("SELECT count(*) FROM sqlite_master");
@@ -102,7 +102,7 @@ Result<Sources> open_sources(const std::string& home) {
     for (int tries = 0; tries < kLockTries; ++tries) {
         auto begun = begin_together(sources);
         if (!begun) return tl::unexpected(begun.error());
-        // A restore may have begun meanwhile: the open files could be one old and one new database.
+        // A restore may have begun meanwhile: one of the open files could be old and one new.
         if (auto ok = check_home(home); !ok) return tl::unexpected(ok.error());
         if (*begun) return sources;
         std::this_thread::sleep_for(kLockPause);
@@ -125,8 +125,8 @@ Result<void> make_file(const std::string& path, std::string_view text) {
     return {};
 }
 
-// Copies a database, whole and to the disk. The copy has nothing left in a -wal, which goes when the
-// connection is closed.
+// Copies a database completely, and to the disk. The copy has nothing in a -wal file, which is removed when
+// the connection is closed.
 Result<Manifest::Database> copy_database(Source& source, const std::string& directory,
                                          std::string_view name) {
     const std::string path = fmt::format("{}/{}", directory, name);
@@ -136,7 +136,7 @@ Result<Manifest::Database> copy_database(Source& source, const std::string& dire
         if (!copy) return tl::unexpected(copy.error());
         if (auto done = source.reader->copy_to(*copy, kPagesAStep); !done)
             return file_failed(source.path, fmt::format("can not be copied to {}", path), done.error());
-        // Drop the numbers by which losses are found (sqlite/loss.h): those of another home would not fit.
+        // Reset the numbers by which losses are found (sqlite/loss.h): they would not fit another home.
         if (auto done = sqlite::forget_numbers(*copy); !done)
             return file_failed(path, "can not be written", done.error());
         if (auto whole = copy->check(false); !whole)
@@ -156,7 +156,7 @@ Result<Manifest> copy_all(const std::string& home, const std::string& directory,
     manifest.program = server_version();
     manifest.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now);
     manifest.home = home;
-    // policy.db has the table `history` if it is the plugin's; without that it has no revisions.
+    // policy.db has the table `history` if it belongs to the plugin; without it there are no revisions.
     if (auto revision = (*sources)[1].reader->integer("SELECT coalesce(max(revision), 0) FROM history"))
         manifest.revision = *revision;
     for (size_t i = 0; i < sources->size(); ++i) {

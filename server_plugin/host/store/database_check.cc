@@ -29,10 +29,10 @@ bool has_data(const std::string& path) {
                                               : status.st_size > 0 || !S_ISREG(status.st_mode);
 }
 
-// Says what is wrong with a database's content. `all`: checks the whole file, not only its beginning.
+// Describes the damage of a database's contents. `all`: checks the whole file, not only its beginning.
 std::optional<std::string> wrong_with_content(const std::string& path, int64_t newest, bool all,
                                               std::chrono::seconds patience = {}) {
-    // Open it only for reading, so that the file and its -wal stay as they are. But after a server was killed
+    // Open it only for reading, so that the file and its -wal stay unchanged. But if a server was killed
     // while it made the file, there is a journal, without which the file is half a change: then open it for
     // writing.
     const bool interrupted = has_data(path + "-journal");
@@ -42,7 +42,7 @@ std::optional<std::string> wrong_with_content(const std::string& path, int64_t n
     connection->wait_for_others(patience);
     const auto version = connection->integer("PRAGMA user_version");
     if (!version) return "is damaged: " + version.error();
-    // SQLite takes missing pages for zeros, so compare the size. With a log the page may be in that.
+    // SQLite takes missing pages as zeros, so compare the size. If there is a log, it may have the page.
     struct stat status {};
     const auto page_size = connection->integer("PRAGMA page_size");
     if (page_size && *page_size > 0 && !has_data(path + "-wal") && ::stat(path.c_str(), &status) == 0 &&
@@ -50,8 +50,8 @@ std::optional<std::string> wrong_with_content(const std::string& path, int64_t n
         return "is damaged: its last page is cut short";
     if (all || interrupted)
         if (auto whole = connection->check(true); !whole) return "is damaged: " + whole.error();
-    // A database with tables but none of this program's is another program's. It is enough to look for one
-    // table.
+    // A database that has tables but none of this program's belongs to another program. Checking for one
+    // table is enough.
     const bool own = newest != 0;
     const auto foreign =
         connection->integer(own ? "SELECT count(*) > 0 AND sum(name = 'object') = 0 FROM sqlite_master"
@@ -97,12 +97,12 @@ std::string restore_advice(const Home& home) {
 
 namespace {
 
-// Checks that neither database is missing, and that neither has lost anything.
+// Checks that neither database is missing, and that neither has lost changes.
 Result<void> check_presence(const Home& home, const std::string& advice) {
     const std::string server = home.server_db();
     const std::string policy = home.policy_db();
-    // Before the first complete start one database alone is no error: pbs_migrate or a first start that was
-    // cut short may have made it.
+    // Before the first complete start a single database is no error: pbs_migrate or an interrupted first
+    // start may have made it.
     const bool was_ready = is_there(home.server_priv() + "/server.port", Links::followed);
     if (was_ready && has_data(server) != has_data(policy)) {
         const std::string& gone = has_data(server) ? policy : server;
@@ -141,9 +141,9 @@ Result<std::future<Result<void>>> begin_check(const Home& home) {
     if (auto ok = outcome(server, wrong_with_file(server, newest, false)); !ok)
         return tl::unexpected(ok.error());
     if (auto ok = outcome(policy, wrong_with_file(policy, 0, true)); !ok) return tl::unexpected(ok.error());
-    // Read through SQLite only: if the thread closed the file itself, the locks of this process's other
-    // connections to it would be gone. After a crash such a connection may be reading the log anew; wait for
-    // it.
+    // Read only through SQLite: if the thread closed the file itself, this process's other connections would
+    // lose their locks on it. After a crash such a connection may be rebuilding the log's index; wait for
+    // that.
     const auto whole = [outcome, server, newest] {
         return outcome(server, has_data(server)
                                    ? wrong_with_content(server, newest, true, std::chrono::seconds(30))

@@ -67,8 +67,8 @@ bool JobRows::read() {
             text = query.text(column++);
             size += text.size();
         }
-        // A row's texts are views of these bytes, so they must not move: pass the rows on when the room is
-        // used up.
+        // A row's texts are views of these bytes, so they must not move: pass the rows on when the memory is
+        // full.
         std::string& bytes = current_->bytes;
         if (bytes.size() + size > bytes.capacity()) {
             if (!current_->rows.empty() && !pass_on()) return true;

@@ -43,8 +43,8 @@ void tell(const StepDone& at_step, const std::string& step) {
     if (at_step) at_step(step);
 }
 
-// Gives a file to the owner of a directory: root may restore, but the user who runs the server has to be able
-// to read it.
+// Changes a file's owner to that of a directory: root may restore, but the user who runs the server has to be
+// able to read the file.
 bool give_to_owner_of(const std::string& directory, int fd) {
     struct stat status {};
     if (::geteuid() != 0) return true;
@@ -82,17 +82,17 @@ Result<void> clear_staging(const Home& home) {
     return {};
 }
 
-// Checks that a backup's policy.db isn't too new. Only the plugin knows what is; the policy.db that it opened
-// here before tells it as well. Without one to compare with, the next start finds out.
+// Checks that a backup's policy.db isn't too new. Only the plugin knows its newest version; the home's
+// present policy.db, which the plugin has opened, shows it, too. Without that, the next start finds out.
 Result<void> check_policy_version(const Home& home, const std::string& name, int64_t version) {
     const auto there = exists_at(home.policy_db());
     if (!there) return tl::unexpected(there.error());
-    // Opening a pipe would wait for ever.
+    // Opening a pipe would block.
     std::error_code error;
     if (!*there || !fs::is_regular_file(home.policy_db(), error)) return {};
     auto connection = sqlite::Connection::open(home.policy_db(), sqlite::Connection::Open::read);
     if (!connection) return {};
-    // A database of another program tells nothing about versions.
+    // A database of another program has other versions.
     const auto ours =
         connection->integer("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'history'");
     const auto known = connection->integer("PRAGMA user_version");
@@ -103,8 +103,8 @@ Result<void> check_policy_version(const Home& home, const std::string& name, int
                                    home.policy_db(), *known));
 }
 
-// Checks that the copy matches the manifest, is whole, and isn't newer than what this server and the database
-// that it replaces know.
+// Checks that the copy matches the manifest, is intact, and isn't newer than this server and the replaced
+// database know.
 Result<void> check_copy(const Home& home, const std::string& backup, const Manifest::Database& expected) {
     const std::string name = backup + "/" + expected.name;
     const auto found = measure(staging(home), expected.name);
@@ -153,20 +153,20 @@ Result<void> move_file(const std::string& from, const std::string& to) {
     return {};
 }
 
-// Moves a file aside, never over one that was put aside before.
+// Moves a file to another folder, never over a file that is there.
 Result<void> put_aside(const std::string& from, const std::string& to) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
     if (errno != EINVAL)
         return file_failed(from, fmt::format("can not be moved to {}", to), system_text(errno));
-    // Not every file system knows RENAME_NOREPLACE.
+    // Some file systems don't know RENAME_NOREPLACE.
     const auto taken = exists_at(to);
     if (!taken) return tl::unexpected(taken.error());
     if (*taken) return file_failed(from, fmt::format("can not be moved to {}", to), system_text(EEXIST));
     return move_file(from, to);
 }
 
-// Puts one database in place. As long as its successor is in restore.new, the file in its place is the old
-// one.
+// Moves one database into its place. As long as the new file is in restore.new, the file in its place is the
+// old one.
 Result<void> put_in_place(const Home& home, std::string_view name, const std::string& replaced,
                           const StepDone& at_step) {
     const std::string next = fmt::format("{}/{}", staging(home), name);
@@ -230,7 +230,7 @@ Result<bool> finish_restore(const Home& home, const StepDone& at_step) {
     tell(at_step, "the journal is removed");
     auto cleared = clear_staging(home);
     if (!cleared) return tl::unexpected(cleared.error());
-    // Fails, and so leaves the folder, if there is something in it.
+    // Fails if there is something in the folder, which then stays.
     (void)::rmdir(replaced.c_str());
     if (!sync_directory(home.server_priv()))
         return file_failed(home.server_priv(), "can not be written", system_text(errno));

@@ -11,15 +11,15 @@
 namespace pbs::host {
 namespace {
 
-// object: the server (name ""), queues, nodes, schedulers and reservations; type as enum pbs_object_type.
-// `id` is the handle. object_aside: the new objects of a change of many, with attributes as netstrings
-// (stored_attributes.h); NULL: the object is gone; a resource has type and flags there. It counts once
-// counter has a row `aside_holds`: then the other tables are behind. job.attributes: stored_attributes.h; the
-// numbers are in attribute_name. depend: a Link (dependencies.h) a row; the meaning of `other` depends on its
-// kind. received: the jobs that other servers handed in (arrival.h), by their ids in lower case. job_comment:
-// the comment of a job that waits, in the place of one in job.attributes, and its mtime; equal texts are one
-// row of comment. It has no REFERENCES, for which SQLite would read the page of the job with each comment
-// that a cycle gives.
+// object: the server (name ""), queues, nodes, schedulers and reservations; `type` is from enum
+// pbs_object_type, and `id` is the handle. object_aside: the new objects of a change of many, with attributes
+// as netstrings (stored_attributes.h); NULL: the object is deleted; for a resource they are type and flags.
+// It counts once counter has a row `aside_holds`: until its rows are moved, the other tables are out of date.
+// job.attributes: see stored_attributes.h; the numbers are in attribute_name. depend: each row is a Link
+// (dependencies.h); the meaning of `other` depends on its kind. received: the jobs that other servers handed
+// in (arrival.h), by their ids in lower case. job_comment: the comment of a waiting job, instead of one in
+// job.attributes, and its mtime; equal texts have one row of `comment`. It has no REFERENCES, because SQLite
+// would then read the page of the job for each comment that a cycle sets.
 constexpr std::array kSteps = {
     R"sql(
 CREATE TABLE server_name(

@@ -15,8 +15,8 @@
 namespace pbs::host {
 namespace {
 
-// Makes the file readable by its owner only, before SQLite does: it gives its other files the same mode, and
-// scripts and environments are nobody else's business.
+// Makes the file readable by its owner only, before SQLite makes it: SQLite gives its other files the same
+// mode, and scripts and environments are private.
 void make_private(const std::string& path) {
     const Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
 }
@@ -79,7 +79,8 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& path, Check check)
     connection->leave_checkpoints();
     auto impl = std::make_unique<Impl>(path, std::move(*connection));
     impl->check = std::move(check);
-    // The tables of an older server are upgraded at once, which writes; other writing may wait for the check.
+    // If the tables are those of an older server, they are upgraded at once, which writes. Other writing may
+    // wait for the check.
     const bool may_wait = impl->check && impl->db.integer("PRAGMA user_version") == newest_version();
     if (auto done = may_wait ? impl->read_attribute_numbers() : impl->begin_writing(); !done)
         return tl::unexpected(done.error());
@@ -104,7 +105,7 @@ Result<std::string> Store::keep_server_name(std::string_view name) {
         if (query.next()) return std::string(query.text(0));
         if (!query.ok()) {
             const auto error = impl_->failed("can not read the server's name");
-            // The check tells better than SQLite what is damaged, and what to do about it.
+            // The check describes the damage better than SQLite, and says what to do.
             if (impl_->check)
                 if (auto whole = impl_->check(); !whole) return tl::unexpected(whole.error());
             return error;
@@ -167,7 +168,7 @@ Result<void> Store::release_savepoint() {
     return impl_->run("RELEASE part", [](Query&) {});
 }
 
-// With `before`, which is what is stored, only what is different is written.
+// `before`: the stored attributes; then only differences are written.
 Result<void> Store::Impl::save_object(int type, uint64_t id, std::string_view name, int64_t state,
                                       int64_t changed, const Attributes& attributes,
                                       const Attributes* before) {
@@ -252,15 +253,15 @@ Result<void> Store::remove_resource(std::string_view name) {
     return impl_->run("DELETE FROM resource WHERE name=?", [&](Query& query) { query.bind(name); });
 }
 
-// Saves a job. The comment of a job that has run stays with the job; the comment of a job that waits goes to
-// a table where jobs share it, as the same reason keeps many waiting.
+// Saves a job. The comment of a job that has run is saved with the job. The comment of a waiting job goes to
+// a table in which jobs share comments, because many wait for the same reason.
 Result<void> Store::save(const Job& job, bool is_new) {
     const bool waits = job.state == job_state::kQueued || job.state == job_state::kHeld;
     const AttributeValue* comment = waits ? job.attributes.find("comment") : nullptr;
     const std::string attributes =
         impl_->numbers.write(job.attributes, comment == nullptr ? nullptr : comment->def);
     const char state = job.state;
-    // Update in place: replacing the row would remove the script with it.
+    // Update in place: replacing the row would remove the script, too.
     auto done = impl_->run(
         "INSERT INTO job VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17) ON "
         "CONFLICT(sequence) DO "
@@ -317,8 +318,8 @@ Result<int64_t> Store::Impl::comment_id(std::string_view text) {
     return *id;
 }
 
-// Looks at a few old comments with each new one, and removes those that no job has: so there are never many
-// more than are used.
+// With each new comment, checks a few old ones, and removes those that no job has. So there are never many
+// unused ones.
 Result<void> Store::Impl::forget_unused_comments() {
     constexpr size_t kLookedAt = 4;
     std::vector<int64_t> ids;

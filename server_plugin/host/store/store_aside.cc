@@ -26,7 +26,7 @@ Result<void> Store::Impl::move_from_aside(int type, std::string_view name, int64
                    [&](Query& query) { query.bind(name).bind(kind.value_or("")).bind(flags.value_or("")); });
     }
     if (!attributes) return remove_object(type, name);
-    // A file of its name that was there before, and is another.
+    // Remove an earlier object with the same name, which is another one.
     auto done = run("DELETE FROM object WHERE type=? AND name=? AND id<>?",
                     [&](Query& query) { query.bind(type).bind(name).bind(id); });
     Attributes values;

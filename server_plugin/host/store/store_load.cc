@@ -63,7 +63,7 @@ Result<void> Store::Impl::load_objects(State& state) {
         }
     }
     if (!query.ok()) return failed("can not read objects");
-    // Once all vnodes are known.
+    // Do this when all vnodes are loaded.
     std::vector<Reservation> placed;
     for (const auto& [number, reservation] : state.reservations()) placed.push_back(reservation);
     for (Reservation& reservation : placed) {
@@ -74,7 +74,7 @@ Result<void> Store::Impl::load_objects(State& state) {
     return {};
 }
 
-// Makes a job of what is stored of it. False: its attributes are damaged.
+// Makes a job of its row. False: its attributes are damaged.
 bool Store::Impl::make_job(const JobRow& row, SharedTexts& texts, Job& job) const {
     using R = JobRow;
     const std::string_view state = row.text[R::state];
@@ -107,8 +107,9 @@ bool Store::Impl::make_job(const JobRow& row, SharedTexts& texts, Job& job) cons
 
 namespace {
 
-// Puts jobs that come in the order of their numbers into a state in the order of queueing, which mostly is
-// the same: those that are later than some behind them are held back.
+// Puts jobs that come in the order of their numbers into a state in the order of queueing. The two orders are
+// mostly the same. When a job comes that was queued before jobs already in the state, these are taken out
+// again, held, and put back behind it.
 class InOrder {
   public:
     explicit InOrder(State& state) : state_(state) {}
@@ -127,7 +128,7 @@ class InOrder {
     }
 
   private:
-    // When so many have been taken back, all that follow are held back until the end.
+    // When this many jobs have been taken out again, all further ones are held until the end.
     static constexpr size_t kMost = 10'000;
 
     void put_held(uint64_t up_to) {
@@ -144,7 +145,7 @@ class InOrder {
             if (rank <= behind) return;
             Job last = jobs.rbegin()->second;
             state_.erase_job(last.handle);
-            // Before others of that rank, which come later.
+            // Insert it before others with the same rank, which came later.
             held_.emplace_hint(held_.lower_bound(rank), rank, std::move(last));
         }
     }
@@ -162,7 +163,7 @@ Result<void> Store::Impl::load_jobs(State& state) {
     const auto damaged = [&](std::string_view what, std::string_view id) {
         return fail(PBSE_SYSTEM, fmt::format("{}: the {} of job {} are damaged", path, what, id));
     };
-    size_t usual = 0;  // how many attributes there is room for: the next job mostly has as many
+    size_t usual = 0;  // the number of attributes to reserve memory for: mostly that of the last job
     bool subjobs = false;
     for (const auto* some = &rows.next(); !some->empty(); some = &rows.next())
         for (const JobRow& row : *some) {

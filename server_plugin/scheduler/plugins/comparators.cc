@@ -21,7 +21,7 @@ std::uint64_t seconds_of(Seconds duration) {
 
 using Context = OrderContext;
 
-// The shorter walltime first; jobs that ask for none last.
+// The shorter walltime goes first; jobs without a walltime go last.
 const Comparator kWalltimeOrder{
     .name = "walltime",
     .bits = 40,
@@ -29,29 +29,29 @@ const Comparator kWalltimeOrder{
                  std::uint32_t) { return seconds_of(c.jobs.expected_walltime(job.job)); },
     .shown = KeyForm::duration};
 
-// The smaller job in nodes (ssinodes) first.
+// The job with fewer nodes (ssinodes) goes first.
 const Comparator kNodesOrder{.name = "nodes",
                              .attributes = "ssinode_cpus, ssinode_mem",
                              .bits = 32,
                              .number = [](const Context&, const OrderedJob& job,
                                           std::uint32_t) -> std::uint64_t { return job.nodes; }};
 
-// The job that is eligible longer first.
+// The job that has been eligible longer goes first.
 const Comparator kEligibleOrder{.name = "eligible",
                                 .bits = 40,
                                 .number = [](const Context& c, const OrderedJob& job,
                                              std::uint32_t) { return seconds_of(c.jobs.eligible[job.job]); },
                                 .shown = KeyForm::instant};
 
-// The job that is longer in its queue first, by qtime.
+// The job that has been in its queue longer goes first, by qtime.
 const Comparator kQueuedOrder{.name = "queued",
                               .bits = 40,
                               .number = [](const Context& c, const OrderedJob& job,
                                            std::uint32_t) { return seconds_of(c.jobs.qtime[job.job]); },
                               .shown = KeyForm::instant};
 
-// Overdue jobs on different sides of SMALL_QUEUED_TIME: first the one that is not below it.
-// (origin-overview, "Waiting Job Support")
+// Among overdue jobs, those that have waited at least SMALL_QUEUED_TIME go first. (origin-overview, "Waiting
+// Job Support")
 const Comparator kSmallQueuedOrder{
     .name = "small_queued",
     .attributes = "small_queued_time",
@@ -61,7 +61,7 @@ const Comparator kSmallQueuedOrder{
     },
     .shown = KeyForm::yes_if_0};
 
-// The job with the smaller number in its id first: the last tie-break.
+// The job with the smaller number in its id goes first: the last tie-break.
 const Comparator kSequenceOrder{
     .name = "sequence",
     .bits = 64,
@@ -69,14 +69,14 @@ const Comparator kSequenceOrder{
         return c.jobs.sequence[job.job];
     }};
 
-// The running job that ends sooner first.
+// The running job that ends sooner goes first.
 const Comparator kRunEndOrder{.name = "run_end",
                               .bits = 40,
                               .number = [](const Context& c, const OrderedJob& job,
                                            std::uint32_t) { return seconds_of(c.jobs.end(job.job)); },
                               .shown = KeyForm::instant};
 
-// Starving jobs, which wait longer than max_starve, before all others.
+// Starving jobs, which have waited longer than max_starve, go before all others.
 const Comparator kStarvingOrder{
     .name = "starving",
     .attributes = "help_starving_jobs, max_starve",
@@ -86,7 +86,7 @@ const Comparator kStarvingOrder{
     },
     .shown = KeyForm::yes_if_0};
 
-// by_queue: the jobs of the queue with the highest priority first.
+// by_queue: the jobs of the queue with the highest priority go first.
 const Comparator kQueueOrder{
     .name = "queue",
     .attributes = "by_queue",
@@ -96,7 +96,7 @@ const Comparator kQueueOrder{
     },
     .shown = KeyForm::queue};
 
-// job_sort_formula: the job with the larger value first.
+// job_sort_formula: the job with the larger value goes first.
 const Comparator kFormulaOrder{
     .name = "formula",
     .attributes = "job_sort_formula",
@@ -106,8 +106,8 @@ const Comparator kFormulaOrder{
     .changes_by_itself =
         [](const Policy& policy) { return policy.formula && policy.formula->changes_with_time(); }};
 
-// job_sort_key fairshare_perc: the part of the machine that the job's entity has by its shares. An entity
-// that wasn't in the tree changes the order, without any event.
+// job_sort_key fairshare_perc: the part of the machine of the job's entity by its shares. A new entity
+// outside of the tree changes the order, without any event.
 const Comparator kFairsharePercOrder{
     .name = "fairshare_perc",
     .attributes = "job_sort_key",
@@ -119,8 +119,8 @@ const Comparator kFairsharePercOrder{
     .shown = KeyForm::score,
     .changes_by_itself = [](const Policy&) { return true; }};
 
-// job_sort_key with a resource: the job that asks for less of it first (HIGH reverses it). A job that asks
-// for none of it counts as 0.
+// job_sort_key with a resource: the job that requests less of it goes first (HIGH reverses that). A job that
+// requests none counts as 0.
 const Comparator kResourceOrder{
     .name = "resource",
     .attributes = "job_sort_key",
@@ -131,8 +131,8 @@ const Comparator kResourceOrder{
     },
     .shown = KeyForm::amount};
 
-// job_sort_key with walltime: the job that asks for less first (HIGH reverses it). A job that asks for none
-// counts as 0, as with any other resource.
+// job_sort_key with walltime: the job that requests less goes first (HIGH reverses that). A job without a
+// walltime counts as 0, as for any other resource.
 const Comparator kAskedWalltimeOrder{
     .name = "asked_walltime",
     .attributes = "job_sort_key",
@@ -141,7 +141,7 @@ const Comparator kAskedWalltimeOrder{
                  std::uint32_t) { return seconds_of(std::max(Seconds(0), c.jobs.walltime[job.job])); },
     .shown = KeyForm::duration};
 
-// job_sort_key with job_priority: the lower priority first (HIGH reverses it).
+// job_sort_key with job_priority: the lower priority goes first (HIGH reverses that).
 const Comparator kJobPriorityOrder{
     .name = "job_priority",
     .attributes = "job_sort_key",

@@ -1,4 +1,4 @@
-// The table of limits on what running jobs use together. Each row (framework/limit.h) says whose jobs are
+// The table of limits on what running jobs use together. Each row (framework/limit.h) defines whose jobs are
 // counted, what is counted of them, and the maximum.
 
 #include "server_plugin/scheduler/plugins/limits.h"
@@ -32,7 +32,7 @@ consteval Filter max_run_res(const char* name, UseScope scope, EntityKind entity
                                .by_entity = scope == UseScope::queue ? of_queue : of_server});
 }
 
-// The limit of a policy; 0 there stands for none.
+// The limit of a policy, where 0 means none.
 std::int64_t unless_0(std::int64_t most) {
     return most > 0 ? most : -1;
 }
@@ -54,7 +54,7 @@ const Filter kQueueGroupLimitFilter = limit_filter(
     "queue_group_limit",
     {.scope = queue, .entity = group, .most = [](const QueueFacts& o) { return o.queue->max_group_run; }});
 
-// The queue's nodes (Queues::node_limit()): a job starts if the running jobs of the queue leave enough.
+// The queue's nodes (Queues::node_limit()): a job starts if the queue's running jobs leave enough.
 const Filter kQueueNodesFilter = limit_filter("queue_nodes",
                                               {.scope = view,
                                                .measure = Measure::nodes,
@@ -62,7 +62,7 @@ const Filter kQueueNodesFilter = limit_filter("queue_nodes",
                                                .reason = ReasonCode::queue_nodes_busy},
                                               "ssinode_cpus, ssinode_mem");
 
-// resources_available: a job starts if the running jobs of the queue leave enough of them.
+// resources_available: a job starts if the queue's running jobs leave enough.
 const Filter kQueueResourcesFilter =
     limit_filter("queue_resources",
                  {.scope = view, .measure = Measure::available, .reason = ReasonCode::queue_resource_busy},
@@ -90,12 +90,12 @@ const Filter kServerGroupLimitFilter =
     limit_filter("server_group_limit",
                  {.entity = group, .most = [](const QueueFacts& o) { return o.server->max_group_run; }});
 
-// resources_available, or the amounts that programs of server_dyn_res report in their place.
+// resources_available, or instead of that the amounts that programs of server_dyn_res report.
 const Filter kServerResourcesFilter = limit_filter(
     "server_resources", {.measure = Measure::available, .reason = ReasonCode::server_resource_busy},
     "server_dyn_res, exclude_resources");
 
-// The elements of server_dyn_res whose resources some job asks for.
+// The elements of server_dyn_res whose resources any job requests.
 extern const QuestionRule kServerDynResQuestions;
 const QuestionRule kServerDynResQuestions{
     "server_dyn_res",

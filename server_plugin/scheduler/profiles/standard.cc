@@ -73,7 +73,7 @@ constexpr std::array<const Deal*, 3> kStandardDeals = {
     &kByQueueDeal,
 };
 
-// Makes the order: starving jobs first, by_queue, the formula, job_sort_key, and the time in the queue.
+// Makes the chains: starving jobs first, by_queue, the formula, job_sort_key, and the time in the queue.
 void make_chains(Policy& policy, const Resources& resources) {
     if (policy.resources_seen == resources.size()) return;
     policy.resources_seen = resources.size();

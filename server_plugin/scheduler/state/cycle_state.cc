@@ -15,7 +15,7 @@ void RunCounts::count(std::uint32_t queue, const CountedJob& job, int sign) {
     const auto count_one = [&](Counts& counts, std::uint32_t who) {
         if (who >= counts.size()) counts.resize(who + 1);
         counts[who] += sign;
-        assert(counts[who] >= 0);  // a job is counted out only after it was counted in
+        assert(counts[who] >= 0);  // a job is removed only after it was counted
     };
     count_one(owners_, owner);
     count_one(groups_, group);
@@ -31,7 +31,7 @@ void RunCounts::clear() {
 
 PlaceRules CycleState::place_rules(const JobNeeds& job) const {
     PlaceRules rules = place_rules(*job.request);
-    rules.host = job.run_host;  // the pool of the queue takes care of the queue's own host
+    rules.host = job.run_host;  // the queue's own host is in its pool already
     rules.ends = ends(job);
     rules.hard_ends = job.hard_walltime == Seconds(0) ? rules.ends : now + job.hard_walltime;
     return rules;

@@ -29,7 +29,7 @@ void EntityUse::count_in(std::uint32_t scope, const CountedJob& job, int sign) {
         const Key key{scope, watched.kind, job.entities.of(watched.kind), watched.resource};
         const auto counted = use_.try_emplace(key).first;
         counted->second += sign * *amount;
-        assert(counted->second >= 0);  // jobs are counted anew when the watched limits change
+        assert(counted->second >= 0);  // jobs are counted again when the watched limits change
         if (counted->second == 0) use_.erase(counted);
     }
 }

@@ -29,7 +29,7 @@ std::string above_maximum(const Reason& r, const ReasonContext& c, std::string_v
 }
 
 // Writes "Not Running: Insufficient amount of resource: ncpus (R: 4 A: 2 T: 8)", as OpenPBS does. If the job
-// can never get the amount, the total counts as free.
+// can never get the amount, writes the total as the free amount.
 std::string insufficient(std::string_view what, std::string_view resource, bool never,
                          std::string_view amounts) {
     return fmt::format("{}: Insufficient amount of {}: {} ({})", never ? "Can Never Run" : "Not Running",
@@ -65,7 +65,7 @@ std::string shortage_text(const Reason& r, const ReasonContext& c) {
                        : "Not Running: No available resources on nodes";
     const std::string_view name = c.resources.name(s.resource);
     if (!s.unmatched.empty()) return insufficient("resource", name, s.never, s.unmatched);
-    // Vnodes have the wanted value, but none of them is free.
+    // Vnodes with the wanted value exist, but none is free.
     if (s.asked == 0) return fmt::format("Not Running: Insufficient amount of resource: {}", name);
     const auto amount = [&](std::int64_t number) { return c.resources.format(s.resource, number); };
     return insufficient("resource", name, s.never,
@@ -378,7 +378,7 @@ void append_ctime(std::string& text, Instant t, const rrule::Zone& zone) {
     static constexpr const char* kWeekdays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                               "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    // Puts the text together by hand, because every cycle that starts a job needs one.
+    // Build the text without a formatter, because every cycle that starts a job needs one.
     text += kWeekdays[std::chrono::weekday{day}.c_encoding()];
     const auto two_digits = [&](char before, auto number, char fill) {
         text += before;
@@ -411,7 +411,7 @@ std::string time_text(Instant t, const rrule::Zone& zone) {
 std::string_view ctime_text(Instant t, const rrule::Zone& zone, LastCtime& last) {
     constexpr std::size_t kSecondsAt = 17;
     if (!last.text.empty() && t >= last.at) {
-        // Within a minute the offset of a zone doesn't change.
+        // The offset of a zone doesn't change within a minute.
         char* const digits = &last.text[kSecondsAt];
         const auto second = (digits[0] - '0') * 10 + (digits[1] - '0') + (t - last.at).count();
         if (second < 60) {

@@ -36,8 +36,8 @@ std::vector<std::string> outage_hosts(const Tables& tables, const Settings& s) {
 
 std::int64_t job_nodes(const Tables& tables, const NodeSize& size, JobSlot job) {
     const Request& request = tables.requests[tables.jobs.request[job]];
-    // A running job has the nodes that it was started with: resources_max of a queue that it was moved to may
-    // since have added CPUs and memory to its request, as defaults.
+    // A running job still has the nodes with which it was started. If it was moved, resources_max of its
+    // present queue may have added CPUs and memory to its request, as defaults.
     const bool has_its_nodes = is_running(tables.jobs.state[job]) || (request.ncpus < 0 && request.mem < 0);
     if (has_its_nodes && request.ssinodes > 0) return request.ssinodes;
     return size.nodes(request.ncpus, request.mem);

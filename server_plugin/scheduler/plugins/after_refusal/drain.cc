@@ -150,7 +150,7 @@ bool Drain::reserve_kept(const Candidate& job) {
         return false;
     QueueView& view = views_[kept.view];
     if (view.slot != kept.queue || view.host != kept.host) return false;
-    // The earlier reservations have other vnodes: keep_reservation() sees to that.
+    // The earlier reservations are on other vnodes: keep_reservation() makes sure of that.
     Vnodes::Shares shares;
     use_spare(state_, limit_user(state_, job, job.user, view, kept.placement, shares), kept.start, kept.end);
     state_.reservations.push_back({job.job, kept.start, kept.end, view.number, kept.spare, true, false, {}});
@@ -162,30 +162,30 @@ bool Drain::reserve_kept(const Candidate& job) {
     return true;
 }
 
-// Keeps the reservation for later cycles, behind those that are kept already, unless an event could move its
-// start without a sign. Where vnodes decided about the start, more room under a limit can only let the job
-// start at that instant in a queue that is asked before.
+// Stores the reservation for later cycles, after those that are stored already, unless an event could change
+// its start without being noticed. If vnodes decided about the start, a less full limit can only let the job
+// start at the same instant in a queue that is tested earlier.
 void Drain::keep_reservation(const Candidate& job, const QueueView& view,
                              std::span<const QueueView* const> possible, bool decided_by_vnodes) {
     const Reservation& made = state_.reservations.back();
     const Placement& placement = made.placement;
     std::vector<KeptReservation>& all = in_.events->kept;
-    // With chunks of several kinds, less room can let a job start sooner, since the first kind then goes
-    // elsewhere: don't keep it.
+    // With chunks of several kinds, fewer free amounts can let a job start earlier, because the first kind
+    // then goes elsewhere: don't store the reservation.
     if (job.request->chunks.size() != 1 || !started_.empty()) return;
-    // Don't keep it either where a filter asks for more of the queue's or a host's running jobs than limits
-    // do.
+    // Don't store it, either, if a filter depends on more than limits of the running jobs of the queue or a
+    // host.
     if (s_.max_jobs > 0 || s_.min_jobs > 0 || s_.max_load_percent > 0 || s_.high_systime > 0 ||
         job.request->sharing == AskedSharing::exclhost || state_.vnodes->gives_hosts())
         return;
-    // The look ahead asked filters that come into force before the start, too: all of them have to be about
-    // limits.
+    // The look-ahead also called filters that come into force before the start: all of them have to depend on
+    // limits only.
     if (std::ranges::any_of(p_.filters, [&](const Filter* filter) {
             return (filter->traits & by_limits_only) == 0 &&
                    (filter->wanted == nullptr || filter->wanted(s_, made.start));
         }))
         return;
-    // Don't keep it where each start changes the order of vnodes.
+    // Don't store it if each start changes the order of vnodes.
     if (std::ranges::any_of(c_.node_keys(), &NodeKey::moves)) return;
     const auto shares_vnode = [&](const KeptReservation& before) {
         return std::ranges::any_of(placement, [&](const Part& part) {
@@ -242,8 +242,8 @@ bool DrainFor::holds_back_as_much_as(const DrainFor& before) const {
            std::ranges::all_of(before.spare, as_much);
 }
 
-// Before the list is gone through again: drops the reservations if the head of the list has one, since it may
-// start now.
+// Before the jobs are considered again: drops the reservations if the head of the list has one, because it
+// may start now.
 void Drain::again() {
     const auto is_head = [&](const Reservation& made) {
         const auto job_class = intake_.class_of(made.job);
@@ -254,8 +254,8 @@ void Drain::again() {
     passed_over_ = 0;
 }
 
-// Releases jobs that earlier cycles refused because of drains: they may start now if less is kept, or kept
-// elsewhere.
+// Releases jobs that earlier cycles refused because of drains: they may start now if less is reserved, or
+// other vnodes are.
 void Drain::settle() {
     EventMemory& memory = *in_.events;
     const Drains& then = memory.own.of<Drains>();
@@ -274,7 +274,7 @@ void Drain::settle() {
             if (refused) c_.lifted |= blocker::kReserved;
             continue;
         }
-        // This cycle asked only some of the jobs that were refused then: carry the mark over.
+        // This cycle has considered only some of the jobs that were refused then, so copy the mark.
         auto& spare = state_.reservations[static_cast<std::size_t>(now - drains.begin())].spare;
         for (Reservation::Spare& left : spare)
             for (const Reservation::Spare& was : before.spare)

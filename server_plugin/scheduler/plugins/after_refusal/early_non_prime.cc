@@ -9,7 +9,7 @@
 namespace pbs::sched {
 namespace {
 
-// Queues on which prime time was given up early, and until when.
+// Queues that ignore prime time early, and until when.
 using EarlyUntil = std::unordered_map<QueueSlot, Instant>;
 
 class EarlyNonPrime final : public AfterRefusal, CyclePart {
@@ -26,10 +26,10 @@ class EarlyNonPrime final : public AfterRefusal, CyclePart {
     void was_refused(const Candidate& job, QueueView& view) override {
         if (may_go_early(view)) refused_for_prime_[view.number].push_back(job.job);
     }
-    // Jobs of single users are asked about early non-prime time.
+    // The jobs of each user are tested in early non-prime time.
     bool tells_users_apart() const override { return is_possible(); }
-    // Jobs that were refused for prime time may start, and only a cycle over all jobs sees that a queue has
-    // run empty.
+    // Jobs that were refused because of prime time may start, and only a cycle over all jobs notices that a
+    // queue has become empty.
     bool wants_every_job() const override {
         const auto* early = in_.memory->own.find<EarlyUntil>();
         return is_possible() || (early != nullptr && !early->empty() && !s_.batch_queues.empty());
@@ -48,7 +48,7 @@ class EarlyNonPrime final : public AfterRefusal, CyclePart {
     Intake& intake_;
     Judge& judge_;
     Turns& turns_;
-    // By view: one job of each category that was refused for prime time only.
+    // By view: one job of each category that was refused only because of prime time.
     std::unordered_map<std::uint32_t, std::vector<JobSlot>> refused_for_prime_;
 };
 
@@ -64,20 +64,20 @@ bool EarlyNonPrime::is_possible() const {
     return boundary && *boundary - in_.now <= s_.np_drain_backtime;
 }
 
-// Has nothing run in the queue for long enough, with the boundary close?
+// Has the queue been without running jobs for long enough, with the boundary close?
 bool EarlyNonPrime::may_go_early(const QueueView& view) const {
     return is_possible() && !view.early && view.running == 0 && view.queue->idle_since != Instant{} &&
            in_.now - view.queue->idle_since > s_.np_drain_idletime;
 }
 
-// Is there a job that only prime time keeps from starting in the queue?
+// Is there a job that only prime time prevents from starting in the queue?
 bool EarlyNonPrime::wants_to_go_early(QueueView& view) {
     if (!may_go_early(view)) return false;
     view.early = true;
     const bool wanted = std::ranges::any_of(refused_for_prime_[view.number], [&](JobSlot slot) {
         Candidate job = c_.candidate(intake_.ordered(slot, JobClass::normal));
         c_.set_walltime(job, view);
-        // The job's own reservation doesn't stand in its way.
+        // The job's own reservation must not prevent its start.
         const auto set_own = [&](bool begun) {
             for (Reservation& reservation : state_.reservations)
                 if (reservation.job == slot) reservation.begun = begun;
@@ -104,7 +104,7 @@ std::vector<OrderedJob> EarlyNonPrime::normal_jobs() const {
     return jobs;
 }
 
-// Puts queues that have gone early into non-prime time, and goes through the normal jobs in non-prime order.
+// Lets queues that may go early ignore prime time, and considers the normal jobs again in non-prime order.
 void EarlyNonPrime::end() {
     for (QueueView* view : queues_.batch()) {
         if (!wants_to_go_early(*view)) continue;
@@ -121,7 +121,8 @@ void EarlyNonPrime::end() {
     c_.second_pass = false;
 }
 
-// Notes when an early start becomes possible, and when a queue will have been idle for long enough.
+// Notes the instants at which an early start becomes possible, and at which a queue will have been idle for
+// long enough.
 void EarlyNonPrime::remember() {
     if (!is_switched_on()) return;
     const auto boundary = state_.prime->boundary();

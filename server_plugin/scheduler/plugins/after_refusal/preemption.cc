@@ -1,14 +1,14 @@
-// Preempts running jobs of lower levels for a job that can't start, if that makes room for it. (PP-748,
+// Preempts running jobs of lower levels for a job that can't start, if the job can start then. (PP-748,
 // interface 1: preemption, preempt_prio, preempt_queue_prio, preempt_order, preempt_sort)
 //
-// First all jobs that may make room are taken out. Then each job without which the other still fits is
-// spared: jobs of the highest level first, and of one level those that have started first. So no job is
-// preempted in vain, and none in the place of one that comes before it.
+// First all jobs that may be preempted are removed. Then each job without whose places the other still fits
+// is put back: jobs of the highest level first, and among equal levels those that have started first. So no
+// job is preempted without need, and none instead of one that precedes it in that order.
 //
-// Each job that is taken out lets fewer jobs exceed a soft limit, so levels change meanwhile. There has to be
-// an order in which each victim is of a lower level when its turn comes. Among the sets of victims that are
-// possible so, the levels at these turns decide first: the highest of them is as low as can be. Beyond that,
-// the jobs are spared that would be spared without soft limits.
+// Each removed job lets fewer jobs exceed a soft limit, so levels change meanwhile. There has to be an order
+// in which each victim has a lower level than the preemptor at its turn. Among the possible sets of victims,
+// the levels at these turns decide first: the highest of them is as low as possible. Then the jobs are put
+// back that would be put back without soft limits.
 
 #include <absl/container/flat_hash_map.h>
 
@@ -43,13 +43,13 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     struct Victim {
         JobSlot job = kNoSlot;
         std::array<std::int64_t, 4> levels{};  // by soft_index()
-        std::int64_t level = 0;                // with all jobs that run
-        std::int64_t least = 0;                // the lowest level that it may have once others are taken
+        std::int64_t level = 0;                // while all jobs run
+        std::int64_t least = 0;                // the lowest level that it may have when others are removed
         PreemptMethods methods{};
-        Placement placement{};  // what it gives back; filled when first asked for
+        Placement placement{};  // what it gives back; computed when first needed
         bool gone = false;
     };
-    // The job that needs room.
+    // The job to preempt others for.
     struct Preemptor {
         const OrderedJob& ordered;
         const Candidate& job;
@@ -93,30 +93,30 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     bool is_alike(const Victim& a, const Victim& b) const;
     void explain(JobSlot job, NoRoomMade::Why why, const Reason& reason = {});
 
-    // Jobs with equal values share the answer that no room can be made for them.
+    // If a try fails, it has failed for all jobs with equal values.
     using Alike = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::int64_t, std::int64_t>;
     struct FailedTry {
         std::size_t state = 0;  // the state number at the failure, plus 1
         Blockers blockers = 0;
     };
-    // The number of running jobs that may be taken out in vain before a cycle gives up, and the number for
-    // one job where levels change.
+    // The number of running jobs that a cycle removes without success before it gives up; and the number for
+    // one job, if levels change.
     static constexpr std::size_t kMostInVain = 100'000;
     static constexpr std::size_t kMostForOne = 20'000;
 
     Queues& queues_;
     Judge& judge_;
-    std::optional<std::vector<Victim>> victims_;  // those that come first are preempted first
+    std::optional<std::vector<Victim>> victims_;  // in the order of preemption
     absl::flat_hash_map<Alike, FailedTry> failed_;
     std::size_t in_vain_ = 0;
-    bool room_against_levels_ = false;  // there would be enough room if more jobs could be preempted
+    bool room_against_levels_ = false;  // it would fit if jobs of higher levels could be preempted, too
     mutable std::optional<std::int64_t> lowest_level_;
     Reason why_not_;
     Blockers blockers_ = 0;  // of why_not_
 };
 
-// Sets the victim's levels. A job that was starving when it started still counts as starving: else jobs that
-// came after it would preempt it.
+// Sets the victim's levels. A job that was starving when it started still counts as starving; otherwise later
+// jobs would preempt it.
 void PreemptionRule::set_levels(Victim& victim) const {
     const bool starving = t_.jobs.stime[victim.job] > t_.jobs.eligible[victim.job] + s_.max_starve;
     const unsigned now = c_.soft_traits(victim.job);
@@ -135,15 +135,15 @@ std::int64_t PreemptionRule::level_of(const OrderedJob& job) const {
     return c_.preempt_level(job.job, job.job_class == JobClass::overdue);
 }
 
-// Returns the level of the job once it runs. If it would be over a soft limit then, it counts as over it
-// now: else it would preempt others, and they would preempt it in turn.
+// Returns the level of the job once it runs. If it would exceed a soft limit then, it counts as exceeding it
+// now; otherwise it would preempt others, and they would preempt it in turn.
 std::int64_t PreemptionRule::level_once_it_runs(const OrderedJob& job) const {
     if (state_.at_request) return level_of(job);
     return std::min(level_of(job), c_.preempt_level_over(job.job, job.job_class == JobClass::overdue,
                                                          c_.soft_traits_once_it_runs(job.job)));
 }
 
-// Returns a level that no running job is below.
+// Returns a level such that no running job has a lower one.
 std::int64_t PreemptionRule::lowest_level() const {
     if (lowest_level_) return *lowest_level_;
     std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
@@ -156,10 +156,10 @@ std::int64_t PreemptionRule::lowest_level() const {
     return lowest;
 }
 
-// A preemption may make room once more is free than before, though the job itself still doesn't fit. Jobs
-// that start take no more than this one could have had, so they give it nothing new. Every other change
-// that matters is named by refusals' blockers, or lets all jobs be looked at; only the end of a job of its
-// level or above isn't.
+// A preemption may succeed when more is free than before, even if the job itself still doesn't fit. Started
+// jobs have taken no more than this one could have had, so they give it nothing new. All other changes that
+// matter are blockers of refusals, or have all jobs considered; except the end of a job of its own level or
+// above.
 bool PreemptionRule::wants(const CandidateQueues& queues, JobClass job_class) const {
     if (!c_.preempts || queues.empty() || c_.is_held_up(*queues[0])) return false;
     const auto& since = in_.events->since;
@@ -174,8 +174,8 @@ bool PreemptionRule::wants_every_job() const {
     return c_.preempts && (c_.by_soft_limits || (s_.fairshare && s_.preempt_prio.names(preempt_fairshare)));
 }
 
-// Keeps the room for this cycle's preempted jobs until they have stopped: only jobs that come before them may
-// take it.
+// Reserves this cycle's places of preempted jobs until they have stopped: only jobs of higher levels may take
+// them.
 Reason PreemptionRule::holds_up(const QueueView* view) const {
     if (!s_.sched_preempt_enforce_resumption || c_.preempted.empty()) return {};
     if (view != nullptr && c_.preempt_level(view->slot, 0, false) > s_.preempt_prio.level(preempt_normal, 0))
@@ -184,7 +184,7 @@ Reason PreemptionRule::holds_up(const QueueView* view) const {
     return {ReasonCode::reserved, t_.jobs.queue[job], job};
 }
 
-// Can a job without a method now get one later?
+// Can a job that no method can preempt now be preempted later?
 bool PreemptionRule::methods_come_with_time() const {
     const auto& steps = s_.preempt_order.steps;
     return steps.size() > 1 && !std::ranges::all_of(steps, [](const PreemptOrder::Step& step) {
@@ -204,10 +204,10 @@ void PreemptionRule::note_steps(JobSlot job) const {
 
 void PreemptionRule::remember() {
     if (!c_.preempts) return;
-    // The next cycle looks at the jobs that were held up.
+    // The next cycle considers the jobs that were held up.
     if (s_.sched_preempt_enforce_resumption && !c_.preempted.empty())
         state_.instants->insert(in_.now + Seconds(1));
-    // A started job may be over a soft limit now, with all jobs of its user: other jobs may take its place.
+    // After a start, the user's jobs may exceed a soft limit, so that other jobs may preempt them.
     if (c_.by_soft_limits && !started_.empty()) state_.instants->insert(in_.now + Seconds(1));
     if (!methods_come_with_time()) return;
     for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
@@ -219,7 +219,7 @@ void PreemptionRule::remember() {
 
 // The methods of preempt_order that can be used on the job.
 PreemptMethods PreemptionRule::methods_of(JobSlot job) const {
-    // Beyond its soft walltime a job counts as nearly done.
+    // A job that has overrun its soft walltime counts as nearly done.
     const Seconds elapsed =
         t_.jobs.is_extended(job) ? t_.jobs.walltime[job] : std::max(Seconds(0), in_.now - t_.jobs.stime[job]);
     PreemptMethods methods{};
@@ -234,8 +234,8 @@ PreemptMethods PreemptionRule::methods_of(JobSlot job) const {
     return methods;
 }
 
-// No job is preempted on a vnode that is down or offline, where nothing would start in its place, nor where
-// an advance reservation has the vnode, which only jobs of the reservation may use.
+// A job isn't preempted on a vnode that is down or offline, where no other job would start; nor if an advance
+// reservation has the vnode, which only jobs of the reservation may use.
 bool PreemptionRule::may_be_preempted(JobSlot job) const {
     if (t_.jobs.state[job] != 'R' || (t_.jobs.flags[job] & job_not_preemptable) != 0) return false;
     if (t_.reservation_of(t_.jobs.queue[job]) != nullptr) return false;
@@ -285,7 +285,7 @@ void PreemptionRule::find_victims() {
     sort_victims();
 }
 
-// Puts first the victims that are preempted first.
+// Sorts the victims in the order of preemption.
 void PreemptionRule::sort_victims() {
     const JobTable& jobs = t_.jobs;
     std::ranges::sort(*victims_, [&](const Victim& a, const Victim& b) {
@@ -294,7 +294,7 @@ void PreemptionRule::sort_victims() {
     });
 }
 
-// Counts a job out (sign -1), or in again, everywhere but on vnodes.
+// Removes a job from all counts except those of vnodes (sign -1), or adds it again.
 void PreemptionRule::count(const Victim& victim, int sign) {
     const JobSlot job = victim.job;
     state_.running += sign;
@@ -347,7 +347,7 @@ bool PreemptionRule::starts(const Preemptor& p) {
     return !why_not_;
 }
 
-// Takes out as many jobs as are needed, and no more. If the job can't start all the same, puts all back.
+// Removes as many jobs as are needed, and no more. If the job can't start in spite of that, puts all back.
 bool PreemptionRule::find_room(const Preemptor& p) {
     std::set<std::int64_t> bounds{p.level};
     room_against_levels_ = false;
@@ -360,8 +360,8 @@ bool PreemptionRule::find_room(const Preemptor& p) {
         Victims list;
         for (Victim& victim : *victims_)
             if (!victim.gone && victim.least < below) list.push_back(&victim);
-        // With the same victims as before, only their turns can differ: try again only if turns were in the
-        // way.
+        // With the same victims as before, only their turns can differ: try again only if turns were the
+        // obstacle.
         if (list.empty() || (list.size() == before && !room_against_levels_)) continue;
         before = list.size();
         if (may_be_above(p, list, below) && find_room(p, list, below)) return true;
@@ -369,12 +369,12 @@ bool PreemptionRule::find_room(const Preemptor& p) {
     return false;
 }
 
-// Counts a job out, or in again, of the limits on entities, which decide about levels.
+// Removes a job from the limits on entities, which decide about levels, or adds it again.
 void PreemptionRule::count_use(const Victim& victim, int sign) {
     t_.counts.count(t_.jobs.queue[victim.job], t_.counted(victim.job), sign);
 }
 
-// Can the job be of that level or above once it runs, whichever victims of the list are taken?
+// Can the job have that level or a higher one once it runs, with some of the victims in the list removed?
 bool PreemptionRule::may_be_above(const Preemptor& p, const Victims& list, std::int64_t below) {
     if (!levels_change()) return true;
     const unsigned most = c_.soft_traits_once_it_runs(p.ordered.job);
@@ -388,10 +388,10 @@ bool PreemptionRule::may_be_above(const Preemptor& p, const Victims& list, std::
     return false;
 }
 
-// Finds room with victims that are of levels below `below` when their turns come. Tries sets of victims from
-// the best one on: if a set has no order of turns, some of its jobs have to be kept.
+// Searches victims whose levels are below `below` at their turns. Tries sets of victims, the best first. If a
+// set has no order of turns, some of its jobs have to be spared.
 bool PreemptionRule::find_room(const Preemptor& p, const Victims& list, std::int64_t below) {
-    std::set<std::pair<Chosen, Chosen>> tries;  // the victims to take out, and the jobs that are kept for it
+    std::set<std::pair<Chosen, Chosen>> tries;  // the victims to remove, and the jobs spared for that
     std::set<Chosen> seen;
     std::size_t taken = 0;
     const auto look = [&](const Chosen& kept) {
@@ -407,7 +407,7 @@ bool PreemptionRule::find_room(const Preemptor& p, const Victims& list, std::int
         give_all_back(list);
         room_against_levels_ = true;
         for (auto i = stuck.begin(); i != stuck.end() && taken < kMostForOne; ++i) {
-            // Jobs that are alike: the first is kept first.
+            // Of equal jobs, the first is spared first.
             if (std::any_of(stuck.begin(), i, [&](auto k) { return is_alike(*list[k], *list[*i]); }))
                 continue;
             Chosen more = kept;
@@ -419,8 +419,8 @@ bool PreemptionRule::find_room(const Preemptor& p, const Victims& list, std::int
     return false;
 }
 
-// The victims of the list that have to go for the job to start, if `kept` stay. A job weighs more than all
-// that come after it in the list together. Empty: the job can't start. Puts all back afterwards.
+// The victims of the list that have to be removed for the job to start, if `kept` stay. A job weighs more
+// than all later ones in the list together. nullopt: the job can't start. Puts all back afterwards.
 std::optional<PreemptionRule::Chosen> PreemptionRule::fewest(const Preemptor& p, const Victims& all,
                                                              const Chosen& kept) {
     std::vector<std::uint32_t> list;
@@ -428,7 +428,7 @@ std::optional<PreemptionRule::Chosen> PreemptionRule::fewest(const Preemptor& p,
         if (!std::ranges::binary_search(kept, i)) list.push_back(i);
     for (const std::uint32_t i : list) take(*all[i]);
     bool fits = starts(p);
-    // The shortest beginning of the list that is enough: more jobs make no less room.
+    // The shortest sufficient beginning of the list: removing more jobs frees no less.
     std::size_t enough = fits ? list.size() : 0;
     std::size_t too_few = 0;
     std::size_t out = list.size();
@@ -442,7 +442,7 @@ std::optional<PreemptionRule::Chosen> PreemptionRule::fewest(const Preemptor& p,
         (starts(p) ? enough : too_few) = middle;
     }
     set_out(enough);
-    // Then spares each job of it that isn't needed, from the last but one on.
+    // Then puts back each job of it that isn't needed, from the last but one on.
     for (std::size_t i = enough; i-- > 0 && fits;) {
         if (i + 1 == enough) continue;
         give_back(*all[list[i]]);
@@ -456,10 +456,10 @@ std::optional<PreemptionRule::Chosen> PreemptionRule::fewest(const Preemptor& p,
     return fits ? std::optional(chosen) : std::nullopt;
 }
 
-// Returns the victims for which there is no turn: empty if there is an order in which each victim was of a
-// level below `below` when its turn came; otherwise one of them has to be kept. A limit that a job exceeds
-// with all earlier victims out, it also exceeds with fewer out: so any job that can have the last turn may
-// have it.
+// Returns the victims for which there is no turn; empty: there is an order in which each victim has a level
+// below `below` at its turn. Otherwise one of the returned ones has to be spared. A limit that a job exceeds
+// with all earlier victims removed, it also exceeds with fewer removed. So any job that can have the last
+// turn may have it.
 PreemptionRule::Chosen PreemptionRule::without_turn(const Preemptor& p, const Victims& list,
                                                     const Chosen& out, std::int64_t below) {
     if (!levels_change()) return {};
@@ -476,7 +476,7 @@ PreemptionRule::Chosen PreemptionRule::without_turn(const Preemptor& p, const Vi
     for (const std::uint32_t i : out)
         if (std::ranges::find(left, i) == left.end()) count_use(*list[i], -1);
     if (left.empty()) return left;
-    // This doesn't hold where a job that is over fewer limits may be of a lower level: then try all orders.
+    // That isn't so if a job that exceeds fewer limits may have a lower level: then try all orders.
     const auto rises = [&](std::uint32_t i) {
         const auto& levels = list[i]->levels;
         return std::ranges::any_of(
@@ -511,7 +511,7 @@ bool PreemptionRule::have_turns(Victims& left, std::int64_t below) {
     return false;
 }
 
-// Do two victims differ in nothing but their start times? Advance reservations may tell them apart by these.
+// Do two victims differ only in their start times? Advance reservations may distinguish them by these.
 bool PreemptionRule::is_alike(const Victim& a, const Victim& b) const {
     const auto same_part = [](const Part& x, const Part& y) {
         return x.vnode == y.vnode && x.first_amount == y.first_amount && x.amounts == y.amounts;

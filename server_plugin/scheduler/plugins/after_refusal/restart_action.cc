@@ -1,5 +1,5 @@
-// SCHED_RESTART_ACTION: what becomes of jobs that the first cycle finds queued in a batch queue other than
-// where they were submitted. They were running when the machine or the server went down.
+// SCHED_RESTART_ACTION: handles jobs that the first cycle finds queued in a batch queue other than that of
+// their submission. They were running when the machine or the server went down.
 
 #include <algorithm>
 #include <map>
@@ -34,7 +34,7 @@ class RestartFound final : public AfterRefusal, CyclePart {
     }
     bool takes_in(JobSlot job, QueueSlot queue) override;
     void took_in() override;
-    // The lanes are without the jobs that were found: the next cycle fills them anew.
+    // The lanes don't have the found jobs: the next cycle fills the lanes again.
     void remember() override {
         if (wants_every_job()) in_.events->pending_known = false;
     }
@@ -64,7 +64,7 @@ bool RestartFound::takes_in(JobSlot job, QueueSlot queue) {
             if (found_.first_cycle) to_restart_.push_back(job);
             return found_.first_cycle;
         case RestartAction::resubmit:
-            // The job is considered in its first queue in this cycle already.
+            // This cycle already considers the job in its first queue.
             if (const QueueSlot home = t_.queues.find(origin); home != kNoSlot && t_.queues[home].known)
                 c_.moves.emplace_back(job, home);
             return false;
@@ -78,7 +78,7 @@ void RestartFound::took_in() {
     for (const JobSlot job : to_restart_) restart(job);
 }
 
-// Starts a job that ran before: nothing but want of room keeps it from running again.
+// Restarts a job that ran before. Only missing vnodes prevent that.
 void RestartFound::restart(JobSlot slot) {
     Candidate job = c_.candidate(intake_.ordered(slot, JobClass::running));
     Reason reason;
@@ -91,7 +91,7 @@ void RestartFound::restart(JobSlot slot) {
     if (reason) c_.refuse(slot, reason);
 }
 
-// The vnodes of SCHED_HOST, if the queue has any there and names no host itself.
+// The vnodes of SCHED_HOST, if the queue has any there and doesn't name a host itself.
 PoolId RestartFound::pool_for(const QueueView& view) const {
     if (s_.sched_host.empty() || view.host != 0) return view.pool;
     const PoolId pool = state_.vnodes->pool(view.queue->handle, t_.strings.id(s_.sched_host), in_.partition,

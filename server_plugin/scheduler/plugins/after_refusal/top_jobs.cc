@@ -1,6 +1,6 @@
-// Reserves for the first jobs that wait, as many as backfill_depth says. Without backfilling, the first of
-// them holds up all jobs behind it, or those of its queue if only the queue doesn't backfill. With
-// sched_preempt_enforce_resumption, preempted jobs get reservations beside these. (PP-748, interface 1:
+// Makes reservations for the first waiting jobs, up to backfill_depth. Without backfilling, the first of them
+// holds up all later jobs; or those of its queue, if only the queue doesn't backfill. With
+// sched_preempt_enforce_resumption, preempted jobs get further reservations. (PP-748, interface 1:
 // strict_ordering, help_starving_jobs)
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace pbs::sched {
 namespace {
 
-// The last cycle's reservations for top jobs: jobs behind them were refused for their sake.
+// The last cycle's reservations for top jobs, because of which later jobs were refused.
 struct TopJobs {
     bool limits = false;              // a part of limits on running jobs is reserved
     std::vector<VnodeSlot> vnodes{};  // these vnodes have a reservation
@@ -40,34 +40,34 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
     bool is_to_resume(const OrderedJob& job) const;
     void hold_up(JobSlot job, const QueueView& view);
     void look_at_order_again() const;
-    // no_start: the job can't start at any time. too_far: its start is too far ahead; others' reservations
-    // may change that.
+    // no_start: the job can't start at any time. too_far: its start is too far ahead; other reservations may
+    // change that.
     enum class Kept : std::uint8_t { yes, no_start, too_far };
     Kept reserve_for(Candidate& job, QueueView& view);
 
     Judge& judge_;
     Future& future_;
-    JobSlot top_job_ = kNoSlot;                                   // nothing starts behind this job,
-    std::unordered_map<std::uint32_t, JobSlot> top_job_of_view_;  // nor, in one queue, behind these
+    JobSlot top_job_ = kNoSlot;                                   // nothing starts after this job,
+    std::unordered_map<std::uint32_t, JobSlot> top_job_of_view_;  // nor, in one queue, after these
     std::unordered_map<QueueSlot, std::int64_t> reservations_;
 };
 
-// The depth for queues that have none of their own: the policy's, but with a sched_config file the server's
+// The depth for queues without their own: that of the policy; with a sched_config file that of the server
 // (PP-748, interface 6).
 std::int64_t TopJobsRule::backfill_depth() const {
     return s_.from_sched_config && t_.server.backfill_depth >= 0 ? t_.server.backfill_depth
                                                                  : s_.backfill_depth;
 }
 
-// Does the policy or any queue backfill? Then a queue's depth of 0 is about that queue only, and jobs for
-// which the policy's depth of 0 counts get no reservations and hold up nothing.
+// Does the policy or any queue backfill? Then a queue's depth of 0 affects only that queue; and jobs for
+// which the policy's depth of 0 counts get no reservations and hold up no others.
 bool TopJobsRule::backfills() const {
     return backfill_depth() > 0 ||
            std::ranges::any_of(views_, [](const QueueView& view) { return view.queue->backfill_depth > 0; });
 }
 
-// Does the preempted job get a reservation to resume by? As in OpenPBS, its level must not be below the
-// normal one, counting the jobs that run without it.
+// Does the preempted job get a reservation to be resumed? As in OpenPBS, its level must not be below the
+// normal one, given the other running jobs.
 bool TopJobsRule::is_to_resume(const OrderedJob& job) const {
     return s_.sched_preempt_enforce_resumption && is_preempted(job.job) &&
            c_.preempt_level(job.job, job.job_class == JobClass::overdue) >=
@@ -83,7 +83,7 @@ void TopJobsRule::refused(const OrderedJob& job, Verdict& verdict, CandidateQueu
     if (holds_up(&view)) return;
     const bool own = view.queue->backfill_depth >= 0;
     const std::int64_t depth = own ? view.queue->backfill_depth : backfill_depth();
-    // As in OpenPBS, such a job holds up others where nothing is backfilled, like any other.
+    // As in OpenPBS, such a job holds up others if nothing is backfilled, like any other job.
     if (depth != 0 && !resumes && (t_.jobs.flags[job.job] & job_topjob_ineligible) != 0) return;
     if (depth == 0 && !resumes) {
         if (!own && backfills()) return;
@@ -91,7 +91,7 @@ void TopJobsRule::refused(const OrderedJob& job, Verdict& verdict, CandidateQueu
         return;
     }
     auto& made = reservations_[own ? view.slot : kNoSlot];
-    // A preempted job gets its room back before others, as in OpenPBS, however many there are.
+    // As in OpenPBS, preempted jobs get reservations before others, however many there are.
     const bool preempted = is_preempted(job.job);
     if ((made >= depth && !preempted) || !c_.may_look_ahead()) return;
     std::uint32_t& no_start = judge_.no_start_known(job, verdict, queues);
@@ -105,8 +105,8 @@ void TopJobsRule::refused(const OrderedJob& job, Verdict& verdict, CandidateQueu
         ++made;
 }
 
-// Preempted jobs get reservations however many there are. Any event may matter to one of them, as jobs behind
-// it may be in its way: so look at all jobs.
+// Preempted jobs get reservations however many there are. Any event may matter to one of them, because later
+// jobs may use its places, so consider all jobs.
 bool TopJobsRule::wants_every_job() const {
     if (!s_.sched_preempt_enforce_resumption && !s_.strict_ordering && !s_.help_starving_jobs) return false;
     const auto& memory = *in_.events;
@@ -121,12 +121,12 @@ bool TopJobsRule::wants(const CandidateQueues& queues, JobClass job_class) const
     return view.queue->started && (s_.strict_ordering || job_class == JobClass::overdue) && may_hold_up(view);
 }
 
-// Is the queue closed by prime time or dedicated time? As in OpenPBS, none of its jobs is then a top job.
+// Is the queue closed by prime time or dedicated time? As in OpenPBS, none of its jobs is a top job then.
 bool TopJobsRule::is_closed(const QueueView& view) const {
     return view.dedicated != view.dedicated_now || execution_type_refusal(state_, view.slot);
 }
 
-// Releases the jobs that were refused for the last cycle's top jobs, which may be others now.
+// Releases the jobs that were refused because of the last cycle's top jobs, which may have changed.
 void TopJobsRule::begin() {
     const TopJobs& before = in_.events->own.of<TopJobs>();
     if (before.limits) c_.lifted |= blocker::kReserved;
@@ -141,7 +141,7 @@ void TopJobsRule::hold_up(JobSlot job, const QueueView& view) {
     look_at_order_again();
 }
 
-// Usage that grows meanwhile may put another job first: look again in a minute.
+// Usage that grows meanwhile may change the order: run a cycle again in a minute.
 void TopJobsRule::look_at_order_again() const {
     if (s_.fairshare && state_.shares != nullptr)
         state_.instants->insert(c_.usage_as_of() + std::chrono::minutes(1));
@@ -156,7 +156,7 @@ Reason TopJobsRule::holds_up(const QueueView* view) const {
     return {ReasonCode::after_top_job, UINT32_MAX, top, s_.strict_ordering ? 0 : 1};
 }
 
-// May the next waiting job get a reservation in its queue, or hold up the jobs behind it?
+// May the next waiting job get a reservation in its queue, or hold up later jobs?
 bool TopJobsRule::may_hold_up(const QueueView& view) const {
     if (holds_up(&view)) return false;
     const bool own = view.queue->backfill_depth >= 0;

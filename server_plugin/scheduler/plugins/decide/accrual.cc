@@ -1,7 +1,7 @@
-// Tells the host which jobs gain eligible time by waiting, where it counts the time by what jobs wait for
-// (eligible_time_enable). A job that limits of its own user, group or project keep from starting gains none.
-// Neither does a job that they would keep from starting if all before it ran: as in OpenPBS, nobody gains by
-// queueing more jobs than may run at once.
+// Decides which jobs gain eligible time by waiting, on a host that counts it by the reasons of waits
+// (eligible_time_enable). A job that limits of its own user, group or project prevent from starting gains
+// none. Nor does a job that these would prevent from starting if all earlier jobs ran: as in OpenPBS, nobody
+// gains by queueing more jobs than may run at once.
 
 #include <utility>
 #include <vector>
@@ -89,7 +89,7 @@ void decide_accrual(Outcome& outcome) {
 
 }  // namespace
 
-// With limits, a job's answer depends on all jobs before it.
+// With limits, a job's answer depends on all earlier jobs.
 extern const Decide kAccrualDecide;
 const Decide kAccrualDecide{
     .name = "accrual", .decide = decide_accrual, .wants_every_job = [](const CycleContext& cycle) {

@@ -1,4 +1,4 @@
-// Sets the comments that tell waiting jobs why they wait.
+// Sets comments with the reasons why jobs wait.
 
 #include "server_plugin/scheduler/framework/decide.h"
 #include "server_plugin/scheduler/framework/outcome.h"
@@ -7,13 +7,13 @@ namespace pbs::sched {
 namespace {
 
 constexpr std::chrono::seconds kMinCommentAge{300};
-// The most comments in a cycle that change only because other amounts are free: in a long list each start
-// would otherwise change all of them.
+// The most comments in a cycle that change only because of free amounts: otherwise each start would change
+// all comments of a long list.
 constexpr int kMostNewAmounts = 500;
 
-// Lazy commenting (origin-overview): sets a comment only if the job arrived after the last cycle, or has
-// none, or wasn't touched for some time; and never the same text again. Free amounts are those at the end of
-// the cycle.
+// Sets a comment lazily (origin-overview): only if the job arrived after the last cycle, has no comment, or
+// hasn't changed for some time; and never the same text again. Free amounts are those at the end of the
+// cycle.
 void decide_comments(Outcome& outcome) {
     CycleContext& cycle = outcome.cycle();
     const std::vector<Refused>& refused = cycle.refused;

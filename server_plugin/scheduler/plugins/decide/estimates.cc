@@ -1,5 +1,5 @@
-// Sets estimated.start_time and exec_vnode of the jobs that have reservations, and of as many behind them as
-// estimate_depth says.
+// Sets estimated.start_time and exec_vnode of the jobs with reservations, and of as many later jobs as
+// estimate_depth.
 
 #include <chrono>
 #include <utility>
@@ -29,20 +29,21 @@ std::uint64_t number_of(const Placement& placement) {
     return number;
 }
 
-// Tells the host what is new of the estimates in one list.
+// Sends the host the changes of the estimates in one list.
 class EstimateSender {
   public:
     EstimateSender(Outcome& outcome, std::map<JobHandle, Estimates::Told>& told)
         : outcome_(outcome), told_(told) {}
 
     void expect(JobSlot job, Instant start, const Placement& placement);
-    // An estimate that a cycle after events has taken over from the last one is as it was told then.
+    // True if a cycle after events has taken an estimate over from the last one, so that it is still valid as
+    // sent.
     bool still_expects(JobHandle job, Instant start) {
         const auto at = told_.find(job);
         if (at == told_.end() || at->second.start != start) return false;
         return at->second.still = true;
     }
-    // Takes back estimates of the scheduler's own jobs that are no longer expected.
+    // Withdraws estimates of the scheduler's own jobs that aren't expected any more.
     void take_back();
 
   private:
@@ -80,9 +81,8 @@ void EstimateSender::take_back() {
     }
 }
 
-// Looks ahead for jobs one after the other: each is expected to start as soon as it can if all before it
-// start when they are expected to. A job that is held up starts after all before it that are held up or hold
-// it up.
+// Looks ahead for jobs one after the other: each is expected to start as soon as it can if all earlier ones
+// start as expected. A job that is held up starts after all earlier jobs that are held up or hold it up.
 class Expectations : CyclePart {
   public:
     explicit Expectations(const CycleParts& parts) : CyclePart(parts.context), parts_(parts) {}
@@ -95,12 +95,12 @@ class Expectations : CyclePart {
     // The expected start and place of a job; null: none is known.
     const Reservation* of(JobSlot job);
     // The most work in a cycle: instants that are tried, and jobs that end or begin before them. Each takes
-    // microseconds at most.
+    // at most some microseconds.
     bool may_go_on() const { return work_ < kMostWork; }
 
   private:
     static constexpr std::size_t kMostWork = 1'000'000;
-    // A start that is farther away follows the end of a job without a walltime, which nobody knows.
+    // A start that is farther ahead depends on the end of a job without a walltime, which is unknown.
     static constexpr std::chrono::years kFarthest{1};
 
     const CycleParts& parts_;
@@ -185,7 +185,7 @@ void decide_estimates(Outcome& outcome) {
         cycle.state.instants->insert(cycle.in.events->last_full + kRenewal);
 }
 
-// Changes of estimates by events are told once a minute.
+// Changes of estimates by events are sent once a minute.
 bool wants_every_job(const CycleContext& cycle) {
     return cycle.tables.estimates.on && expects_others(cycle) &&
            cycle.in.now >= cycle.in.events->last_full + kRenewal;

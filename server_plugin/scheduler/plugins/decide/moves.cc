@@ -1,4 +1,4 @@
-// SCHED_RESTART_ACTION resubmit: moves jobs back to the queue that they were submitted to.
+// SCHED_RESTART_ACTION resubmit: moves jobs back to the queue of their submission.
 
 #include "server_plugin/scheduler/framework/decide.h"
 #include "server_plugin/scheduler/framework/outcome.h"

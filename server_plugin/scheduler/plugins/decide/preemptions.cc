@@ -1,4 +1,4 @@
-// Tells the host which jobs to preempt, and for which job.
+// Decides which jobs to preempt, and for which job.
 
 #include "server_plugin/scheduler/framework/decide.h"
 #include "server_plugin/scheduler/framework/outcome.h"

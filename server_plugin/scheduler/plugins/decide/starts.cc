@@ -1,4 +1,4 @@
-// Starts jobs, with a comment where the profile has one.
+// Starts jobs, with a comment if the profile has one.
 
 #include <array>
 

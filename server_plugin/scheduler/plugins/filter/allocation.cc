@@ -38,7 +38,7 @@ void charge_start(CycleState& state, const Candidate& job) {
     state.admits_less = state.admits_less || (!was_over && standing.over(hours));
 }
 
-// A group that isn't in the allocations file may be a mistake in the file: its jobs wait.
+// Jobs of a group that isn't in the allocations file wait, because that may be a mistake in the file.
 Refusal check_allocation(const GroupUse& group) {
     const Allocations* allocations = group.allocations();
     if (allocations == nullptr || !allocations->known())

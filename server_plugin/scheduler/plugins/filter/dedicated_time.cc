@@ -1,5 +1,5 @@
-// Dedicated time, for queues with execution_type execution_dedicated and the policy's dedicated_queues: no
-// job of another queue starts in it or runs into it, and jobs of dedicated queues start in it only.
+// Dedicated time, for queues with execution_type execution_dedicated and the policy's dedicated_queues. Jobs
+// of other queues must not start in it or run into it, and jobs of dedicated queues start only in it.
 
 #include "server_plugin/scheduler/framework/filter.h"
 #include "server_plugin/scheduler/framework/questions.h"

@@ -1,5 +1,5 @@
-// execution_type of the queue: jobs start in prime time only, or outside it only (PP-748, interface 6).
-// Dedicated queues are left to dedicated_time.
+// execution_type of the queue: jobs start only in prime time, or only outside of it (PP-748, interface 6).
+// The filter dedicated_time handles dedicated queues.
 
 #include "server_plugin/scheduler/framework/filter.h"
 

@@ -1,5 +1,5 @@
-// AVOID_FRAGMENTATION: keeps jobs smaller than a fragment (the queue's nodes by its number of jobs) from
-// splitting a queue up for good. (origin-overview, "Fragmentation Avoidance Heuristics")
+// AVOID_FRAGMENTATION: prevents jobs smaller than a fragment (the queue's nodes by its number of jobs) from
+// fragmenting a queue for good. (origin-overview, "Fragmentation Avoidance Heuristics")
 
 #include <algorithm>
 
@@ -20,7 +20,7 @@ Refusal check_fragments(CycleState& state, const JobNeeds& job, QueueView& view)
 
     const bool ends_in_time = state.ends(job) <= view.empties;
     const std::int64_t longest = std::max<std::int64_t>(0, (view.empties - state.now).count());
-    // A start may let the queue be in use for longer; an end changes how large its jobs are.
+    // A start may prolong the use of the queue; an end changes the sizes of its jobs.
     const auto unless = [&](bool passes, std::int64_t nodes, std::int64_t walltime) -> Refusal {
         if (passes) return {};
         return {{ReasonCode::fragments, view.slot, 0, nodes, walltime},

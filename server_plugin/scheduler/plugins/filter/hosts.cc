@@ -1,6 +1,7 @@
-// Room on the vnodes that the queue may use; with Origin also the load of hosts (TARGET_LOAD_PCT, MIN_JOBS),
-// their system time (HIGH_SYSTIME) and the number of jobs on them (MAX_JOBS); with load_balancing their load,
-// where it has a maximum. Reserved room isn't free for jobs that end after the reservation's start.
+// Places on the vnodes that the queue may use. With Origin also the load of hosts (TARGET_LOAD_PCT,
+// MIN_JOBS), their system time (HIGH_SYSTIME) and the number of jobs on them (MAX_JOBS); with load_balancing
+// the load of hosts with a maximum. Reserved amounts aren't free for jobs that end after the reservation's
+// start.
 
 #include <algorithm>
 #include <limits>
@@ -11,9 +12,9 @@
 namespace pbs::sched {
 namespace {
 
-// Returns the events that could lift the refusal. With several kinds of chunks even less room could, as the
-// first kind goes elsewhere then. No event tells of loads, and a measurement drops the load that was
-// counted for jobs that started before it.
+// Returns the events that could lift the refusal. With several kinds of chunks even fewer free amounts could,
+// because the first kind then goes elsewhere. No event reports loads, and a measurement replaces the load
+// that was counted for jobs that started before it.
 Blockers blockers(const CycleState& state, const JobNeeds& job) {
     const Settings& s = *state.settings;
     if (s.max_load_percent > 0 || s.min_jobs > 0 || s.high_systime > 0 ||
@@ -22,7 +23,8 @@ Blockers blockers(const CycleState& state, const JobNeeds& job) {
     return job.request->chunks.size() > 1 ? blocker::kRoom | blocker::kStart : blocker::kRoom;
 }
 
-// The resources whose values make placement sets for the job: place=group= comes before node_group_key.
+// The resources whose values make placement sets for the job: place=group= takes precedence over
+// node_group_key.
 std::span<const std::uint32_t> groups_of(const JobNeeds& job, const QueueView& view) {
     if (job.request->group != kNoResource) return {&job.request->group, 1};
     return view.groups;
@@ -38,7 +40,7 @@ bool has_place(CycleState& state, const JobNeeds& job, const QueueView& view, co
     return state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), place);
 }
 
-// Finds out why there is no place: asks again without one rule after the other.
+// Finds the reason why there is no place, by searching without one rule after the other.
 Reason why(CycleState& state, const JobNeeds& job, const QueueView& view, PlaceRules rules) {
     const Settings& s = *state.settings;
     if (!state.vnodes->large_enough(view.pool, *job.request, rules.node_size))
@@ -82,8 +84,8 @@ bool is_there(const CycleState& state, const QueueView& view) {
     return view.booking != kNoSlot && state.vnodes->bookings().list()[view.booking].is_at(state.now);
 }
 
-// Can a suspended job go on at the placement? One that wants vnodes for itself is alone on them but for what
-// it still holds there itself, and no booking comes while it runs.
+// Can a suspended job resume at the placement? If it wants vnodes exclusively, no other job may be on them.
+// No booking may begin on them while it runs.
 bool can_go_on(const CycleState& state, const JobNeeds& job, const QueueView& view, const PlaceRules& rules) {
     Vnodes& vnodes = *state.vnodes;
     const auto own = vnodes.held_by(job.suspended);
@@ -104,7 +106,7 @@ bool can_go_on(const CycleState& state, const JobNeeds& job, const QueueView& vi
     return vnodes.has_room(view.pool, amounts, rules, state.placement);
 }
 
-// Asks the limits that keep counts of their own (OwnLimit) about one job.
+// Checks the limits with counters of their own (OwnLimit) for one job.
 class OwnLimits final : public VnodeRule {
   public:
     OwnLimits(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view)
@@ -127,15 +129,14 @@ bool is_of_user_or_group(const OwnLimit& limit) {
     return limit.entity == EntityKind::user || limit.entity == EntityKind::group;
 }
 
-// Returns the use that has to become less for a job that the limit refuses; events name it by the user or
-// group of the job that ended.
+// Returns the use that has to decrease for a job that the limit refuses. Events name it by the user or group
+// of the ended job.
 UseKey awaited_use(const OwnLimit& limit, const User& user) {
     if (!is_of_user_or_group(limit)) return {UseScope::server, EntityKind::all};
     return {UseScope::server, limit.entity, 0, Entities{user.owner, user.group}.of(limit.entity)};
 }
 
-// Returns any size for a use that a job refused by these limits waits for: some such job may have a place
-// now.
+// Returns any size if jobs refused by these limits wait for the use: one of them may have a place now.
 std::optional<JobSize> left_by_own_limits(const CycleState& state, const UseKey& key) {
     const bool waited_for = std::ranges::any_of(state.vnode_limits, [&](const OwnLimit* limit) {
         return key.scope == UseScope::server &&
@@ -144,7 +145,7 @@ std::optional<JobSize> left_by_own_limits(const CycleState& state, const UseKey&
     return waited_for ? std::optional(kAnySize) : std::nullopt;
 }
 
-// Returns the refusal of a job that only these limits keep from a place, in the words of the first of them.
+// Returns the refusal of a job that only these limits keep from a place, with the words of the first of them.
 Refusal own_limit_refusal(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                           PlaceRules rules) {
     rules.rule = nullptr;

@@ -1,6 +1,6 @@
-// MANAGE_HPM_COUNTERS: a job that asks for the hardware performance counters (-l hpm=1) starts once they are
-// in user mode. The last test: when it is the only one that fails, the counters are switched for the job, by
-// the program that the host is asked to run.
+// MANAGE_HPM_COUNTERS: a job that requests the hardware performance counters (-l hpm=1) starts once they are
+// in user mode. This is the last test: if only this one fails, the host switches the counters for the job, by
+// a program.
 
 #include <algorithm>
 
@@ -32,7 +32,7 @@ bool are_hpm_counters_in_user_mode(const Tables& tables) {
 }
 
 Refusal check_hpm_counters(CycleState& state, const JobNeeds& job, QueueView& view) {
-    // In a look ahead the counters have been switched for the job by then.
+    // By the instant of a look-ahead, the counters have been switched for the job.
     if (state.looking_ahead || are_hpm_counters_in_user_mode(*state.tables) ||
         !asks_for_hpm_counters(*state.tables, *job.request))
         return {};

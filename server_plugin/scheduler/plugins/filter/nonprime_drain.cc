@@ -1,5 +1,5 @@
 // NONPRIME_DRAIN_SYS: in prime time no normal job starts that runs past the start of non-prime time, unless
-// the queue is busy across the boundary anyway. (sched-config guide, "System Draining")
+// the queue is busy beyond that boundary anyway. (sched-config guide, "System Draining")
 
 #include "server_plugin/scheduler/framework/filter.h"
 
@@ -10,7 +10,7 @@ bool wanted_nonprime_drain(const Settings& s, Instant now) {
     return s.enforce_prime_time.holds(now) && s.nonprime_drain_sys.holds(now);
 }
 
-// A start may lift the refusal: it may keep the queue busy across the boundary.
+// A start may lift the refusal, because the started job may keep the queue busy beyond the boundary.
 Refusal check_nonprime_drain(CycleState& state, const JobNeeds& job, QueueView& view) {
     if (!state.prime_now || view.early || job.exempt()) return {};
     const auto boundary = state.prime->boundary();

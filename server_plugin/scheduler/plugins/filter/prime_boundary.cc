@@ -1,6 +1,6 @@
-// backfill_prime: no job starts that would run further than time_window_spill past the next boundary between
+// backfill_prime: no job starts that would run more than time_window_spill past the next boundary between
 // prime and non-prime time, or past the end of its queue's time_window. prime_exempt_anytime_queues exempts
-// queues that are open at any time: without windows, and of no prime or non-prime execution_type. (PP-748;
+// queues that are always open: without windows, and of no prime or non-prime execution_type. (PP-748;
 // pbs_sched's backfill_prime and prime_spill)
 
 #include "server_plugin/scheduler/framework/filter.h"

@@ -1,5 +1,5 @@
-// PRIME_TIME_WALLT_LIMIT: no more than the limit of a job's walltime may fall into any one period of prime
-// time. Small jobs have a limit of their own. (sched-config guide, "Primetime Configuration")
+// PRIME_TIME_WALLT_LIMIT: at most this much of a job's walltime may fall into any single period of prime
+// time. Small jobs have their own limit. (sched-config guide, "Primetime Configuration")
 
 #include "server_plugin/scheduler/framework/filter.h"
 
@@ -20,8 +20,8 @@ Seconds limit_of(const CycleState& state, const JobNeeds& job, const QueueView& 
     return small ? s.prime_time_small_wallt_limit : s.prime_time_wallt_limit;
 }
 
-// A refusal lasts until no more than the limit is left of the first period that holds too much of the job:
-// whatever starts before then runs for longer in it.
+// A refusal lasts until the rest of the first period with too much of the job isn't longer than the limit: a
+// job that starts before then runs longer in it.
 Refusal check_prime_limit(CycleState& state, const JobNeeds& job, QueueView& view) {
     const Seconds limit = limit_of(state, job, view);
     if (limit == Seconds(0)) return {};

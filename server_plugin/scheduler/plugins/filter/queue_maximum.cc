@@ -1,11 +1,11 @@
-// resources_max and resources_min of the queue, and the number of nodes that it has.
+// resources_max and resources_min of the queue, and its number of nodes.
 
 #include "server_plugin/scheduler/framework/filter.h"
 
 namespace pbs::sched {
 namespace {
 
-// A suspended job has passed this test with all of its walltime.
+// A suspended job has passed this test already, with all of its walltime.
 Refusal check_queue_maximum(CycleState& state, const JobNeeds& job, QueueView& view) {
     if (job.suspended != kNoSlot) return {};
     const auto walltime = state.resources->known().walltime;

@@ -1,4 +1,4 @@
-// started of the queue: no job starts in a queue that isn't started, or that isn't an execution queue.
+// `started` of the queue: no job starts in a queue that isn't started, or that isn't an execution queue.
 
 #include "server_plugin/scheduler/framework/filter.h"
 

@@ -1,4 +1,4 @@
-// A queue with time_windows starts jobs only inside them. The filter prime_boundary limits how far they run
+// A queue with time_windows starts jobs only inside them. The filter prime_boundary limits how far jobs run
 // past the end.
 
 #include "server_plugin/scheduler/framework/filter.h"

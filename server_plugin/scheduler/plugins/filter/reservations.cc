@@ -1,7 +1,7 @@
-// Reservations for jobs that wait: another job starts before them only if it ends by their start, or if they
-// can start all the same (origin-facts, "Tests before a job starts": a queue that is being drained for
-// someone else). The filter of hosts, which goes before, has checked vnodes and leaves the place that the job
-// would have.
+// Reservations for waiting jobs: another job may start before them only if it ends by their start, or if they
+// can start in spite of it (origin-facts, "Tests before a job starts": a queue that is being drained for
+// someone else). The filter on hosts, which comes first, has checked vnodes and stored the job's place in the
+// state.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 namespace pbs::sched {
 namespace {
 
-// Reservations may keep a part of a limit on the jobs of hosts: then the place of the room matters, too.
+// Reservations may take a part of a limit on the jobs of hosts; then the job's place matters, too.
 Refusal check_reservations(CycleState& state, const JobNeeds& job, const User& user, QueueView& view) {
     if (state.reservations.empty() || view.is_reservation) return {};
     Vnodes::Shares shares;
@@ -29,7 +29,7 @@ Refusal check_reservations(CycleState& state, const JobNeeds& job, const User& u
     return {};
 }
 
-// Is the answer about one user? It is where a reservation counts against limits on users or groups.
+// Does the answer depend on the user? Yes if a reservation takes a part of limits on users or groups.
 bool reads_user_reservations(const CycleState& state, const QueueView& view) {
     if (!state.own_limits.empty()) return true;
     const auto is_of_user = [&](const UseKey& use) {

@@ -1,5 +1,5 @@
-// SMALL_JOB_MAX: small and large jobs have walltime limits of their own; jobs above them are rejected.
-// Special jobs have none. (sched-config guide, "Job Size-Based Walltime Limits")
+// SMALL_JOB_MAX: small and large jobs have separate walltime limits; jobs that exceed theirs are rejected.
+// Special jobs have no limit. (sched-config guide, "Job Size-Based Walltime Limits")
 
 #include "server_plugin/scheduler/framework/filter.h"
 

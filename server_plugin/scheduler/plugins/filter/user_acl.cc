@@ -1,5 +1,5 @@
-// acl_users of the queue. The first entry that names the owner decides; without one, the job is refused. The
-// host part of an entry isn't looked at: the server compares it when the job is moved.
+// acl_users of the queue. The first entry that names the owner decides; if none does, the job is refused. The
+// filter ignores the host in an entry, because the server checks it when the job is moved.
 
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// schedule_log: the room that each job takes, and the room that is reserved for one.
+// schedule_log: the amounts that each job uses, and those that are reserved for jobs.
 
 #include "server_plugin/scheduler/log/schedule_log.h"
 #include "server_plugin/scheduler/framework/context.h"
@@ -15,7 +15,7 @@ class ScheduleLog final : public CycleLog {
         add(ScheduleState::reserving, job, view, start, end, placement);
     }
 
-    // The log lists starts behind the reservations, which the cycle wrote as it made them.
+    // The log lists starts after the reservations, which were written while the cycle made them.
     void end(Decisions& out) override {
         if (c_.test_only) return;
         for (const Started& started : c_.started)

@@ -1,5 +1,4 @@
-// SORTED_JOB_DUMPFILE: the running jobs, and behind them the pending jobs as they were sorted, for people to
-// read.
+// SORTED_JOB_DUMPFILE: the running jobs, followed by the pending jobs in their order, for people to read.
 
 #include <fmt/format.h>
 
@@ -11,7 +10,7 @@
 namespace pbs::sched {
 namespace {
 
-// Does the job ask for a host, with host= for all of it or in a chunk of its select?
+// Does the job request a host, by a job-wide host= or in a chunk of its select?
 bool asks_for_host(const Tables& tables, JobSlot job) {
     const Request& request = tables.requests[tables.jobs.request[job]];
     const std::uint32_t host = tables.resources.known().host;

@@ -1,4 +1,4 @@
-// node_sort_key: the order of vnodes. Keys about undefined resources are passed over.
+// node_sort_key: the order of vnodes. Ignores keys on undefined resources.
 
 #include "server_plugin/scheduler/framework/node_order.h"
 
