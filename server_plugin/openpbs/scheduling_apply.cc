@@ -14,7 +14,7 @@ namespace pbs::openpbs {
 namespace {
 
 constexpr std::size_t kWindow = 64;  // the most requests on their way
-// The most unanswered queries that keep comments from running far ahead of the server.
+// While this many queries are unanswered, comments wait, so that they don't run far ahead of the server.
 constexpr std::size_t kMostAsked = 2;
 constexpr std::size_t kMostUnsent = 1U << 20;
 constexpr std::int32_t kIneligible = 1;  // OpenPBS's accrue type of a job that gains nothing by waiting

@@ -106,7 +106,7 @@ struct State {
     AllocationFiles allocation_files;
     DynamicResources dynamic_resources;
     UsageFileTimer usage_file;
-    std::string migration_error;  // error of the first start; empty: none, or corrected since
+    std::string migration_error;  // mistake in the migrated configuration; empty: none, or corrected
     std::string
         configuration_error;  // the reason why an older configuration stays in force; empty: it doesn't
 

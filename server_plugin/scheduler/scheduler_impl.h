@@ -35,7 +35,8 @@ struct Sched {
     EventMemory events;
     std::map<std::string, SchedShares, std::less<>> shares;  // by fs_group
     std::string policy;                                      // the policy in force at the last tick
-    // The last tick wants a cycle only because of instants in refusals: the next cycle goes by events.
+    // At its last tick the scheduler wanted a cycle only because instants named by refusals were reached. The
+    // next cycle then considers only jobs that events concern.
     bool woken_for_instants = false;
     // The last result of boundary_after(), and the policy in force until then. Valid from `from` until
     // `boundary`, as long as nothing but jobs changes (EventsSince::times_all).
@@ -110,7 +111,7 @@ struct Scheduler::Impl {
                                                                 : configuration.prime;
     }
     Policy* usage_policy(Instant now);
-    std::string_view usage_keeper(Instant now);  // a name of scheds, or kDefaultSched
+    std::string_view usage_keeper(Instant now);  // the scheduler that sorts by past usage; empty: none
     bool serves(std::string_view name, const Sched& sched, std::uint32_t partition) const {
         return sched.partition == partition && (partition != 0 || name == kDefaultSched);
     }

@@ -1,7 +1,7 @@
 // Dependencies between jobs (qsub -W depend). A job that waits for others has a system hold, so that
 // schedulers leave it out. When one of the others starts or ends, the same transaction stores a note of that.
-// settle_dependencies() then handles the waiting jobs, some at a time, so that nobody else waits for a large
-// number of them, and a server that dies in between goes on with them.
+// settle_dependencies() then handles the waiting jobs, a few at a time, so that a large number of them
+// doesn't delay requests. After a crash, the server goes on by the stored notes.
 #pragma once
 
 #include <cstdint>

@@ -146,8 +146,8 @@ bool Pass::route_queue(const Queue& queue) {
     return true;
 }
 
-// Removes jobs that have left a route queue other than by the pass. That costs as much as there are entries,
-// so it is done only when there are twice as many as after the last time.
+// Removes the entries of jobs that have left a route queue without the pass. The time for this grows with the
+// number of entries, so it is done only when that has doubled since the last time.
 void Pass::forget_gone() {
     if (pass_.offered.size() < pass_.next_look) return;
     std::erase_if(pass_.offered, [&](const auto& one) {

@@ -46,7 +46,7 @@ using Steady = std::chrono::steady_clock;
 constexpr eventfd_t kOneCycle = eventfd_t{1} << 32;
 constexpr eventfd_t kOneWork = 1;
 
-// The server's program. Its parts are in the order in which they need each other.
+// The server's program. Members that others need are declared before them.
 class Program {
   public:
     explicit Program(const ProgramOptions& options);

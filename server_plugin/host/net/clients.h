@@ -22,7 +22,7 @@ struct Client {
     bool manager = false;
     std::size_t connections = 0;
     std::size_t bytes = 0;  // memory that the server uses for these connections
-    std::size_t busy = 0;   // connections whose memory will shrink without others' help
+    std::size_t busy = 0;   // connections with a request or reply in work: they will release memory
 
   private:
     friend class Clients;

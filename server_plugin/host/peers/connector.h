@@ -40,7 +40,7 @@ class Connector {
         ifl::Socket socket;
         std::string user;      // the user that the other server takes this one for
         std::string address;   // the numeric address of the connection's other end
-        bool relayed = false;  // the process relays, so it has to go on
+        bool relayed = false;  // the process relays the connection's data, so don't end it
     };
     // Returns the connection, or the reason for a failure. Call it once.
     Result<Made> take();

@@ -529,7 +529,7 @@ std::vector<RunReport> Runner::events() {
     std::vector<RunReport> reports;
     reports.swap(impl_->kept_);
     impl_->look_after_unwatched(reports);
-    // Take the launcher's answers first: processes in them may have ended by now.
+    // Take the launcher's answers first: processes that they name may have ended by now.
     if (!impl_->launching_.empty()) impl_->take_answers(reports);
     std::array<epoll_event, kMostEvents> ready{};
     const int count = ::epoll_wait(impl_->epoll_.get(), ready.data(), static_cast<int>(ready.size()), 0);

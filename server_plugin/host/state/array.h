@@ -38,7 +38,7 @@ bool may_start_subjob(const Job& array, int64_t before = 0);
 // The state letter as users and the plugin see it.
 char shown_state(const Job& job, const State& state);
 char state_for_plugin(const Job& job);
-// The state of a subjob, whether it is a job or not; '\\0': the array doesn't have the index.
+// The state of a subjob, whether it is a job or not; NUL: the array doesn't have the index.
 char subjob_state(const Job& array, int64_t index, const State& state);
 // "Queued:1 Running:2 Exiting:0 Expired:3"
 std::string array_state_count(const Job& array);

@@ -45,10 +45,10 @@ enum class JobEvent : std::uint8_t {
     began,         // an array: the first of its subjobs runs
     made_subjob,   // copied from its array, to be started
     started,       // it has places, and a new run
-    awaits,        // text: the runs that make room for it
-    launched,      // the others have made room
-    not_launched,  // one of the others can't make room
-    running,       // the runner says so
+    awaits,        // text: the runs of the jobs that are preempted for it
+    launched,      // the preempted jobs have freed its places
+    not_launched,  // one of the jobs can't be preempted
+    running,       // the runner reported it
     suspended,     // by an operator
     resumed,
     preempting,      // text: as `preempting` has it

@@ -126,7 +126,8 @@ struct Job {
         return state == job_state::kTransit &&
                (substate == substate::kTransitOut || substate == substate::kTransitOutCommit);
     }
-    // Did another server hand the job in, whatever its id is? Then only that server vouches for its owner.
+    // Was the job handed in by another server? (Its id may be that of any server.) Then only that server has
+    // checked who its owner is.
     bool handed_in() const { return attributes.has("foreign_id"); }
     // The number in the job's id.
     uint64_t number() const;

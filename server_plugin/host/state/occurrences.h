@@ -19,8 +19,8 @@
 
 namespace pbs::host {
 
-// The most occurrences, as many as days in a year: for each the scheduler searches places, and has to keep
-// jobs off its vnodes.
+// The largest number of occurrences: the days of a year. It is limited because the scheduler has to find and
+// protect places for each occurrence.
 inline constexpr size_t kMostOccurrences = 366;
 
 // Computes the occurrences of a new reservation whose start, end and duration are known: sets these to those

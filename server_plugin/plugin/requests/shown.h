@@ -1,4 +1,4 @@
-// An object of a reply whose values are computed.
+// A described object whose attributes' values are computed for the reply.
 #pragma once
 
 #include <deque>

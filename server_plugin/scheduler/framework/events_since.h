@@ -67,7 +67,7 @@ struct EventMemory {
     std::vector<KeptReservation> kept;
     OwnStates own;                   // data of rules
     std::vector<QueueSlot> held_up;  // queues whose jobs weren't considered after one that holds them up
-    bool refused_by_sets = false;    // a waiting job was refused as CycleState::refused_by_sets counts
+    bool refused_by_sets = false;    // queues whose jobs behind a holding-up one were skipped
     ResourceSchedule schedule;       // running jobs only
     std::optional<Instant> last;     // the last cycle
     Instant last_full{};

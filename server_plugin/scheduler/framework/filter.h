@@ -46,7 +46,7 @@ class GroupUse {
     std::int64_t running() const { return state_.counts->of_group(RunCounts::kEverywhere, group_); }
     // Null: allocations aren't known.
     const Allocations* allocations() const { return state_.allocations; }
-    // Objects of rules for this cycle.
+    // The objects in which rules store their own data for this cycle (own_states.h).
     const OwnStates& own() const { return state_.own; }
 
   private:
@@ -61,7 +61,7 @@ using OfOwner = Refusal (*)(const OwnerUse&, const QueueFacts&);
 using OfGroup = Refusal (*)(const GroupUse&, const QueueFacts&);
 using OfSignatureAndUser = Refusal (*)(CycleState&, const JobNeeds&, const User&, QueueView&);
 using OfJob = Refusal (*)(CycleState&, const Candidate&, const JobTable&, QueueView&);
-// A Limit (limit.h) reads only what its row needs.
+// A Limit (limit.h) isn't a function but a row of data. It reads only the facts that its row needs.
 using Check = std::variant<OfSignature, OfOwner, OfGroup, OfSignatureAndUser, OfJob, Limit>;
 
 enum FilterTrait : unsigned {

@@ -39,7 +39,8 @@ class Intake : CyclePart {
     // The class of a queued job; nullopt: no jobs are taken from its queue.
     std::optional<JobClass> class_of(JobSlot job) const;
     OrderedJob ordered(JobSlot job, JobClass job_class);
-    // The deal for the lanes of the class at an instant; null: only keys decide.
+    // The Deal (deal.h) by which the lanes of the class take turns at the instant; null: only keys order the
+    // jobs.
     const Deal* deal_of(JobClass job_class, Instant at) const;
 
   private:

@@ -104,7 +104,8 @@ const std::vector<Vnodes::Room>& ReleasedJobs::rooms_of(PoolId pool) {
     return rooms.list;
 }
 
-// The amount that limits leave of a use; nullopt: there is no such limit, or nothing is left.
+// Returns the size of the largest job that all limits on this use still admit; nullopt: the use has no limit,
+// or nothing is left.
 std::optional<JobSize> ReleasedJobs::left_of(const UseKey& key) const {
     std::optional<JobSize> most;
     for (const Filter* filter : c_.filters) {

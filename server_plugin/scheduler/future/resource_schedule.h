@@ -136,7 +136,7 @@ class ResourceSchedule {
     CycleState* state_ = nullptr;  // null: no cycle is running
     Tables* tables_ = nullptr;
     Premises premises_;
-    std::uint64_t times_all_ = kNone;  // kNone: no running jobs are stored
+    std::uint64_t times_all_ = kNone;  // EventsSince::times_all at load(); kNone: nothing is loaded
     std::int64_t cycles_ = 0;
 
     // The holdings of running jobs, some of which are unused, followed by the additions of this cycle.

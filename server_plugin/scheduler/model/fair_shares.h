@@ -58,7 +58,8 @@ class FairShares {
     void job_runs(const Job& job, Node entity, Use use, Instant since);
     // Notes that a job doesn't run any more, and has used this in all. Does nothing if it didn't run.
     void job_ended(const Job& job, double used);
-    // Notes that a job was suspended, and has used this so far. When it runs again, this is charged already.
+    // Notes that a job was suspended, and has used this much so far. When it runs again, this isn't charged a
+    // second time.
     void job_paused(const Job& job, double used);
     // Forgets the charge of a suspended job that doesn't go on. Does nothing if it wasn't suspended.
     void forget_charge(std::string_view id);

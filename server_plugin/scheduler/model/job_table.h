@@ -137,12 +137,13 @@ struct JobTable : JobColumns {
         if (hard == Seconds(0) || !is_suspended(slot)) return hard;
         return std::max(Seconds(1), hard - Seconds(rare_fields(slot).elapsed));
     }
-    // Returns the instant at which a running job will be ended, whatever the plan.
+    // Returns the instant at which a running job will be ended: by its hard walltime, if it has a soft one,
+    // too.
     Instant hard_end(JobSlot slot) const {
         const Seconds hard = hard_walltime(slot);
         return hard == Seconds(0) ? end(slot) : stime[slot] + hard;
     }
-    // Returns the latest end of a running job, by plan.
+    // Returns the instant by which a running job ends according to its walltime for planning.
     Instant end(JobSlot slot) const { return stime[slot] + expected_walltime(slot); }
 };
 

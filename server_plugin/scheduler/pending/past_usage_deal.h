@@ -21,8 +21,8 @@ double past_usage_charge(PastUsageCharge charge, std::int64_t nodes, Seconds wal
 std::int64_t usage_units(double usage);
 std::int64_t charge_units(PastUsageCharge charge, std::int64_t nodes, Seconds walltime);
 
-// Decides whose turn it is while jobs are dealt: the user with the least usage; among equal usages, the one
-// who comes next in their circle.
+// Chooses the user whose job comes next: the one with the least usage; among equal usages, the next in their
+// circle.
 class PastUsageDeal {
   public:
     // Begins with the usage of each user with jobs, in the order of the circle. O(users).

@@ -20,8 +20,8 @@ constexpr std::uint32_t kExclusiveShare = kOpenColumn;
 constexpr std::uint32_t kJobShare = kEmptyColumn;
 constexpr std::size_t kMostHostsOfAJob = 64;  // further hosts don't count the job
 
-// Adds the vnodes that a job has exclusively without chunks on them: all others of its hosts. Afterwards the
-// vnodes are sorted and unique.
+// If the job has whole hosts exclusively, adds the other vnodes of these hosts, on which it has no chunks.
+// Afterwards the vnodes are sorted and unique.
 template <class Slots>
 void add_hosts(const Inventory& inventory, AskedSharing asked, Slots& vnodes) {
     const auto takes_host = [&](VnodeSlot vnode) { return inventory.sole(vnode, asked) == Sole::host; };

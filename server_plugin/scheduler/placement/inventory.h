@@ -75,8 +75,8 @@ class Inventory {
     bool has_maximal_loads() const { return has_maximal_loads_; }
     // The instant at which the load of the vnode's host was measured.
     Instant load_at(VnodeSlot vnode) const { return host_loads_[vnodes_[vnode].host_number].at; }
-    // Of each resource that chunks request and only vnodes can have, has some vnode an amount? If not, there
-    // is no place.
+    // For each resource that chunks request and only vnodes can have: does at least one vnode have some of
+    // it? If not, there is no place.
     bool has_some_of_each(const Request& request) const;
     // The part of a vnode that a job with this request has exclusively.
     Sole sole(VnodeSlot vnode, AskedSharing asked) const { return sole_of(asked, vnodes_[vnode].sharing); }

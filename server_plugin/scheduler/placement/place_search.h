@@ -94,8 +94,8 @@ class PlaceSearch {
     static bool takes(const std::int64_t* row, const Row& needs) {
         return row[kOpenColumn] >= needs[kOpenColumn] && row[kEmptyColumn] >= needs[kEmptyColumn];
     }
-    // Calls `visit` with the amounts on the vnode that each reservation and booking that binds the job
-    // leaves.
+    // Calls `visit` for each reservation and booking that binds the job, with the amounts that it leaves free
+    // on the vnode.
     template <class Visit>
     void for_each_binding(VnodeSlot vnode, Visit visit) const {
         if (rules_.booking == kNoSlot) site_.reservations.for_each_binding(vnode, rules_.ends, visit);

@@ -32,7 +32,7 @@ consteval Filter max_run_res(const char* name, UseScope scope, EntityKind entity
                                .by_entity = scope == UseScope::queue ? of_queue : of_server});
 }
 
-// The limit of a policy, where 0 means none.
+// Converts a policy's limit, where 0 means no limit, to one where -1 does.
 std::int64_t unless_0(std::int64_t most) {
     return most > 0 ? most : -1;
 }

@@ -65,7 +65,7 @@ constexpr std::array<const QuestionRule*, 4> kOriginQuestions = {
 
 constexpr std::array<const AfterRefusalRule*, 3> kOriginAfterRefusal = {
     &kRestartActionAfterRefusal,  // SCHED_RESTART_ACTION
-    &kDrainAfterRefusal,          // for whom queues are drained
+    &kDrainAfterRefusal,          // drains queues for refused jobs
     &kEarlyNonPrimeAfterRefusal,  // NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME
 };
 

@@ -22,7 +22,8 @@ struct DrainFor {
     Instant until{};
     std::vector<Reservation::Spare>
         spare;  // for each limit: the amount left for jobs that still run at the start
-    // Is every job that was refused because of `before` refused because of this one, too? Ignores vnodes.
+    // Is every job that was refused because of the drain `before` refused because of this drain, too? Ignores
+    // vnodes.
     bool holds_back_as_much_as(const DrainFor& before) const;
 };
 

@@ -28,8 +28,8 @@ class EarlyNonPrime final : public AfterRefusal, CyclePart {
     }
     // The jobs of each user are tested in early non-prime time.
     bool tells_users_apart() const override { return is_possible(); }
-    // Jobs that were refused because of prime time may start, and only a cycle over all jobs notices that a
-    // queue has become empty.
+    // A cycle has to consider all jobs: to start those that were refused because of prime time, and to notice
+    // queues that have become empty.
     bool wants_every_job() const override {
         const auto* early = in_.memory->own.find<EarlyUntil>();
         return is_possible() || (early != nullptr && !early->empty() && !s_.batch_queues.empty());
@@ -57,7 +57,7 @@ bool EarlyNonPrime::is_switched_on() const {
            s_.nonprime_drain_sys.holds(in_.now);
 }
 
-// Is the boundary close enough?
+// Is this switched on, and does non-prime time begin within NP_DRAIN_BACKTIME?
 bool EarlyNonPrime::is_possible() const {
     if (!is_switched_on()) return false;
     const auto boundary = state_.prime->boundary();
