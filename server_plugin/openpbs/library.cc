@@ -196,8 +196,8 @@ std::string Library::check_reply() const {
     return {};
 }
 
-// Checks that libpbs returns the descriptor as an event's data, also for an event that libpbs hasn't made: by
-// such an event the server is made to look at a connection.
+// Checks that libpbs returns the descriptor as an event's data, also for an event that libpbs hasn't made.
+// With such events the plugin makes the server look at a connection.
 std::string Library::check_events() const {
     const std::string unexpected = "libpbs doesn't wait for events as expected";
     const int fd = eventfd(1, EFD_CLOEXEC);

@@ -63,7 +63,7 @@ class Scheduling {
     std::uint64_t cycles() const { return cycles_; }
     // Notes that the plugin's thread is done with the cycle.
     void cycle_finished();
-    // Notes which schedulers the plugin wants a cycle for; call after it was told the time.
+    // Notes which schedulers the plugin wants a cycle for. Call it after a tick of the plugin.
     void look_at_wanted();
     // Has the server's jobs queried once more after `since`, because the server reports nothing of held jobs
     // to a scheduler. True: that is done, or can't be done now.
@@ -140,8 +140,8 @@ class Scheduling {
     struct Run {
         int trigger = 0;             // enum pbs_cycle_trigger
         bool look_only = false;      // query only: a cycle follows if something has changed
-        bool for_command = false;    // the server is told when the cycle ends
-        bool dropped = false;        // the decisions to come are of no use any more
+        bool for_command = false;    // the server gets an answer when the cycle ends
+        bool dropped = false;        // the coming decisions won't be carried out
         bool altered_known = false;  // somebody had changed jobs before the queries were sent
         Learnt learnt{};
         std::optional<std::string> qrun{};         // the job, until a place for it is found or refused
@@ -153,7 +153,7 @@ class Scheduling {
         std::set<std::string> told_anyway{};               // jobs whose comments are sent in any case
         std::optional<Clock::time_point> telling_since{};  // when the first comment or estimate was sent
         std::size_t told = 0;  // comments and estimates since the server was last asked for its state
-        std::size_t tellings_asked = 0;      // such queries without an answer
+        std::size_t tellings_asked = 0;      // unanswered queries of that kind
         std::vector<std::string> started{};  // jobs started by requests without a reply
         std::size_t preempting = 0;          // unanswered requests to preempt jobs
         bool preempt_failed = false;         // a job couldn't be preempted
@@ -231,7 +231,7 @@ class Scheduling {
     std::map<std::string, Estimate> estimates_;  // by job, as sent to the server
     // Waiting jobs with an estimate of an earlier scheduler, until a cycle has estimated them anew or not.
     std::set<std::string> left_top_jobs_;
-    bool estimates_forgotten_ = false;    // by the server; they are told again with the next cycle
+    bool estimates_forgotten_ = false;    // by the server; the next cycle sends them again
     PendingSettings settings_;            // for policies
     std::vector<ChangedFolder> folders_;  // folders to be checked
     // By scheduler: the values of preempt_order that the plugin has set, in this cycle and the last.

@@ -204,7 +204,7 @@ void Scheduling::preempt() {
     ServerClient& client = *current().client;
     const std::string methods = run_.decisions[run_.applied].methods;
     std::vector<std::string> jobs;
-    std::map<std::string, std::string> others;  // the job for which each makes room
+    std::map<std::string, std::string> others;  // the job that each is preempted for
     for (; run_.applied < run_.decisions.size(); ++run_.applied) {
         const Decision& decision = run_.decisions[run_.applied];
         if (decision.kind != Decision::Kind::preempt || decision.methods != methods) break;

@@ -206,8 +206,8 @@ void Scheduling::take_over(const Site& before, const Site& after) {
     }
 }
 
-// Checks that a scheduler's folder exists, since the server takes any path. As with pbs_sched, a scheduler
-// whose folder is missing says so in its comment and stops.
+// Checks that a scheduler's folder exists, since the server accepts any path. As with pbs_sched, if the
+// folder is missing, the scheduler gets a comment that says this, and stops.
 void Scheduling::look_at_folder(const ChangedFolder& folder) {
     std::set<std::string>& lacking = scheds_[folder.sched].lacking;
     std::error_code error;

@@ -68,7 +68,7 @@ bool BackgroundQueries::may_begin(const BackgroundQuery& query) const {
 }
 
 // Removes and returns the next ticket to work on: the first that may begin, of the first user who has one.
-// That user becomes the last in turn. 0: none.
+// The user then goes to the end of the round. Returns 0 if no ticket may begin.
 std::uint64_t BackgroundQueries::take_next() {
     for (auto user = round_.begin(); user != round_.end(); ++user) {
         const auto found = std::ranges::find_if(

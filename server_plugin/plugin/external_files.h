@@ -50,9 +50,9 @@ class ExternalFiles {
     sched::Instant next_{};
 };
 
-// The holidays file for the week that begins today: a line for each day, with one period of prime time, since
-// the format has no room for two. It is the period that is open at `now` or opens next. `windows`: at least
-// one, all of type prime.
+// Writes a holidays file for the week that begins today: a line for each day. The format permits one period
+// of prime time a day; this is the one that is open at `now` or opens next. `windows`: at least one, all of
+// type prime.
 std::string week_of_holidays(const rrule::WindowSet& windows, const rrule::Zone& zone, sched::Instant now);
 
 }  // namespace pbs::plugin

@@ -1,8 +1,8 @@
 // The server without its network: the state, the parts that store it and carry it out, and pending work.
 //
-// The room change/ is how the state changes. Server has the parts. A Change (change.h) is one transaction on
-// them: it changes copies of objects; commit() stores them, puts them in place, reports them to the plugin,
-// and runs the actions left for afterwards. Submissions of one turn of the loop share a commit
+// The folder change/ has the code that changes the state. A Change (change.h) is one transaction on the
+// server: it changes copies of objects; commit() stores them, puts them in place, reports them to the
+// plugin, and runs the actions left for afterwards. Submissions of one turn of the loop share a commit
 // (commit_group.h). Changes of many objects are made aside and put in place at once (batch.h). After a crash,
 // reconcile.h makes the plugin's history and the server agree. For example, a queue is stopped by
 //   Change change(server, server.now());

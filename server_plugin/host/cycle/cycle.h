@@ -1,6 +1,6 @@
 // Scheduling cycles: when they run, and how their decisions are carried out.
 //
-// The room cycle/ connects the plugin and the jobs. Server::want_cycle() asks for a cycle, and the loop
+// The folder cycle/ connects the plugin and the jobs. Server::want_cycle() asks for a cycle, and the loop
 // begins it here. Its decisions are carried out some at a time between requests, after a check against
 // changes since the cycle began (ChangedSince). The outcome for each job goes to the scheduler's log
 // (sched_logs.h).

@@ -1,6 +1,6 @@
 // The life of a job from its queueing to its end, as steps of a Change.
 //
-// The room life/ has such steps: of jobs (this file), of arrays (array_life.h), of dependencies (depend.h),
+// The folder life/ has such steps: of jobs (this file), of arrays (array_life.h), of dependencies (depend.h),
 // of preemption (preempt.h) and of reservations (reservation_life.h, new_reservation.h); and the periodic
 // work for jobs (run_reports.h, routing.h, ended_runs.h). A step changes copies. What can't be undone, such
 // as records, mail and processes, it leaves for after the commit. advance() computes a job's next state

@@ -1,6 +1,6 @@
 // pbs_server: puts the parts together around one event loop.
 //
-// The room main/ is the program. main.cc reads its options. Program locks the home, checks and loads the
+// The folder main/ is the program. main.cc reads its options. Program locks the home, checks and loads the
 // database, recovers jobs, loads the plugin and opens the network (start.cc). It then runs the loop until a
 // Shutdown request or a signal (program.cc): requests as they come, and at each tick ends of jobs, times,
 // cycles and peers. Backups and restores need no running server (offline.cc).

@@ -7,12 +7,12 @@
 // Users share the server (clients.h): they take turns of a few milliseconds; each has a bounded part of the
 // memory for requests and replies, and a bounded number of connections. Long status replies are made in
 // parts, as the client reads them; each part shows the present state of its objects. Connections of managers
-// don't count as connections of a user with the same name. If there is no room for a manager's connection,
-// another connection is closed.
+// don't count as connections of a user with the same name. If there are as many connections as possible, a
+// manager's connection replaces another one.
 //
-// The room net/: Network is the door; network_impl.h is its inside, in files by matter: identities of clients
-// (network_peers.cc, network_credentials.cc with munge_check.h), TLS (network_tls.cc with certificate.h), and
-// turns (network_turns.cc with clients.h).
+// The folder net/: other folders use Network. network_impl.h declares its implementation, which has files for
+// the identities of clients (network_peers.cc, network_credentials.cc with munge_check.h), for TLS
+// (network_tls.cc with certificate.h), and for the turns of clients (network_turns.cc with clients.h).
 #pragma once
 
 #include <chrono>

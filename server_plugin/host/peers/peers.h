@@ -6,8 +6,8 @@
 // is asked to move it here. When the job has arrived (arrival.h), it is this server's, and starts in the next
 // cycle. Until then the scheduler counts it as running, so that no other job gets its places.
 //
-// The room peers/ has all work with other servers: pulling jobs (this file), sending jobs (deliveries.h) and
-// receiving them (arrival.h), over connections that separate processes make (connector.h, peer_link.h).
+// The folder peers/ has all work with other servers: pulling jobs (this file), sending jobs (deliveries.h)
+// and receiving them (arrival.h), over connections that separate processes make (connector.h, peer_link.h).
 #pragma once
 
 #include <uv.h>

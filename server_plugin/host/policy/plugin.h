@@ -1,6 +1,6 @@
 // The policy plugin, as the server sees it: pbs_policy.so behind the C interface of pbs_plugin.h.
 //
-// Only the room policy/ uses the interface, by server_plugin/client/. Each object is reported to Plugin
+// Only the folder policy/ uses the interface, by server_plugin/client/. Each object is reported to Plugin
 // (plugin_records.h makes the records); Plugin is called for cycles, and for the state of the plugin's own
 // objects when clients ask. None of its functions waits for the scheduler, except finish_cycle():
 //   plugin.tell(now, job, state);

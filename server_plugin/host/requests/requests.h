@@ -1,6 +1,6 @@
 // The requests that the server answers. Each handler is in a file of its own; requests.cc lists them.
 //
-// The room requests/: answer() finds the row of a request, checks the requester (access.h), and calls the
+// The folder requests/: answer() finds the row of a request, checks the requester (access.h), and calls the
 // handler with a Context, which has the server, the requester and the time. A handler checks the request,
 // makes a Change, and returns the reply. A handler that takes long goes on in steps (in_slices.h). common.h
 // has what several handlers need.

@@ -1,4 +1,4 @@
-// The job runner as other rooms of the server see it; tests replace it.
+// The job runner as the server's other folders use it; tests replace it.
 #pragma once
 
 #include <chrono>

@@ -16,9 +16,9 @@
 //
 // The runner has no event loop and no timers: a descriptor becomes readable when there are events.
 //
-// The room run/ has all of this: Runner and the launcher for the server; warden and shepherd (with
+// The folder run/ has all of this: Runner and the launcher for the server; warden and shepherd (with
 // job_process.h, staging.h, terminal.h, control_group.h) for the processes; and run_files.h for the files
-// between them. Other rooms use Executor (executor.h), which tests replace.
+// between them. Other folders use Executor (executor.h), which tests replace.
 #pragma once
 
 #include <sys/types.h>

@@ -21,7 +21,7 @@ inline constexpr off_t kShepherdByte = 0;
 inline constexpr off_t kWardenByte = 1;
 
 // Cleans up a start whose shepherd and warden were both killed: `pbs_shepherd --clean HOME JOB_ID RUN_COUNT`.
-// It may take long, so a process does it: a warden without a shepherd.
+// A process of its own does this because it may take long: a warden without a shepherd.
 inline constexpr const char* kCleanerArgument = "--clean";
 
 // The shepherd's end of a pipe to the runner. The shepherd writes "session=N" once the script runs, with

@@ -7,9 +7,9 @@
 //   T/0      arrives: in no queue yet
 //   Q/10     queued                                  H/20, H/22  held; H/22: by its dependencies
 //   W/30     waits for its Execution_Time            B/70        an array of which a subjob has started
-//   R/41     started; with `awaits`: launched once others have made room
-//   R/42     runs; with `preempting`: makes room for another one
-//   R/45     with `awaits`: resumed once others have made room
+//   R/41     started; with `awaits`: launched when the jobs preempted for it have freed its places
+//   R/42     runs; with `preempting`: is being preempted
+//   R/45     with `awaits`: resumed when the jobs preempted for it have freed its places
 //   S/43     suspended by an operator                S/45        preempted by suspension
 //   E/50     deleted: its processes are being ended
 //   T/2      leaves for another server               T/3         and may be there already
@@ -22,8 +22,8 @@
 //   * A job that waits (Q, H, W) has no places, isn't to be queued again, isn't deleted unless it is an
 //     array, and has no part in a preemption. A job that is held or waits for its time has no etime.
 //   * A job that runs (R, S, E) has begun (stime) and has a run_count; no other is to be queued again.
-//   * R/41 and R/45 alone may wait for others to make room, and R/45 does.
-//   * S/43 says since when (suspended_at), S/45 too (sched_preempted). S/45 makes no room any more.
+//   * Only R/41 and R/45 may wait for preempted jobs, and R/45 does.
+//   * S/43 has suspended_at, and S/45 has sched_preempted. S/45 isn't being preempted any more.
 //   * E/50 is deleted, and isn't queued again.
 //   * A job in the history (F, M) has no places.
 #pragma once

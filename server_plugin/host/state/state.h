@@ -1,10 +1,10 @@
 // The server's data in memory: objects, jobs, and what follows from them (counts, assigned resources).
 //
-// The room state/ has values, and facts about them that need no change of the server: the objects (objects.h)
-// and their attributes (attributes.h, values.h); State, which finds and counts them; and facts that follow
-// from an object alone or with the State, such as array.h, preemption.h, reservation.h, accrual.h.
-// job_state.h has the table of a job's states. An object is a value: a Change (change/change.h) works on a
-// copy, and put() replaces the object:
+// The folder state/ has values, and facts about them that need no change of the server: the objects
+// (objects.h) and their attributes (attributes.h, values.h); State, which finds and counts them; and facts
+// that follow from an object alone or with the State, such as array.h, preemption.h, reservation.h,
+// accrual.h. job_state.h has the table of a job's states. An object is a value: a Change (change/change.h)
+// works on a copy, and put() replaces the object:
 //   advance(job, JobEvent::settled, state, now);
 //   state.put(std::move(job));  // counts follow
 #pragma once

@@ -4,8 +4,9 @@
 // Durable::later. If a change is lost in spite of that, the next start notices it (sqlite/loss.h). The schema
 // has a version (PRAGMA user_version) and a list of upgrade steps (schema.h).
 //
-// The room store/ is the disk: Store, whose rows stored_attributes.h and job_rows.h make; and the safety of
-// the home: checks at the start (database_check.h), backups and restores (backup.h, manifest.h).
+// The folder store/ has the data on the disk: Store, whose rows stored_attributes.h and job_rows.h make; and
+// the safety of the home: checks at the start (database_check.h), backups and restores (backup.h,
+// manifest.h).
 #pragma once
 
 #include <cstdint>
@@ -94,7 +95,7 @@ class Store {
     // places. After a crash before the commit of let_aside_hold() nothing of the change remains, after a
     // later one all of it.
 
-    // Begins such a change: removes objects that an earlier one has put aside and that don't count.
+    // Begins a change of many objects: removes objects that an earlier change stored aside but didn't commit.
     Result<void> clear_aside();
     // Stages the object's new value, or its removal.
     Result<void> put_aside(const ConfigName& object, const State& state);

@@ -143,7 +143,8 @@ void CycleContext::set_up_state() {
     state.vnodes = &tables.vnodes;
     state.node_size = {settings.ssinode_cpus, settings.ssinode_mem};
     if (profile.counts_nodes) state.vnode_share = state.node_size;
-    // Only together with TEST_ONLY, because decisions about such vnodes can't be carried out.
+    // A larger machine is assumed only with TEST_ONLY: decisions about vnodes that don't exist can't be
+    // carried out.
     if (settings.fake_machine_mult > 1 && settings.test_only.holds(in.now)) {
         fake_vnodes = tables.vnodes;
         fake_vnodes->multiply(settings.fake_machine_mult);

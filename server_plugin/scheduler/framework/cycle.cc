@@ -204,9 +204,9 @@ void Cycle::remember() {
     if (!intake_.knows_jobs()) memory.pending_known = false;
 }
 
-// Answers an operator who wants one job started (qrun): is there a place for it? Calls only filters about
-// room, like OpenPBS's scheduler for qrun, since the operator decides about everything else. As there, the
-// job has the highest preemption level, if the policy preempts.
+// Finds a place for a job that an operator wants started (qrun). As in OpenPBS, only filters about places are
+// called, since the operator decides about everything else; and the job has the highest preemption level, if
+// the policy preempts.
 Decisions Cycle::place(JobSlot job, bool preempts) {
     Decisions out;
     out.memory = std::make_unique<std::pmr::monotonic_buffer_resource>();

@@ -7,8 +7,8 @@
 // next cycle with a query applies them.
 //
 // The schedule doesn't know refusals that only time lifts (windows of queues, prime time, dedicated time).
-// Those may last for ever, and the filters that check them name the instant at which they end
-// (Refusal::until).
+// These have no end in the schedule because they may last for ever; the filters that check them name the
+// instant at which they end (Refusal::until).
 #pragma once
 
 #include <absl/container/inlined_vector.h>

@@ -39,7 +39,7 @@ enum class DecisionKind : std::uint8_t {
     move = 4,     // move the job to `queue` and leave it there
     // The job is expected to start at `start` on `places`. Without `start`, no start is expected.
     estimate = 5,
-    preempt = 6,  // the running job makes room for `for_job`, by the first of `methods` that succeeds
+    preempt = 6,  // the running job is preempted for `for_job`, by the first of `methods` that succeeds
     accrue = 7,   // from now on the job's time counts as `accrue_type`
     confirm = 8,  // the reservation has `places`: those of each occurrence that was asked for
     deny = 9      // the reservation can't be had, for the reason in `text`

@@ -1,6 +1,6 @@
-// The permutation by past usage (SORT_BY_PAST_USAGE). A sorted list is dealt again so that the user with the
-// least usage is always next. A job counts in the usage when it is dealt, as if it then ran. (sched-config
-// guide, "Increasing Fairness In Resource Usage")
+// The permutation by past usage (SORT_BY_PAST_USAGE). It reorders a sorted list so that the next job is
+// always one of the user with the least usage. Each job in the new order adds to its user's usage, as if it
+// had run. (sched-config guide, "Increasing Fairness In Resource Usage")
 #pragma once
 
 #include <algorithm>

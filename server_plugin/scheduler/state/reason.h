@@ -77,7 +77,7 @@ enum class ReasonCode : std::uint8_t {
     // "asked != available"
     queue_value_differs,
     server_value_differs,
-    vnodes_busy,  // the job is suspended, and its vnodes have no room for it
+    vnodes_busy,  // the job is suspended, and its vnodes lack free amounts for it
     // Limits on the number of running jobs of the queue and of the server, in the order of EntityKind.
     // object: the entity, if the limit names it, else 0; a: the limit.
     queue_run_all,

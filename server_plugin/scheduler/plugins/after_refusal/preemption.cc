@@ -255,7 +255,7 @@ bool PreemptionRule::is_given_back(std::uint32_t resource) const {
     }
 }
 
-// The room that the first of the victim's methods gives back.
+// Returns the resources that the first of the victim's methods gives back, with their vnodes.
 Placement PreemptionRule::given_back_by(const Victim& victim) const {
     const bool all = victim.methods[0] != PreemptMethod::suspend || t_.suspend_releases.empty();
     Placement placement;
@@ -407,7 +407,7 @@ bool PreemptionRule::find_room(const Preemptor& p, const Victims& list, std::int
         give_all_back(list);
         room_against_levels_ = true;
         for (auto i = stuck.begin(); i != stuck.end() && taken < kMostForOne; ++i) {
-            // Of equal jobs, the first is spared first.
+            // Of jobs that are alike, only try to spare the first.
             if (std::any_of(stuck.begin(), i, [&](auto k) { return is_alike(*list[k], *list[*i]); }))
                 continue;
             Chosen more = kept;
@@ -442,7 +442,7 @@ std::optional<PreemptionRule::Chosen> PreemptionRule::fewest(const Preemptor& p,
         (starts(p) ? enough : too_few) = middle;
     }
     set_out(enough);
-    // Then puts back each job of it that isn't needed, from the last but one on.
+    // Then put back each of these jobs that isn't needed, from the last but one on.
     for (std::size_t i = enough; i-- > 0 && fits;) {
         if (i + 1 == enough) continue;
         give_back(*all[list[i]]);
@@ -476,7 +476,7 @@ PreemptionRule::Chosen PreemptionRule::without_turn(const Preemptor& p, const Vi
     for (const std::uint32_t i : out)
         if (std::ranges::find(left, i) == left.end()) count_use(*list[i], -1);
     if (left.empty()) return left;
-    // That isn't so if a job that exceeds fewer limits may have a lower level: then try all orders.
+    // This is wrong if a job that exceeds fewer limits may have a lower level: then try all orders.
     const auto rises = [&](std::uint32_t i) {
         const auto& levels = list[i]->levels;
         return std::ranges::any_of(

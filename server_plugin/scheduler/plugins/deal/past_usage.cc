@@ -1,5 +1,5 @@
-// SORT_BY_PAST_USAGE: the next job is always one of the user with the least usage; each dealt job adds to it
-// as if it had run. (sched-config guide, "Increasing Fairness In Resource Usage")
+// SORT_BY_PAST_USAGE: the next job is always one of the user with the least usage. Each job in this order
+// adds to its user's usage, as if it had run. (sched-config guide, "Increasing Fairness In Resource Usage")
 
 #include "server_plugin/scheduler/pending/deal.h"
 #include "server_plugin/scheduler/pending/past_usage_deal.h"
