@@ -76,7 +76,8 @@ struct Room {
 
 }  // namespace
 
-// While it lives, libpbs reads from and writes to Scratch: exchanges the four functions that move bytes.
+// While an Exchange exists, libpbs reads from and writes to Scratch: its four functions that move bytes are
+// exchanged.
 class Exchange {
   public:
     Exchange(void* (**get)(int), int (**set)(int, void*), int (**receive)(int, void*, int),

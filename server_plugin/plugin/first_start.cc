@@ -94,7 +94,8 @@ void tell_done(State& state, const migrate::Report& report) {
     write_kept_report(state);
 }
 
-// Adds the settings that pbs_sched reads from an OpenPBS server. They are as recent as its files.
+// Adds the settings that pbs_sched reads from an OpenPBS server. Their values are current, like those in its
+// files.
 void what_pbs_sched_reads(const State& state, migrate::MigrateOptions& options) {
     options.other_scheds = state.sched_priv;
     options.other_scheds.erase("default");

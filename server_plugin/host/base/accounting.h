@@ -95,8 +95,8 @@ class Accounting {
     // owner, K deleted by another user.
     void reservation(char type, const std::string& id, const std::string& text);
 
-    // While it lives, records are collected; its destructor writes them together, which is faster. At most
-    // one exists at a time.
+    // While a Together exists, records are collected; its destructor writes them together, which is faster.
+    // At most one exists at a time.
     class Together {
       public:
         explicit Together(Accounting& accounting) : accounting_(accounting) { accounting.together_ = true; }

@@ -21,8 +21,8 @@ struct LaunchError {
     std::string message;
 };
 
-// While it lives, this process uses files with the rights of a job's owner, so that a user's path can't lead
-// root astray. Does nothing in a process that isn't root's.
+// While an AsOwner exists, this process uses files with the rights of a job's owner, so that a user's path
+// can't lead root astray. Does nothing in a process that isn't root's.
 class AsOwner {
   public:
     AsOwner(const std::string& user, uid_t uid, gid_t gid);

@@ -15,7 +15,7 @@
 namespace pbs::host {
 namespace {
 
-// The largest real whose millionths fit into an amount.
+// The largest real number that an amount can hold: amounts are stored in millionths.
 constexpr double kLargestReal = 9e12;
 
 tl::unexpected<Error> bad_value(std::string_view value, std::string_view expected) {

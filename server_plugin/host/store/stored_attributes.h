@@ -37,7 +37,8 @@ class AttributeNumbers {
   public:
     static constexpr std::size_t kLargest = 10'000;
 
-    // Adds a number, from 1 to kLargest. `row`: null if this version doesn't know the attribute.
+    // Adds the number of an attribute, from 1 to kLargest. `row`: the attribute; null if this version doesn't
+    // know it.
     void add(const AttributeDef* row, std::size_t number);
     bool has(const AttributeDef& row) const { return numbers_.at(place(row)) != 0; }
     std::size_t largest() const { return rows_.empty() ? 0 : rows_.size() - 1; }

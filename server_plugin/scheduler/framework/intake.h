@@ -22,7 +22,7 @@ class Intake : CyclePart {
     // Changed jobs, in order. They are considered whatever was released.
     std::span<const News> news() const { return news_; }
 
-    // While it lives, jobs() has only these jobs, in another order.
+    // While an Again exists, jobs() has only its jobs, in another order.
     class Again {
       public:
         Again(Intake& intake, JobClass job_class, std::vector<OrderedJob> jobs, bool prime_order);

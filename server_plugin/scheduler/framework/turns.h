@@ -49,7 +49,7 @@ class Turns : CyclePart {
     void note_ratios(LaneId lane);
     std::size_t state_number() const;
 
-    bool go_with_queues_ = false;         // preempted jobs of the normal level, once one of them is resumed
+    bool go_with_queues_ = false;         // preempted jobs of the normal level wait for their queue's turn
     std::array<const Deal*, 6> deals_{};  // by class
     const Deal* deal_ = nullptr;          // the deal of the present class
     // With shares: for each lane depth_ numbers, the part of its share that its entity had used when the

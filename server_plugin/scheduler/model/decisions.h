@@ -86,8 +86,8 @@ struct Decisions {
     std::optional<FileToWrite> sorted_jobs;
     // Records to be appended to the schedule log (schedule_log.h).
     std::optional<FileToWrite> schedule;
-    // Rules with questions (framework/questions.h), if a job waits only for the answer, or starts because of
-    // it.
+    // The names of QuestionRules (framework/questions.h): a job waits only for the answer, or starts because
+    // of the answer.
     std::vector<std::string_view> wants;
     std::unique_ptr<std::pmr::monotonic_buffer_resource> memory;
 };

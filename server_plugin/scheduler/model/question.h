@@ -1,4 +1,4 @@
-// Questions of rules to the site. The host gets the answers.
+// The questions that rules ask the site. The host runs the programs, and hands the answers to the scheduler.
 #pragma once
 
 #include <string>

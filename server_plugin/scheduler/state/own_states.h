@@ -10,7 +10,7 @@
 
 namespace pbs::sched {
 
-// A copy has copies of the objects.
+// A store of such objects, at most one of each type. Copying the store copies the objects.
 class OwnStates {
   public:
     OwnStates() = default;
