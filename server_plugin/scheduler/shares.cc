@@ -40,7 +40,7 @@ SchedShares* Scheduler::Impl::shares_of(Sched& sched, const Policy& policy) {
 // user who computes at night has also used the machine by day.
 void Scheduler::Impl::renew_shares() {
     for (auto& [name, sched] : scheds) {
-        std::map<std::string, bool> named;  // and whether a policy uses it
+        std::map<std::string, bool> named;  // the trees' names; true: a policy uses the tree
         const Assigned slots = assigned(name);
         for (const Policy* policy : {slots.all_time, slots.prime, slots.non_prime})
             if (policy != nullptr && !policy->settings.fairshare_group.empty())

@@ -30,8 +30,8 @@ constexpr std::size_t kMostUnsent = size_t{256} << 10;
 constexpr std::size_t kMostOfATurn = size_t{64} << 10;
 // A decoded request uses this many times the memory of its bytes.
 constexpr std::size_t kDecodedByBytes = 3;
-// The time for all users together before the loop looks for other events. A command sends four requests, one
-// after the answer to the other, and waits for the loop each time.
+// The time for all users together before the loop looks for other events. A command sends four requests, each
+// after the answer to the one before, so it waits for four such turns.
 constexpr std::chrono::milliseconds kLoopTurn{2};
 // The same while there is something to commit, because the commit ends with a wait for the disk.
 constexpr std::chrono::milliseconds kCommitTurn{10};

@@ -296,7 +296,7 @@ class Again final : public Steps {
         std::unique_ptr<Steps> self = std::move(context.rest);
         reply_ = what_(context);
         rest_ = std::exchange(context.rest, std::move(self));
-        // From here on the request has further steps of its own.
+        // The handler may have left further steps, which now make the reply.
         if (rest_ != nullptr) return Left::more;
         if (reply_.code == PBSE_TRYAGAIN) return Left::later;
         Plugin* plugin = server_.parts.plugin;

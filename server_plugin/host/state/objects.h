@@ -201,7 +201,7 @@ struct Reservation {
         int64_t start = 0;
         int64_t end = 0;
         std::vector<Place> places{};
-        bool asked = false;  // if the scheduler is to decide about the reservation: about this, too
+        bool asked = false;  // a decision about the reservation has to include this occurrence
     };
     std::vector<Occurrence> later{};
     std::vector<uint64_t> later_nodes{};  // handles of the vnodes of all later occurrences, ascending

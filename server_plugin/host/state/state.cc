@@ -238,8 +238,8 @@ void State::index_names(const Job& job, bool in) {
         }
     }
     if (job.told == 0) return;
-    // When a subjob starts, it gets the handle of its array, before or after the array gets another one:
-    // remove only the job's own entry.
+    // A starting subjob takes over the array's handle in the plugin, and the array gets another one. These
+    // changes come in either order, so only remove an entry that leads to this job.
     if (in) {
         told_[job.told] = job.handle;
     } else if (const auto at = told_.find(job.told); at != told_.end() && at->second == job.handle) {

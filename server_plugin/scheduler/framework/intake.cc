@@ -310,7 +310,7 @@ void Intake::renew() {
     }
 }
 
-// Finds the jobs that are considered whatever was released.
+// Finds the jobs that this cycle considers in any case: those that have changed.
 void Intake::find_news() {
     const PendingJobs& pending = *pending_;
     for (const JobSlot job : in_.events->since.changed)

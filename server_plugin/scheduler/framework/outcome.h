@@ -14,8 +14,9 @@ class Outcome : CyclePart {
     const CycleParts& parts() const { return parts_; }
     Decisions& out() { return out_; }
 
-    // Returns the text of an answer. It is made when the first job gets it, once for equal reasons, and lives
-    // as long as the decisions. Answers are of one kind if they differ only in amounts.
+    // Returns the text of an answer. Answers with equal reasons share one text, which is made when it is
+    // first needed, and lives as long as the decisions. Answers are of one kind if they differ only in
+    // amounts.
     std::string_view text(Answer& answer);
     static bool are_of_one_kind(std::uint32_t number, const Answer& answer);
     // Returns a copy that lives as long as the decisions.

@@ -65,7 +65,7 @@ class Timeline {
     friend bool operator==(const Timeline&, const Timeline&) = default;
 
   private:
-    // Returns the number of the first step that begins after t. The step before that one holds t.
+    // Returns the number of the first step that begins after t; t is in the step before it.
     std::size_t after(Instant t) const;
     std::int64_t value_before(std::size_t step) const { return step == 0 ? 0 : amounts_[step - 1]; }
     Instant end_before(std::size_t step) const {

@@ -44,7 +44,7 @@ inline JobSize job_size(const OrderedJob& job, Seconds walltime, const LeastNeed
 // memory of its size?
 bool is_told_by_size(const Request& request, const Resources& resources);
 
-// Returns the CPUs and the memory that remain of these amounts, less `in_use`.
+// Returns the CPUs and the memory of `available` that aren't `in_use`.
 JobSize left_of(std::span<const KeptAmount> available, std::span<const std::int64_t> in_use,
                 const Resources& resources);
 

@@ -51,7 +51,7 @@ constexpr std::uint32_t kNodes = UINT32_MAX - 2;
 // The counter of a limit.
 struct LimitKey {
     UseKey use;                       // the jobs that are counted
-    std::uint32_t what = kJobs;       // kJobs, kNodes, kWalltimeAmount or a resource; for a pool a column
+    std::uint32_t what = kJobs;       // kJobs, kNodes, kWalltimeAmount or a resource; with a pool: a column
     const OwnLimit* limit = nullptr;  // with UseScope::own
     friend auto operator<=>(const LimitKey&, const LimitKey&) = default;
 };

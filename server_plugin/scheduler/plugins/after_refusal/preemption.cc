@@ -43,8 +43,8 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     struct Victim {
         JobSlot job = kNoSlot;
         std::array<std::int64_t, 4> levels{};  // by soft_index()
-        std::int64_t level = 0;                // while all jobs run
-        std::int64_t least = 0;                // the lowest level that it may have when others are removed
+        std::int64_t level = 0;                // the job's level while all jobs run
+        std::int64_t least = 0;                // its lowest possible level when other jobs are removed
         PreemptMethods methods{};
         Placement placement{};  // what it gives back; computed when first needed
         bool gone = false;
