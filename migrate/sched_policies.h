@@ -29,7 +29,7 @@ struct Surroundings {
     // Elements of server_dyn_res whose programs run with root's rights.
     objects::RootPrograms root_programs{};
 
-    // The lists of resources above are complete. False where nobody has asked the server.
+    // The lists of resources above are complete. False if the server wasn't queried.
     bool knows_resources = true;
 
     // Does the server have this queue or resource? nullopt: unknown.

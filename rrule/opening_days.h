@@ -26,7 +26,7 @@ class alignas(64) OpeningDays {
     // A table of the days around t, from two weeks before it to a year after it.
     OpeningDays(const Window& window, const NonWorkDays& holidays, Instant t);
 
-    // Is t in a day of the table? (There may still be no answer.)
+    // Does the table have the day of t? (The functions below may still have no answer for t.)
     bool covers(Instant t) const;
 
     // The days in [from, to) on which the window opens; nullopt: the table doesn't have all of them.

@@ -139,8 +139,8 @@ std::size_t Scheduling::take_objects() {
         const auto state = run_.learnt.states.find(name);
         return state != run_.learnt.states.end() && state->second == PBS_VNODE_FREE;
     };
-    // Every scheduler may confirm an unconfirmed reservation, on its own vnodes, so this one tries its
-    // partition.
+    // An unconfirmed reservation may be confirmed by any scheduler, on the vnodes of its partition, so try
+    // the partition of the present scheduler.
     for (auto& [id, reservation] : run_.learnt.reservations) {
         choose_asked(reservation, is_there);
         const auto queue = run_.learnt.queues.find(reservation.queue);

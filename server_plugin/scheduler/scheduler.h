@@ -79,8 +79,9 @@ class Scheduler {
 
     // Events. A record replaces the last one with its handle or name.
     void resource_defined(const ResourceRecord& record);
-    // An error: a job_sort_formula that doesn't compile; schedulers with a sched_config file, which would use
-    // it, go on with the last one. While the scheduler is busy, finish_work() returns the error.
+    // Returns an error if job_sort_formula doesn't compile. Schedulers with a sched_config file, which use
+    // the server's formula, then go on with the last one. While the scheduler is busy, finish_work() returns
+    // the error.
     Result<void> server_changed(const ServerRecord& record);
     void sched_changed(const SchedRecord& record);
     void sched_removed(std::string_view name);

@@ -111,8 +111,8 @@ class Server {
     Result<void> start_plugin();
 
     // Asks for a scheduling cycle; the loop runs it (cycle.h). An empty name means every scheduler. If there
-    // are several triggers, the most telling one counts: a policy switch, then a change of configuration,
-    // then others.
+    // are several triggers, the cycle gets the most important one: a policy switch, else a change of
+    // configuration, else any other.
     void want_cycle(int trigger, std::string_view sched = {});
     std::map<std::string, int, std::less<>> take_wanted_cycles();
     static int more_telling(int trigger, int other);

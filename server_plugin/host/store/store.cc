@@ -79,8 +79,8 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& path, Check check)
     connection->leave_checkpoints();
     auto impl = std::make_unique<Impl>(path, std::move(*connection));
     impl->check = std::move(check);
-    // If the tables are those of an older server, they are upgraded at once, which writes. Other writing may
-    // wait for the check.
+    // Upgrade tables of an older server at once, which writes to the database. Any other writing may wait for
+    // the check.
     const bool may_wait = impl->check && impl->db.integer("PRAGMA user_version") == newest_version();
     if (auto done = may_wait ? impl->read_attribute_numbers() : impl->begin_writing(); !done)
         return tl::unexpected(done.error());

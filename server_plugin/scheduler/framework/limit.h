@@ -106,7 +106,7 @@ struct Limit {
     void add_needs(const CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                    std::vector<LimitNeed>& needs) const;
 
-    // Makes a row whose use nobody counts an error of compilation.
+    // A row whose use isn't counted by anything is an error at compile time.
     constexpr void assert_can_be_counted() const;
 
   private:

@@ -64,8 +64,7 @@ class Lookahead : CyclePart {
 
     // After earliest(): reserves the job's needs from that instant on.
     void reserve();
-    // After earliest(): the same for the rest of this cycle only, for later look-aheads. Nobody else learns
-    // of it.
+    // After earliest(): the same only for later look-aheads of this cycle.
     void expect();
 
   private:

@@ -8,7 +8,8 @@ namespace pbs::sched {
 
 namespace {
 
-// Stored usage may come from another program. Sums of numbers up to this one stay finite.
+// The largest usage that is read from the store, which another program may have written. Sums of such numbers
+// stay finite.
 constexpr double kMostStored = 1e200;
 
 double sane(double usage) {

@@ -26,9 +26,8 @@ struct User;
 // CycleState::own.
 struct OwnLimit {
     const char* words = "";  // the comment of a job that only this limit prevents from starting
-    // The kind of entity whose jobs a counter counts. For users and groups, the end of a job of the same
-    // entity has a refused job considered again, as do free amounts on vnodes; otherwise the end of any job
-    // does.
+    // The kind of entity whose jobs a counter counts. With users or groups, a refused job is considered again
+    // when a job of the same entity ends, or when vnodes have more free amounts; else when any job ends.
     EntityKind entity = EntityKind::all;
     // Does `most` ever answer less than any number, by these settings? Null: always.
     bool (*binds_vnodes)(const Settings& settings) = nullptr;

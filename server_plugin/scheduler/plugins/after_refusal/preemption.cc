@@ -109,7 +109,7 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     std::optional<std::vector<Victim>> victims_;  // in the order of preemption
     absl::flat_hash_map<Alike, FailedTry> failed_;
     std::size_t in_vain_ = 0;
-    bool room_against_levels_ = false;  // it would fit if jobs of higher levels could be preempted, too
+    bool room_against_levels_ = false;  // the job would fit if jobs of higher levels could be preempted, too
     mutable std::optional<std::int64_t> lowest_level_;
     Reason why_not_;
     Blockers blockers_ = 0;  // of why_not_
