@@ -12,7 +12,7 @@ namespace pbs::openpbs {
 namespace {
 
 constexpr std::chrono::milliseconds kTelling{200};        // the longest time for the comments of a run
-constexpr std::chrono::milliseconds kTellingAtLeast{30};  // the same if another scheduler wants a cycle
+constexpr std::chrono::milliseconds kTellingAtLeast{30};  // the same if a scheduler wants a cycle
 constexpr std::size_t kToldAtOnce = 32;                   // comments and estimates between two queries
 
 }  // namespace

@@ -4,9 +4,8 @@
 //                      walltime; run is its run time without what preemption lost: D. Feitelson and L.
 //                      Rudolph, "Metrics and Benchmarking for Parallel Job Scheduling", JSSPP 1998, with
 //                      their threshold of 10 seconds for short jobs
-//   utilisation        CPU-seconds that jobs had / CPU-seconds that the machine had, from the first
-//   submission
-//                      to the last end of a job
+//   utilisation        CPU-seconds that jobs had / CPU-seconds that the machine had, from the
+//                      first submission to the last end of a job
 //   percentiles        the smallest value that so many percent of the values don't exceed (nearest rank)
 //
 // A job counts as one of prime time if it started in prime time. CPU-seconds count at the time of their use.

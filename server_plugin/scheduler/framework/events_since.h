@@ -66,8 +66,8 @@ struct EventMemory {
     // Reservations that a cycle after events may use instead of a look-ahead.
     std::vector<KeptReservation> kept;
     OwnStates own;                   // data of rules
-    std::vector<QueueSlot> held_up;  // queues whose jobs weren't considered after one that holds them up
-    bool refused_by_sets = false;    // queues whose jobs behind a holding-up one were skipped
+    std::vector<QueueSlot> held_up;  // queues whose jobs behind one that holds them up were skipped
+    bool refused_by_sets = false;    // a waiting job was refused as CycleState::refused_by_sets counts
     ResourceSchedule schedule;       // running jobs only
     std::optional<Instant> last;     // the last cycle
     Instant last_full{};
