@@ -86,7 +86,7 @@ struct Explanation {
     std::size_t class_place = 0;
     std::size_t class_jobs = 0;
     std::vector<OrderKey> keys;
-    // The past usage of its owner, if past usage deals the class (SORT_BY_PAST_USAGE).
+    // The past usage of its owner, if the order of its class goes by past usage (SORT_BY_PAST_USAGE).
     std::optional<double> past_usage;
     // The standing of its entity, if the policy uses shares.
     std::optional<EntityShares> shares;

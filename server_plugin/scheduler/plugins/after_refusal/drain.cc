@@ -186,7 +186,7 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view,
                    (filter->wanted == nullptr || filter->wanted(s_, made.start));
         }))
         return;
-    // Don't store it if each start changes the order of vnodes.
+    // Don't store the reservation if each start changes the order of vnodes.
     if (std::ranges::any_of(c_.node_keys(), &NodeKey::moves)) return;
     const auto shares_vnode = [&](const KeptReservation& before) {
         return std::ranges::any_of(placement, [&](const Part& part) {
