@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <random>
 
 #include "tests/cases.h"
@@ -295,6 +296,68 @@ TEST(QuotaRules, DecideAsAPlainSearchForTheFirstMatch) {
             std::ranges::sort(started);
             ASSERT_EQ(started, expected) << "seed " << seed << ", cycle " << cycle << "\n"
                                          << testing::PrintToString(options.rules);
+        }
+    }
+}
+
+// Without spill no user is ever over the limit inside the window, whatever jobs come and end early.
+TEST(QuotaRules, WithoutSpillAreNeverBrokenInsideAWindow) {
+    constexpr std::int64_t kMost = 6;
+    const int sites = pbs::test::cases(40);
+    for (int seed = 1; seed <= sites; ++seed) {
+        std::mt19937 random(static_cast<unsigned>(seed));
+        const auto pick = [&](int least, int most) {
+            return std::uniform_int_distribution<int>(least, most)(random);
+        };
+        World world;
+        Settings& s = world.policy();
+        s.by_queue = false;
+        s.strict_ordering = pick(0, 1) == 0;
+        s.backfill_depth = pick(1, 3);
+        world.configuration.scheds["default"] = {.all_time = "p1"};
+        world.queue({.name = "q"});
+        world.vnodes(4, {.name = "n", .ncpus = 8});
+        const std::string vnodes = pick(0, 1) == 0 ? "vnodes=* " : "";
+        const auto window = world.window("FREQ=DAILY", 8, 12);
+        s.quotas = {quota({.rules = {{"each", "users={*} " + vnodes + "to ncpus=" + std::to_string(kMost)}},
+                           .windows = window,
+                           .spill = false})};
+        world.configure();
+        struct Known {
+            int number;
+            std::string owner;
+            std::int64_t cpus;
+            Seconds walltime;
+            std::optional<Instant> ends;
+        };
+        std::vector<Known> jobs;
+        for (int step = 0; step < 96; ++step) {
+            const Instant now = at(0, 30 * step);
+            std::erase_if(jobs, [&](const Known& job) {
+                if (!job.ends || (*job.ends > now && pick(0, 19) != 0)) return false;
+                world.finish(job.number, now);
+                return true;
+            });
+            for (int i = pick(0, 3); i > 0; --i) {
+                Known job{
+                    0, "u" + std::to_string(pick(1, 3)), pick(1, 5), Seconds(pick(1, 12) * 30 * kMinute), {}};
+                job.number = world.job({.queue = "q",
+                                        .owner = job.owner,
+                                        .ncpus = job.cpus,
+                                        .walltime = job.walltime.count(),
+                                        .queued = now},
+                                       now);
+                jobs.push_back(job);
+            }
+            for (const int started : world.cycle(now).started)
+                for (Known& job : jobs)
+                    if (job.number == started) job.ends = now + job.walltime;
+            if (!window.contains(now)) continue;
+            std::map<std::string, std::int64_t> used;
+            for (const Known& job : jobs)
+                if (job.ends) used[job.owner] += job.cpus;
+            for (const auto& [owner, cpus] : used)
+                ASSERT_LE(cpus, kMost) << "seed " << seed << ", step " << step << ", " << owner;
         }
     }
 }
