@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <tuple>
 
 #include "migrate/sched_policies.h"
@@ -120,7 +119,7 @@ class Sweeper {
 
     // Finds objects to delete. Users come before what they use: policies before groups and windows.
     void find_deleted() {
-        for (const ObjectType type : std::views::reverse(values::kMakingOrder))
+        for (const ObjectType type : values::kDeletingOrder)
             for (const LedgerLine& line : stale_)
                 if (values::is_own_type(type) && line.attribute.empty() && line.type == type) object(line);
     }

@@ -56,13 +56,17 @@ inline constexpr std::array kObjectTypes{
                   "limits on what running jobs use together; referred to by policies", true, true},
 };
 
-// The types in an order in which objects can be made: those that others refer to come first. The reverse is
-// the order of deletion.
+// The types in an order in which objects can be made: those that others refer to come first.
 inline constexpr std::array kMakingOrder{
     ObjectType::resource, ObjectType::time_window, ObjectType::fs_group, ObjectType::queue, ObjectType::quota,
     ObjectType::policy,   ObjectType::server,      ObjectType::sched,    ObjectType::node,
 };
 static_assert(kMakingOrder.size() == kObjectTypes.size());
+inline constexpr auto kDeletingOrder = [] {
+    auto order = kMakingOrder;
+    std::ranges::reverse(order);
+    return order;
+}();
 
 // The row of a type; null for a number that is no type.
 constexpr const ObjectTypeRow* find_type(ObjectType type) {

@@ -252,7 +252,7 @@ std::string diff_directives(const std::vector<ConfigChange>& changes) {
             }
         }
     }
-    for (const values::ObjectType type : std::views::reverse(values::kMakingOrder)) {
+    for (const values::ObjectType type : values::kDeletingOrder) {
         if (type != values::ObjectType::node && type != values::ObjectType::sched) {
             delete_all(values::type_name(type));
         }

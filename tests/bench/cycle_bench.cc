@@ -1,6 +1,7 @@
 // Measures the scheduling cycle at scale. Results: docs/benchmarks.md.
 
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 #include <malloc.h>
 
 #include <chrono>
@@ -8,6 +9,7 @@
 #include <future>
 #include <random>
 
+#include "objects/snapshot.h"
 #include "tests/bench/cluster.h"
 #include "tests/scheduler/permutation.h"
 
@@ -61,6 +63,33 @@ void FullCycleUserLimits(benchmark::State& state) {
     run_full_cycles(state, cluster);
 }
 BENCHMARK(FullCycleUserLimits)->Apply(full_cycles);
+
+// A quota of 50 rules, the last of which counts nearly all jobs: of each user by itself, on each vnode if
+// `on_vnodes`. Nobody reaches a limit.
+std::shared_ptr<const Quota> fifty_rules(bool on_vnodes) {
+    using objects::ObjectType;
+    objects::Object object(ObjectType::quota, "q1");
+    objects::StringList rules;
+    for (int i = 1; i < 50; ++i)
+        rules.push_back(fmt::format("r{0}: users={{nobody{0}*}} queues=none{0} to ncpus=10", i));
+    rules.push_back(
+        fmt::format("all: users={{*}} {}to ncpus=100000,jobs=100000", on_vnodes ? "vnodes={*} " : ""));
+    object.assign(*objects::find_attribute(ObjectType::quota, "rule"), std::move(rules));
+    object.assign(*objects::find_attribute(ObjectType::quota, "enabled"), true);
+    return std::make_shared<const Quota>(object, rrule::WindowSet{});
+}
+void FullCycleQuota(benchmark::State& state) {
+    BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, Drained::no,
+                       [](Settings& s) { s.quotas = {fifty_rules(false)}; });
+    run_full_cycles(state, cluster);
+}
+void FullCycleQuotaOnVnodes(benchmark::State& state) {
+    BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, Drained::no,
+                       [](Settings& s) { s.quotas = {fifty_rules(true)}; });
+    run_full_cycles(state, cluster);
+}
+BENCHMARK(FullCycleQuota)->Apply(full_cycles);
+BENCHMARK(FullCycleQuotaOnVnodes)->Apply(full_cycles);
 
 // A full cycle with a queue drained for a waiting job: another job starts only if it leaves that job's place
 // free.
