@@ -154,6 +154,17 @@ TEST_F(Quotas, OfHostsHaveACounterEach) {
     EXPECT_EQ(outcome.started.size(), 4U);  // two jobs of each host
 }
 
+TEST_F(Quotas, DoNotHoldBackWhatAnOperatorStarts) {
+    for (const char* rule : {"users={*} to ncpus=0", "vnodes=* to ncpus=0"}) {
+        use({.rules = {{"none", rule}}});
+        const int waits = job("long", "bob", 1);
+        EXPECT_NE(answer(waits), "starts") << rule;
+        const Outcome placed = world.take(
+            world.scheduler.place(at(1), JobHandle(static_cast<std::uint64_t>(waits))), at(1), false);
+        EXPECT_THAT(placed.started, ElementsAre(waits)) << rule;
+    }
+}
+
 TEST_F(Quotas, OfProjects) {
     use({.rules = {{"named", "projects={a*} to jobs=1"}, {"without", "projects=!* to jobs=0"}}});
     const auto of = [&](const std::string& project) {

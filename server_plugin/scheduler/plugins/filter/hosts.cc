@@ -163,7 +163,7 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
     if (view.is_reservation && !is_there(state, view)) return {{ReasonCode::not_booked, view.slot}};
     PlaceRules rules = state.place_rules(job, view);
     const OwnLimits own_limits(state, job, user, view);
-    if (!state.vnode_limits.empty()) rules.rule = &own_limits;
+    if (!state.vnode_limits.empty() && !state.at_request) rules.rule = &own_limits;
     if (job.suspended != kNoSlot) {
         state.placement = state.tables->place_of_suspended(job.suspended);
         if (can_go_on(state, job, view, rules)) return {};
