@@ -236,28 +236,18 @@ void Scheduling::look_at_folder(const ChangedFolder& folder) {
 bool Scheduling::settle_settings() {
     const Clock::time_point time = Clock::now();
     while (const ChangedSetting* change = settings_.next(time)) {
-        std::string policies;
-        for (const ifl::Attribute& one : plugin_.shown(now(), PBS_OBJ_SCHED, change->sched))
-            if (one.name == "policy") policies = one.value;
-        std::string unwritten;
-        for (const ManagerRequest& request : policy_requests(*change, policies)) {
-            const ifl::Reply reply =
-                plugin_.manager(now(), request, {"pbs_server", {}, PBS_PRIV_MANAGER}, kSettingsTicket);
-            if (reply.code == PBSE_TRYAGAIN) return false;
-            const std::string what =
-                fmt::format("policy {}: {} {}, as sched {} has it", request.object, change->name,
-                            change->value.empty() ? "is unset" : "is set to " + change->value, change->sched);
-            if (reply.code == PBSE_SYSTEM) {
-                unwritten = fmt::format("{}: can't be written and is tried again every {} s: {}", what,
-                                        PendingSettings::kBetween.count(), text_of(reply));
-                break;
-            }
+        const ifl::Reply reply = plugin_.manager(now(), request_of(*change),
+                                                 {"pbs_server", {}, PBS_PRIV_MANAGER}, kSettingsTicket);
+        if (reply.code == PBSE_TRYAGAIN) return false;
+        const std::string what =
+            fmt::format("sched {}: {} {} in its policies", change->sched, change->name,
+                        change->value.empty() ? "is unset" : "is set to " + change->value);
+        if (reply.code != PBSE_SYSTEM) {
             log(what + (reply.code == 0 ? std::string() : ": refused: " + text_of(reply)));
-        }
-        if (unwritten.empty()) {
             settings_.done();
         } else if (settings_.put_off(time)) {
-            log(unwritten);
+            log(fmt::format("{}: can't be written and is tried again every {} s: {}", what,
+                            PendingSettings::kBetween.count(), text_of(reply)));
         }
     }
     return true;

@@ -6,8 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "values/text.h"
-
 namespace pbs::openpbs {
 namespace {
 
@@ -78,20 +76,13 @@ bool PendingSettings::put_off(Time now) {
     return !std::exchange(one.put_off, true);
 }
 
-std::vector<ManagerRequest> policy_requests(const ChangedSetting& change, std::string_view policies) {
-    std::vector<ManagerRequest> out;
-    for (std::string_view policy : values::split_trimmed(policies, ',')) {
-        // A prefix "p:" or "np:" says when the policy is in force.
-        policy.remove_prefix(policy.find(':') + 1);
-        if (policy.empty()) continue;
-        ManagerRequest request;
-        request.command = change.value.empty() ? PBS_CMD_UNSET : PBS_CMD_SET;
-        request.object_type = PBS_OBJ_POLICY;
-        request.object = policy;
-        request.attributes = {{change.name, {}, change.value, ifl::Op::set}};
-        out.push_back(std::move(request));
-    }
-    return out;
+ManagerRequest request_of(const ChangedSetting& change) {
+    ManagerRequest request;
+    request.command = change.value.empty() ? PBS_CMD_UNSET : PBS_CMD_SET;
+    request.object_type = PBS_OBJ_SCHED;
+    request.object = change.sched;
+    request.attributes = {{change.name, {}, change.value, ifl::Op::set}};
+    return request;
 }
 
 std::string directives_of(const std::string& sched, const std::map<std::string, std::string>& settings) {

@@ -7,7 +7,6 @@
 #include <deque>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "server_plugin/openpbs/plugin.h"
@@ -54,9 +53,8 @@ class PendingSettings {
     std::size_t at_ = 0;  // index of the last next()
 };
 
-// Makes the requests that change the policies of the scheduler. `policies`: the scheduler's attribute
-// `policy`.
-std::vector<ManagerRequest> policy_requests(const ChangedSetting& change, std::string_view policies);
+// The request by which the plugin changes all policies of the scheduler, or none.
+ManagerRequest request_of(const ChangedSetting& change);
 
 // A changed folder of a scheduler.
 struct ChangedFolder {

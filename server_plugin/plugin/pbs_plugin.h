@@ -663,8 +663,17 @@ typedef struct pbs_plugin {
      * takes such attributes out of a Manager request and passes them to manager(). */
     int32_t (*owns_attribute)(void* self, int32_t object_type, pbs_str attribute);
 
-    /* Executes a Manager request in one transaction. The host calls it after it has checked its own part, and
-     * before it commits that:
+    /* Executes a Manager request in one transaction: for the plugin's own object types; for the owned
+     * attributes of server, queue and sched objects; when a queue or sched is created, with those that it is
+     * given, or deleted; and when a resource is deleted: an object that names the queue or resource refuses
+     * that (15027). Attributes of policies that are set or unset on a sched object, owned or not, are changed
+     * in all policies in its slots. What the host itself changes is in host_changes, if it wants that in the
+     * history and be able to go back: written in the same transaction, for objects of any type, and then
+     * attributes of the plugin's aren't needed. A change of the configuration (PBS_OBJ_CONFIGURATION) that
+     * takes back or imports host objects has them there too; with a ticket, the events that tell of them come
+     * after it, else before it. The server's own job_sort_formula is given to it when it is set, to be
+     * checked and no more. The host calls it after its own part is checked and before it commits that. The
+     * reply tells errors and warnings; the result is the error's number or 0.
      *
      * - for requests about the plugin's own object types;
      * - for the plugin's attributes of server, queue and sched objects;

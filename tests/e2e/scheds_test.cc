@@ -121,8 +121,11 @@ TEST_F(Scheds, WhatOpenpbsKeepsAtItsSchedulersIsSetInTheirPolicies) {
         return done.err;
     };
     EXPECT_THAT(refusal("set sched second preempt_order = XYZ"), HasSubstr("preempt_order"));
-    EXPECT_THAT(refusal("set sched second preempt_order = SCR, scheduling = True"),
+    EXPECT_THAT(refusal("set sched second preempt_order = SCR, policy = nights"),
                 HasSubstr("set it in a request of its own"));
+    EXPECT_EQ(server.qmgr("set sched second preempt_order = R, scheduler_iteration = 30").exit, 0);
+    EXPECT_EQ(sched("second", "scheduler_iteration"), "30");
+    EXPECT_EQ(server.attribute("policy nights", "preempt_order"), "R");
     ASSERT_TRUE(server.configure({"create sched third partition = three"}));
     EXPECT_THAT(refusal("set sched third sched_preempt_enforce_resumption = True"),
                 HasSubstr("sched third has none"));

@@ -56,6 +56,38 @@ TEST_P(OpenpbsSchedSettings, AlgorithmExternalWithoutPbsSchedIsToldAsWhatItIs) {
     EXPECT_TRUE(scheduled_by("pbs_policy")) << why("");
 }
 
+TEST_P(OpenpbsSchedSettings, ASettingIsInAllPoliciesOfASchedulerOrInNone) {
+    accept("create policy nights");
+    accept("set sched default policy = \"default_policy,np:nights\"");
+    const auto sql = [&](const std::string& statement) {
+        site->ok(
+            "python3 - <<'END'\nimport sqlite3\nsqlite3.connect('/var/spool/pbs/server_priv/policy.db')" +
+            (".execute(\"" + statement + "\")\nEND"));
+    };
+    const auto orders = [&] {
+        std::string all;
+        for (const char* policy : {"default_policy", "nights"})
+            all += " " + attribute_in(site->ok(std::string("$ours/qmgr -c 'list policy ") + policy + "'"),
+                                      "preempt_order");
+        return all;
+    };
+    sql("CREATE TRIGGER fails BEFORE INSERT ON attribute WHEN NEW.object = (SELECT id FROM object WHERE name "
+        "= "
+        "'nights') BEGIN SELECT RAISE(ABORT, 'no room'); END");
+    accept("set sched default preempt_order = \"R\"");
+    EXPECT_TRUE(wait_for(
+        [&] {
+            return why("").find(
+                       "preempt_order is set to R in its policies: can't be written and is tried "
+                       "again") != std::string::npos;
+        },
+        kLong))
+        << why("");
+    EXPECT_EQ(orders(), " SCR SCR");
+    sql("DROP TRIGGER fails");
+    EXPECT_TRUE(wait_for([&] { return orders() == " R R"; }, kLong)) << orders() << why("");
+}
+
 TEST_P(OpenpbsSchedSettings, OptBackfillFuzzyIsNamedWhereItIsSet) {
     const Output set = site->stock_qmgr("set sched default opt_backfill_fuzzy = high");
     EXPECT_EQ(set.exit, 0) << set;

@@ -51,17 +51,14 @@ TEST_F(Settings, TheServersFormulaIsThatOfTheDefaultSchedulerWithoutOne) {
     EXPECT_THAT(changed_settings(before, after), IsEmpty());
 }
 
-TEST_F(Settings, GoToEachPolicyOfTheScheduler) {
-    const auto requests = policy_requests({"default", "preempt_order", "S"}, "one,p:two,np:three");
-    ASSERT_EQ(requests.size(), 3U);
-    EXPECT_EQ(requests[0].object, "one");
-    EXPECT_EQ(requests[1].object, "two");
-    EXPECT_EQ(requests[2].object, "three");
-    EXPECT_EQ(requests[2].command, PBS_CMD_SET);
-    EXPECT_EQ(requests[2].attributes.front().name, "preempt_order");
-    EXPECT_EQ(requests[2].attributes.front().value, "S");
-    EXPECT_EQ(policy_requests({"default", "preempt_order", ""}, "one").front().command, PBS_CMD_UNSET);
-    EXPECT_THAT(policy_requests({"default", "preempt_order", "S"}, ""), IsEmpty());
+TEST_F(Settings, AreARequestAboutTheScheduler) {
+    const auto request = request_of({"default", "preempt_order", "S"});
+    EXPECT_EQ(request.object_type, static_cast<std::uint32_t>(PBS_OBJ_SCHED));
+    EXPECT_EQ(request.object, "default");
+    EXPECT_EQ(request.command, PBS_CMD_SET);
+    EXPECT_EQ(request.attributes.front().name, "preempt_order");
+    EXPECT_EQ(request.attributes.front().value, "S");
+    EXPECT_EQ(request_of({"default", "preempt_order", ""}).command, PBS_CMD_UNSET);
 }
 
 TEST(PendingSettings, WhatCannotBeWrittenIsTriedAgain) {

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "ifl/pbs_error.h"
+#include "objects/database.h"
 #include "tests/plugin/fake_host.h"
 
 namespace pbs::plugin_test {
 namespace {
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Key;
@@ -194,6 +196,84 @@ TEST_F(Requests, SchedPolicySlots) {
     const Answer alone = host.set(PBS_OBJ_SCHED, "default", "policy", "p:p2", PBS_OP_INCR);
     EXPECT_NE(alone.code, 0);
     EXPECT_EQ(alone.text, "Cannot set prime/non-prime time policy without setting an all time policy");
+}
+
+// Attributes that OpenPBS keeps at its schedulers.
+class PoliciesOfAScheduler : public Requests {
+  protected:
+    void SetUp() override {
+        Requests::SetUp();
+        for (const char* name : {"p1", "p2"})
+            ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, name).code, 0);
+        ASSERT_EQ(host.set(PBS_OBJ_SCHED, "default", "policy", "p1,p:p2,np:p1").code, 0);
+    }
+    std::vector<std::string> values(const std::string& attribute) {
+        std::vector<std::string> all;
+        for (const char* name : {"p1", "p2", "default_policy"})
+            all.push_back(host.status(PBS_OBJ_POLICY, name).value(attribute));
+        return all;
+    }
+    std::size_t rows_of_history() { return host.status(PBS_OBJ_HISTORY, "").objects.size(); }
+};
+
+TEST_F(PoliciesOfAScheduler, AreSetAndUnsetTogether) {
+    const Answer set = host.set(PBS_OBJ_SCHED, "default", "preempt_order", "R");
+    EXPECT_EQ(set.code, 0) << set.text;
+    EXPECT_THAT(set.warnings, Contains("sched default: preempt_order is set in its policies: p1, p2"));
+    EXPECT_THAT(values("preempt_order"), ElementsAre("R", "R", "SCR"));
+    const Answer unset = host.manager(PBS_CMD_UNSET, PBS_OBJ_SCHED, "default", {{"preempt_order", ""}});
+    EXPECT_THAT(unset.warnings, Contains("sched default: preempt_order is unset in its policies: p1, p2"));
+    EXPECT_THAT(values("preempt_order"), ElementsAre("SCR", "SCR", "SCR"));
+    host.cycle();
+    const auto history = host.status(PBS_OBJ_HISTORY, "").objects;
+    ASSERT_GE(history.size(), 2U);
+    EXPECT_EQ(history.back().attributes.at("command"), "unset sched default preempt_order");
+    EXPECT_EQ(history.back().attributes.at("change"), history[history.size() - 2].attributes.at("change"));
+}
+
+TEST_F(PoliciesOfAScheduler, AreAllLeftAloneWhenOneRefuses) {
+    ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_FS_GROUP, "team").code, 0);
+    ASSERT_EQ(host.set(PBS_OBJ_POLICY, "p1", "fairshare_group", "team").code, 0);
+    const std::size_t before = rows_of_history();
+    const Answer refused = host.set(PBS_OBJ_SCHED, "default", "fairshare", "True");
+    EXPECT_EQ(refused.code, PBSE_BADATVAL);
+    EXPECT_THAT(refused.text, HasSubstr("policy p2: fairshare"));
+    EXPECT_THAT(values("fairshare"), ElementsAre("False", "False", "False"));
+    EXPECT_EQ(rows_of_history(), before);
+}
+
+TEST_F(PoliciesOfAScheduler, AreAllLeftAloneWhenOneCannotBeWritten) {
+    host.stop();
+    {
+        auto database = objects::Database::open((host.home() / "server_priv/policy.db").string());
+        ASSERT_TRUE(database) << database.error().message;
+        const auto made = (*database)->run(
+            "CREATE TRIGGER fails BEFORE INSERT ON attribute WHEN NEW.object = (SELECT id FROM object WHERE "
+            "name = 'p2') BEGIN SELECT RAISE(ABORT, 'no room'); END");
+        ASSERT_TRUE(made) << made.error().message;
+    }
+    FakeHost again(host.home());
+    again.bring_up();
+    const Answer refused = again.set(PBS_OBJ_SCHED, "default", "preempt_order", "R");
+    EXPECT_EQ(refused.code, PBSE_SYSTEM);
+    EXPECT_THAT(refused.text, HasSubstr("no room"));
+    EXPECT_EQ(again.status(PBS_OBJ_POLICY, "p1").value("preempt_order"), "SCR");
+    EXPECT_EQ(again.set(PBS_OBJ_POLICY, "p1", "preempt_order", "R").code, 0) << "it can be written alone";
+}
+
+TEST_F(PoliciesOfAScheduler, AreNotChangedTogetherWithItsSlotsOrByOthers) {
+    const Answer mixed = host.manager(PBS_CMD_SET, PBS_OBJ_SCHED, "default",
+                                      {{"preempt_order", "R"}, {"policy", "default_policy"}});
+    EXPECT_EQ(mixed.code, PBSE_BADATVAL);
+    EXPECT_EQ(mixed.text, "preempt_order is an attribute of policies: set it in a request of its own");
+    const Answer none = host.set(PBS_OBJ_SCHED, "other", "preempt_order", "R");
+    EXPECT_EQ(none.code, PBSE_BADATVAL);
+    EXPECT_EQ(none.text, "preempt_order is an attribute of policies, and sched other has none");
+    host.who = operator_identity();
+    EXPECT_EQ(host.set(PBS_OBJ_SCHED, "default", "preempt_order", "R").code, PBSE_PERM);
+    host.who = manager_identity();
+    EXPECT_THAT(values("preempt_order"), ElementsAre("SCR", "SCR", "SCR"));
+    EXPECT_EQ(host.set(PBS_OBJ_SCHED, "default", "by_que", "R").code, PBSE_NOATTR);
 }
 
 TEST_F(Requests, ActivePolicyFollowsPrimeTime) {

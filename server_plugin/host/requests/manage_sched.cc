@@ -1,20 +1,16 @@
 // Manager requests about schedulers: `default`, which always exists, and others, each for a partition.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <string>
-#include <vector>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/posix.h"
 #include "server_plugin/host/change/batch.h"
 #include "server_plugin/host/requests/manage.h"
 #include "server_plugin/plugin/pbs_plugin.h"
-#include "values/text.h"
 
 namespace pbs::host {
 namespace {
@@ -134,51 +130,6 @@ Managed<> apply(Management& request, Change& change, Sched& sched) {
         [&](const AttributeDef& def, const ifl::Attribute&) { return check(request, change, sched, def); });
 }
 
-// Is it an attribute of schedulers in OpenPBS, and of policies here?
-bool is_of_policies(const ifl::Attribute& change) {
-    const AttributeDef* def = sched_table().find_any(change.name);
-    return def != nullptr && def->has(ifl::of_policies);
-}
-
-// The policies of the scheduler.
-std::vector<std::string> policies_of(const Management& request, std::string_view sched) {
-    ifl::Attributes shown;
-    request.context.server.parts.plugin->status_attributes(request.context.now, PBS_OBJ_SCHED, sched, shown);
-    std::vector<std::string> policies;
-    for (const ifl::Attribute& attribute : shown) {
-        if (attribute.name != "policy") continue;
-        for (const std::string_view slot : values::split_trimmed(attribute.value, ','))
-            policies.emplace_back(slot.substr(slot.find(':') + 1));  // "p:" and "np:" say when it is in force
-    }
-    return policies;
-}
-
-// Sets the attributes in all policies of the scheduler, as the plugin does in an OpenPBS server.
-ifl::Reply set_in_policies(Management& request, std::string_view sched) {
-    Plugin* plugin = request.context.server.parts.plugin;
-    const std::string name = values::lowered(request.own.front().name);
-    if (request.own.size() + request.plugins.size() > 1)
-        return ifl::Reply::error(
-            PBSE_BADATVAL,
-            fmt::format("{} is an attribute of policies: set it in a request of its own", name));
-    const std::vector<std::string> policies =
-        plugin == nullptr ? std::vector<std::string>{} : policies_of(request, sched);
-    if (policies.empty())
-        return ifl::Reply::error(
-            PBSE_BADATVAL, fmt::format("{} is an attribute of policies, and sched {} has none", name, sched));
-    for (const std::string& policy : policies)
-        if (auto done =
-                plugin->manager(request.context.now, request.command, PBS_OBJ_POLICY, policy, request.own,
-                                request.context.who, request.context.request.extend, request.warning);
-            !done)
-            return refuse(request, {done.error()});
-    add_warning(request,
-                fmt::format("sched {}: {} is {} in its policies: {}", sched, name,
-                            request.command == PBS_CMD_UNSET ? "unset" : "set", fmt::join(policies, ", ")));
-    Change change(request.context.server, request.context.now);
-    return finish(request, change, sched);
-}
-
 ifl::Reply create_sched(Management& request) {
     Server& server = request.context.server;
     const std::string& name = request.body.object;
@@ -220,7 +171,6 @@ ifl::Reply manage_sched(Management& request) {
         request.body.object.empty() ? kDefaultName : std::string_view(request.body.object);
     const Sched* sched = server.state.sched(name);
     if (sched == nullptr) return ifl::Reply::error(PBSE_UNKSCHED);
-    if (std::ranges::any_of(request.own, is_of_policies)) return set_in_policies(request, name);
     Change change(server, request.context.now);
     if (!request.own.empty())
         if (auto done = apply(request, change, change.sched(*sched)); !done)

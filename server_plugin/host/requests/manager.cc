@@ -131,6 +131,15 @@ bool permitted(const Identity& who, int command) {
     return command == PBS_CMD_CREATE || command == PBS_CMD_DELETE ? who.manager() : who.operator_();
 }
 
+// Is the attribute the plugin's, or one of those that OpenPBS keeps at its schedulers and the plugin in the
+// policies of a scheduler?
+bool is_plugins(const Plugin& plugin, int type, const std::string& name) {
+    if (type != PBS_OBJ_SERVER && type != PBS_OBJ_QUEUE && type != PBS_OBJ_SCHED) return false;
+    if (plugin.owns(type, name)) return true;
+    const AttributeDef* def = type == PBS_OBJ_SCHED ? sched_table().find_any(name) : nullptr;
+    return def != nullptr && def->has(ifl::of_policies);
+}
+
 }  // namespace
 
 Management::Management(Context& context_given, const ifl::Manage& body_given)
@@ -140,9 +149,8 @@ Management::Management(Context& context_given, const ifl::Manage& body_given)
       type(body_given.object_type == MGR_OBJ_HOST ? int{PBS_OBJ_NODE}
                                                   : static_cast<int>(body_given.object_type)) {
     const Plugin* plugin = context.server.parts.plugin;
-    const bool shared = type == PBS_OBJ_SERVER || type == PBS_OBJ_QUEUE || type == PBS_OBJ_SCHED;
     for (size_t i = 0; i < body.attributes.size(); ++i) {
-        if (shared && plugin != nullptr && plugin->owns(type, body.attributes[i].name)) {
+        if (plugin != nullptr && is_plugins(*plugin, type, body.attributes[i].name)) {
             plugins.push_back(body.attributes[i]);
         } else {
             own.push_back(body.attributes[i]);
