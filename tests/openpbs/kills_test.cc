@@ -1,5 +1,6 @@
 // The server is killed at random points while jobs are submitted and run, objects are made and reservations
-// are asked for. Acknowledged requests last, each job runs once, and running jobs go on.
+// are asked for. Acknowledged requests last, each job runs once unless OpenPBS's server queues it again, and
+// running jobs go on.
 //
 // PBSPOLICY_KILLS sets the number of kills and the first seed; by default three, from 1.
 #include <fmt/format.h>
@@ -138,7 +139,14 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
     for (const auto& [job, times] : counted("/tmp/una.acknowledged"))
         EXPECT_TRUE(ran.contains(job) || stuck.contains(job) || !queued.contains(job)) << job << " is lost";
     for (const auto& [job, times] : stuck) EXPECT_FALSE(ran.contains(job)) << job << " was about to run";
-    for (const auto& [job, times] : ran) EXPECT_EQ(times, 1) << job << " ran more than once";
+    // A release of OpenPBS (23.06.06) queues a job again that it had sent to the mom and not heard of yet,
+    // although the mom runs it, and rejects its end; also without the plugin, and if the job isn't rerunable.
+    site->ok(
+        "grep -h 'Requeueing job, substate: 41 Requeued' /var/spool/pbs/server_logs/* | cut -d ';' -f 5 > "
+        "/tmp/requeued; true");
+    auto requeued = counted("/tmp/requeued");
+    for (const auto& [job, times] : ran)
+        EXPECT_LE(times, 1 + requeued[job]) << job << " ran more often than the server queued it";
     EXPECT_EQ(number_of(site->ok("wc -l < /tmp/una.steady")), 1) << "the job that ran was started again";
     EXPECT_EQ(site->sh("$stock/qstat " + steady + " | grep -q ' R '").exit, 0)
         << site->sh("$stock/qstat -fw " + steady).out;
