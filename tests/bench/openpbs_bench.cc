@@ -2,9 +2,9 @@
 // vnodes of 32 CPUs as queued jobs.
 //
 // Figures, by the server's log: the time from `scheduling = True` until the last job is started, and until
-// the scheduler has nothing more to say; the time until a new job that can't start has its comment; the waits
-// of others for the server's status meanwhile; and the memory of the server's process. Runs where
-// PBSPOLICY_OPENPBS_PREFIX names an OpenPBS.
+// the scheduler has nothing more to say; the time until a new job that can't start has its comment, and until
+// another job starts after the end of one; the waits of others for the server's status meanwhile; and the
+// memory of the server's process and the scheduler's. Runs where PBSPOLICY_OPENPBS_PREFIX names an OpenPBS.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -31,12 +32,15 @@ using Clock = std::chrono::steady_clock;
 
 // ---- The program's part inside the box.
 
-int submit(int jobs, int ncpus) {
+// Submits jobs of so many chunks; `ncpus`: CPUs of a chunk, 0: they vary.
+int submit(int jobs, int chunks, int ncpus) {
     const int handle = pbs_connect(nullptr);
     if (handle < 0) return 1;
     for (int i = 0; i < jobs; ++i) {
         std::string walltime = std::to_string(3600 + i * 7919 % 40000);
-        std::string select = fmt::format("1:ncpus={}", ncpus != 0 ? ncpus : 8 + i * 31 % 17);
+        // Chunks of a job that has several take a vnode each.
+        const int varied = chunks > 1 ? 17 + i * 31 % 16 : 8 + i * 31 % 17;
+        std::string select = fmt::format("{}:ncpus={}", chunks, ncpus != 0 ? ncpus : varied);
         std::string list = "Resource_List";
         std::string output = "Output_Path";
         std::string error = "Error_Path";
@@ -73,11 +77,53 @@ int ask(int seconds) {
 
 // ---- The site.
 
+constexpr int kSubmittedAtOnce = 5000;           // a script may take two minutes
+constexpr std::chrono::seconds kPatience{1200};  // for one cycle
+
 std::string self() {
     return std::filesystem::canonical("/proc/self/exe").string();
 }
 
-void make(const Site& site, int vnodes, const std::string& scheduler) {
+struct Size {
+    int jobs = 0;
+    int vnodes = 0;
+    int moms = 1;
+    int chunks = 1;  // of a job
+};
+
+// A machine can't run 20,000 jobs: the largest size has jobs of ten vnodes, and vnodes of four hosts.
+Size size_of(int jobs) {
+    if (jobs < 100'000) return {jobs, jobs / 10};
+    return {jobs, jobs / 10, 4, 10};
+}
+
+// The vnodes of a mom are NAME[0], NAME[1] and so on.
+std::string vnode(const Size& size, int number) {
+    return size.moms == 1 ? fmt::format("box[{}]", number)
+                          : fmt::format("v{}[{}]", number % size.moms, number / size.moms);
+}
+
+void make_vnodes(const Site& site, const Size& size) {
+    std::vector<std::string> names;
+    for (int i = 0; i < size.moms && size.moms > 1; ++i) names.push_back(fmt::format("v{}", i));
+    if (!names.empty()) site.add_moms(names);
+    if (names.empty()) names.emplace_back("box");
+    for (const std::string& name : names) {
+        const std::string home = "/var/spool/pbs/" + (name == "box" ? std::string() : name + "/");
+        site.ok(fmt::format(
+            "mkdir -p {0}mom_priv/config.d; {{ echo '$configversion 2'; for i in $(seq 0 {2}); do "
+            "echo \"{1}[$i]: resources_available.ncpus = 32\"; done; "
+            "echo '{1}: resources_available.ncpus = 0'; }} > {0}mom_priv/config.d/vnodes && "
+            "kill -HUP $(cat {0}mom_priv/mom.lock)",
+            home, name, size.vnodes / size.moms - 1));
+    }
+    const auto all_free = [&] {
+        return number_of(site.sh("$stock/pbsnodes -avS | grep -c '\\].*free'").out) == size.vnodes;
+    };
+    if (!pbs::e2e::wait_for(all_free, std::chrono::seconds(300))) give_up("the vnodes are not there");
+}
+
+void make(const Site& site, const Size& size, const std::string& scheduler) {
     site.ok("echo PBS_LOG_HIGHRES_TIMESTAMP=1 >> /etc/pbs.conf");
     site.ok(
         "printf '#!/bin/sh\\nexec sleep 100000\\n' > /var/spool/pbs/job.sh && chmod 755 "
@@ -89,19 +135,11 @@ void make(const Site& site, int vnodes, const std::string& scheduler) {
         site.start_with_plugin();
     }
     if (!site.wait_for_node()) give_up("mom is not there");
-    site.ok(
-        fmt::format("{{ echo '$configversion 2'; for i in $(seq 0 {}); do "
-                    "echo \"box[$i]: resources_available.ncpus = 32\"; done; "
-                    "echo 'box: resources_available.ncpus = 0'; }} > /tmp/vnodes && "
-                    "$(dirname $stock)/sbin/pbs_mom -s insert vnodes /tmp/vnodes && "
-                    "kill -HUP $(cat /var/spool/pbs/mom_priv/mom.lock)",
-                    vnodes - 1));
-    const auto all_free = [&] {
-        const std::string counted = site.sh("$stock/pbsnodes -avS | grep -c '^box.*free'").out;
-        return number_of(counted) > vnodes;
-    };
-    if (!pbs::e2e::wait_for(all_free, std::chrono::seconds(60))) give_up("the vnodes are not there");
+    make_vnodes(site, size);
     site.ok("$stock/qmgr -c 'set server scheduling = False'");
+    for (int left = size.jobs; left > 0; left -= kSubmittedAtOnce)
+        site.ok(fmt::format("{} submit {} {} 0", self(), std::min(left, kSubmittedAtOnce), size.chunks),
+                "una");
 }
 
 // ---- The server's log.
@@ -143,24 +181,54 @@ double last_line(const Site& site, const std::string& text) {
 
 // ---- Measurements.
 
-// Sets a vnode offline, so that all comments change, and a moment later ends a job, so that another can
-// start. Returns the median time from end to start in milliseconds. `most`: seconds for which comments are
-// sent.
-double start_beside_comments(const Site& site, int most) {
+double memory_MB(const Site& site, const std::string& programs) {
+    return std::strtod(
+               site.ok("ps -o rss= -C " + programs + " | awk '{ kB += $1 } END { print kB + 0 }'").c_str(),
+               nullptr) /
+           1024;
+}
+
+// Waits until the scheduler has made no request for so many seconds. Returns its requests about jobs since
+// this time. `longest`: milliseconds of the longest wait of others meanwhile.
+std::vector<Request> requests_until_quiet(const Site& site, double since, int seconds, double& longest) {
+    std::vector<Request> requests;
+    for (std::size_t before = ~std::size_t{0}; before != requests.size() || requests.empty();) {
+        before = requests.size();
+        longest = std::max(longest,
+                           std::strtod(site.ok(fmt::format("{} ask {}", self(), seconds)).c_str(), nullptr));
+        requests = requests_since(site, since);
+        std::erase_if(requests,
+                      [](const Request& one) { return !starts_a_job(one) && !tells_of_a_job(one); });
+    }
+    return requests;
+}
+
+// Does something five times, each time when the scheduler is idle. Returns the median of the milliseconds
+// from the last line with the text in the server's log until the scheduler's next request of the kind.
+double time_to(const Site& site, bool (*kind)(const Request&), const std::string& text,
+               const std::function<void(int)>& act) {
+    using std::chrono::seconds;
+    const auto idle = [&] {
+        std::this_thread::sleep_for(seconds(1));
+        return site.sh("$stock/qmgr -c 'list sched default' | grep -q 'state = idle'").exit == 0;
+    };
     std::vector<double> waited;
-    for (int i = 1; i <= 5; ++i) {
-        site.ok(
-            fmt::format("$stock/qmgr -c 'set node box[{}] state = offline'; sleep 0.5; "
-                        "$stock/qdel -W force $($stock/qselect -s R | sed -n {}p)",
-                        i, 10 * i));
-        const double ended = last_line(site, "to be deleted at request of root");
-        std::this_thread::sleep_for(std::chrono::seconds(most));
-        const auto requests = requests_since(site, ended);
-        const auto start = std::ranges::find_if(requests, starts_a_job);
-        if (start != requests.end()) waited.push_back((start->at - ended) * 1e3);
+    for (int i = 0; i < 5; ++i) {
+        if (!pbs::e2e::wait_for(idle, kPatience)) give_up("the scheduler isn't idle");
+        act(i);
+        const double since = last_line(site, text);
+        const auto came = [&] {
+            std::this_thread::sleep_for(seconds(1));
+            const auto requests = requests_since(site, since);
+            const auto found = std::ranges::find_if(requests, kind);
+            if (found == requests.end()) return false;
+            waited.push_back((found->at - since) * 1e3);
+            return true;
+        };
+        if (!pbs::e2e::wait_for(came, kPatience)) give_up("the scheduler does nothing after: " + text);
     }
     std::ranges::sort(waited);
-    return waited.empty() ? -1 : waited[waited.size() / 2];
+    return waited[waited.size() / 2];
 }
 
 void cycle(benchmark::State& state, const std::string& scheduler) {
@@ -168,49 +236,41 @@ void cycle(benchmark::State& state, const std::string& scheduler) {
         state.SkipWithError(why.c_str());
         return;
     }
-    const auto jobs = static_cast<int>(state.range(0));
+    const Size size = size_of(static_cast<int>(state.range(0)));
     const Site site;
-    make(site, jobs / 10, scheduler);
-    site.ok(fmt::format("{} submit {} 0", self(), jobs), "una");
+    make(site, size, scheduler);
+    state.counters["server_before_MB"] = memory_MB(site, "pbs_server.bin");
     double longest = 0;
     for (auto _ : state) {
         site.ok("$stock/qmgr -c 'set server scheduling = True'");
         const double begin = last_line(site, "Type 9 request received from root");
-        // Wait until no request has come for a while.
-        std::vector<Request> requests;
-        for (std::size_t before = ~std::size_t{0}; before != requests.size() || requests.empty();) {
-            before = requests.size();
-            longest = std::max(longest, std::strtod(site.ok(self() + " ask 5").c_str(), nullptr));
-            requests = requests_since(site, begin);
-            std::erase_if(requests,
-                          [](const Request& one) { return !starts_a_job(one) && !tells_of_a_job(one); });
-        }
+        const auto requests = requests_until_quiet(site, begin, size.jobs < 100'000 ? 5 : 20, longest);
         const auto started = std::ranges::count_if(requests, starts_a_job);
         const auto last = std::find_if(requests.rbegin(), requests.rend(), starts_a_job);
         state.counters["started"] = static_cast<double>(started);
         state.counters["last_start_s"] = last == requests.rend() ? 0 : last->at - begin;
         state.counters["all_s"] = requests.back().at - begin;
     }
-    std::vector<double> waited;
-    for (int i = 0; i < 5; ++i) {
-        site.ok(self() + " submit 1 32", "una");
-        std::this_thread::sleep_for(std::chrono::seconds(jobs > 1000 && scheduler.empty() ? 30 : 3));
-        const double queued = last_line(site, "Job Queued at request of");
-        const auto requests = requests_since(site, queued);
-        const auto told = std::ranges::find_if(requests, tells_of_a_job);
-        if (told != requests.end()) waited.push_back((told->at - queued) * 1e3);
-    }
-    std::ranges::sort(waited);
-    if (waited.empty()) give_up("no comment comes");
-    state.counters["one_more_ms"] = waited[waited.size() / 2];
     state.counters["longest_ask_ms"] = longest;
-    state.counters["start_beside_comments_ms"] = start_beside_comments(site, scheduler.empty() ? 60 : 10);
-    state.counters["server_MB"] =
-        std::strtod(site.ok("ps -o rss= -C pbs_server.bin").c_str(), nullptr) / 1024;
+    state.counters["server_MB"] = memory_MB(site, "pbs_server.bin");
+    state.counters["scheduler_MB"] = memory_MB(site, "pbs_sched,pbs_policyd");
+    state.counters["one_more_ms"] = time_to(site, tells_of_a_job, "Job Queued at request of", [&](int) {
+        site.ok(fmt::format("{} submit 1 {} 32", self(), size.chunks), "una");
+    });
+    const std::string end = "$stock/qdel -W force $($stock/qselect -s R | sed -n {}p)";
+    state.counters["start_after_end_ms"] =
+        time_to(site, starts_a_job, "to be deleted at request of root",
+                [&](int i) { site.ok(fmt::format(fmt::runtime(end), 10 * i + 5)); });
+    // A vnode goes offline, so that all comments change, and a moment later a job ends.
+    state.counters["start_beside_comments_ms"] =
+        time_to(site, starts_a_job, "to be deleted at request of root", [&](int i) {
+            site.ok(fmt::format("$stock/qmgr -c 'set node {} state = offline'; sleep 0.5; {}",
+                                vnode(size, i + 1), fmt::format(fmt::runtime(end), 10 * i + 10)));
+        });
 }
 
 void sizes(benchmark::internal::Benchmark* benchmark) {
-    benchmark->Arg(1000)->Arg(10'000)->ArgName("jobs");
+    benchmark->Arg(1000)->Arg(10'000)->Arg(100'000)->ArgName("jobs");
     benchmark->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
 }
 BENCHMARK_CAPTURE(cycle, pbs_sched, "")->Apply(sizes);
@@ -221,7 +281,8 @@ BENCHMARK_CAPTURE(cycle, beside, "--beside --scheduler")->Apply(sizes);
 
 int main(int argc, char** argv) {
     const std::string what = argc > 2 ? argv[1] : "";
-    if (what == "submit") return submit(number_of(argv[2]), argc > 3 ? number_of(argv[3]) : 0);
+    if (what == "submit" && argc > 4)
+        return submit(number_of(argv[2]), number_of(argv[3]), number_of(argv[4]));
     if (what == "ask") return ask(number_of(argv[2]));
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;

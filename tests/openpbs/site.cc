@@ -80,6 +80,24 @@ bool Site::wait_for_node() const {
                     std::chrono::seconds(30));
 }
 
+void Site::add_moms(const std::vector<std::string>& names) const {
+    std::string script = "sed -i 's/ v[0-9]//g' /etc/hosts\n";
+    for (int number = 100; const std::string& name : names) {
+        script += fmt::format(
+            "ip addr add 10.99.0.{1}/24 dev v0; echo 10.99.0.{1} {0} >> /etc/hosts\n"
+            "home=/var/spool/pbs/{0}; for folder in aux checkpoint mom_logs mom_priv/config.d "
+            "mom_priv/hooks/tmp mom_priv/jobs spool undelivered; do mkdir -p $home/$folder; done\n"
+            "chmod 1777 $home/spool $home/undelivered; chmod 751 $home/mom_priv\n"
+            "cp /var/spool/pbs/mom_priv/config $home/mom_priv; cp /var/spool/pbs/pbs_environment $home\n"
+            "PBS_HOME=$home PBS_MOM_HOME=$home PBS_MOM_NODE_NAME={0} PBS_LEAF_NAME={0} "
+            "PBS_MOM_SERVICE_PORT=15{1} PBS_MANAGER_SERVICE_PORT=15{2} $stock/../sbin/pbs_mom -d $home\n"
+            "$stock/qmgr -c 'create node {0} port=15{1}'\n",
+            name, number, number + 1);
+        number += 2;
+    }
+    ok(script);
+}
+
 void Site::kill_server() const {
     const Output killed = box_.kill_server();
     EXPECT_EQ(killed.exit, 0) << killed;

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tests/e2e/box.h"
 #include "tests/e2e/harness.h"
@@ -33,6 +34,9 @@ class Site {
     void stop() const;
     // Waits until jobs can start.
     bool wait_for_node() const;
+    // Adds vnodes v0 to v9, each with a mom that has an address, a port and a home (/var/spool/pbs/NAME) of
+    // its own.
+    void add_moms(const std::vector<std::string>& names) const;
     void kill_server() const;
     // Returns the texts of the server's logs.
     std::string log() const;

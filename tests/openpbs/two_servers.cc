@@ -182,8 +182,8 @@ void TwoServers::start_theirs() const {
     box_.ok("kill -HUP $(cat /var/spool/pbs/sched_priv/sched.lock)");
 }
 
-// Gives each vnode a mom with an address, a port and a home of its own, since OpenPBS treats vnodes that
-// share a mom or a host in a special way. With `one_mom` the box's mom has all vnodes.
+// Gives each vnode a mom of its own, since OpenPBS treats vnodes that share a mom or a host in a special way.
+// With `one_mom` the box's mom has all vnodes.
 void TwoServers::make_vnodes() const {
     std::set<std::string> names;
     std::string settings;
@@ -203,21 +203,7 @@ void TwoServers::make_vnodes() const {
                         "/var/tmp/vnodes; kill -HUP $(cat /var/spool/pbs/mom_priv/mom.lock)",
                         random_.vnodes));
     } else {
-        std::string script = "sed -i 's/ v[0-9]//g' /etc/hosts\n";
-        for (int number = 100; const std::string& name : names) {
-            script += fmt::format(
-                "ip addr add 10.99.0.{1}/24 dev v0; echo 10.99.0.{1} {0} >> /etc/hosts\n"
-                "home=/var/spool/pbs/{0}; for folder in aux checkpoint mom_logs mom_priv/config.d "
-                "mom_priv/hooks/tmp mom_priv/jobs spool undelivered; do mkdir -p $home/$folder; done\n"
-                "chmod 1777 $home/spool $home/undelivered; chmod 751 $home/mom_priv\n"
-                "cp /var/spool/pbs/mom_priv/config $home/mom_priv; cp /var/spool/pbs/pbs_environment $home\n"
-                "PBS_HOME=$home PBS_MOM_HOME=$home PBS_MOM_NODE_NAME={0} PBS_LEAF_NAME={0} "
-                "PBS_MOM_SERVICE_PORT=15{1} PBS_MANAGER_SERVICE_PORT=15{2} $stock/../sbin/pbs_mom -d $home\n"
-                "$stock/qmgr -c 'create node {0} port=15{1}'\n",
-                name, number, number + 1);
-            number += 2;
-        }
-        box_.ok(script);
+        box_.add_moms({names.begin(), names.end()});
     }
     const std::string all_free =
         fmt::format("for name in {}; do $stock/pbsnodes -v $name | grep -q 'state = free' || exit 1; done",
