@@ -176,7 +176,9 @@ Result<void> Transaction::commit(sqlite::Guard::Checkpoint checkpoint) {
 
 Transaction::~Transaction() {
     // A failed statement may have ended the transaction already (a full disk): this then fails, harmlessly.
-    if (database_) (void)database_->statement("ROLLBACK").run();
+    if (!database_) return;
+    (void)database_->statement("ROLLBACK").run();
+    if (database_->guard_) database_->guard_->rolled_back();
 }
 
 }  // namespace pbs::objects

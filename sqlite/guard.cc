@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sqlite/loss.h"
+#include "sqlite/wal.h"
 
 namespace pbs::sqlite {
 namespace {
@@ -56,7 +57,11 @@ Result<std::unique_ptr<Guard>> Guard::begin(Connection& connection, const std::s
 Guard::~Guard() {
     wait_for_checkpoint();
     if (ending_.joinable()) ending_.join();
-    checkpoint();
+    try {
+        checkpoint();
+    } catch (const std::bad_alloc&) {
+        complete_ = false;  // the log stays
+    }
     sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, complete_ ? 0 : 1, nullptr);
     sqlite3_wal_hook(connection_.get(), nullptr, nullptr);
 }
@@ -95,14 +100,27 @@ bool Guard::commit(Checkpoint when) {
     {
         Statement commit = connection_.statement("COMMIT");
         commit.next();
-        if (!commit.ok()) return false;
+        failed_ = !commit.ok();
+        if (failed_) return false;
     }
     if (!changed) return true;
     number_ = number;
+    committed_ = true;
     complete_ = false;
     if (durable_ == Durable::now) mark_commit();
     if (when == Checkpoint::now) shorten_log();
     return true;
+}
+
+void Guard::rolled_back() {
+    if (!std::exchange(failed_, false)) return;
+    if (!connection_.run("BEGIN IMMEDIATE; UPDATE last_commit SET number = number + 1; COMMIT")) {
+        (void)connection_.run("ROLLBACK");
+        return;
+    }
+    ++number_;
+    committed_ = true;
+    complete_ = false;
 }
 
 void Guard::shorten_log() {
@@ -135,6 +153,7 @@ void Guard::end_checkpoint() {
 void Guard::follow(const Guard& other) {
     number_ = std::max(number_, other.number_);
     position_ = std::max(position_, other.position_);
+    committed_ = true;
     complete_ = false;
     if (other.unmarked_) unmarked_ = true;
 }
@@ -150,16 +169,8 @@ void Guard::mark_commit() {
 
 namespace {
 
-// Copies the log into the database. All commits up to `number` must be in the log or the database. True: the
-// database has the whole log.
-bool copy_log(Connection& connection, MarkFile& mark, std::int64_t number, std::int64_t position) {
-    if (!mark.change([](Mark& now) { now.unfinished = true; })) return false;
-    int frames = 0;
-    int copied = 0;
-    const int code =
-        sqlite3_wal_checkpoint_v2(connection.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, &copied);
-    // -1: the connection doesn't know of a log
-    if (code != SQLITE_OK || frames < 0 || frames != copied) return false;
+// Marks that the database has everything up to a commit.
+bool mark_copied(MarkFile& mark, std::int64_t number, std::int64_t position) {
     return mark
         .change([number, position](Mark& now) {
             now.unfinished = false;
@@ -171,6 +182,21 @@ bool copy_log(Connection& connection, MarkFile& mark, std::int64_t number, std::
         .has_value();
 }
 
+// Copies the log into the database. All commits up to `number` must be in the log or the database. True: the
+// database has the whole log.
+bool copy_log(const std::string& database, Connection& connection, MarkFile& mark, std::int64_t number,
+              std::int64_t position) {
+    // The log has to be on the disk before the mark says that it is needed.
+    if (!sync_wal(database) || !mark.change([](Mark& now) { now.unfinished = true; })) return false;
+    int frames = 0;
+    int copied = 0;
+    const int code =
+        sqlite3_wal_checkpoint_v2(connection.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, &copied);
+    // -1: the connection doesn't know of a log
+    if (code != SQLITE_OK || frames < 0 || frames != copied) return false;
+    return mark_copied(mark, number, position);
+}
+
 // Copies the log in a thread, with its own connection and mark, because the committing thread goes on using
 // its own.
 bool copy_log_of(const std::string& database, std::int64_t number, std::int64_t position) {
@@ -179,7 +205,7 @@ bool copy_log_of(const std::string& database, std::int64_t number, std::int64_t 
     auto connection = Connection::open(database, Connection::Open::write);
     // a connection knows of the log only after reading something
     return connection && connection->run("PRAGMA synchronous = FULL; SELECT 1 FROM last_commit") &&
-           copy_log(*connection, *mark, number, position);
+           copy_log(database, *connection, *mark, number, position);
 }
 
 }  // namespace
@@ -187,10 +213,14 @@ bool copy_log_of(const std::string& database, std::int64_t number, std::int64_t 
 // A failure is harmless: a later commit tries again, and until then the log grows.
 void Guard::checkpoint() {
     if (!mark_.take_turn()) return;
-    if (copy_log(connection_, mark_, number_, position_)) {
-        complete_ = true;
-        log_frames_ = 0;
+    if (!committed_ && extent_of_wal(database_).commits == 0) {
+        // There is nothing to copy, and a mark that says a copy has begun would make the log be missed.
+        complete_ = mark_copied(mark_, number_, position_);
+        mark_.end_turn();
+        return;
     }
+    complete_ = copy_log(database_, connection_, mark_, number_, position_);
+    if (complete_) log_frames_ = 0;
     mark_.end_turn();
 }
 

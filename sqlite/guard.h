@@ -49,6 +49,11 @@ class Guard {
     enum class Checkpoint { now, later };
     bool commit(Checkpoint checkpoint = Checkpoint::now);
 
+    // Call it when a transaction whose commit has failed is rolled back. The log may hold all of the commit,
+    // if only the disk couldn't be made to keep it: the next process to read the log would take the commit
+    // for done. An empty commit takes its place.
+    void rolled_back();
+
     // Waits for a checkpoint that is under way.
     void wait_for_checkpoint();
 
@@ -80,10 +85,12 @@ class Guard {
     std::int64_t changes_ = 0;        // Connection::changes() when the transaction began
     std::int64_t number_ = 0;         // number of the last commit
     std::int64_t position_ = 0;
-    int log_frames_ = 0;     // frames in the log after the last commit, as SQLite reports them
-    int old_frames_ = 0;     // frames of these that don't count towards another checkpoint
-    bool unmarked_ = false;  // the last commit's mark couldn't be written
-    bool complete_ = false;  // the last checkpoint copied the whole log, and no commit followed
+    int log_frames_ = 0;      // frames in the log after the last commit, as SQLite reports them
+    int old_frames_ = 0;      // frames of these that don't count towards another checkpoint
+    bool unmarked_ = false;   // the last commit's mark couldn't be written
+    bool committed_ = false;  // something has been committed since the beginning
+    bool failed_ = false;     // the last commit has failed
+    bool complete_ = false;   // the last checkpoint copied the whole log, and no commit followed
     std::unique_ptr<Copying> copying_;
     std::thread ending_;  // the thread of a finished checkpoint, to be joined
 };

@@ -38,9 +38,15 @@ std::string slot_text(const Mark& mark) {
     return text + '\n';
 }
 
-std::optional<Mark> read_slot(int fd, off_t place) {
+// nullopt: the slot isn't whole. Errors: errno of a read that failed, which says nothing of the slot.
+tl::expected<std::optional<Mark>, int> read_slot(int fd, off_t place) {
     std::array<char, kSlot + 1> bytes{};
-    if (::pread(fd, bytes.data(), kSlot, place) != static_cast<ssize_t>(kSlot)) return std::nullopt;
+    ssize_t n = 0;
+    do {
+        n = ::pread(fd, bytes.data(), kSlot, place);
+    } while (n < 0 && errno == EINTR);
+    if (n < 0) return tl::unexpected(errno);
+    if (n != static_cast<ssize_t>(kSlot)) return std::nullopt;
     Mark mark;
     long long numbers[4] = {};
     int unfinished = 0;
@@ -58,18 +64,25 @@ struct Found {
     std::size_t slot;
 };
 
-std::optional<Found> newest(int fd) {
+// A slot that can't be read may be the newest: the other one mustn't be taken for it.
+tl::expected<std::optional<Found>, int> newest(int fd) {
     std::optional<Found> best;
-    for (std::size_t i = 0; i < std::size(kPlaces); ++i)
-        if (const auto mark = read_slot(fd, kPlaces[i]);
-            mark && (!best || mark->generation > best->mark.generation))
-            best = Found{*mark, i};
+    for (std::size_t i = 0; i < std::size(kPlaces); ++i) {
+        const auto mark = read_slot(fd, kPlaces[i]);
+        if (!mark) return tl::unexpected(mark.error());
+        if (*mark && (!best || (*mark)->generation > best->mark.generation)) best = Found{**mark, i};
+    }
     return best;
 }
 
 bool write_slot(int fd, std::size_t slot, const Mark& mark) {
     const std::string text = slot_text(mark);
-    return ::pwrite(fd, text.data(), text.size(), kPlaces[slot]) == static_cast<ssize_t>(text.size());
+    ssize_t n = 0;
+    do {
+        n = ::pwrite(fd, text.data(), text.size(), kPlaces[slot]);
+    } while (n < 0 && errno == EINTR);
+    if (n >= 0 && n < static_cast<ssize_t>(text.size())) errno = ENOSPC;
+    return n == static_cast<ssize_t>(text.size());
 }
 
 // Gives a file that root makes beside the database to the database's owner, who has to write it later.
@@ -120,8 +133,12 @@ Result<std::optional<Mark>> read_mark(const std::string& database) {
     if (fd < 0) return failed(path, "can not be read");
     const auto found = newest(fd);
     ::close(fd);
-    if (!found) return tl::unexpected(path + " is damaged");
-    return found->mark;
+    if (!found) {
+        errno = found.error();
+        return failed(path, "can not be read");
+    }
+    if (!*found) return tl::unexpected(path + " is damaged");
+    return (*found)->mark;
 }
 
 Result<MarkFile> MarkFile::open(const std::string& database) {
@@ -144,7 +161,13 @@ MarkFile::~MarkFile() {
 
 Result<void> MarkFile::change(const std::function<void(Mark&)>& work) {
     if (::flock(fd_, LOCK_EX) != 0) return failed(path_, "can not be locked");
-    const auto found = newest(fd_);
+    const auto newest_slot = newest(fd_);
+    if (!newest_slot) {
+        ::flock(fd_, LOCK_UN);
+        errno = newest_slot.error();
+        return failed(path_, "can not be read");
+    }
+    const std::optional<Found>& found = *newest_slot;
     Mark mark = found ? found->mark : Mark{};
     work(mark);
     ++mark.generation;

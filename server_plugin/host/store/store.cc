@@ -146,6 +146,7 @@ void Store::rollback() {
     impl_->behind = impl_->was_behind;
     impl_->comment_ids.clear();
     (void)impl_->db.run("ROLLBACK");
+    if (impl_->guard) impl_->guard->rolled_back();
 }
 
 Result<void> Store::sync() const {
