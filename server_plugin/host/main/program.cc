@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/guard.h"
@@ -39,6 +42,21 @@ constexpr int64_t kSecondsBetweenLoadReports = 30;
 constexpr int64_t kSecondsBetweenPurges = 60;
 
 }  // namespace
+
+// Has libuv make the threads in which it works beside the loop: it makes them at the first use, and ends the
+// process if the system has no room for them.
+Result<void> Program::make_threads() {
+    constexpr std::size_t kThreads = 4;  // libuv's own number
+    try {
+        std::vector<std::jthread> trial;
+        for (std::size_t i = 0; i < kThreads; ++i) trial.emplace_back([] {});
+    } catch (const std::system_error& error) {
+        return fail(PBSE_SYSTEM, fmt::format("can not make {} threads: {}", kThreads, error.what()));
+    }
+    uv_queue_work(
+        &loop_, &first_work_, [](uv_work_t*) {}, nullptr);
+    return {};
+}
 
 void Program::make_handles() {
     for (uv_signal_t* signal : {&term_, &interrupt_}) {
@@ -319,10 +337,12 @@ Result<void> Program::run() {
         return fail(PBSE_SYSTEM, fmt::format("the event loop can not be made: {}", uv_strerror(code)));
     }
     uv_loop_configure(&loop_, UV_METRICS_IDLE_TIME);
-    if (auto done = listen(); !done) {
+    auto ready = make_threads();
+    if (ready) ready = listen();
+    if (!ready) {
         plugin_->stop(server_->now());
         uv_loop_close(&loop_);
-        return done;
+        return ready;
     }
     make_handles();
     if (auto done = watch_deadlines(); !done) log_->error("clock", done.error().message);

@@ -72,6 +72,7 @@ class Program {
     void carry_on(const std::function<void()>& step);
     Result<void> watch_deadlines();
     void note_turn();
+    Result<void> make_threads();
     void look_at_clock();
     void look_at_reservations();
     void set_deadline(int64_t earliest = 0);
@@ -113,6 +114,7 @@ class Program {
     uv_timer_t decisions_wait_{};
     uv_idle_t more_dependents_{};
     uv_prepare_t turn_end_{};
+    uv_work_t first_work_{};
     Steady::time_point turn_began_{};
     std::chrono::nanoseconds waited_before_{0};  // for events, in all turns before this one
     std::chrono::nanoseconds processor_before_{0};

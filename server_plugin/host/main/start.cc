@@ -1,5 +1,6 @@
 // The start of the server: opens its parts in the order in which they need each other.
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,11 +9,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <utility>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/mom_config.h"
+#include "server_plugin/host/base/posix.h"
 #include "server_plugin/host/base/users.h"
 #include "server_plugin/host/change/queue_types.h"
 #include "server_plugin/host/change/reconcile.h"
@@ -37,10 +38,10 @@ std::string surroundings(const char* name) {
 // Writes the file under another name and renames it, so that a reader never sees half of it.
 Result<void> write_port_file(const std::string& path, uint16_t port) {
     const std::string next = path + ".new";
-    std::ofstream(next) << port << '\n';
-    chmod(next.c_str(), 0644);
-    if (rename(next.c_str(), path.c_str()) != 0)
-        return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, std::strerror(errno)));
+    const Fd file(open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    if (!file || !write_all(file.get(), fmt::format("{}\n", port)) || fchmod(file.get(), 0644) != 0 ||
+        rename(next.c_str(), path.c_str()) != 0)
+        return fail(PBSE_SYSTEM, fmt::format("{}: {}", path, system_text(errno)));
     return {};
 }
 
