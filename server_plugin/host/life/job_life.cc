@@ -168,8 +168,12 @@ void end_job(Change& change, Job& job, const RunReport& report) {
     });
     change.want_cycle(PBS_SCH_SCHEDULE_TERM);
     if (report.state == RunState::never_started) {
-        server.parts.log.job(job.id, "Requeueing job: it had not been started");
+        const std::string& why = report.exit.message;
+        server.parts.log.job(
+            job.id, fmt::format("Requeueing job: it had not been started{}{}", why.empty() ? "" : ": ", why));
         back_to_queue(change, job);
+        if (!why.empty() && job.state == job_state::kQueued)
+            set_comment(job, fmt::format("Not Running: it could not be started: {}", why));
         return;
     }
     take_exit(job, report.exit, server, change.now());
@@ -190,7 +194,7 @@ void end_job(Change& change, Job& job, const RunReport& report) {
         server.parts.accounting.rerun(record);
         if (!report.exit.output_note.empty()) server.parts.log.job(job.id, report.exit.output_note);
         server.parts.log.job(job.id,
-                             lost ? "Requeueing job: it was lost while the server was down" : "Job Rerun");
+                             lost ? "Requeueing job: it was lost: " + report.exit.message : "Job Rerun");
         if (report.may_still_run) set_attribute(job, "Hold_Types", "s");
         back_to_queue(change, job);
         if (!preempted.empty() && job.state == job_state::kQueued)

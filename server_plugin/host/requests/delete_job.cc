@@ -148,8 +148,12 @@ class DeleteList final : public Steps {
         if (at_ == jobs.size()) return Left::nothing;
         const std::string& id = jobs[at_++];
         if (seen_.insert(id).second)
-            if (auto done = delete_one(context, id, how_of(context)); !done)
+            if (auto done = delete_one(context, id, how_of(context)); !done) {
+                // The reply has room for the code alone.
+                if (done.error().code == PBSE_SYSTEM)
+                    context.server.parts.log.error(id, "can not delete the job: " + done.error().message);
                 failed_.failed.push_back({id, static_cast<uint32_t>(done.error().code)});
+            }
         return Left::more;
     }
     ifl::Reply reply() override {

@@ -17,6 +17,7 @@
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -76,6 +77,7 @@ class Shepherd {
     bool claim();
     bool refuse(const std::string& message);
     tl::expected<void, LaunchError> launch();
+    tl::expected<void, LaunchError> launch_or_say_why();
     tl::expected<void, LaunchError> make_directory();
     void clean_up(int exit_status);
     tl::expected<void, LaunchError> open_streams();
@@ -143,7 +145,8 @@ bool Shepherd::refuse(const std::string& message) {
 
 // Takes the permission to start. Afterwards the job counts as started.
 bool Shepherd::claim() {
-    if (!lock_byte(claimed_.get(), kShepherdByte)) return false;
+    if (!lock_byte(claimed_.get(), kShepherdByte))
+        return refuse(fmt::format("cannot lock {}: {}", files_.job(), system_text(errno)));
     const auto text = read_fd(claimed_.get(), files_.job());
     if (!text) return refuse(text.error().message);
     auto spec = parse_job_spec(*text, files_.job());
@@ -256,6 +259,17 @@ tl::expected<void, LaunchError> Shepherd::launch() {
     if (terminal_) terminal_->close_slave();
     shell_ = process->shell;
     return let_it_run(*process, shell);
+}
+
+// Without memory the job can't be started, and its end has to say so.
+tl::expected<void, LaunchError> Shepherd::launch_or_say_why() {
+    const pid_t self = ::getpid();
+    try {
+        return launch();
+    } catch (const std::exception& error) {
+        if (::getpid() != self) ::_exit(1);  // the job's first process
+        return tl::unexpected<LaunchError>(LaunchError{exit_status::kFailAfterFiles, error.what()});
+    }
 }
 
 tl::expected<void, LaunchError> Shepherd::let_it_run(JobProcess& process, const std::string& shell) {
@@ -523,9 +537,12 @@ int Shepherd::run() {
     signals_.reset(::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     ::umask(022);
-    if (!signals_) return 1;
+    if (!signals_) {
+        refuse("cannot read signals: " + system_text(errno));
+        return 1;
+    }
     if (!claim()) return 1;
-    const auto launched = launch();
+    const auto launched = launch_or_say_why();
     if (!launched) {
         kill_all();
         tell_owner("PBS: " + launched.error().message + "\n");

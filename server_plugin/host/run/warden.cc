@@ -149,16 +149,22 @@ int keep_watch(const std::string& home, const RunId& id, const std::function<int
     Fd signals(::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     const RunFiles files(home, id);
+    const auto refuse = [](std::string_view what) {
+        static_cast<void>(
+            write_all(kShepherdNotifyFd,
+                      write_key_values({{"error", fmt::format("{}: {}", what, system_text(errno))}})));
+        return 1;
+    };
+    if (!signals) return refuse("cannot read signals");
     Fd file(::open(files.job().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-    if (!signals || !file || !lock_byte(file.get(), kWardenByte)) return 1;
+    if (!file) return refuse("cannot open " + files.job());
+    if (!lock_byte(file.get(), kWardenByte)) return refuse("cannot lock " + files.job());
     const pid_t pid = ::fork();
     if (pid == 0) {
         signals.reset();
         return shepherd(std::move(file));
     }
-    if (pid < 0)
-        static_cast<void>(write_all(kShepherdNotifyFd,
-                                    write_key_values({{"error", "cannot fork: " + system_text(errno)}})));
+    if (pid < 0) refuse("cannot fork");
     ::close(kShepherdNotifyFd);
     if (pid < 0) return 1;
     wait_for(pid, signals.get());
