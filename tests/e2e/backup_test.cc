@@ -14,8 +14,8 @@
 #include <sstream>
 #include <thread>
 
-#include "tests/e2e/fault_counters.h"
 #include "tests/e2e/harness.h"
+#include "tests/faults/fault_counters.h"
 
 namespace pbs::e2e {
 namespace {

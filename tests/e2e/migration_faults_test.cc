@@ -9,8 +9,8 @@
 #include <memory>
 #include <sstream>
 
-#include "tests/e2e/fault_counters.h"
 #include "tests/e2e/harness.h"
+#include "tests/faults/fault_counters.h"
 
 namespace pbs::e2e {
 namespace {

@@ -13,8 +13,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "tests/e2e/faults.h"
 #include "tests/e2e/harness.h"
+#include "tests/faults/faults.h"
 
 namespace pbs::e2e {
 
@@ -48,12 +48,14 @@ class FaultCounters {
                 {"LD_PRELOAD", PBS_FAULTS},
                 {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=0"}};
     }
-    // Path of a pbs_server with faults.
-    std::filesystem::path server() const {
+    // Path of a pbs_server with faults, and with more of an environment until the next call.
+    std::filesystem::path server(const std::map<std::string, std::string>& more = {}) const {
         std::filesystem::path script = folder_ / "server";
         std::ofstream out(script);
         out << "#!/bin/sh\nexec env";
-        for (const auto& [name, value] : environment()) out << " " << name << "=" << value;
+        auto all = environment();
+        all.insert(more.begin(), more.end());
+        for (const auto& [name, value] : all) out << " " << name << "=" << value;
         out << " " << program("pbs_server").string() << " \"$@\"\n";
         out.close();
         std::filesystem::permissions(script, std::filesystem::perms(0700));

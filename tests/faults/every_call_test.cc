@@ -1,0 +1,429 @@
+// Each call of the server to the operating system fails once, with each of its errors: the request that meets
+// it succeeds or is refused with the reason, nothing is half done, and the next try works.
+//
+// There are tens of thousands of such faults. CTest tries a random sample of them; one_fault.h says how to
+// repeat it, and how to try all.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "tests/faults/one_fault.h"
+#include "tests/faults/scene.h"
+
+namespace pbs::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+using ::testing::HasSubstr;
+
+// Is the reply lost, so that the client can't know whether its request was carried out?
+bool lost(const Output& output) {
+    const std::string text = output.err + output.out;
+    return std::ranges::any_of(
+        std::initializer_list<const char*>{"onnection", "End of File", "end of file", "isn't known",
+                                           "not known", "cannot send to the server"},
+        [&](const char* words) { return text.find(words) != std::string::npos; });
+}
+
+// Does an error say what failed? Texts of the system, of SQLite and of C++.
+bool gives_reason(const std::string& text) {
+    return std::ranges::any_of(std::initializer_list<const char*>{"oo many open files",
+                                                                  "Cannot allocate memory",
+                                                                  "No space left",
+                                                                  "Input/output error",
+                                                                  "quota",
+                                                                  "Interrupted",
+                                                                  "Permission denied",
+                                                                  "Too many links",
+                                                                  "temporarily unavailable",
+                                                                  "No buffer space",
+                                                                  "disk is full",
+                                                                  "disk I/O error",
+                                                                  "out of memory",
+                                                                  "bad_alloc",
+                                                                  "unable to open",
+                                                                  "readonly",
+                                                                  "locking",
+                                                                  "connection abort",
+                                                                  "no buffer space",
+                                                                  "file table overflow"},
+                               [&](const char* words) { return text.find(words) != std::string::npos; });
+}
+
+class EveryCall : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        NEEDS(own_server);
+        if (PBS_SANITIZED != 0) GTEST_SKIP() << "the sanitizers want to be loaded first";
+        ASSERT_TRUE(server_->start());
+        ids_ = set_the_scene(*server_);
+        ASSERT_FALSE(ids_.empty());
+        until_ = Clock::now() + 30s;
+    }
+    void TearDown() override {
+        if (IsSkipped()) return;
+        RecordProperty("seed", static_cast<int>(choice_.seed()));
+        std::printf("faults: seed %u, %d tried, %d happened; %d times refused, %d times done all the same\n",
+                    choice_.seed(), tried_, happened_, refused_, done_);
+    }
+
+    bool goes_on() const { return choice_.all() || tried_ < 3 || Clock::now() < until_; }
+    void expect_state(const std::string& expected, std::string_view when) const {
+        const std::string found = state_of(*server_);
+        if (found != expected)
+            ADD_FAILURE() << when << ", the state is another one:\n" << differences_of(expected, found);
+    }
+
+    void meets(const Request& request, const Fault& fault, const std::string& before,
+               const std::string& after, bool crash_first);
+    void meets(const Request& request);
+
+    Choice choice_;
+    FaultyServer server_;
+    std::map<std::string, std::string> ids_;
+    Clock::time_point until_;
+    int tried_ = 0;
+    int happened_ = 0;
+    int refused_ = 0;
+    int done_ = 0;
+};
+
+void EveryCall::meets(const Request& request, const Fault& fault, const std::string& before,
+                      const std::string& after, bool crash_first) {
+    ASSERT_TRUE(server_.set_back());
+    ASSERT_TRUE(server_->start());
+    server_.arm(fault);
+    const Output output = ask(*server_, request);
+    server_.disarm();
+    ++tried_;
+    if (server_.happened()) ++happened_;
+    SCOPED_TRACE(fmt::format("{}: {}: {}", request.name, text_of(fault), server_.place()));
+    EXPECT_FALSE(output.timed_out) << "the server hangs";
+    ASSERT_TRUE(server_->running()) << "the server has ended: " << output;
+    bool done = output.exit == 0;
+    if (!done)
+        EXPECT_TRUE(gives_reason(output.err + server_->log()) || lost(output))
+            << "the error doesn't say why: " << output;
+    if (!done && lost(output)) done = state_of(*server_) == after;
+    done ? ++done_ : ++refused_;
+    expect_state(done ? after : before, done ? "acknowledged" : "refused");
+    if (crash_first) {
+        server_->kill9();
+        ASSERT_TRUE(server_->start());
+        expect_state(done ? after : before, done ? "acknowledged, after a crash" : "refused, after a crash");
+    }
+    if (!done) {
+        const Output again = ask(*server_, request);
+        EXPECT_EQ(again.exit, 0) << "the next try: " << again << "after " << output;
+        expect_state(after, "after the next try");
+    }
+    if (crash_first && done) return;
+    server_->kill9();
+    ASSERT_TRUE(server_->start());
+    expect_state(after, "after the next try and a crash");
+}
+
+void EveryCall::meets(const Request& request) {
+    ASSERT_TRUE(server_.set_back());
+    ASSERT_TRUE(server_->start());
+    const std::string before = state_of(*server_);
+    server_.arm({});
+    const Output output = ask(*server_, request);
+    const CallCounts counts = server_.counts();
+    ASSERT_EQ(output.exit, 0) << request.name << ": " << output;
+    const std::string after = state_of(*server_);
+    if (request.name != "qorder") EXPECT_NE(before, after) << request.name << " changes nothing";
+    const auto chosen = choice_.of(counts);
+    bool crash_first = false;
+    const auto until = Clock::now() + 6s;
+    for (const Fault& fault : chosen) {
+        if (!goes_on() || (!choice_.all() && tried_ >= 3 && Clock::now() > until)) return;
+        meets(request, fault, before, after, crash_first = !crash_first);
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_F(EveryCall, OfARequestFailsOnce) {
+    ASSERT_TRUE(server_.keep());
+    auto all = requests(*server_, ids_);
+    if (!choice_.all()) std::ranges::shuffle(all, choice_.random());
+    const char* only = std::getenv("PBSPOLICY_FAULTS_OF");
+    for (const Request& request : all) {
+        if (!goes_on()) return;
+        if (only != nullptr && request.name.find(only) == std::string::npos) continue;
+        meets(request);
+    }
+}
+
+TEST_F(EveryCall, OfAStartFailsOnce) {
+    const std::string before = state_of(*server_);
+    ASSERT_TRUE(server_.keep());
+    ASSERT_TRUE(server_.set_back());
+    server_.arm({});
+    ASSERT_TRUE(server_->start());
+    const CallCounts counts = server_.counts();
+    for (const Fault& fault : choice_.of(counts)) {
+        if (!goes_on()) return;
+        ASSERT_TRUE(server_.set_back());
+        const fs::path told = server_->home().parent_path() / "output";
+        fs::resize_file(told, 0);
+        server_.arm(fault);
+        const auto started = server_->start();
+        server_.disarm();
+        ++tried_;
+        if (server_.happened()) ++happened_;
+        SCOPED_TRACE(fmt::format("start: {}: {}", text_of(fault), server_.place()));
+        if (started) {
+            ++done_;
+            expect_state(before, "started all the same");
+            EXPECT_EQ(server_->read("server_priv/server.port"), std::to_string(server_->port()) + "\n");
+        } else {
+            ++refused_;
+            EXPECT_FALSE(server_->running()) << "the server hangs: " << started.message();
+            // libuv ends the process if one of its own threads can't be made.
+            if (fault.kind == fault_thread && server_.place().find("libuv") != std::string::npos) continue;
+            const std::string why = server_->read("../output");
+            EXPECT_TRUE(gives_reason(why)) << "the error doesn't say why: " << started.message();
+            EXPECT_THAT(started.message(), HasSubstr("pbs_server ended with 1"));
+        }
+        server_->kill9();
+        ASSERT_TRUE(server_->start()) << "the next start";
+        expect_state(before, "after the next start");
+    }
+}
+
+TEST_F(EveryCall, OfAStopFailsOnce) {
+    const std::string before = state_of(*server_);
+    ASSERT_TRUE(server_.keep());
+    ASSERT_TRUE(server_.set_back());
+    ASSERT_TRUE(server_->start());
+    server_.arm({});
+    ASSERT_TRUE(server_->stop());
+    const CallCounts counts = server_.counts();
+    for (const Fault& fault : choice_.of(counts)) {
+        if (!goes_on()) return;
+        ASSERT_TRUE(server_.set_back());
+        ASSERT_TRUE(server_->start());
+        server_.arm(fault);
+        const auto stopped = server_->stop();
+        server_.disarm();
+        ++tried_;
+        if (server_.happened()) ++happened_;
+        SCOPED_TRACE(fmt::format("stop: {}: {}", text_of(fault), server_.place()));
+        EXPECT_TRUE(stopped);
+        stopped ? ++done_ : ++refused_;
+        ASSERT_TRUE(server_->start()) << "the next start";
+        expect_state(before, "after the next start");
+    }
+}
+
+// ---- Faults that were found once. ----
+
+// The log holds the refused change when only the disk couldn't be made to keep it.
+TEST_F(EveryCall, ARefusedCommitIsNotThereAfterACrash) {
+    ASSERT_TRUE(server_.keep());
+    for (const auto& [name, log] :
+         {std::pair{"qhold", "server.db-wal"},
+          {"set policy p1 backfill_depth=7", "policy.db-wal"},
+          {"set node n2 resources_available.ncpus=6, comment='more'", "server.db-wal"}}) {
+        const auto all = requests(*server_, ids_);
+        const Request& request = *std::ranges::find(all, name, &Request::name);
+        ASSERT_TRUE(server_.set_back());
+        ASSERT_TRUE(server_->start());
+        const std::string before = state_of(*server_);
+        ASSERT_EQ(ask(*server_, request).exit, 0);
+        const std::string after = state_of(*server_);
+        meets(request, {fault_in_server, fault_sync, EIO, 1, log}, before, after, true);
+    }
+    EXPECT_EQ(refused_, 3);
+}
+
+TEST_F(EveryCall, AMarkThatCantBeReadIsNoLoss) {
+    ASSERT_TRUE(server_.keep());
+    for (const char* mark : {"server.db-mark", "policy.db-mark"})
+        for (long at = 1; at <= 2; ++at) {
+            ASSERT_TRUE(server_.set_back());
+            server_.arm({fault_in_server, fault_read, EIO, at, mark});
+            const auto started = server_->start();
+            server_.disarm();
+            EXPECT_TRUE(server_.happened());
+            EXPECT_FALSE(started);
+            EXPECT_THAT(started.message(),
+                        HasSubstr(std::string(mark) + " can not be read: Input/output error"));
+            EXPECT_THAT(started.message(), testing::Not(HasSubstr("checkpoint was cut short")));
+            fs::resize_file(server_->home().parent_path() / "output", 0);
+        }
+}
+
+// A stop marks that the log is being copied; the mark mustn't stay when there is no log.
+TEST_F(EveryCall, AStopThatCantWriteItsMarksIsNoLoss) {
+    const std::string before = state_of(*server_);
+    ASSERT_TRUE(server_.keep());
+    for (const char* mark : {"server.db-mark", "policy.db-mark"})
+        for (const int kind : {fault_write, fault_sync})
+            for (long at = 1; at <= 2; ++at) {
+                ASSERT_TRUE(server_.set_back());
+                ASSERT_TRUE(server_->start());
+                server_.arm({fault_in_server, kind, EIO, at, mark});
+                EXPECT_TRUE(server_->stop());
+                server_.disarm();
+                ASSERT_TRUE(server_->start());
+                expect_state(before, "after the next start");
+            }
+}
+
+TEST_F(EveryCall, AStartWithoutItsPortFileIsRefused) {
+    ASSERT_TRUE(server_.keep());
+    ASSERT_TRUE(server_.set_back());
+    server_.arm({fault_in_server, fault_write, ENOSPC, 1, "server.port.new"});
+    const auto started = server_->start();
+    server_.disarm();
+    EXPECT_FALSE(started);
+    EXPECT_THAT(started.message(), HasSubstr("server.port: No space left on device"));
+}
+
+// ---- The run of a job, from qrun to its end, in the server and in the processes of the job. ----
+
+class EveryCallOfARun : public EveryCall {
+  protected:
+    void SetUp() override {
+        EveryCall::SetUp();
+        if (IsSkipped() || HasFatalFailure()) return;
+        id_ = server_->submit("echo run >> $PBS_O_WORKDIR/marks\necho out\necho err >&2\nexit 3\n",
+                              {"-N", "job", "-r", "n", "-o", server_->work() / "out", "-e",
+                               server_->work() / "err", "-l", "walltime=00:10:00", "-v", "PBS_JOBDIR=x"});
+        ASSERT_TRUE(server_.keep());
+    }
+    bool set_back() {
+        for (const char* name : {"marks", "out", "err"}) fs::remove(server_->work() / name);
+        return server_.set_back() && server_->start();
+    }
+    std::string file(const fs::path& path) const {
+        std::ostringstream text;
+        text << std::ifstream(path).rdbuf();
+        return text.str();
+    }
+    // The output, wherever it was delivered to.
+    std::string output(const std::string& name, const std::string& suffix) const {
+        const std::string text = file(server_->work() / name);
+        return !text.empty() ? text : file(server_->home() / "undelivered" / (id_ + suffix));
+    }
+    std::string shown(const std::string& name) const {
+        return attribute_in(server_->command({"qstat", "-x", "-f", id_}).out, name);
+    }
+    std::string state() const { return shown("job_state"); }
+    Output qrun() const { return server_->command({"qrun", id_}); }
+    // Waits until the job has ended, or is where a run that came to nothing leaves it.
+    std::string wait_for_end() const {
+        std::string last;
+        const auto begin = Clock::now();
+        auto waits_since = begin;
+        (void)wait_for(
+            [&] {
+                last = state();
+                if (last != "Q" && last != "H") waits_since = Clock::now();
+                return last == "F" || Clock::now() - waits_since > 300ms;
+            },
+            20s);
+        return last;
+    }
+    int ends() const {
+        int count = 0;
+        std::istringstream lines(server_->accounting());
+        for (std::string line; std::getline(lines, line);)
+            if (line.find(";E;" + id_ + ";") != std::string::npos) ++count;
+        return count;
+    }
+    void expect_ended() const {
+        EXPECT_EQ(state(), "F");
+        EXPECT_EQ(shown("Exit_status"), "3");
+        EXPECT_EQ(file(server_->work() / "marks"), "run\n");
+        EXPECT_EQ(output("out", ".OU"), "out\n");
+        EXPECT_EQ(output("err", ".ER"), "err\n");
+    }
+    void meets(const Fault& fault);
+
+    std::string id_;
+};
+
+void EveryCallOfARun::meets(const Fault& fault) {
+    ASSERT_TRUE(set_back());
+    server_.arm(fault);
+    const Output asked = qrun();
+    const std::string reached = wait_for_end();
+    server_.disarm();
+    ++tried_;
+    if (server_.happened()) ++happened_;
+    SCOPED_TRACE(fmt::format("run: {}: {}\nqrun: {} {}\nstate {} status {}: {}", text_of(fault),
+                             server_.place(), asked.exit, asked.err, reached, shown("Exit_status"),
+                             shown("comment")));
+    ASSERT_TRUE(server_->running()) << "the server has ended";
+    EXPECT_FALSE(asked.timed_out) << "the server hangs";
+    const std::string marks = file(server_->work() / "marks");
+    if (reached == "F" && marks == "run\n" && shown("Exit_status") == "3") {
+        ++done_;
+        expect_ended();
+    } else if (reached == "F") {
+        // The run was given up, or its end isn't known.
+        ++refused_;
+        EXPECT_THAT(shown("Exit_status"), testing::StartsWith("-"));
+        EXPECT_TRUE(gives_reason(server_->log() + server_->accounting() + shown("comment") + asked.err +
+                                 output("err", ".ER")))
+            << "nothing says why";
+        EXPECT_TRUE(marks.empty() || marks == "run\n") << marks;
+    } else {
+        ++refused_;
+        EXPECT_EQ(marks, "");
+        EXPECT_TRUE(gives_reason(server_->log() + shown("comment") + asked.err)) << "nothing says why";
+        if (reached == "H") EXPECT_EQ(server_->command({"qrls", "-h", "s", id_}).exit, 0);
+        EXPECT_EQ(qrun().exit, 0) << "the next try";
+        EXPECT_EQ(wait_for_end(), "F") << "after the next try";
+        expect_ended();
+    }
+    const std::string status = shown("Exit_status");
+    server_->kill9();
+    ASSERT_TRUE(server_->start());
+    EXPECT_EQ(state(), "F") << "after a crash";
+    EXPECT_EQ(shown("Exit_status"), status) << "after a crash";
+    EXPECT_EQ(ends(), 1) << server_->accounting();
+    EXPECT_TRUE(wait_for([&] { return fs::is_empty(server_->home() / "mom_priv/jobs"); }, 5s));
+}
+
+TEST_F(EveryCallOfARun, FailsOnce) {
+    ASSERT_TRUE(set_back());
+    server_.arm({});
+    ASSERT_EQ(qrun().exit, 0);
+    ASSERT_EQ(wait_for_end(), "F");
+    const CallCounts counts = server_.counts();
+    expect_ended();
+    for (const Fault& fault : choice_.of(counts)) {
+        if (!goes_on()) return;
+        meets(fault);
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_F(EveryCallOfARun, NeedsNoThreadThatTheStartHasNotMade) {
+    meets({fault_in_server, fault_thread, EAGAIN, 1, {}});
+    EXPECT_FALSE(server_.happened()) << server_.place();
+}
+
+TEST_F(EveryCallOfARun, AStartThatFailsSaysWhichFile) {
+    ASSERT_TRUE(set_back());
+    server_.arm({fault_in_helper, fault_open, EMFILE, 1, ".job"});
+    ASSERT_EQ(qrun().exit, 0);
+    EXPECT_TRUE(wait_for([&] {
+        return shown("comment").find(".job: Too many open files") != std::string::npos;
+    })) << shown("comment");
+    server_.disarm();
+}
+
+}  // namespace
+}  // namespace pbs::e2e

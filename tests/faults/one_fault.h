@@ -1,0 +1,215 @@
+// A call that fails once, and a server in which it does. The server's home can be set back, so that each
+// fault meets the same server.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/faults/fault_counters.h"
+
+namespace pbs::e2e {
+
+struct FaultKind {
+    std::string_view name;
+    std::vector<int> errors;  // errno, or fault_short
+};
+
+// The kinds in the order of enum fault_kind, with the errors that the manual pages of the calls name.
+inline const std::array<FaultKind, fault_kinds>& kinds_of_faults() {
+    static const std::array<FaultKind, fault_kinds> all{{{"open", {EMFILE, ENFILE, ENOMEM, ENOSPC, EIO}},
+                                                         {"read", {EIO, EINTR}},
+                                                         {"write", {ENOSPC, EIO, EDQUOT, EINTR, fault_short}},
+                                                         {"sync", {EIO, ENOSPC, EDQUOT}},
+                                                         {"truncate", {EIO, ENOSPC, EINTR}},
+                                                         {"rename", {EIO, ENOSPC, EACCES}},
+                                                         {"link", {EIO, ENOSPC, EMLINK}},
+                                                         {"unlink", {EIO, EACCES}},
+                                                         {"mkdir", {ENOSPC, EIO, EMLINK}},
+                                                         {"close", {EIO, EINTR}},
+                                                         {"map", {ENOMEM}},
+                                                         {"memory", {ENOMEM}},
+                                                         {"process", {EAGAIN, ENOMEM}},
+                                                         {"thread", {EAGAIN}},
+                                                         {"pipe", {EMFILE, ENFILE}},
+                                                         {"socket", {EMFILE, ENFILE, ENOBUFS}},
+                                                         {"accept", {EMFILE, ECONNABORTED, ENOMEM}}}};
+    return all;
+}
+
+struct Fault {
+    int program = fault_in_server;
+    int kind = 0;
+    int error = 0;
+    long at = 0;          // the call's number among those of its kind
+    std::string of = {};  // the end of the file's path; empty: any
+};
+
+inline std::string text_of(const Fault& fault) {
+    return fmt::format("{} {} of {}, {}", kinds_of_faults()[static_cast<std::size_t>(fault.kind)].name,
+                       fault.at, fault.program == fault_in_server ? "the server" : "a helper",
+                       fault.error == fault_short ? "short" : strerrorname_np(fault.error));
+}
+
+using CallCounts = std::array<std::array<long, fault_kinds>, fault_programs>;
+
+// Chooses faults: all of them in order, or a random sample of what there is time for. The environment says
+// which: PBSPOLICY_FAULTS_PART=all, or =2/10 for the second tenth; PBSPOLICY_SEED repeats a sample;
+// PBSPOLICY_FAULTS_KIND=memory takes that kind alone. A sample takes the other kinds in turn.
+class Choice {
+  public:
+    Choice() {
+        if (const char* kind = std::getenv("PBSPOLICY_FAULTS_KIND")) only_ = kind;
+        if (const char* text = std::getenv("PBSPOLICY_FAULTS_PART")) {
+            part_ = 0;
+            if (std::string_view(text) != "all") (void)std::sscanf(text, "%d/%d", &*part_, &parts_);
+        }
+        const char* seed = std::getenv("PBSPOLICY_SEED");
+        seed_ =
+            seed != nullptr ? static_cast<unsigned>(std::strtoul(seed, nullptr, 10)) : std::random_device{}();
+        random_.seed(seed_);
+    }
+    bool all() const { return part_.has_value(); }
+    unsigned seed() const { return seed_; }
+    std::mt19937& random() { return random_; }
+
+    // The faults to try, where so many calls are made.
+    std::vector<Fault> of(const CallCounts& counts) {
+        std::vector<std::vector<Fault>> each;
+        for (int program = 0; program < fault_programs; ++program)
+            for (int kind = 0; kind < fault_kinds; ++kind) {
+                if (!takes(kind)) continue;
+                std::vector<Fault> faults;
+                const long calls = counts[static_cast<std::size_t>(program)][static_cast<std::size_t>(kind)];
+                for (long at = 1; at <= calls; ++at)
+                    for (const int error : kinds_of_faults()[static_cast<std::size_t>(kind)].errors)
+                        faults.push_back({program, kind, error, at, {}});
+                if (!all()) std::ranges::shuffle(faults, random_);
+                if (!faults.empty()) each.push_back(std::move(faults));
+            }
+        std::vector<Fault> chosen;
+        if (all()) {
+            for (const auto& faults : each)
+                for (const Fault& fault : faults)
+                    if (number_++ % parts_ == *part_ % parts_) chosen.push_back(fault);
+            return chosen;
+        }
+        std::ranges::shuffle(each, random_);
+        for (std::size_t i = 0, found = 1; found > 0; ++i) {
+            found = 0;
+            for (const auto& faults : each)
+                if (i < faults.size()) {
+                    chosen.push_back(faults[i]);
+                    ++found;
+                }
+        }
+        return chosen;
+    }
+
+  private:
+    bool takes(int kind) const {
+        if (only_.empty()) return all() || kind != fault_memory;
+        return kinds_of_faults()[static_cast<std::size_t>(kind)].name == only_;
+    }
+
+    std::string only_;
+    std::optional<int> part_;
+    int parts_ = 1;
+    int number_ = 0;
+    unsigned seed_ = 0;
+    std::mt19937 random_;
+};
+
+// A server with faults.c preloaded.
+class FaultyServer {
+  public:
+    FaultyServer() {
+        Server::Options options;
+        options.program = counters_.server();
+        options.patience = std::chrono::seconds(60);
+        server_ = std::make_unique<Server>(options);
+    }
+    FaultyServer(const FaultyServer&) = delete;
+    FaultyServer& operator=(const FaultyServer&) = delete;
+
+    Server& operator*() const { return *server_; }
+    Server* operator->() const { return server_.get(); }
+    faults& counters() const { return *counters_.at; }
+
+    // Stops the server and keeps its home, to which set_back() goes back.
+    ::testing::AssertionResult keep() {
+        if (auto stopped = server_->stop(); !stopped) return stopped;
+        return copy(server_->home(), kept());
+    }
+    ::testing::AssertionResult set_back() {
+        server_->kill9();
+        std::filesystem::remove_all(server_->home());
+        return copy(kept(), server_->home());
+    }
+
+    // Whether the next starts record what they do to the home (record.h).
+    std::filesystem::path record(bool on) const {
+        const std::filesystem::path path = counters_.folder() / "record";
+        if (on) std::ofstream(path, std::ios::trunc).flush();
+        (void)counters_.server(
+            on ? std::map<std::string, std::string>{{"PBSPOLICY_RECORD", path.string()},
+                                                    {"PBSPOLICY_RECORD_BELOW", server_->home().string()}}
+               : std::map<std::string, std::string>{});
+        return path;
+    }
+
+    // Arms a fault, and counts calls from here on.
+    void arm(const Fault& fault) const {
+        faults& counters = *counters_.at;
+        counters.at = 0;
+        for (auto& program : counters.count)
+            for (volatile long& count : program) count = 0;
+        counters.happened = 0;
+        counters.what[0] = counters.where[0] = '\0';
+        counters.program = fault.program;
+        counters.kind = fault.kind;
+        counters.error = fault.error;
+        (void)std::snprintf(counters.of, sizeof counters.of, "%s", fault.of.c_str());
+        counters.at = fault.at;
+    }
+    // From here on all calls succeed.
+    void disarm() const { counters_.at->at = 0; }
+    bool happened() const { return counters_.at->happened != 0; }
+    std::string place() const { return fmt::format("{} at {}", counters_.at->what, counters_.at->where); }
+    CallCounts counts() const {
+        CallCounts all{};
+        for (std::size_t program = 0; program < all.size(); ++program)
+            for (std::size_t kind = 0; kind < all[program].size(); ++kind)
+                all[program][kind] = counters_.at->count[program][kind];
+        return all;
+    }
+
+  private:
+    std::filesystem::path kept() const { return counters_.folder() / "kept"; }
+    static ::testing::AssertionResult copy(const std::filesystem::path& from,
+                                           const std::filesystem::path& to) {
+        const Output done = run({"cp", "-a", from.string(), to.string()});
+        return done.exit == 0 ? ::testing::AssertionSuccess() : ::testing::AssertionFailure() << done;
+    }
+
+    FaultCounters counters_;
+    std::unique_ptr<Server> server_;  // has to end before the counters
+};
+
+}  // namespace pbs::e2e
