@@ -165,10 +165,10 @@ add_custom_target(sanitize_tests)
 # Target for ThreadSanitizer: the test programs with the label threads.
 add_custom_target(thread_tests)
 
-# pbs_test(NAME LIBS libs... SOURCES files... [LABELS labels...] [TIMEOUT seconds]): makes a GoogleTest
-# program; ctest sees each of its tests.
+# pbs_test(NAME LIBS libs... SOURCES files... [LABELS labels...] [TIMEOUT seconds] [FIRST suites...]): makes a
+# GoogleTest program; ctest sees each of its tests. FIRST: suites that take longest, to be run first.
 function(pbs_test name)
-  cmake_parse_arguments(T "" "TIMEOUT" "LIBS;SOURCES;LABELS" ${ARGN})
+  cmake_parse_arguments(T "" "TIMEOUT" "LIBS;SOURCES;LABELS;FIRST" ${ARGN})
   add_executable(${name} ${T_SOURCES})
   pbs_target_settings(${name} UNCOVERED)
   set(without_unit_tests ON)
@@ -213,6 +213,7 @@ set(LABELS \"${T_LABELS}\")
 set(MOST 8)
 set(ENVIRONMENT)
 set(LEFT_OUT)
+set(FIRST \"${T_FIRST}\")
 include(\"${PROJECT_SOURCE_DIR}/cmake/TestGroups.cmake\")
 ")
     set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}_groups.cmake)

@@ -2,8 +2,9 @@
 # groups of up to MOST of a suite, because starting a program under the sanitizers takes longer than most
 # tests.
 #
-# The including file sets PROGRAM, NAME, TIMEOUT, LABELS, MOST, ENVIRONMENT and LEFT_OUT, the tests that aren't
-# run; the last two may be empty, but have to be set: ctest reads all such files in one scope.
+# The including file sets PROGRAM, NAME, TIMEOUT, LABELS, MOST, ENVIRONMENT, LEFT_OUT, the tests that aren't
+# run, and FIRST, the suites that take longest, which ctest then begins with; the last three may be empty, but
+# have to be set: ctest reads all such files in one scope.
 
 list(JOIN LEFT_OUT ":" left_out)
 execute_process(COMMAND ${PROGRAM} --gtest_list_tests --gtest_filter=-${left_out} RESULT_VARIABLE failed OUTPUT_VARIABLE listed ERROR_QUIET)
@@ -26,6 +27,10 @@ function(add_group suite number tests)
   add_test(${group} ${PROGRAM} --gtest_filter=${filter})
   set_tests_properties(${group} PROPERTIES TIMEOUT ${TIMEOUT} LABELS "${LABELS}" ENVIRONMENT "${ENVIRONMENT}"
                                            SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
+  string(REGEX REPLACE "\\.$" "" name "${suite}")
+  if(name IN_LIST FIRST)
+    set_tests_properties(${group} PROPERTIES COST 1000)
+  endif()
 endfunction()
 
 string(REGEX REPLACE "\n$" "" listed "${listed}")

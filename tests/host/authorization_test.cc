@@ -309,6 +309,8 @@ std::vector<Row> status_rows() {
         status("StatusScheduler time_window", RequestType::status_scheduler, ifl::Status{},
                "object=time_window"),
         status("StatusScheduler fs_group", RequestType::status_scheduler, ifl::Status{}, "object=fs_group"),
+        status("StatusScheduler quota", RequestType::status_scheduler, ifl::Status{}, "object=quota"),
+        status("StatusScheduler quota_use", RequestType::status_scheduler, ifl::Status{}, "object=quota_use"),
         {"StatusScheduler fairshare",
          {kOk, kOk, kOk, kOk},
          [](A& a) {
@@ -355,6 +357,7 @@ const std::vector<Kind>& kinds() {
         {PBS_OBJ_POLICY, "policy", {}, {"comment", "", "c"}, kShared},
         {PBS_OBJ_TIME_WINDOW, "time_window", {}, {"comment", "", "c"}, kShared},
         {PBS_OBJ_FS_GROUP, "fs_group", {}, {"comment", "", "c"}, kShared},
+        {PBS_OBJ_QUOTA, "quota", {}, {"comment", "", "c"}, kShared},
     };
     return rows;
 }
@@ -457,8 +460,9 @@ TEST_F(Authorization, TheTableIsComplete) {
         EXPECT_EQ(known(type, "none") || known(type, ""), types.contains(type))
             << "objects of type " << type << " are not in the table, or not told apart";
     // Extend strings that make a status of schedulers one of other objects are in the table.
-    for (const char* object : {"policy", "time_window", "fs_group", "fairshare", "configuration", "history",
-                               "sched", "queue", "server", "node", "resource", "revision"}) {
+    for (const char* object :
+         {"policy", "time_window", "fs_group", "quota", "quota_use", "fairshare", "configuration", "history",
+          "sched", "queue", "server", "node", "resource", "revision"}) {
         const std::string extend = std::string("object=") + object;
         const ifl::Reply reply = ask(root(), RequestType::status_scheduler, ifl::Status{}, extend);
         ASSERT_EQ(reply.code, kOk) << extend;
