@@ -43,10 +43,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Page{"qstat.1", "ainpqrstwxufGHJMQEBT1FD"},
                     Page{"qsub.1", "aAcCefhIjJklmMNopPqrRSuvVWXz"}, Page{"pbs_rsub.1", "DEgGHIlmMNqrRuUW"},
                     Page{"pbs_rstat.1", "BfFS"}, Page{"pbs_rdel.1", ""}, Page{"pbs_ralter.1", "DEGIlmMNqRUW"},
-                    Page{"pbs_config.8", "s"}, Page{"pbs_fairshare.8", "cdeFGgIst"}, Page{"pbs_quota.1", "FIqu"},
-                    Page{"pbsnodes.8", "acCdDFHjlLoqrsSv"}, Page{"qmgr.8", "acenz"}, Page{"qrun.8", "aH"},
-                    Page{"qsig.1", "s"}, Page{"qmsg.1", "EO"}, Page{"qorder.1", ""}, Page{"qrerun.8", "W"},
-                    Page{"qenable.8", ""}, Page{"qdisable.8", ""}, Page{"qstart.8", ""}, Page{"qstop.8", ""},
+                    Page{"pbs_config.8", "s"}, Page{"pbs_fairshare.8", "cdeFGgIst"},
+                    Page{"pbs_quota.1", "FIqu"}, Page{"pbsnodes.8", "acCdDFHjlLoqrsSv"},
+                    Page{"qmgr.8", "acenz"}, Page{"qrun.8", "aH"}, Page{"qsig.1", "s"}, Page{"qmsg.1", "EO"},
+                    Page{"qorder.1", ""}, Page{"qrerun.8", "W"}, Page{"qenable.8", ""},
+                    Page{"qdisable.8", ""}, Page{"qstart.8", ""}, Page{"qstop.8", ""},
                     Page{"qterm.8", "tmsfFi"}, Page{"tracejob.8", "zvamslwpnfc"}));
 
 }  // namespace

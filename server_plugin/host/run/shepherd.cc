@@ -158,8 +158,11 @@ bool Shepherd::claim() {
     if (const int error = ::posix_fallocate(exit_room_.get(), 0, kExitRecordRoom); error != 0)
         return refuse(fmt::format("no room for {}: {}", files_.exit_room(), system_text(error)));
     if (!rename_new(files_.job(), files_.started())) {
-        ::unlink(files_.exit_room().c_str());  // the permission was withdrawn in the meantime
-        return false;
+        const int error = errno;
+        ::unlink(files_.exit_room().c_str());
+        if (error == ENOENT) return false;  // the permission was withdrawn in the meantime
+        return refuse(fmt::format("cannot rename {} to {}: {}", files_.job(), files_.started(),
+                                  system_text(error)));
     }
     if (!sync_directory(home_ + "/mom_priv/jobs")) {
         // The rename may not be on the disk, and after a power failure the job could be started again: don't

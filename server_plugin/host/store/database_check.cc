@@ -73,8 +73,12 @@ std::optional<std::string> wrong_with_file(const std::string& path, int64_t newe
     if (!S_ISREG(status.st_mode)) return "is not a regular file";
     if (status.st_size == 0) return std::nullopt;
     std::array<char, kMagic.size()> begin{};
-    if (::pread(fd.get(), begin.data(), begin.size(), 0) != static_cast<ssize_t>(begin.size()) ||
-        std::string_view(begin.data(), begin.size()) != kMagic)
+    ssize_t read = 0;
+    do {
+        read = ::pread(fd.get(), begin.data(), begin.size(), 0);
+    } while (read < 0 && errno == EINTR);
+    if (read < 0) return "can not be read: " + system_text(errno);
+    if (read != static_cast<ssize_t>(begin.size()) || std::string_view(begin.data(), begin.size()) != kMagic)
         return "is damaged: it doesn't begin as an SQLite database does";
     return wrong_with_content(path, newest, all);
 }
