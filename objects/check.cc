@@ -221,9 +221,13 @@ Result<void> check_tree(const Object& group) {
     return {};
 }
 
-// Refuses an order of rules that aren't there.
+// Refuses too many rules, and an order of rules that aren't there.
 Result<void> check_quota(const Object& quota) {
+    constexpr std::size_t kMostRules = 1000;
     const std::span<const std::string> rules = quota.list("rule");
+    if (rules.size() > kMostRules)
+        return fail(Code::bad_value,
+                    fmt::format("rule: {} rules, expected at most {}", rules.size(), kMostRules));
     for (const std::string& name : quota.list("rule_order")) {
         if (std::ranges::find(rules, name, quota_rule_name) != rules.end()) continue;
         return fail(Code::bad_value,

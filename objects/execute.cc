@@ -98,6 +98,7 @@ Result<void> change_element(Object& object, const Attribute& attribute, const At
     if (operation == Operation::increment || operation == Operation::decrement)
         return fail(Code::bad_value, fmt::format("{}.{}: += and -= aren't possible; use = or unset",
                                                  attribute.name, change.key));
+    if (Result<void> named = check_name(attribute.name, change.key); !named) return named;
     const Value* before = object.set_value(attribute);
     StringList list = before ? std::get<StringList>(*before) : StringList{};
     const auto known = std::ranges::find(list, change.key, quota_rule_name);

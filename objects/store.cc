@@ -95,15 +95,21 @@ void add_overruled_hours(const Draft& draft, const Object* policy, const Command
     }
 }
 
-// Adds a line for each rule of a changed quota that an earlier rule keeps from ever being asked.
+// Adds a line for each new rule of a quota that an earlier rule keeps from ever being asked, up to ten lines.
 void add_unreached_rules(const Object* before, const Object* after, std::vector<std::string>& lines) {
     if (after == nullptr || after->type() != ObjectType::quota || (before != nullptr && *before == *after))
         return;
+    constexpr std::size_t kMostLines = 10;
     const std::vector<QuotaRule> rules = quota_rules(*after);
-    for (std::size_t i = 1; i < rules.size(); ++i) {
+    const std::vector<QuotaRule> old = before != nullptr ? quota_rules(*before) : std::vector<QuotaRule>{};
+    std::size_t told = 0;
+    for (std::size_t i = 1; i < rules.size() && told < kMostLines; ++i) {
+        const bool in_new_order =
+            before == nullptr || !std::ranges::equal(before->list("rule_order"), after->list("rule_order"));
+        if (!in_new_order && std::ranges::find(old, rules[i]) != old.end()) continue;
         const auto earlier = std::find_if(rules.begin(), rules.begin() + static_cast<std::ptrdiff_t>(i),
                                           [&](const QuotaRule& rule) { return rule.covers(rules[i]); });
-        if (earlier != rules.begin() + static_cast<std::ptrdiff_t>(i))
+        if (earlier != rules.begin() + static_cast<std::ptrdiff_t>(i) && ++told > 0)
             lines.push_back(
                 fmt::format("{}: rule.{} is never reached: rule.{} before it matches all of its jobs",
                             object_title(after->type(), after->name()), rules[i].name, earlier->name));

@@ -37,13 +37,13 @@ class OpenpbsSchedSettings : public ScheduledSite {
 };
 
 TEST_P(OpenpbsSchedSettings, AlgorithmExternalWithoutPbsSchedIsToldAsWhatItIs) {
-    const Output set = site->qmgr("set policy default_policy algorithm = external");
-    EXPECT_EQ(set.exit, 0) << set;
-    EXPECT_THAT(set.err, AllOf(HasSubstr("no job starts until pbs_sched runs"), Not(HasSubstr("standard"))));
     site->ok("$ours/qmgr -c 'create policy other algorithm = external'");
     EXPECT_THAT(site->qmgr("set sched default policy = other").err,
                 HasSubstr("policy other: algorithm external leaves the jobs"));
     site->ok("$ours/qmgr -c 'set sched default policy = default_policy'");
+    const Output set = site->qmgr("set policy default_policy algorithm = external");
+    EXPECT_EQ(set.exit, 0) << set;
+    EXPECT_THAT(set.err, AllOf(HasSubstr("no job starts until pbs_sched runs"), Not(HasSubstr("standard"))));
     EXPECT_TRUE(scheduled_by("nobody: algorithm external leaves it to pbs_sched")) << why("");
     EXPECT_THAT(site->ok("$ours/qmgr -c 'list sched default'"), Not(HasSubstr("has no effect")));
     const std::string job = submit("-l select=1:ncpus=1");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,16 +19,16 @@ constexpr std::size_t kCountersAtOnce = 1000;
 
 class QuotaQuery final : public BackgroundQuery {
   public:
-    // `user`: whose counters are shown, beside those that are for no user; empty: all.
-    QuotaQuery(sched::Instant now, std::string sched, std::string user)
+    // `user`: whose counters are shown; nullopt: all counters are.
+    QuotaQuery(sched::Instant now, std::string sched, std::optional<std::string> user)
         : now_(now), sched_(std::move(sched)), user_(std::move(user)) {}
 
     void work(sched::Inspector& scheduler) override {
         found_ = scheduler.quotas(now_, sched_);
-        if (user_.empty()) return;
+        if (!user_) return;
         std::erase_if(found_, [&](const sched::QuotaUse& use) {
-            return std::ranges::any_of(
-                use.of, [&](const auto& of) { return of.first == "users" && of.second != user_; });
+            return std::ranges::none_of(
+                use.of, [&](const auto& of) { return of.first == "users" && of.second == *user_; });
         });
     }
     int32_t answer(const pbs_status_request&, bool in_parts, Reply reply) override {
@@ -53,7 +54,7 @@ class QuotaQuery final : public BackgroundQuery {
   private:
     sched::Instant now_;
     std::string sched_;
-    std::string user_;
+    std::optional<std::string> user_;
     std::vector<sched::QuotaUse> found_;
     std::size_t next_ = 0;
 };
@@ -72,8 +73,9 @@ int32_t status_quota_use(State& state, const pbs_status_request& request, Reply 
     constexpr uint32_t kSeeAll = PBS_PRIV_OPERATOR | PBS_PRIV_MANAGER | PBS_PRIV_ROOT;
     const bool all = (request.who.privilege & kSeeAll) != 0;
     const auto make = [&] {
-        return std::make_shared<QuotaQuery>(instant(request.now), sched,
-                                            all ? std::string() : std::string(view(request.who.user)));
+        return std::make_shared<QuotaQuery>(
+            instant(request.now), sched,
+            all ? std::nullopt : std::optional(std::string(view(request.who.user))));
     };
     return state.queries.answer(state, request, make, reply);
 }

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct OwnLimit {
     EntityKind entity = EntityKind::all;
     // Does `most` ever answer less than any number, by these settings? Null: always.
     bool (*binds_vnodes)(const Settings& settings) = nullptr;
+    // Returns the next instant at which time may lift a refusal. Null: time lifts none.
+    std::optional<Instant> (*until)(CycleState& state) = nullptr;
     // Returns how many chunks with these needs (by column) a vnode may give a job that is being placed and
     // has been given some chunks already; at least 0.
     std::int64_t (*most)(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,

@@ -35,7 +35,7 @@ bool is_multi(const Request& request) {
 // The amount that a job asks for in all. A job that asks for no processors has one for each chunk.
 std::int64_t asked_in_all(const CycleState& state, const Request& request, Seconds walltime,
                           std::uint32_t what) {
-    if (const auto asked = asked_amount(request, walltime, what)) return *asked;
+    if (const auto asked = asked_amount(request, walltime, what)) return std::max<std::int64_t>(0, *asked);
     if (what != state.resources->known().ncpus) return 0;
     std::int64_t chunks = 0;
     for (const Chunk& chunk : request.chunks) chunks += chunk.count;
@@ -67,9 +67,8 @@ void QuotaBook::begin(const CycleState& state, bool to_show) {
                     bound.most = std::strtoll(limit.most.c_str(), nullptr, 10);
                 } else {
                     const auto value = state.resources->parse(id, limit.most);
-                    if (!value) continue;
                     bound.consumable = state.resources->consumable(id);
-                    bound.most = value->number;
+                    bound.most = value ? value->number : 0;  // a value of another type allows nothing
                     if (state.resources->is_text(id)) bound.text = limit.most;
                     bound.column = state.vnodes->columns().of(id);
                 }
@@ -204,6 +203,22 @@ std::uint32_t QuotaBook::counter(const Key& key) {
     return found->second;
 }
 
+// Null: no job is counted there.
+const QuotaBook::Counter* QuotaBook::find(const Key& key) const {
+    const auto found = numbers_.find(key);
+    return found == numbers_.end() ? nullptr : &counters_[found->second];
+}
+
+std::optional<Instant> QuotaBook::next_change(Instant now) const {
+    std::optional<Instant> next;
+    for (const InQuota& in : quotas_) {
+        if (!in.quota->has_windows) continue;
+        const auto at = in.quota->windows.next_change(now);
+        if (at && (!next || *at < *next)) next = at;
+    }
+    return next;
+}
+
 // ---- What jobs use.
 
 // What a job that has its places is charged for, by counter.
@@ -264,8 +279,10 @@ void QuotaBook::count(const CycleState& state, const LimitUser& user, int sign) 
 
 // What the jobs that are counted now will still use at a later instant. Jobs that are over their walltime
 // count on.
-std::int64_t QuotaBook::used_at(const Counter& counter, std::size_t bound, const Quota& quota, Instant now,
+std::int64_t QuotaBook::used_at(const Counter* counted, std::size_t bound, const Quota& quota, Instant now,
                                 Instant at) const {
+    if (counted == nullptr) return 0;
+    const Counter& counter = *counted;
     std::int64_t used = counter.used[bound];
     if (at <= now || !quota.has_windows || quota.spill) return used;
     for (auto end = counter.ends.upper_bound(now); end != counter.ends.end() && end->first <= at; ++end)
@@ -309,7 +326,7 @@ std::optional<QuotaBook::Excess> QuotaBook::excess(const CycleState& state, cons
         if (!binds) continue;
         const Candidate& candidate = route.rules.front();
         const Rule& rule = in.rules[candidate.rule];
-        const std::uint32_t number = counter(candidate.key);
+        const Counter* const counted = find(candidate.key);
         for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
             const Bound& bound = rule.bounds[i];
             if (!bound.text.empty()) {
@@ -320,8 +337,7 @@ std::optional<QuotaBook::Excess> QuotaBook::excess(const CycleState& state, cons
             }
             const std::int64_t asked = asked_in_all(state, *subject.request, subject.walltime, bound.what);
             if (asked == 0) continue;
-            const std::int64_t used =
-                bound.consumable ? used_at(counters_[number], i, *in.quota, begins, *binds) : 0;
+            const std::int64_t used = bound.consumable ? used_at(counted, i, *in.quota, begins, *binds) : 0;
             if (used + asked > bound.most) return excess_of(state, in, rule, bound, asked, used, begins);
         }
     }
@@ -342,7 +358,7 @@ std::int64_t QuotaBook::most(const CycleState& state, const Subject& subject, In
         const std::optional<Candidate> candidate = at_vnode(state, route, vnode);
         if (!candidate) continue;
         const Rule& rule = in.rules[candidate->rule];
-        const std::uint32_t number = counter(candidate->key);
+        const Counter* const counted = find(candidate->key);
         for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
             const Bound& bound = rule.bounds[i];
             std::int64_t chunks = std::numeric_limits<std::int64_t>::max();
@@ -351,19 +367,19 @@ std::int64_t QuotaBook::most(const CycleState& state, const Subject& subject, In
             if (bound.column != 0 && bound.consumable) {
                 asked = needs[bound.column];
                 if (asked == 0) continue;
-                used = used_at(counters_[number], i, *in.quota, begins, *binds);
+                used = used_at(counted, i, *in.quota, begins, *binds);
                 if (!given.empty() && !std::exchange(own_known, true))
                     state.vnodes->shares_of(given, *subject.request, node_size, own);
                 for (const Vnodes::Share& share : own) {
                     if (share.column != bound.column) continue;
                     const std::optional<Candidate> there = at_vnode(state, route, share.vnode);
-                    if (there && counter(there->key) == number) used += share.amount;
+                    if (there && there->key == candidate->key) used += share.amount;
                 }
                 chunks = std::max<std::int64_t>(0, bound.most - used) / asked;
             } else if (given.empty()) {  // this is the first vnode of the job
                 asked = asked_in_all(state, *subject.request, subject.walltime, bound.what);
                 if (!bound.text.empty() || asked == 0) continue;
-                used = bound.consumable ? used_at(counters_[number], i, *in.quota, begins, *binds) : 0;
+                used = bound.consumable ? used_at(counted, i, *in.quota, begins, *binds) : 0;
                 if (used + asked > bound.most) chunks = 0;
             }
             if (chunks >= most) continue;
@@ -386,7 +402,7 @@ void QuotaBook::keep(const CycleState& state, const LimitUser& user, const OwnLi
         const std::vector<Bound>& bounds = in.rules[counted.key[1]].bounds;
         for (std::uint32_t i = 0; i < bounds.size(); ++i) {
             if (!bounds[i].consumable || charge.amounts[i] == 0) continue;
-            const std::int64_t used = used_at(counted, i, *in.quota, reservation.start, *binds);
+            const std::int64_t used = used_at(&counted, i, *in.quota, reservation.start, *binds);
             reservation.spare.push_back({{{UseScope::own, EntityKind::all, charge.counter, 0}, i, &limit},
                                          bounds[i].most - used - charge.amounts[i]});
         }
@@ -426,7 +442,7 @@ std::vector<QuotaUse> QuotaBook::shown(const CycleState& state) const {
         }
         for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
             const Bound& bound = rule.bounds[i];
-            if (!bound.consumable) continue;
+            if (!bound.consumable || counters_[number].used[i] == 0) continue;
             const std::uint32_t id =
                 bound.what == kJobs ? kNoResource : real_resource(bound.what, *state.resources);
             const auto text = [&](std::int64_t amount) {

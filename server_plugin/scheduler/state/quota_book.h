@@ -67,6 +67,9 @@ class QuotaBook {
     // The job's use of the counter and limit in a key that keep() made.
     std::int64_t use(const CycleState& state, const LimitUser& user, const LimitKey& key);
 
+    // The next instant at which a window of a quota opens or closes.
+    std::optional<Instant> next_change(Instant now) const;
+
     // The counters, in the order of quotas and rules.
     std::vector<QuotaUse> shown(const CycleState& state) const;
 
@@ -118,10 +121,11 @@ class QuotaBook {
     const std::vector<Route>& routes(const CycleState& state, const Subject& subject);
     std::vector<Route> make_routes(const CycleState& state, const Subject& subject) const;
     std::uint32_t counter(const Key& key);
+    const Counter* find(const Key& key) const;
     std::optional<Candidate> at_vnode(const CycleState& state, const Route& route, VnodeSlot vnode);
     std::uint32_t vnode_value(const CycleState& state, Rule& rule, VnodeSlot vnode);
     std::vector<Charge> charges(const CycleState& state, const LimitUser& user);
-    std::int64_t used_at(const Counter& counter, std::size_t bound, const Quota& quota, Instant now,
+    std::int64_t used_at(const Counter* counter, std::size_t bound, const Quota& quota, Instant now,
                          Instant at) const;
     Excess excess_of(const CycleState& state, const InQuota& in, const Rule& rule, const Bound& bound,
                      std::int64_t asked, std::int64_t used, Instant now) const;

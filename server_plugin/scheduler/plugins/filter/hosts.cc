@@ -154,6 +154,10 @@ Refusal own_limit_refusal(CycleState& state, const JobNeeds& job, const User& us
                     blockers(state, job)};
     for (const OwnLimit* limit : state.vnode_limits)
         refusal.blockers |= blocker::less_of(awaited_use(*limit, user));
+    for (const OwnLimit* limit : state.vnode_limits) {
+        const auto at = limit->until != nullptr ? limit->until(state) : std::nullopt;
+        if (at && (!refusal.until || *at < *refusal.until)) refusal.until = at;
+    }
     return refusal;
 }
 
@@ -196,6 +200,8 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
 }
 
 bool has_same_places(const QueueView& a, const QueueView& b) {
+    // Quotas that name vnodes may distinguish queues.
+    if (a.facts.settings != nullptr && !a.facts.settings->quotas.empty() && a.slot != b.slot) return false;
     return a.pool == b.pool && a.host == b.host && a.groups == b.groups && a.booking == b.booking;
 }
 

@@ -49,6 +49,7 @@ const OwnLimit kQuotaLimit{
                 return quota->enabled && quota->names(objects::QuotaSubject::vnodes);
             });
         },
+    .until = [](CycleState& state) { return book_of(state).next_change(state.now); },
     .most =
         [](CycleState& state, const JobNeeds& job, const User& user, const QueueView& view, VnodeSlot vnode,
            const Row& needs, const Placement& given) {
