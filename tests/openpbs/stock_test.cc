@@ -243,7 +243,8 @@ TEST_F(OpenpbsStock, OurClientsAskAServerWithoutPolicies) {
     for (const char* command :
          {"qmgr -c 'list policy @default'", "qmgr -c 'list policy p1 backfill_depth'",
           "qmgr -c 'print time_window @default'", "pbs_config history", "pbs_config export"})
-        EXPECT_THAT(refused(command), HasSubstr("the server has no policies, time_windows, fs_groups and quotas"))
+        EXPECT_THAT(refused(command),
+                    HasSubstr("the server has no policies, time_windows, fs_groups and quotas"))
             << command;
     EXPECT_EQ(site.ok("$ours/qmgr -c 'list sched default policy,nonsense'"), "Sched default\n\n");
     EXPECT_EQ(site.ok("$ours/qmgr -c 'list sched default policy,scheduling'"),

@@ -161,8 +161,8 @@ bool Shepherd::claim() {
         const int error = errno;
         ::unlink(files_.exit_room().c_str());
         if (error == ENOENT) return false;  // the permission was withdrawn in the meantime
-        return refuse(fmt::format("cannot rename {} to {}: {}", files_.job(), files_.started(),
-                                  system_text(error)));
+        return refuse(
+            fmt::format("cannot rename {} to {}: {}", files_.job(), files_.started(), system_text(error)));
     }
     if (!sync_directory(home_ + "/mom_priv/jobs")) {
         // The rename may not be on the disk, and after a power failure the job could be started again: don't

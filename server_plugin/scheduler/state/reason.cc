@@ -52,7 +52,8 @@ std::string over_quota_text(const Reason& r, const ReasonContext& c) {
     const auto amount = [&](std::int64_t number) {
         return resource == kNoResource ? fmt::format("{}", number) : c.resources.format(resource, number);
     };
-    return fmt::format("{}: Quota {} (R: {} U: {} L: {})", r.code == ReasonCode::above_quota ? "Can Never Run" : "Not Running", label,
+    return fmt::format("{}: Quota {} (R: {} U: {} L: {})",
+                       r.code == ReasonCode::above_quota ? "Can Never Run" : "Not Running", label,
                        amount(r.a), amount(r.b), amount(r.c));
 }
 
