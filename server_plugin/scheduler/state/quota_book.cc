@@ -52,11 +52,9 @@ void QuotaBook::begin(const CycleState& state, bool to_show) {
         for (const QuotaRule& rule : quota->rules) {
             Rule& made = in.rules.emplace_back();
             made.rule = &rule;
-            names_vnodes_ = names_vnodes_ || rule.filter(QuotaSubject::vnodes).has_value();
             for (const objects::QuotaLimit& limit : rule.limits) {
-                const std::uint32_t id =
-                    limit.resource == "jobs" ? kNoResource : state.resources->id(limit.resource);
                 const bool jobs = limit.resource == "jobs";
+                const std::uint32_t id = jobs ? kNoResource : state.resources->id(limit.resource);
                 if (!jobs && id == kNoResource) continue;  // no job can ask for it
                 Bound bound;
                 bound.what = jobs ? kJobs : id == state.resources->known().walltime ? kWalltimeAmount : id;
@@ -292,18 +290,15 @@ std::int64_t QuotaBook::used_at(const Counter* counted, std::size_t bound, const
 
 // ---- Limits.
 
-QuotaBook::Excess QuotaBook::excess_of(const CycleState& state, const InQuota& in, const Rule& rule,
-                                       const Bound& bound, std::int64_t asked, std::int64_t used,
-                                       Instant now) const {
-    Excess excess{.quota = in.quota,
-                  .label = bound.label,
+QuotaBook::Excess QuotaBook::excess_of(const InQuota& in, const Rule& rule, const Bound& bound,
+                                       std::int64_t asked, std::int64_t used, Instant now) const {
+    Excess excess{.label = bound.label,
                   .asked = asked,
                   .used = used,
                   .most = bound.most,
                   .for_good = false,
                   .lifted_by = std::nullopt,
                   .until = std::nullopt};
-    if (bound.what != kJobs) excess.resource = real_resource(bound.what, *state.resources);
     if (in.quota->has_windows) excess.until = in.quota->windows.next_change(now).value_or(Instant::max());
     excess.for_good = !bound.consumable || asked > bound.most;
     const auto counts_by = [&](QuotaSubject subject) {
@@ -333,20 +328,19 @@ std::optional<QuotaBook::Excess> QuotaBook::excess(const CycleState& state, cons
                 const auto asked =
                     std::ranges::find(subject.request->amounts, bound.what, &KeptAmount::resource);
                 if (asked == subject.request->amounts.end() || asked->text == bound.text) continue;
-                return excess_of(state, in, rule, bound, 0, 0, begins);
+                return excess_of(in, rule, bound, 0, 0, begins);
             }
             const std::int64_t asked = asked_in_all(state, *subject.request, subject.walltime, bound.what);
             if (asked == 0) continue;
             const std::int64_t used = bound.consumable ? used_at(counted, i, *in.quota, begins, *binds) : 0;
-            if (used + asked > bound.most) return excess_of(state, in, rule, bound, asked, used, begins);
+            if (used + asked > bound.most) return excess_of(in, rule, bound, asked, used, begins);
         }
     }
     return std::nullopt;
 }
 
 std::int64_t QuotaBook::most(const CycleState& state, const Subject& subject, Instant begins, Instant ends,
-                             VnodeSlot vnode, const Row& needs, const Placement& given, NodeSize node_size,
-                             std::optional<Excess>* limit) {
+                             VnodeSlot vnode, const Row& needs, const Placement& given, NodeSize node_size) {
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
     Vnodes::Shares own;
     bool own_known = false;
@@ -362,12 +356,10 @@ std::int64_t QuotaBook::most(const CycleState& state, const Subject& subject, In
         for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
             const Bound& bound = rule.bounds[i];
             std::int64_t chunks = std::numeric_limits<std::int64_t>::max();
-            std::int64_t asked = 0;
-            std::int64_t used = 0;
             if (bound.column != 0 && bound.consumable) {
-                asked = needs[bound.column];
+                const std::int64_t asked = needs[bound.column];
                 if (asked == 0) continue;
-                used = used_at(counted, i, *in.quota, begins, *binds);
+                std::int64_t used = used_at(counted, i, *in.quota, begins, *binds);
                 if (!given.empty() && !std::exchange(own_known, true))
                     state.vnodes->shares_of(given, *subject.request, node_size, own);
                 for (const Vnodes::Share& share : own) {
@@ -377,14 +369,14 @@ std::int64_t QuotaBook::most(const CycleState& state, const Subject& subject, In
                 }
                 chunks = std::max<std::int64_t>(0, bound.most - used) / asked;
             } else if (given.empty()) {  // this is the first vnode of the job
-                asked = asked_in_all(state, *subject.request, subject.walltime, bound.what);
+                const std::int64_t asked =
+                    asked_in_all(state, *subject.request, subject.walltime, bound.what);
                 if (!bound.text.empty() || asked == 0) continue;
-                used = bound.consumable ? used_at(counted, i, *in.quota, begins, *binds) : 0;
+                const std::int64_t used =
+                    bound.consumable ? used_at(counted, i, *in.quota, begins, *binds) : 0;
                 if (used + asked > bound.most) chunks = 0;
             }
-            if (chunks >= most) continue;
-            most = chunks;
-            if (limit != nullptr) *limit = excess_of(state, in, rule, bound, asked, used, begins);
+            most = std::min(most, chunks);
         }
     }
     return most;

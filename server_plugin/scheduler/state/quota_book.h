@@ -32,9 +32,7 @@ class QuotaBook {
     };
     // The limit that a job doesn't meet.
     struct Excess {
-        const Quota* quota = nullptr;
-        std::uint32_t label = 0;               // "q1 (guests): ncpus", interned
-        std::uint32_t resource = kNoResource;  // to write amounts; kNoResource: plain numbers
+        std::uint32_t label = 0;  // "q1 (guests): ncpus", interned
         std::int64_t asked = 0;
         std::int64_t used = 0;
         std::int64_t most = 0;
@@ -47,8 +45,6 @@ class QuotaBook {
     // enabled are only read to be shown.
     void begin(const CycleState& state, bool to_show = false);
     bool has_begun() const { return begun_; }
-    // Does any rule name vnodes?
-    bool names_vnodes() const { return names_vnodes_; }
 
     // Counts a job in (sign 1) or out (sign -1).
     void count(const CycleState& state, const LimitUser& user, int sign);
@@ -57,10 +53,8 @@ class QuotaBook {
     std::optional<Excess> excess(const CycleState& state, const Subject& subject, Instant begins,
                                  Instant ends);
     // How many chunks with these needs (by column) a vnode may give the job by the rules that name vnodes.
-    // `limit`, if given, takes the limit that allows least.
     std::int64_t most(const CycleState& state, const Subject& subject, Instant begins, Instant ends,
-                      VnodeSlot vnode, const Row& needs, const Placement& given, NodeSize node_size,
-                      std::optional<Excess>* limit = nullptr);
+                      VnodeSlot vnode, const Row& needs, const Placement& given, NodeSize node_size);
     // Adds what each counter that counts the job leaves at the reservation's start, with the job counted.
     void keep(const CycleState& state, const LimitUser& user, const OwnLimit& limit,
               Reservation& reservation);
@@ -127,11 +121,10 @@ class QuotaBook {
     std::vector<Charge> charges(const CycleState& state, const LimitUser& user);
     std::int64_t used_at(const Counter* counter, std::size_t bound, const Quota& quota, Instant now,
                          Instant at) const;
-    Excess excess_of(const CycleState& state, const InQuota& in, const Rule& rule, const Bound& bound,
-                     std::int64_t asked, std::int64_t used, Instant now) const;
+    Excess excess_of(const InQuota& in, const Rule& rule, const Bound& bound, std::int64_t asked,
+                     std::int64_t used, Instant now) const;
 
     bool begun_ = false;
-    bool names_vnodes_ = false;
     std::vector<InQuota> quotas_;
     std::map<RouteKey, std::vector<Route>> routes_;
     std::map<Key, std::uint32_t> numbers_;
