@@ -102,17 +102,17 @@ void add_unreached_rules(const Object* before, const Object* after, std::vector<
     constexpr std::size_t kMostLines = 10;
     const std::vector<QuotaRule> rules = quota_rules(*after);
     const std::vector<QuotaRule> old = before != nullptr ? quota_rules(*before) : std::vector<QuotaRule>{};
+    const bool in_new_order =
+        before == nullptr || !std::ranges::equal(before->list("rule_order"), after->list("rule_order"));
     std::size_t told = 0;
-    for (std::size_t i = 1; i < rules.size() && told < kMostLines; ++i) {
-        const bool in_new_order =
-            before == nullptr || !std::ranges::equal(before->list("rule_order"), after->list("rule_order"));
-        if (!in_new_order && std::ranges::find(old, rules[i]) != old.end()) continue;
-        const auto earlier = std::find_if(rules.begin(), rules.begin() + static_cast<std::ptrdiff_t>(i),
-                                          [&](const QuotaRule& rule) { return rule.covers(rules[i]); });
-        if (earlier != rules.begin() + static_cast<std::ptrdiff_t>(i) && ++told > 0)
-            lines.push_back(
-                fmt::format("{}: rule.{} is never reached: rule.{} before it matches all of its jobs",
-                            object_title(after->type(), after->name()), rules[i].name, earlier->name));
+    for (auto rule = rules.begin(); rule != rules.end() && told < kMostLines; ++rule) {
+        if (!in_new_order && std::ranges::find(old, *rule) != old.end()) continue;
+        const auto earlier =
+            std::find_if(rules.begin(), rule, [&](const QuotaRule& other) { return other.covers(*rule); });
+        if (earlier == rule) continue;
+        ++told;
+        lines.push_back(fmt::format("{}: rule.{} is never reached: rule.{} before it matches all of its jobs",
+                                    object_title(after->type(), after->name()), rule->name, earlier->name));
     }
 }
 
