@@ -164,15 +164,15 @@ TEST_F(Environment, OutputGoesToAFolderOfAnyName) {
         const Output given = qsub({"-j", "oe", "-o", "given"}, "echo sand\n", {}, in);
         ASSERT_EQ(given.exit, 0) << name << given;
         ASSERT_TRUE(wait_for([&] { return text_of(in / "given") == "sand\n"; })) << name << server.log();
-        const Output held = qsub({"-h", "-J", "1-2", "-N", "k", "-j", "oe"},
-                                 "[ $PBS_ARRAY_INDEX = 1 ] || echo sub\n", {}, in);
+        // Both subjobs write: each empties the file at its start, so the other's output may be lost.
+        const Output held = qsub({"-h", "-J", "1-2", "-N", "k", "-j", "oe"}, "echo sub\n", {}, in);
         ASSERT_EQ(held.exit, 0) << name << held;
         const std::string array = held.out.substr(0, held.out.find('\n'));
         RunOptions there;
         there.folder = in;
         ASSERT_EQ(server.command_as(runner(), {"qalter", "-o", "altered", array}, there).exit, 0);
         ASSERT_EQ(server.command_as(runner(), {"qrls", array}).exit, 0);
-        ASSERT_TRUE(wait_for([&] { return text_of(in / "altered") == "sub\n"; })) << name << server.log();
+        ASSERT_TRUE(wait_for([&] { return text_of(in / "altered").ends_with("sub\n"); })) << name << server.log();
     }
     EXPECT_FALSE(fs::exists(server.home() / "undelivered") && !fs::is_empty(server.home() / "undelivered"));
 }
