@@ -15,9 +15,12 @@
 namespace pbs::sched::test {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Key;
+using testing::Pair;
 
 struct Quotas : testing::Test {
     World world;
@@ -138,7 +141,7 @@ TEST_F(Quotas, OfVnodesSendJobsElsewhere) {
     use({.rules = {{"n1", "users={*} vnodes={n1} to ncpus=4"}}});
     EXPECT_EQ(answer(world.job({.queue = "long", .owner = "bob", .select = "1:ncpus=3:host=n1"})), "starts");
     const int both = world.job({.queue = "long", .owner = "bob", .select = "2:ncpus=2", .place = "scatter"});
-    EXPECT_EQ(answer(both), "Not Running: Quotas leave too little on the vnodes with room");
+    EXPECT_EQ(answer(both), "Not Running: Quota q1 (n1): ncpus (R: 2 U: 3 L: 4)");
     world.vnode({.name = "n3", .ncpus = 2});
     EXPECT_EQ(answer(both), "starts");
 }
@@ -152,6 +155,49 @@ TEST_F(Quotas, OfHostsHaveACounterEach) {
         return world.cycle(at(1));
     }();
     EXPECT_EQ(outcome.started.size(), 4U);  // two jobs of each host
+}
+
+// A chunk may be divided among the vnodes of a host, also where a quota leaves less than a chunk on each.
+TEST_F(Quotas, OfVnodesBoundThePiecesOfAChunk) {
+    for (const char* vnode : {"a1", "a2"}) world.vnode({.name = vnode, .ncpus = 4, .host = "a"});
+    world.vnode({.name = "n1", .free = false});
+    world.vnode({.name = "n2", .free = false});
+    use({.rules = {{"each", "vnodes={*} to ncpus=3"}}});
+    const int six = world.job({.queue = "long", .select = "1:ncpus=6"});
+    const Outcome outcome = world.cycle(at(0, 1));
+    EXPECT_THAT(outcome.exec_vnode, Contains(Pair(six, "(a1:ncpus=3+a2:ncpus=3)")));
+    world.finish(six, at(0, 2));
+    use({.rules = {{"both", "vnodes=a1,a2 to ncpus=7"}}});
+    minute = 2;
+    EXPECT_EQ(answer(world.job({.queue = "long", .select = "1:ncpus=8"})),
+              "Can Never Run: Quota q1 (both): ncpus (R: 8 U: 0 L: 7)");
+    EXPECT_EQ(answer(world.job({.queue = "long", .select = "1:ncpus=5"})), "starts");
+    EXPECT_EQ(answer(world.job({.queue = "long", .select = "3:ncpus=1"})),
+              "Not Running: Quota q1 (both): ncpus (R: 3 U: 5 L: 7)");
+}
+
+// A job that was suspended to make room goes on only where the quotas leave enough.
+TEST_F(Quotas, OfVnodesHoldBackAJobThatGoesOn) {
+    Settings& s = world.policy();
+    s.preemption = true;
+    s.preempt_order.steps = {{100, "S"}};
+    world.queue({.name = "express", .priority = 200});
+    world.vnode({.name = "n1", .ncpus = 4});
+    world.vnode({.name = "n2", .free = false});
+    use({.rules = {{"n1", "vnodes=n1 to ncpus=4"}}});
+    const int small = world.job({.queue = "long", .ncpus = 3, .walltime = 10 * kHour});
+    EXPECT_EQ(answer(small), "starts");
+    const int urgent = world.job({.queue = "express", .ncpus = 4, .walltime = kHour});
+    const Outcome outcome = world.cycle(at(1));
+    EXPECT_THAT(outcome.preempted, Contains(Key(small)));
+    EXPECT_THAT(outcome.started, ElementsAre(urgent));
+    use({.rules = {{"n1", "vnodes=n1 to ncpus=2"}}});
+    world.finish(urgent, at(2));
+    const Outcome held = world.cycle(at(2));
+    EXPECT_THAT(held.started, IsEmpty());
+    EXPECT_THAT(held.comment.at(small), HasSubstr("Quota q1 (n1): ncpus (R: 3 U: 0 L: 2)"));
+    use({.rules = {{"n1", "vnodes=n1 to ncpus=3"}}});
+    EXPECT_THAT(world.cycle(at(3)).started, ElementsAre(small));
 }
 
 TEST_F(Quotas, DoNotHoldBackWhatAnOperatorStarts) {
@@ -309,6 +355,66 @@ TEST(QuotaRules, DecideAsAPlainSearchForTheFirstMatch) {
                                          << testing::PrintToString(options.rules);
         }
     }
+}
+
+// On hosts of several vnodes, whose chunks may be divided, no counter of vnodes is ever over its limit.
+TEST(QuotaRules, OfVnodesHoldForDividedChunks) {
+    const int sites = pbs::test::cases(60);
+    std::size_t divided = 0;
+    for (int seed = 1; seed <= sites; ++seed) {
+        std::mt19937 random(static_cast<unsigned>(seed));
+        const auto pick = [&](int least, int most) {
+            return std::uniform_int_distribution<int>(least, most)(random);
+        };
+        World world;
+        world.policy().by_queue = false;
+        world.configuration.scheds["default"] = {.all_time = "p1"};
+        world.queue({.name = "q"});
+        std::map<std::string, std::string> host_of;
+        for (int h = 0; h < 3; ++h)
+            for (int v = pick(1, 3); v > 0; --v) {
+                const std::string host = "h" + std::to_string(h);
+                const std::string name = host + "v" + std::to_string(v);
+                host_of[name] = host;
+                world.vnode({.name = name, .ncpus = pick(1, 5), .host = host, .host_resource = host});
+            }
+        const int kind = pick(0, 2);  // a counter for each vnode, for each host, or for all
+        const int most = pick(1, 7);
+        world.policy().quotas = {quota({.rules = {{"r", std::string("vnodes=") +
+                                                            (kind == 0   ? "{*}"
+                                                             : kind == 1 ? "{host:*}"
+                                                                         : "*") +
+                                                            " to ncpus=" + std::to_string(most)}}})};
+        world.configure();
+        std::map<int, std::string> running;  // with the places
+        for (int cycle = 1; cycle <= 10; ++cycle) {
+            for (int i = pick(1, 4); i > 0; --i) {
+                const char* places[] = {"free", "pack", "scatter", "vscatter"};
+                world.job({.queue = "q",
+                           .walltime = 100 * kHour,
+                           .select = std::to_string(pick(1, 3)) + ":ncpus=" + std::to_string(pick(1, 6)),
+                           .place = places[pick(0, 3)]});
+            }
+            if (!running.empty() && pick(0, 1) == 0) {
+                world.finish(running.begin()->first, at(0, cycle));
+                running.erase(running.begin());
+            }
+            const Outcome outcome = world.cycle(at(0, cycle));
+            for (const int job : outcome.started) running[job] = outcome.exec_vnode.at(job);
+            std::map<std::string, int> used;
+            for (const auto& [job, places] : running) {
+                if (places.find("+") < places.find(")")) ++divided;
+                for (std::size_t at = 0; (at = places.find_first_of("h", at)) != places.npos; ++at) {
+                    const std::string vnode = places.substr(at, places.find(':', at) - at);
+                    const int cpus = std::stoi(places.substr(places.find("ncpus=", at) + 6));
+                    used[kind == 0 ? vnode : kind == 1 ? host_of.at(vnode) : "all"] += cpus;
+                }
+            }
+            for (const auto& [counter, cpus] : used)
+                ASSERT_LE(cpus, most) << "seed " << seed << ", cycle " << cycle << ", " << counter;
+        }
+    }
+    EXPECT_GT(divided, static_cast<std::size_t>(sites) / 4);
 }
 
 // Without spill no user is ever over the limit inside the window, whatever jobs come and end early.

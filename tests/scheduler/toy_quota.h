@@ -47,6 +47,18 @@ inline const OwnLimit kToyLimit{
         const std::int64_t used = cpus_in_use(state, vnode, user.owner) + cpus_of(own, vnode, column);
         return std::max<std::int64_t>(0, kMostOfVnode - used) / needs[column];
     },
+    .check = [](CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
+                const Placement& places) -> Reason {
+        const std::uint32_t column = column_of_cpus(state);
+        Vnodes::Shares own;
+        state.vnodes->shares_of(places, *job.request, state.vnode_share, own);
+        const bool allowed = std::ranges::all_of(own, [&](const Vnodes::Share& share) {
+            return cpus_in_use(state, share.vnode, user.owner) + cpus_of(own, share.vnode, column) <=
+                   kMostOfVnode;
+        });
+        return allowed ? Reason{}
+                       : Reason{ReasonCode::other, view.slot, state.strings->id(kToyLimit.words)};
+    },
     .count =
         [](CycleState& state, const LimitUser& user, int sign) {
             for (const Vnodes::Share& share : user.shares)

@@ -19,6 +19,7 @@ namespace pbs::sched {
 struct Need {
     std::uint32_t resource = 0;
     std::int64_t amount = 0;
+    friend bool operator==(const Need&, const Need&) = default;
 };
 
 // A chunk, requested `count` times. Each comes from one vnode, or from several vnodes of a host

@@ -30,6 +30,8 @@ class VnodeRule {
     // Returns the number of chunks with these needs (by column), at least 0, that a vnode may give to the
     // job, which has already been given some chunks.
     virtual std::int64_t most(VnodeSlot vnode, const Row& needs, const Placement& given) const = 0;
+    // May the job have all these places?
+    virtual bool allows(const Placement& places) const = 0;
 };
 
 constexpr std::uint32_t kOpenColumn = 0;   // holds a Columns::Openness

@@ -110,7 +110,7 @@ class PlaceSearch {
     bool is_taken(const Kind& kind, VnodeSlot vnode) const;
     void place_on_host(Kind& kind, const Host& host);
     std::vector<Left> left_on_host(const Kind& kind, const Host& host, std::size_t first_part) const;
-    void divide(Kind& kind, std::vector<Left>& left);
+    void divide(Kind& kind, std::vector<Left>& left, std::int64_t most);
     bool add_piece(const Kind& kind, Left& from, Row& rest, bool joined);
 
     Site site_;

@@ -59,8 +59,27 @@ void PlaceSearch::place_on_host(Kind& kind, const Host& host) {
          at = tree.next_fit(memory_.asked, at + 1))
         if (place_on_vnode(kind, pool_.vnodes[host.first + tree.item(at)]) && scatters) return;
     if (kind.left == 0 || how == Arrangement::vscatter) return;
-    std::vector<Left> left = left_on_host(kind, host, first_part);
-    if (left.size() > 1) divide(kind, left);
+    const std::vector<Left> left = left_on_host(kind, host, first_part);
+    if (left.size() < 2) return;
+    // The vnodes may share what a rule allows. Then fewer chunks are divided.
+    const std::int64_t before = kind.left;
+    const std::size_t parts = out_.parts.size();
+    const std::size_t amounts = out_.amounts.size();
+    const auto divide_at_most = [&](std::int64_t most) {
+        kind.left = before;
+        out_.parts.resize(parts);
+        out_.amounts.resize(amounts);
+        std::vector<Left> rest = left;
+        divide(kind, rest, most);
+        return rules_.rule == nullptr || rules_.rule->allows(out_);
+    };
+    if (divide_at_most(before)) return;
+    std::int64_t allowed = 0;
+    for (std::int64_t refused = before - kind.left; refused - allowed > 1;) {
+        const std::int64_t most = allowed + (refused - allowed) / 2;
+        (divide_at_most(most) ? allowed : refused) = most;
+    }
+    divide_at_most(allowed);
 }
 
 std::vector<PlaceSearch::Left> PlaceSearch::left_on_host(const Kind& kind, const Host& host,
@@ -92,15 +111,17 @@ std::vector<PlaceSearch::Left> PlaceSearch::left_on_host(const Kind& kind, const
     }
     if (rules_.rule == nullptr) return all;
     for (Left& left : all) {
-        const std::int64_t most = rules_.rule->most(left.vnode, kind.needs, out_);
-        if (most >= kind.chunk.count) continue;
-        for (std::uint32_t c = kFirstResourceColumn; c < kind.needs.size(); ++c)
-            if (kind.needs[c] > 0) left.row[c] = std::min(left.row[c], most * kind.needs[c]);
+        for (std::uint32_t c = kFirstResourceColumn; c < kind.needs.size(); ++c) {
+            if (kind.needs[c] <= 0) continue;
+            Row one(kind.needs.size(), 0);  // pieces may be smaller than chunks
+            one[c] = 1;
+            left.row[c] = std::min(left.row[c], rules_.rule->most(left.vnode, one, out_));
+        }
     }
     return all;
 }
 
-void PlaceSearch::divide(Kind& kind, std::vector<Left>& left) {
+void PlaceSearch::divide(Kind& kind, std::vector<Left>& left, std::int64_t most) {
     const Row& needs = kind.needs;
     // Has the row, of amounts or of needs, more than 0 of any resource that the chunk requests?
     const auto has_any = [&](const Row& row) {
@@ -108,7 +129,7 @@ void PlaceSearch::divide(Kind& kind, std::vector<Left>& left) {
             if (needs[c] > 0 && row[c] > 0) return true;
         return false;
     };
-    std::int64_t count = request_.arrangement == Arrangement::scatter ? 1 : kind.left;
+    std::int64_t count = std::min<std::int64_t>(most, request_.arrangement == Arrangement::scatter ? 1 : kind.left);
     for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c) {
         if (needs[c] <= 0) continue;
         std::int64_t sum = 0;

@@ -41,6 +41,7 @@ struct Part {
     std::uint32_t amounts = 0;       // of a piece: its number of amounts; 0: whole chunks
     bool joined = false;             // it belongs to the same chunk as the part before it
     bool is_piece() const { return amounts > 0; }
+    friend bool operator==(const Part&, const Part&) = default;
 };
 
 // The places of a job's chunks, in order.

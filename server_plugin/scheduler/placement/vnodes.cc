@@ -66,7 +66,6 @@ bool Vnodes::has_room(PoolId pool, const Request& request, const PlaceRules& rul
     for (const Part& part : placement) {
         if (!is_open(pool, part.vnode) || !allowed(part.vnode, rules)) return false;
         const Row& needs = columns().needs_of(placement, part, request, rules.node_size, kept);
-        if (rules.rule != nullptr && rules.rule->most(part.vnode, needs, {}) < part.count) return false;
         Row& sum = taken.try_emplace(part.vnode, Row(columns().size(), 0)).first->second;
         for (std::uint32_t c = kFirstResourceColumn; c < columns().size(); ++c)
             sum[c] += needs[c] * part.count;
@@ -90,7 +89,7 @@ bool Vnodes::has_room(PoolId pool, const Request& request, const PlaceRules& rul
         bookings_.for_each_binding(vnode, rules, ask);
         if (!leaves) return false;
     }
-    return !placement.empty();
+    return !placement.empty() && (rules.rule == nullptr || rules.rule->allows(placement));
 }
 
 Vnodes::Room Vnodes::room_until(VnodeSlot vnode, std::uint32_t first, std::uint32_t second,

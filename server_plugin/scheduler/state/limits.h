@@ -10,6 +10,7 @@
 #include "server_plugin/scheduler/model/entity_limits.h"
 #include "server_plugin/scheduler/model/job_table.h"
 #include "server_plugin/scheduler/placement/vnodes.h"
+#include "server_plugin/scheduler/state/reason.h"
 #include "server_plugin/scheduler/state/use_key.h"
 
 namespace pbs::sched {
@@ -38,6 +39,10 @@ struct OwnLimit {
     // has been given some chunks already; at least 0.
     std::int64_t (*most)(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                          VnodeSlot vnode, const Row& needs, const Placement& given) = nullptr;
+    // Returns the reason why the job may not have these places together, where `most` was asked for less than
+    // all: for chunks in pieces, and for a job that goes on where it was. No reason: it may.
+    Reason (*check)(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
+                    const Placement& places) = nullptr;
     // Counts a job in (sign 1) or out (sign -1): one that runs when the cycle begins, that it starts or
     // preempts, or that ends or begins while it looks ahead.
     void (*count)(CycleState& state, const LimitUser& user, int sign) = nullptr;

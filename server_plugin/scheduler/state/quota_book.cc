@@ -312,74 +312,122 @@ QuotaBook::Excess QuotaBook::excess_of(const InQuota& in, const Rule& rule, cons
     return excess;
 }
 
-std::optional<QuotaBook::Excess> QuotaBook::excess(const CycleState& state, const Subject& subject,
-                                                   Instant begins, Instant ends) {
-    for (const Route& route : routes(state, subject)) {
-        const InQuota& in = quotas_[route.quota];
-        if (route.by_vnode) continue;
-        const auto binds = in.quota->binds(begins, ends);
-        if (!binds) continue;
-        const Candidate& candidate = route.rules.front();
-        const Rule& rule = in.rules[candidate.rule];
-        const Counter* const counted = find(candidate.key);
-        for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
-            const Bound& bound = rule.bounds[i];
-            if (!bound.text.empty()) {
-                const auto asked =
-                    std::ranges::find(subject.request->amounts, bound.what, &KeptAmount::resource);
-                if (asked == subject.request->amounts.end() || asked->text == bound.text) continue;
-                return excess_of(in, rule, bound, 0, 0, begins);
-            }
-            const std::int64_t asked = asked_in_all(state, *subject.request, subject.walltime, bound.what);
-            if (asked == 0) continue;
-            const std::int64_t used = bound.consumable ? used_at(counted, i, *in.quota, begins, *binds) : 0;
-            if (used + asked > bound.most) return excess_of(in, rule, bound, asked, used, begins);
+// The first limit of the rule on amounts of the whole job that the job doesn't meet. Limits on amounts of vnodes
+// belong to these only if the rule doesn't name vnodes.
+std::optional<QuotaBook::Excess> QuotaBook::excess_at(const CycleState& state, const Route& route,
+                                                      const Candidate& candidate, const Subject& subject,
+                                                      Instant begins, Instant binds) const {
+    const InQuota& in = quotas_[route.quota];
+    const Rule& rule = in.rules[candidate.rule];
+    const Counter* const counted = find(candidate.key);
+    for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
+        const Bound& bound = rule.bounds[i];
+        if (route.by_vnode && bound.consumable && bound.column != 0) continue;
+        if (!bound.text.empty()) {
+            const auto asked =
+                std::ranges::find(subject.request->amounts, bound.what, &KeptAmount::resource);
+            if (asked == subject.request->amounts.end() || asked->text == bound.text) continue;
+            return excess_of(in, rule, bound, 0, 0, begins);
         }
+        const std::int64_t asked = asked_in_all(state, *subject.request, subject.walltime, bound.what);
+        if (asked == 0) continue;
+        const std::int64_t used = bound.consumable ? used_at(counted, i, *in.quota, begins, binds) : 0;
+        if (used + asked > bound.most) return excess_of(in, rule, bound, asked, used, begins);
     }
     return std::nullopt;
 }
 
-std::int64_t QuotaBook::most(const CycleState& state, const Subject& subject, Instant begins, Instant ends,
-                             VnodeSlot vnode, const Row& needs, const Placement& given, NodeSize node_size) {
-    std::int64_t most = std::numeric_limits<std::int64_t>::max();
-    Vnodes::Shares own;
-    bool own_known = false;
+std::optional<QuotaBook::Excess> QuotaBook::excess(const CycleState& state, const Subject& subject,
+                                                   Instant begins, Instant ends) {
     for (const Route& route : routes(state, subject)) {
+        if (route.by_vnode) continue;
+        const auto binds = quotas_[route.quota].quota->binds(begins, ends);
+        if (!binds) continue;
+        if (auto excess = excess_at(state, route, route.rules.front(), subject, begins, *binds))
+            return excess;
+    }
+    return std::nullopt;
+}
+
+// Adds up the chunks that are new since the last call.
+const QuotaBook::Given& QuotaBook::given(const CycleState& state, const Subject& subject,
+                                         const Placement& places) {
+    const std::vector<Route>& routes = this->routes(state, subject);
+    const auto begins_as = [&](const auto& all, const auto& known) {
+        return known.size() <= all.size() && std::equal(known.begin(), known.end(), all.begin());
+    };
+    if (given_.request != subject.request || given_.routes != &routes ||
+        !begins_as(places.parts, given_.places.parts) || !begins_as(places.amounts, given_.places.amounts))
+        given_ = {subject.request, &routes, {}, {}};
+    Row kept;
+    for (std::size_t i = given_.places.parts.size(); i < places.parts.size(); ++i) {
+        const Part& part = places.parts[i];
+        const Row& needs = state.vnodes->columns().needs_of(places, part, *subject.request,
+                                                            state.vnode_share, kept);
+        for (const Route& route : routes) {
+            const auto candidate = route.by_vnode ? at_vnode(state, route, part.vnode) : std::nullopt;
+            if (!candidate) continue;
+            for (const Bound& bound : quotas_[route.quota].rules[candidate->rule].bounds)
+                if (bound.consumable && bound.column != 0 && needs[bound.column] > 0)
+                    given_.taken[{candidate->key, bound.column}] += needs[bound.column] * part.count;
+        }
+    }
+    given_.places = places;
+    return given_;
+}
+
+std::int64_t QuotaBook::most(const CycleState& state, const Subject& subject, Instant begins, Instant ends,
+                             VnodeSlot vnode, const Row& needs, const Placement& places) {
+    std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    const Given& given = this->given(state, subject, places);
+    for (const Route& route : *given.routes) {
         if (!route.by_vnode) continue;
         const InQuota& in = quotas_[route.quota];
         const auto binds = in.quota->binds(begins, ends);
         if (!binds) continue;
         const std::optional<Candidate> candidate = at_vnode(state, route, vnode);
         if (!candidate) continue;
+        // The job's first vnode counts the amounts of the whole job.
+        if (places.empty() && excess_at(state, route, *candidate, subject, begins, *binds)) return 0;
         const Rule& rule = in.rules[candidate->rule];
         const Counter* const counted = find(candidate->key);
         for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
             const Bound& bound = rule.bounds[i];
-            std::int64_t chunks = std::numeric_limits<std::int64_t>::max();
-            if (bound.column != 0 && bound.consumable) {
-                const std::int64_t asked = needs[bound.column];
-                if (asked == 0) continue;
-                std::int64_t used = used_at(counted, i, *in.quota, begins, *binds);
-                if (!given.empty() && !std::exchange(own_known, true))
-                    state.vnodes->shares_of(given, *subject.request, node_size, own);
-                for (const Vnodes::Share& share : own) {
-                    if (share.column != bound.column) continue;
-                    const std::optional<Candidate> there = at_vnode(state, route, share.vnode);
-                    if (there && there->key == candidate->key) used += share.amount;
-                }
-                chunks = std::max<std::int64_t>(0, bound.most - used) / asked;
-            } else if (given.empty()) {  // this is the first vnode of the job
-                const std::int64_t asked =
-                    asked_in_all(state, *subject.request, subject.walltime, bound.what);
-                if (!bound.text.empty() || asked == 0) continue;
-                const std::int64_t used =
-                    bound.consumable ? used_at(counted, i, *in.quota, begins, *binds) : 0;
-                if (used + asked > bound.most) chunks = 0;
-            }
-            most = std::min(most, chunks);
+            if (!bound.consumable || bound.column == 0 || needs[bound.column] == 0) continue;
+            std::int64_t used = used_at(counted, i, *in.quota, begins, *binds);
+            const auto taken = given.taken.find({candidate->key, bound.column});
+            if (taken != given.taken.end()) used += taken->second;
+            most = std::min(most, std::max<std::int64_t>(0, bound.most - used) / needs[bound.column]);
         }
     }
     return most;
+}
+
+std::optional<QuotaBook::Excess> QuotaBook::excess_of_places(const CycleState& state, const Subject& subject,
+                                                             Instant begins, Instant ends,
+                                                             const Placement& places) {
+    const Given& given = this->given(state, subject, places);
+    for (const Route& route : *given.routes) {
+        if (!route.by_vnode || places.empty()) continue;
+        const InQuota& in = quotas_[route.quota];
+        const auto binds = in.quota->binds(begins, ends);
+        if (!binds) continue;
+        const auto first = at_vnode(state, route, places.parts.front().vnode);
+        if (first)
+            if (auto excess = excess_at(state, route, *first, subject, begins, *binds)) return excess;
+        for (const auto& [of, amount] : given.taken) {
+            const auto& [key, column] = of;
+            if (key[0] != route.quota) continue;
+            const Rule& rule = in.rules[key[1]];
+            for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
+                const Bound& bound = rule.bounds[i];
+                if (!bound.consumable || bound.column != column) continue;
+                const std::int64_t used = used_at(find(key), i, *in.quota, begins, *binds);
+                if (used + amount > bound.most) return excess_of(in, rule, bound, amount, used, begins);
+            }
+        }
+    }
+    return std::nullopt;
 }
 
 // ---- Reservations.

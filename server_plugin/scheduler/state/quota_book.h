@@ -54,7 +54,10 @@ class QuotaBook {
                                  Instant ends);
     // How many chunks with these needs (by column) a vnode may give the job by the rules that name vnodes.
     std::int64_t most(const CycleState& state, const Subject& subject, Instant begins, Instant ends,
-                      VnodeSlot vnode, const Row& needs, const Placement& given, NodeSize node_size);
+                      VnodeSlot vnode, const Row& needs, const Placement& given);
+    // The first limit of such rules that keeps the job from all these places together; empty: none.
+    std::optional<Excess> excess_of_places(const CycleState& state, const Subject& subject, Instant begins,
+                                           Instant ends, const Placement& places);
     // Adds what each counter that counts the job leaves at the reservation's start, with the job counted.
     void keep(const CycleState& state, const LimitUser& user, const OwnLimit& limit,
               Reservation& reservation);
@@ -109,6 +112,13 @@ class QuotaBook {
         std::uint32_t counter = 0;
         std::vector<std::int64_t> amounts;  // by the bounds of the rule
     };
+    // The amounts that the chunks of a job take while a search places one after the other.
+    struct Given {
+        const Request* request = nullptr;
+        const std::vector<Route>* routes = nullptr;
+        Placement places;
+        std::map<std::pair<Key, std::uint32_t>, std::int64_t> taken;  // by counter and column
+    };
     // The owner, group, project and queue of a job, and whether it asks for several chunks.
     using RouteKey = std::array<std::uint32_t, 5>;
 
@@ -119,6 +129,9 @@ class QuotaBook {
     std::optional<Candidate> at_vnode(const CycleState& state, const Route& route, VnodeSlot vnode);
     std::uint32_t vnode_value(const CycleState& state, Rule& rule, VnodeSlot vnode);
     std::vector<Charge> charges(const CycleState& state, const LimitUser& user);
+    const Given& given(const CycleState& state, const Subject& subject, const Placement& places);
+    std::optional<Excess> excess_at(const CycleState& state, const Route& route, const Candidate& candidate,
+                                    const Subject& subject, Instant begins, Instant binds) const;
     std::int64_t used_at(const Counter* counter, std::size_t bound, const Quota& quota, Instant now,
                          Instant at) const;
     Excess excess_of(const InQuota& in, const Rule& rule, const Bound& bound, std::int64_t asked,
@@ -129,6 +142,7 @@ class QuotaBook {
     std::map<RouteKey, std::vector<Route>> routes_;
     std::map<Key, std::uint32_t> numbers_;
     std::vector<Counter> counters_;
+    Given given_;
 };
 
 }  // namespace pbs::sched

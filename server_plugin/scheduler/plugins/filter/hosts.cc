@@ -117,6 +117,13 @@ class OwnLimits final : public VnodeRule {
             most = std::min(most, limit->most(state_, job_, user_, view_, vnode, needs, given));
         return most;
     }
+    bool allows(const Placement& places) const override { return !reason(places); }
+    // Why the job may not have these places; no reason: it may.
+    Reason reason(const Placement& places) const {
+        for (const OwnLimit* limit : state_.vnode_limits)
+            if (const Reason reason = limit->check(state_, job_, user_, view_, places)) return reason;
+        return {};
+    }
 
   private:
     CycleState& state_;
@@ -145,13 +152,17 @@ std::optional<JobSize> left_by_own_limits(const CycleState& state, const UseKey&
     return waited_for ? std::optional(kAnySize) : std::nullopt;
 }
 
-// Returns the refusal of a job that only these limits keep from a place, with the words of the first of them.
+// Returns the refusal of a job that only these limits keep from a place. The reason is what speaks against the
+// place that it would have without them.
 Refusal own_limit_refusal(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
-                          PlaceRules rules) {
+                          PlaceRules rules, const OwnLimits& limits) {
     rules.rule = nullptr;
-    if (!has_place(state, job, view, rules)) return {};
-    Refusal refusal{{ReasonCode::other, view.slot, state.strings->id(state.vnode_limits.front()->words)},
-                    blockers(state, job)};
+    Placement place;
+    if (!state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), place)) return {};
+    Reason reason = limits.reason(place);
+    if (!reason)
+        reason = {ReasonCode::other, view.slot, state.strings->id(state.vnode_limits.front()->words)};
+    Refusal refusal{reason, blockers(state, job)};
     for (const OwnLimit* limit : state.vnode_limits)
         refusal.blockers |= blocker::less_of(awaited_use(*limit, user));
     for (const OwnLimit* limit : state.vnode_limits) {
@@ -171,14 +182,15 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
     if (job.suspended != kNoSlot) {
         state.placement = state.tables->place_of_suspended(job.suspended);
         if (can_go_on(state, job, view, rules)) return {};
-        return {{ReasonCode::vnodes_busy, view.slot}, blocker::kAnything};
+        const Reason limited = rules.rule != nullptr ? own_limits.reason(state.placement) : Reason{};
+        return {limited ? limited : Reason{ReasonCode::vnodes_busy, view.slot}, blocker::kAnything};
     }
     rules.groups = groups_of(job, view);
     std::string set;
     if (state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), state.placement, &set))
         return {};
     if (rules.rule != nullptr)
-        if (const Refusal refusal = own_limit_refusal(state, job, user, view, rules)) return refusal;
+        if (const Refusal refusal = own_limit_refusal(state, job, user, view, rules, own_limits)) return refusal;
     const Blockers lifted_by = blockers(state, job);
     if (state.looking_ahead) {
         const Bookings& bookings = state.vnodes->bookings();

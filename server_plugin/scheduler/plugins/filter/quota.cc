@@ -18,15 +18,18 @@ QuotaBook::Subject subject_of(const JobNeeds& job, const User& user, const Queue
     return {{user.owner, user.group, job.project}, view.slot, job.request, job.asked};
 }
 
-Refusal refusal_of(const QuotaBook::Excess& excess, const Entities& whose, const QueueView& view) {
+Reason reason_of(const QuotaBook::Excess& excess, const QueueView& view) {
     const bool never = excess.for_good && !excess.until;
-    const Reason reason{never ? ReasonCode::above_quota : ReasonCode::over_quota,
-                        view.slot,
-                        excess.label,
-                        excess.asked,
-                        excess.used,
-                        excess.most};
-    Refusal refusal = Refusal::for_good(reason);
+    return {never ? ReasonCode::above_quota : ReasonCode::over_quota,
+            view.slot,
+            excess.label,
+            excess.asked,
+            excess.used,
+            excess.most};
+}
+
+Refusal refusal_of(const QuotaBook::Excess& excess, const Entities& whose, const QueueView& view) {
+    Refusal refusal = Refusal::for_good(reason_of(excess, view));
     if (!excess.for_good)
         refusal.blockers =
             blocker::less_of({UseScope::server, *excess.lifted_by, 0, whose.of(*excess.lifted_by)});
@@ -54,8 +57,14 @@ const OwnLimit kQuotaLimit{
         [](CycleState& state, const JobNeeds& job, const User& user, const QueueView& view, VnodeSlot vnode,
            const Row& needs, const Placement& given) {
             return book_of(state).most(state, subject_of(job, user, view), state.now, state.ends(job), vnode,
-                                       needs, given, state.vnode_share);
+                                       needs, given);
         },
+    .check = [](CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
+                const Placement& places) -> Reason {
+        const auto excess = book_of(state).excess_of_places(state, subject_of(job, user, view), state.now,
+                                                            state.ends(job), places);
+        return excess ? reason_of(*excess, view) : Reason{};
+    },
     .count = [](CycleState& state, const LimitUser& user,
                 int sign) { book_of(state).count(state, user, sign); },
     .keep = [](CycleState& state, const LimitUser& user,
