@@ -41,6 +41,7 @@ bool names_things(Syntax syntax) {
 struct NamedThing {
     NameKind kind;
     std::string name;
+    std::string at{};  // "column 12: ", where the place is known
 };
 
 // The queues and resources that an element of a value names.
@@ -62,9 +63,34 @@ std::vector<NamedThing> names_in(const Attribute& attribute, const std::string& 
         if (const auto resource = vnode_pattern(pattern).resource; !resource.empty())
             found.push_back({NameKind::resource, std::string(resource)});
     });
-    for (const QuotaLimit& limit : rule->limits)
-        if (limit.resource != "jobs") found.push_back({NameKind::resource, limit.resource});
+    for (const QuotaLimit& limit : rule->limits) {
+        const std::string at = fmt::format("column {}: ", limit.column);
+        if (limit.resource != "jobs") found.push_back({NameKind::resource, limit.resource, at});
+        if (!limit.is_formula()) continue;
+        if (const auto formula = Formula::compile(limit.most))
+            for (const Formula::Name& name : formula->names())
+                found.push_back({NameKind::resource, name.name, at});
+    }
     return found;
+}
+
+// Says where a limit isn't of its resource's type, or isn't a formula; empty: all are right.
+std::string wrong_limit(const std::string& element, const ResourceNames& resources) {
+    const auto rule = parse_quota_rule(element);
+    if (!rule) return {};
+    for (const QuotaLimit& limit : rule->limits) {
+        const auto kind = resources.kind(limit.resource);
+        if (limit.is_formula())
+            if (const auto formula = Formula::compile(limit.most); !formula)
+                return fmt::format("column {}: {}",
+                                   limit.column + limit.resource.size() + 1 + formula.error().at,
+                                   formula.error().text);
+        if (!kind || limit.resource == "jobs") continue;
+        if (limit.is_formula() ? values::is_text(*kind) : !values::parse_amount(*kind, limit.most))
+            return fmt::format("column {}: found '{}={}', expected {}", limit.column, limit.resource,
+                               limit.most, values::form_of(*kind));
+    }
+    return {};
 }
 
 // Names that sort keys may have instead of a resource.
@@ -117,12 +143,16 @@ Result<void> check_names(const Attribute& attribute, const Value* before, const 
         if (std::ranges::find(old, element) != old.end()) continue;
         for (const NamedThing& thing : names_in(attribute, element)) {
             if (exists(attribute, thing.kind, thing.name, context)) continue;
-            const std::string missing = missing_text(attribute, thing.kind, thing.name);
+            const std::string missing = thing.at + missing_text(attribute, thing.kind, thing.name);
             if (!context.warnings)
                 return fail(Code::bad_value,
                             fmt::format("{}: bad value '{}': {}", attribute.name, element, missing));
             context.warnings->push_back(fmt::format("{}: {}", attribute.name, missing));
         }
+        if (attribute.syntax != Syntax::quota_rules) continue;
+        if (const std::string wrong = wrong_limit(element, context.resources); !wrong.empty())
+            return fail(Code::bad_value,
+                        fmt::format("{}: bad value '{}': {}", attribute.name, element, wrong));
     }
     return {};
 }

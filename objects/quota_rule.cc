@@ -13,7 +13,7 @@
 namespace pbs::objects {
 namespace {
 
-constexpr std::array<std::string_view, 2> kShapes = {"multi", "single"};
+constexpr std::array<std::string_view, 4> kShapes = {"array", "interactive", "multi", "single"};
 
 using Remark = tl::unexpected<std::string>;
 
@@ -91,27 +91,47 @@ class RuleReader {
     tl::expected<void, std::string> limits(QuotaRule& rule) {
         while (at_ < text_.size() && values::is_space(text_[at_])) ++at_;
         std::size_t at = at_;
-        for (const std::string_view part : values::split(text_.substr(at_), ',')) {
+        for (const std::string_view part : split_limits(text_.substr(at_))) {
             const std::string_view limit = values::trim(part);
             const std::size_t equals = limit.find('=');
             const std::string_view resource = values::trim(limit.substr(0, equals));
             const std::string_view most =
                 equals == std::string_view::npos ? "" : values::trim(limit.substr(equals + 1));
-            if (!is_resource_name(resource) || most.empty() || std::ranges::any_of(most, values::is_space) ||
-                most.find_first_of("\"'=") != std::string_view::npos)
+            const bool formula = most.starts_with('(');
+            if (!is_resource_name(resource) || most.empty() ||
+                (!formula && (std::ranges::any_of(most, values::is_space) ||
+                              most.find_first_of("\"'=") != std::string_view::npos)))
                 return mistake(at, fmt::format("found '{}', expected RESOURCE=LIMIT", limit));
             if (most.starts_with('-'))
                 return mistake(at, fmt::format("found '{}', expected a limit of at least 0", limit));
-            if (most.starts_with('('))
-                return mistake(at, fmt::format("found '{}', expected a number, not a formula", limit));
-            if (resource == "jobs" && !std::ranges::all_of(most, values::is_digit))
+            if (formula) {
+                if (!rule.counts_by_vnodes())
+                    return mistake(at, "a formula needs vnodes in braces, or one vnode");
+            } else if (resource == "jobs" && !std::ranges::all_of(most, values::is_digit)) {
                 return mistake(at, fmt::format("found '{}', expected a number of jobs", limit));
+            }
             if (std::ranges::find(rule.limits, resource, &QuotaLimit::resource) != rule.limits.end())
                 return mistake(at, fmt::format("{} is limited twice", resource));
-            rule.limits.push_back({std::string(resource), std::string(most)});
+            rule.limits.push_back({std::string(resource), std::string(most), at + 1});
             at += part.size() + 1;
         }
         return {};
+    }
+
+    // Splits at commas that are outside of parentheses.
+    static std::vector<std::string_view> split_limits(std::string_view text) {
+        std::vector<std::string_view> parts;
+        std::size_t begin = 0;
+        int depth = 0;
+        for (std::size_t at = 0; at <= text.size(); ++at) {
+            if (at == text.size() || (text[at] == ',' && depth <= 0)) {
+                parts.push_back(text.substr(begin, at - begin));
+                begin = at + 1;
+            } else if (text[at] == '(' || text[at] == ')') {
+                depth += text[at] == '(' ? 1 : -1;
+            }
+        }
+        return parts;
     }
 
     std::string_view text_;
@@ -139,6 +159,12 @@ VnodePattern vnode_pattern(std::string_view text) {
     const std::size_t colon = text.find(':');
     if (colon == std::string_view::npos) return {"", text};
     return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+bool QuotaRule::counts_by_vnodes() const {
+    const auto& vnodes = filter(QuotaSubject::vnodes);
+    return vnodes && (vnodes->each || (vnodes->among.size() == 1 && !is_pattern(vnodes->among.front()) &&
+                                       vnode_pattern(vnodes->among.front()).resource.empty()));
 }
 
 std::string QuotaRule::text() const {

@@ -50,9 +50,14 @@ struct VnodePattern {
 VnodePattern vnode_pattern(std::string_view text);
 
 struct QuotaLimit {
-    std::string resource;  // "jobs" counts jobs
-    std::string most;      // a value of the resource's type
-    friend bool operator==(const QuotaLimit&, const QuotaLimit&) = default;
+    std::string resource;    // "jobs" counts jobs
+    std::string most;        // a value of the resource's type, or a formula in parentheses
+    std::size_t column = 0;  // of the limit in the text of the rule, from 1
+    // A formula over the resources_available of the counter's vnodes.
+    bool is_formula() const { return most.starts_with('('); }
+    friend bool operator==(const QuotaLimit& a, const QuotaLimit& b) {
+        return a.resource == b.resource && a.most == b.most;
+    }
 };
 
 struct QuotaRule {
@@ -63,6 +68,9 @@ struct QuotaRule {
     const std::optional<QuotaFilter>& filter(QuotaSubject subject) const {
         return filters[static_cast<std::size_t>(subject)];
     }
+    // Has each counter of the rule vnodes of its own, so that a formula over them may be its limit? It has if
+    // the vnodes are in braces, or are one named vnode.
+    bool counts_by_vnodes() const;
     // The rule without its name, in canonical form.
     std::string text() const;
     // Does every job that the other rule is about match this rule, too? Then the other is never reached

@@ -1,25 +1,34 @@
-// The names of the server's resources and queues, which the values of attributes may use.
+// The server's resources and the names of its queues, which the values of attributes may use.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "values/amount.h"
+
 namespace pbs::objects {
+
+struct KnownResource {
+    std::string name;
+    std::optional<values::ResourceKind> kind{};
+};
 
 class ResourceNames {
   public:
     // Has the resources that every PBS server has, and those of the Origin scheduler (ssinodes, hpm).
     ResourceNames();
-    void add(std::string_view name) { names_.emplace(name); }
+    // Adds a name, or the type of a name that is there. nullopt: the type isn't known.
+    void add(std::string_view name, std::optional<values::ResourceKind> kind = {});
     // Removes a name; names of the constructor stay.
     void remove(std::string_view name);
     bool contains(std::string_view name) const { return names_.contains(name); }
-    const std::set<std::string, std::less<>>& all() const { return names_; }
+    std::optional<values::ResourceKind> kind(std::string_view name) const;
 
   private:
-    std::set<std::string, std::less<>> names_;
+    std::map<std::string, std::optional<values::ResourceKind>, std::less<>> names_;
 };
 
 // The server's queues. nullopt: they aren't known, as in pbs_migrate beside a stopped server, and names of

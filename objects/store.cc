@@ -210,7 +210,7 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options,
     if (!database) return tl::unexpected(database.error());
     Store store(std::unique_ptr<State>(new State{std::move(*database), std::move(*zone)}));
     State& state = *store.state_;
-    for (const std::string& name : options.resources) state.resources.add(name);
+    for (const KnownResource& one : options.resources) state.resources.add(one.name, one.kind);
     state.queues = options.queues;
     state.provisions = options.provisions;
     state.keeps_execution_types = options.keeps_execution_types;
@@ -331,8 +331,8 @@ bool Store::created() const {
 std::shared_ptr<const Snapshot> Store::snapshot() const {
     return state_->snapshot;
 }
-void Store::define_resource(std::string_view name) {
-    state_->resources.add(name);
+void Store::define_resource(std::string_view name, std::optional<values::ResourceKind> kind) {
+    state_->resources.add(name, kind);
 }
 void Store::forget_resource(std::string_view name) {
     state_->resources.remove(name);

@@ -28,8 +28,8 @@ struct CheckContext;
 struct StoreOptions {
     // The server's zone, an IANA name; empty: the system's. Floating times of recurrences are in this zone.
     std::string time_zone{};
-    // Names of the server's own resources, beyond those that every PBS has.
-    std::vector<std::string> resources{};
+    // The server's own resources, beyond those that every PBS has, and the types of others.
+    std::vector<KnownResource> resources{};
     // The server's queues, which policies may name; nullopt: unknown, so any name is accepted.
     QueueNames queues{};
     // Does the server provision vnodes? If not, policies can't have a provision_policy but the default.
@@ -114,7 +114,7 @@ class Store {
 
     // Add and remove names of the server's resources and queues, which values may use while they exist. An
     // object that names one that is gone stays as it is.
-    void define_resource(std::string_view name);
+    void define_resource(std::string_view name, std::optional<values::ResourceKind> kind = {});
     void forget_resource(std::string_view name);
     void define_queue(std::string_view name);
     void forget_queue(std::string_view name);

@@ -135,4 +135,42 @@ std::optional<bool> parse_boolean(std::string_view text) {
     return std::nullopt;
 }
 
+std::optional<std::int64_t> parse_amount(ResourceKind kind, std::string_view text) {
+    switch (kind) {
+        case ResourceKind::integer:
+            return parse_integer(text);
+        case ResourceKind::real:
+            return parse_millionths(text);
+        case ResourceKind::size:
+            return parse_bytes(text);
+        case ResourceKind::duration:
+            return parse_duration(text);
+        case ResourceKind::boolean:
+            return parse_boolean(text);
+        case ResourceKind::string:
+        case ResourceKind::string_array:
+            return 0;
+    }
+    return std::nullopt;
+}
+
+std::string_view form_of(ResourceKind kind) {
+    switch (kind) {
+        case ResourceKind::integer:
+            return kIntegerForm;
+        case ResourceKind::real:
+            return kRealForm;
+        case ResourceKind::size:
+            return kSizeForm;
+        case ResourceKind::duration:
+            return kDurationForm;
+        case ResourceKind::boolean:
+            return kBooleanForm;
+        case ResourceKind::string:
+        case ResourceKind::string_array:
+            break;
+    }
+    return "a text";
+}
+
 }  // namespace pbs::values

@@ -20,6 +20,24 @@ inline constexpr std::string_view kSizeForm =
     "a size such as 512mb: digits, then b, kb, mb, gb, tb, pb or w, kw, mw, gw, tw, pw";
 inline constexpr std::string_view kBooleanForm = "True or False";
 
+// The types of resources. Amounts are whole numbers of the unit.
+enum class ResourceKind : std::uint8_t {
+    integer = 1,
+    real = 2,      // in millionths
+    size = 3,      // in bytes
+    duration = 4,  // in seconds
+    boolean = 5,
+    string = 6,
+    string_array = 7
+};
+constexpr bool is_text(ResourceKind kind) {
+    return kind == ResourceKind::string || kind == ResourceKind::string_array;
+}
+// The amount that a text means; 0 for the kinds that are texts.
+std::optional<std::int64_t> parse_amount(ResourceKind kind, std::string_view text);
+// The expected form of a value, as error messages name it.
+std::string_view form_of(ResourceKind kind);
+
 // Decimal digits, with or without a sign.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 

@@ -24,9 +24,9 @@ void resource_defined(State& state, const pbs_resource_record* record) {
     const auto translated = state.translator.resource(record);
     if (!translated) return refuse(state, "resource");
     if (state.store) {
-        state.store->define_resource(translated->name);
+        state.store->define_resource(translated->name, translated->kind);
     } else {
-        state.resources.emplace_back(translated->name);
+        state.resources.push_back({std::string(translated->name), translated->kind});
     }
     SchedConfigs& known = state.sched_configs;
     if (record->consumable != 0) {
@@ -43,7 +43,7 @@ void resource_removed(State& state, std::string_view name) {
     if (state.store) {
         state.store->forget_resource(name);
     } else {
-        std::erase(state.resources, name);
+        std::erase_if(state.resources, [&](const auto& known) { return known.name == name; });
     }
     SchedConfigs& known = state.sched_configs;
     known.names += known.consumables.erase(std::string(name)) + known.others.erase(std::string(name));

@@ -96,11 +96,10 @@ Result<Policies> compile_all(const Configuration& configuration) {
     return policies;
 }
 
-bool name_projects(const Configuration& configuration) {
-    return std::ranges::any_of(configuration.policies, [](const auto& policy) {
-        return std::ranges::any_of(policy.second.quotas, [](const auto& quota) {
-            return quota->names(objects::QuotaSubject::projects);
-        });
+bool quotas_name(objects::QuotaSubject subject, const Configuration& configuration) {
+    return std::ranges::any_of(configuration.policies, [subject](const auto& policy) {
+        return std::ranges::any_of(policy.second.quotas,
+                                   [subject](const auto& quota) { return quota->names(subject); });
     });
 }
 
@@ -130,7 +129,9 @@ Result<void> Scheduler::set_configuration(Configuration configuration,
     }
     impl_->policies = *std::move(policies);
     impl_->snapshot = std::move(snapshot);
-    impl_->tables.projects_in_quotas = name_projects(impl_->configuration);
+    using objects::QuotaSubject;
+    impl_->tables.projects_in_quotas = quotas_name(QuotaSubject::projects, impl_->configuration);
+    impl_->tables.shapes_in_quotas = quotas_name(QuotaSubject::shapes, impl_->configuration);
     impl_->tell_projects_apart();
     impl_->renew_shares();
     impl_->note_policies_in_force();

@@ -51,7 +51,8 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     // Acquire the new signature before releasing the old one: equal numbers then mean equal signatures.
     const auto signature = tables.signatures.acquire(
         {jobs.walltime[slot], request, jobs.run_host[slot], queue, jobs.is_suspended(slot) ? slot + 1 : 0,
-         tables.by_project ? jobs.project[slot] : 0, jobs.hard_walltime(slot)});
+         tables.by_project ? jobs.project[slot] : 0, tables.by_shape ? jobs.shape(slot) : std::uint8_t{0},
+         jobs.hard_walltime(slot)});
     if (!is_new) tables.signatures.release(jobs.signature[slot]);
     jobs.signature[slot] = signature;
     if (!record.account.empty())

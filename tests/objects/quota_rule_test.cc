@@ -20,7 +20,9 @@ QuotaRule rule(const std::string& text) {
 TEST(QuotaRules, AreReadAndWritten) {
     for (const char* text :
          {"to jobs=1", "users={*} to ncpus=4", "users={*,!root} queues=a,b to ncpus=4,mem=2gb",
-          "groups=@x projects=!* vnodes={rack:b*} shapes=!multi to walltime=10:00:00"}) {
+          "groups=@x projects=!* vnodes={rack:b*} shapes=!multi to walltime=10:00:00",
+          "vnodes={*} to ncpus=(max(ncpus, 2) * 2),jobs=(ncpus)",
+          "vnodes=n1 shapes=array to mem=(mem // 2)"}) {
         EXPECT_EQ(rule(text).text(), text);
         EXPECT_EQ(rule(rule(text).text()), rule(text));
     }
@@ -72,6 +74,31 @@ class QuotaObjects : public StoreTest {
         return {list.begin(), list.end()};
     }
 };
+
+TEST_F(QuotaObjects, RefuseLimitsThatAreNone) {
+    run("c quota q1");
+    store_->define_resource("ncpus", values::ResourceKind::integer);
+    store_->define_resource("mem", values::ResourceKind::size);
+    store_->define_resource("arch", values::ResourceKind::string);
+    const auto refused = [&](const std::string& text) {
+        const auto done = give(with_rule("a", text));
+        return done ? std::string() : done.error().message;
+    };
+    EXPECT_THAT(refused("users={*} to ncpus=four"),
+                HasSubstr("column 14: found 'ncpus=four', expected a whole number"));
+    EXPECT_THAT(refused("to jobs=1,mem=4 gb"), HasSubstr("column 11: found 'mem=4 gb'"));
+    EXPECT_THAT(refused("to jobs=1,mem=4xb"), HasSubstr("column 11: found 'mem=4xb', expected a size"));
+    EXPECT_THAT(refused("to jobs=1,nothing=4"), HasSubstr("column 11: 'nothing' is not a resource"));
+    EXPECT_THAT(refused("vnodes={*} to ncpus=(ncpus *)"), HasSubstr("column 29: "));
+    EXPECT_THAT(refused("vnodes={*} to ncpus=(nothing * 2)"), HasSubstr("column 15: 'nothing' is not"));
+    EXPECT_THAT(refused("vnodes={*} to arch=(ncpus)"),
+                HasSubstr("column 15: found 'arch=(ncpus)', expected a text"));
+    for (const char* vnodes : {"", "vnodes=* ", "vnodes=n1,n2 ", "vnodes=rack:b1 "})
+        EXPECT_THAT(refused(std::string(vnodes) + "to ncpus=(ncpus * 2)"),
+                    HasSubstr("a formula needs vnodes in braces, or one vnode"));
+    EXPECT_THAT(rules(), IsEmpty());
+    EXPECT_EQ(refused("vnodes={*} to ncpus=(ncpus * 2),mem=4gb"), "");
+}
 
 TEST_F(QuotaObjects, KeepARuleAtItsPlace) {
     run("c quota q1");

@@ -21,6 +21,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Key;
 using testing::Pair;
+using testing::UnorderedElementsAre;
 
 struct Quotas : testing::Test {
     World world;
@@ -155,6 +156,53 @@ TEST_F(Quotas, OfHostsHaveACounterEach) {
         return world.cycle(at(1));
     }();
     EXPECT_EQ(outcome.started.size(), 4U);  // two jobs of each host
+}
+
+TEST_F(Quotas, OfShapes) {
+    use({.rules = {{"arrays", "users={*} shapes=array to jobs=2"},
+                   {"seen", "shapes=interactive to ncpus=3"},
+                   {"rest", "shapes={*} to jobs=1"}}});
+    const auto add = [&](JobOptions options) {
+        options.queue = "long";
+        return world.job(options);
+    };
+    EXPECT_EQ(answer(add({.subjob = 1})), "starts");
+    EXPECT_EQ(answer(add({.subjob = 2})), "starts");
+    const int third = add({.subjob = 3});
+    EXPECT_EQ(answer(third), "Not Running: Quota q1 (arrays): jobs (R: 1 U: 2 L: 2)");
+    EXPECT_EQ(answer(add({.owner = "bob", .subjob = 1})), "starts");
+    EXPECT_EQ(answer(add({.select = "2:ncpus=1", .interactive = true})), "starts");
+    EXPECT_EQ(answer(add({.owner = "bob", .select = "1:ncpus=2", .interactive = true})),
+              "Not Running: Quota q1 (seen): ncpus (R: 2 U: 2 L: 3)");
+    EXPECT_EQ(answer(add({.select = "2:ncpus=1"})), "starts");
+    EXPECT_EQ(answer(add({.select = "2:ncpus=1"})), "Not Running: Quota q1 (rest): jobs (R: 1 U: 1 L: 1)");
+    EXPECT_EQ(answer(add({.select = "1:ncpus=1"})), "starts");
+    std::vector<std::string> counters;
+    for (const QuotaUse& use : world.scheduler.inspect().quotas(at(1), "default"))
+        for (const auto& [of, value] : use.of)
+            if (of == "shapes") counters.push_back(value);
+    EXPECT_THAT(counters, UnorderedElementsAre("multi", "single"));
+    // Without a rule of shapes, jobs of all shapes are alike again.
+    use({.rules = {{"all", "users={*} to jobs=9"}}});
+    EXPECT_EQ(answer(third), "starts");
+}
+
+// A formula is computed for each counter, over the sums of its vnodes.
+TEST_F(Quotas, ByFormulasFollowTheVnodes) {
+    for (const char* vnode : {"n1", "n2"})
+        world.vnode({.name = vnode, .ncpus = 64, .host = "h", .gpus = 4, .host_resource = "h"});
+    use({.rules = {{"each", "vnodes={*} to ncpus=(ngpus*2)"}}});
+    EXPECT_EQ(answer(world.job({.queue = "long", .select = "1:ncpus=8"})), "starts");
+    EXPECT_EQ(answer(world.job({.queue = "long", .select = "1:ncpus=8"})), "starts");
+    const int more = world.job({.queue = "long", .select = "1:ncpus=2"});
+    EXPECT_EQ(answer(more), "Not Running: Quota q1 (each): ncpus (R: 2 U: 8 L: 8)");
+    world.vnode({.name = "n2", .ncpus = 64, .host = "h", .gpus = 5, .host_resource = "h"});
+    EXPECT_EQ(answer(more), "starts");
+    use({.rules = {{"each", "vnodes={host:*} to ncpus=(ngpus*2),jobs=(ncpus // 32)"}}});
+    EXPECT_EQ(answer(world.job({.queue = "long", .select = "1:ncpus=1"})),
+              "Not Running: Quota q1 (each): ncpus (R: 1 U: 18 L: 18)");
+    use({.rules = {{"one", "vnodes=n1 to ncpus=(ngpus / (ngpus - 4)),mem=(nothing)"}}});
+    EXPECT_EQ(answer(world.job({.queue = "long", .select = "1:ncpus=1"})), "starts") << "no such limit";
 }
 
 // A chunk may be divided among the vnodes of a host, also where a quota leaves less than a chunk on each.

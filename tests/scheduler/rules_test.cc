@@ -235,7 +235,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              std::vector<QuotaOptions> several = {
                  {.rules = {{"vip", "users={u1} to ncpus=12"}, {"rest", "users={*} to ncpus=6,jobs=2"}}},
                  {.name = "q2", .rules = {{"groups", "groups={*} queues={*} to ncpus=10"}}}};
-             switch (site.pick(0, 3)) {
+             switch (site.pick(0, 5)) {
                  case 0:
                      several[0].windows = site.world.window("FREQ=DAILY", 7, 9);
                      several[0].spill = site.chance(50);
@@ -248,6 +248,14 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
                  case 2:
                      several[1].rules = {{"named", "projects={*} to jobs=1"},
                                          {"rest", "groups={g1} to mem=6gb"}};
+                     break;
+                 case 3:
+                     several[1].rules = {
+                         {"formula", "vnodes={*} to ncpus=(ncpus - ncpus // 3),jobs=(ncpus)"}};
+                     break;
+                 case 4:
+                     several[1].rules = {{"shapes", "shapes=interactive,array to jobs=3"},
+                                         {"each", "shapes={*} to ncpus=9"}};
                      break;
                  default:
                      several[1].rules = {{"vnode", "vnodes={*} queues=!none to jobs=2"}};

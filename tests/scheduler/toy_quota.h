@@ -56,8 +56,7 @@ inline const OwnLimit kToyLimit{
             return cpus_in_use(state, share.vnode, user.owner) + cpus_of(own, share.vnode, column) <=
                    kMostOfVnode;
         });
-        return allowed ? Reason{}
-                       : Reason{ReasonCode::other, view.slot, state.strings->id(kToyLimit.words)};
+        return allowed ? Reason{} : Reason{ReasonCode::other, view.slot, state.strings->id(kToyLimit.words)};
     },
     .count =
         [](CycleState& state, const LimitUser& user, int sign) {

@@ -160,7 +160,8 @@ void World::send(int number, Instant now) {
         for (const HeldAmount& a : list) one.push_back({a.resource, a.number, {}});
         held.push_back({VnodeHandle(vnode), one});
     }
-    const std::string id = std::to_string(number) + ".server";
+    const std::string index = o.subjob > 0 ? "[" + std::to_string(o.subjob) + "]" : "";
+    const std::string id = std::to_string(number) + index + ".server";
     JobRecord r;
     r.job = JobHandle(static_cast<std::uint64_t>(number));
     r.sequence = static_cast<std::uint64_t>(number);

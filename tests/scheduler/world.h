@@ -116,6 +116,7 @@ struct JobOptions {
     std::string place{};
     std::string run_host{};
     bool interactive = false;
+    int subjob = 0;  // its index in an array; 0: not of an array
     bool has_comment = false;
     bool rerunnable = true;
     bool checkpointable = false;

@@ -103,7 +103,7 @@ Result<Draft> Draft::of(const Site& site) {
     objects::StoreOptions options;
     options.time_zone = site.zone.name();
     options.keeps_execution_types = true;
-    for (const auto& [name, values] : site.machine.resources) options.resources.push_back(name);
+    for (const auto& [name, values] : site.machine.resources) options.resources.push_back({name});
     auto store = objects::Store::open(folder->file(), options, now());
     if (!store) return tl::unexpected(store.error().message);
     Draft draft(*std::move(folder), *std::move(store), site);

@@ -247,6 +247,7 @@ Candidate CycleContext::candidate(const OrderedJob& job) const {
     c.hard_walltime = tables.jobs.hard_walltime_left(job.job);
     if (tables.jobs.is_suspended(job.job)) c.suspended = job.job;
     if (tables.by_project) c.project = tables.jobs.project[job.job];
+    if (tables.by_shape) c.shape = tables.jobs.shape(job.job);
     return c;
 }
 

@@ -58,17 +58,6 @@ double Formula::read(std::size_t name, const OrderContext& c, const Resources& r
     return formula_amount(asked, resources.find(resource)->kind);
 }
 
-double formula_amount(std::int64_t amount, ResourceKind kind) {
-    switch (kind) {
-        case ResourceKind::size:
-            return std::ceil(static_cast<double>(amount) / 1024);
-        case ResourceKind::real:
-            return static_cast<double>(amount) / 1e6;
-        default:
-            return static_cast<double>(amount);
-    }
-}
-
 void Formula::resolve(const Resources& resources) {
     for (std::size_t i = 0; i < reads_.size(); ++i) {
         Read& read = reads_[i];

@@ -13,9 +13,6 @@
 
 namespace pbs::sched {
 
-// An amount of a resource as a number in formulas: sizes in kilobytes, durations in seconds, as in pbs_sched.
-double formula_amount(std::int64_t amount, ResourceKind kind);
-
 // Names in a formula: resources (sizes in kilobytes, durations in seconds, as in pbs_sched; 0 if the job
 // requests none), eligible_time (seconds), queue_priority, job_priority. The names for the part of the
 // machine, the usage and the factor of the job's entity (fairshare_perc and others) are 0 without an

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "server_plugin/scheduler/model/sharing.h"
+#include "values/amount.h"
 
 namespace pbs::sched {
 
@@ -26,15 +27,7 @@ enum class QueueHandle : std::uint64_t {};
 enum class VnodeHandle : std::uint64_t {};
 enum class ReservationHandle : std::uint64_t {};
 
-enum class ResourceKind : std::uint8_t {
-    integer = 1,
-    real = 2,      // amounts are in millionths
-    size = 3,      // amounts are in bytes
-    duration = 4,  // amounts are in seconds
-    boolean = 5,
-    string = 6,
-    string_array = 7
-};
+using values::ResourceKind;
 
 // A resource definition. Ids are dense, from 0.
 struct ResourceRecord {

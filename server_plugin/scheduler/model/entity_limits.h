@@ -33,11 +33,12 @@ inline std::optional<std::int64_t> asked_amount(const Request& request, Seconds 
     return walltime < Seconds(0) ? std::nullopt : std::optional(walltime.count());
 }
 
-// The owner, group and project of a job, for limits. `all` has one entity, 0.
+// The owner, group and project of a job, and its shapes, for limits. `all` has one entity, 0.
 struct Entities {
     std::uint32_t owner = 0;
     std::uint32_t group = 0;
     std::uint32_t project = 0;
+    std::uint8_t shape = 0;  // JobTable::shape()
     std::uint32_t of(EntityKind kind) const {
         switch (kind) {
             case EntityKind::all:

@@ -38,6 +38,12 @@ enum JobFlag : std::uint16_t {
     job_topjob_ineligible = 256,
 };
 
+// The shapes of a job that its request doesn't tell.
+enum JobShape : std::uint8_t {
+    shape_array = 1,  // a subjob
+    shape_interactive = 2,
+};
+
 // The columns of job_fields.def.
 struct JobColumns {
 #define JOB_TEXT(name) std::vector<std::uint32_t> name;
@@ -119,8 +125,12 @@ struct JobTable : JobColumns {
         if (walltime[slot] < Seconds(0) || !is_suspended(slot)) return walltime[slot];
         return std::max(Seconds(1), walltime[slot] - Seconds(rare_fields(slot).elapsed));
     }
-    // Returns the owner, group and project of the job, for limits.
-    Entities entities(JobSlot slot) const { return {owner[slot], group[slot], project[slot]}; }
+    // Returns the job's shapes, as bits of JobShape.
+    std::uint8_t shape(JobSlot slot) const {
+        return static_cast<std::uint8_t>((id[slot].find('[') != std::string::npos ? shape_array : 0) |
+                                         ((flags[slot] & job_interactive) != 0 ? shape_interactive : 0));
+    }
+    Entities entities(JobSlot slot) const { return {owner[slot], group[slot], project[slot], shape(slot)}; }
     // The time after which the job is ended; 0: the walltime for planning.
     Seconds hard_walltime(JobSlot slot) const {
         const auto found = hard_walltimes.find(slot);

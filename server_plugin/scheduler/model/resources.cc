@@ -70,27 +70,8 @@ std::string_view Resources::name(std::uint32_t id) const {
 std::optional<KeptAmount> Resources::parse(std::uint32_t id, std::string_view text) const {
     const Info* info = find(id);
     if (info == nullptr) return std::nullopt;
-    std::optional<std::int64_t> number;
-    switch (info->kind) {
-        case ResourceKind::integer:
-            number = values::parse_integer(text);
-            break;
-        case ResourceKind::real:
-            number = values::parse_millionths(text);
-            break;
-        case ResourceKind::size:
-            number = values::parse_bytes(text);
-            break;
-        case ResourceKind::duration:
-            number = values::parse_duration(text);
-            break;
-        case ResourceKind::boolean:
-            number = values::parse_boolean(text);
-            break;
-        case ResourceKind::string:
-        case ResourceKind::string_array:
-            return KeptAmount{id, 0, std::string(text)};
-    }
+    if (values::is_text(info->kind)) return KeptAmount{id, 0, std::string(text)};
+    const auto number = values::parse_amount(info->kind, text);
     if (!number) return std::nullopt;
     return KeptAmount{id, *number, {}};
 }
@@ -141,6 +122,23 @@ std::string Resources::format(std::uint32_t id, std::int64_t number) const {
 
 std::string format_duration(Seconds duration) {
     return values::duration_text(duration.count());
+}
+
+double formula_amount(std::int64_t amount, ResourceKind kind) {
+    switch (kind) {
+        case ResourceKind::size:
+            return std::ceil(static_cast<double>(amount) / 1024);
+        case ResourceKind::real:
+            return static_cast<double>(amount) / 1e6;
+        default:
+            return static_cast<double>(amount);
+    }
+}
+
+std::int64_t amount_of_formula(double result, ResourceKind kind) {
+    constexpr double kMost = 4e18;
+    const double factor = kind == ResourceKind::size ? 1024 : kind == ResourceKind::real ? 1e6 : 1;
+    return static_cast<std::int64_t>(std::clamp(std::floor(result * factor), 0.0, kMost));
 }
 
 }  // namespace pbs::sched

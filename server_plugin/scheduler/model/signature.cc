@@ -14,7 +14,8 @@ std::size_t Signatures::Hash::operator()(const Signature& signature) const {
     if (signature.suspended != 0) mix(signature.suspended);
     if (signature.hard_walltime != Seconds(0))
         mix(static_cast<std::uint64_t>(signature.hard_walltime.count()));
-    if (signature.project != 0) mix(std::uint64_t{1} << 32 | signature.project);
+    if (signature.project != 0 || signature.shape != 0)
+        mix((std::uint64_t{1} + signature.shape) << 32 | signature.project);
     return h;
 }
 

@@ -129,7 +129,8 @@ void PlaceSearch::divide(Kind& kind, std::vector<Left>& left, std::int64_t most)
             if (needs[c] > 0 && row[c] > 0) return true;
         return false;
     };
-    std::int64_t count = std::min<std::int64_t>(most, request_.arrangement == Arrangement::scatter ? 1 : kind.left);
+    std::int64_t count =
+        std::min<std::int64_t>(most, request_.arrangement == Arrangement::scatter ? 1 : kind.left);
     for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c) {
         if (needs[c] <= 0) continue;
         std::int64_t sum = 0;

@@ -163,6 +163,7 @@ struct JobNeeds {
     Seconds hard_walltime{0};     // the walltime after which the job is ended; 0: `walltime`
     JobSlot suspended = kNoSlot;  // the job, if it is suspended: it resumes in its place
     std::uint32_t project = 0;    // if limits distinguish projects; else 0
+    std::uint8_t shape = 0;       // JobTable::shape(), if limits distinguish shapes; else 0
 
     // Is the job exempt from prime time and related rules, like special and overdue jobs?
     bool exempt() const { return job_class == JobClass::special || job_class == JobClass::overdue; }

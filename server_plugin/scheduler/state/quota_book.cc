@@ -1,6 +1,7 @@
 #include "server_plugin/scheduler/state/quota_book.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -24,12 +25,24 @@ bool has(const QuotaFilter& filter, std::string_view text) {
     return filter.has([&](const std::string& pattern) { return objects::matches_pattern(pattern, value); });
 }
 
-std::string_view shape_of(bool multi) {
-    return multi ? "multi" : "single";
+// The shapes of a job as bits: those of JobShape, and kMulti.
+constexpr std::uint32_t kMulti = 4;
+constexpr std::array<std::pair<std::uint32_t, const char*>, 3> kShapeNames = {
+    {{shape_array, "array"}, {shape_interactive, "interactive"}, {kMulti, "multi"}}};
+
+std::uint32_t shapes_of(const QuotaBook::Subject& subject) {
+    const std::vector<Chunk>& chunks = subject.request->chunks;
+    const bool multi = chunks.size() > 1 || (!chunks.empty() && chunks.front().count > 1);
+    return subject.whose.shape | (multi ? kMulti : 0);
 }
 
-bool is_multi(const Request& request) {
-    return request.chunks.size() > 1 || (!request.chunks.empty() && request.chunks.front().count > 1);
+// "array", "single" and so on.
+std::vector<std::string> shape_names(std::uint32_t shapes) {
+    std::vector<std::string> names;
+    for (const auto& [bit, name] : kShapeNames)
+        if ((shapes & bit) != 0) names.emplace_back(name);
+    if ((shapes & kMulti) == 0) names.emplace_back("single");
+    return names;
 }
 
 // The amount that a job asks for in all. A job that asks for no processors has one for each chunk.
@@ -63,6 +76,15 @@ void QuotaBook::begin(const CycleState& state, bool to_show) {
                 if (jobs) {
                     bound.consumable = true;
                     bound.most = std::strtoll(limit.most.c_str(), nullptr, 10);
+                    if (limit.is_formula())
+                        if (auto formula = objects::Formula::compile(limit.most))
+                            bound.formula = *std::move(formula);
+                } else if (limit.is_formula()) {
+                    // What doesn't compile was refused when it was set.
+                    if (auto formula = objects::Formula::compile(limit.most))
+                        bound.formula = *std::move(formula);
+                    bound.consumable = state.resources->consumable(id);
+                    bound.column = state.vnodes->columns().of(id);
                 } else {
                     const auto value = state.resources->parse(id, limit.most);
                     bound.consumable = state.resources->consumable(id);
@@ -125,7 +147,8 @@ std::vector<QuotaBook::Route> QuotaBook::make_routes(const CycleState& state, co
     std::string_view project = state.strings->text(subject.whose.project);
     if (project == kNoProject) project = {};
     const std::string& queue = (*state.queues)[subject.queue].name;
-    const bool multi = is_multi(*subject.request);
+    const std::uint32_t shapes = shapes_of(subject);
+    const std::vector<std::string> named_shapes = shape_names(shapes);
     for (std::uint32_t q = 0; q < quotas_.size(); ++q) {
         const InQuota& in = quotas_[q];
         if (reserved && in.quota->exempts_reservations) continue;
@@ -152,10 +175,18 @@ std::vector<QuotaBook::Route> QuotaBook::make_routes(const CycleState& state, co
             // Names and `*` mean jobs with a project; exclusions alone mean those without one, too.
             const bool without = projects && project.empty() && projects->among.empty();
             if (projects && project.empty() && !without) continue;
+            const auto& shape = rule.filter(QuotaSubject::shapes);
+            const auto is_shape = [&](const std::string& pattern) {
+                return std::ranges::any_of(named_shapes, [&](const std::string& name) {
+                    return objects::matches_pattern(pattern, name);
+                });
+            };
+            if (shape && !shape->has(is_shape)) continue;
+            if (shape && shape->each)
+                candidate.key[2 + static_cast<std::size_t>(QuotaSubject::shapes)] = shapes + 1;
             if (!matches(QuotaSubject::groups, group, subject.whose.group) ||
                 (!without && !matches(QuotaSubject::projects, project, subject.whose.project)) ||
-                !matches(QuotaSubject::queues, queue, subject.queue) ||
-                !matches(QuotaSubject::shapes, shape_of(multi), multi ? 1 : 0))
+                !matches(QuotaSubject::queues, queue, subject.queue))
                 continue;
             const bool by_vnode = rule.filter(QuotaSubject::vnodes).has_value();
             route.rules.push_back(candidate);
@@ -169,7 +200,7 @@ std::vector<QuotaBook::Route> QuotaBook::make_routes(const CycleState& state, co
 
 const std::vector<QuotaBook::Route>& QuotaBook::routes(const CycleState& state, const Subject& subject) {
     const RouteKey key{subject.whose.owner, subject.whose.group, subject.whose.project, subject.queue,
-                       is_multi(*subject.request) ? 1U : 0U};
+                       shapes_of(subject)};
     const auto found = routes_.find(key);
     if (found != routes_.end()) return found->second;
     return routes_.emplace(key, make_routes(state, subject)).first->second;
@@ -215,6 +246,39 @@ std::optional<Instant> QuotaBook::next_change(Instant now) const {
         if (at && (!next || *at < *next)) next = at;
     }
     return next;
+}
+
+std::optional<std::int64_t> QuotaBook::limit_of(const CycleState& state, const Key& key, std::size_t bound) {
+    Rule& rule = quotas_[key[0]].rules[key[1]];
+    Bound& limit = rule.bounds[bound];
+    if (!limit.formula) return limit.most;
+    const auto [known, is_new] = computed_.try_emplace({key, bound});
+    if (!is_new) return known->second;
+    // The sums over the counter's vnodes.
+    const std::uint32_t value = key[2 + static_cast<std::size_t>(QuotaSubject::vnodes)];
+    std::vector<double> sums;
+    for (const objects::Formula::Name& name : limit.formula->names()) {
+        const std::uint32_t id = state.resources->id(name.name);
+        bool is_known = false;
+        double sum = 0;
+        for (VnodeSlot slot = 0; slot < state.vnodes->size() && id != kNoResource; ++slot) {
+            const std::uint32_t there = vnode_value(state, rule, slot);
+            if (there == 0 || (value != 0 && there != value)) continue;
+            const Vnode& vnode = (*state.vnodes)[slot];
+            const auto has = std::ranges::find(vnode.available, id, &KeptAmount::resource);
+            if (has == vnode.available.end()) continue;
+            is_known = true;
+            sum += formula_amount(has->number, state.resources->find(id)->kind);
+        }
+        if (!is_known) return std::nullopt;
+        sums.push_back(sum);
+    }
+    const auto result = limit.formula->value(sums);
+    if (!result) return std::nullopt;
+    const std::uint32_t id = limit.what == kJobs ? kNoResource : real_resource(limit.what, *state.resources);
+    known->second = amount_of_formula(
+        *result, id == kNoResource ? ResourceKind::integer : state.resources->find(id)->kind);
+    return known->second;
 }
 
 // ---- What jobs use.
@@ -291,16 +355,17 @@ std::int64_t QuotaBook::used_at(const Counter* counted, std::size_t bound, const
 // ---- Limits.
 
 QuotaBook::Excess QuotaBook::excess_of(const InQuota& in, const Rule& rule, const Bound& bound,
-                                       std::int64_t asked, std::int64_t used, Instant now) const {
+                                       std::int64_t asked, std::int64_t used, std::int64_t most,
+                                       Instant now) const {
     Excess excess{.label = bound.label,
                   .asked = asked,
                   .used = used,
-                  .most = bound.most,
+                  .most = most,
                   .for_good = false,
                   .lifted_by = std::nullopt,
                   .until = std::nullopt};
     if (in.quota->has_windows) excess.until = in.quota->windows.next_change(now).value_or(Instant::max());
-    excess.for_good = !bound.consumable || asked > bound.most;
+    excess.for_good = (!bound.consumable || asked > most) && !bound.formula;
     const auto counts_by = [&](QuotaSubject subject) {
         const auto& filter = rule.rule->filter(subject);
         return filter && filter->each;
@@ -312,11 +377,11 @@ QuotaBook::Excess QuotaBook::excess_of(const InQuota& in, const Rule& rule, cons
     return excess;
 }
 
-// The first limit of the rule on amounts of the whole job that the job doesn't meet. Limits on amounts of vnodes
-// belong to these only if the rule doesn't name vnodes.
+// The first limit of the rule on amounts of the whole job that the job doesn't meet. Limits on amounts of
+// vnodes belong to these only if the rule doesn't name vnodes.
 std::optional<QuotaBook::Excess> QuotaBook::excess_at(const CycleState& state, const Route& route,
                                                       const Candidate& candidate, const Subject& subject,
-                                                      Instant begins, Instant binds) const {
+                                                      Instant begins, Instant binds) {
     const InQuota& in = quotas_[route.quota];
     const Rule& rule = in.rules[candidate.rule];
     const Counter* const counted = find(candidate.key);
@@ -324,15 +389,15 @@ std::optional<QuotaBook::Excess> QuotaBook::excess_at(const CycleState& state, c
         const Bound& bound = rule.bounds[i];
         if (route.by_vnode && bound.consumable && bound.column != 0) continue;
         if (!bound.text.empty()) {
-            const auto asked =
-                std::ranges::find(subject.request->amounts, bound.what, &KeptAmount::resource);
+            const auto asked = std::ranges::find(subject.request->amounts, bound.what, &KeptAmount::resource);
             if (asked == subject.request->amounts.end() || asked->text == bound.text) continue;
-            return excess_of(in, rule, bound, 0, 0, begins);
+            return excess_of(in, rule, bound, 0, 0, 0, begins);
         }
         const std::int64_t asked = asked_in_all(state, *subject.request, subject.walltime, bound.what);
-        if (asked == 0) continue;
+        const auto most = limit_of(state, candidate.key, i);
+        if (asked == 0 || !most) continue;
         const std::int64_t used = bound.consumable ? used_at(counted, i, *in.quota, begins, binds) : 0;
-        if (used + asked > bound.most) return excess_of(in, rule, bound, asked, used, begins);
+        if (used + asked > *most) return excess_of(in, rule, bound, asked, used, *most, begins);
     }
     return std::nullopt;
 }
@@ -362,8 +427,8 @@ const QuotaBook::Given& QuotaBook::given(const CycleState& state, const Subject&
     Row kept;
     for (std::size_t i = given_.places.parts.size(); i < places.parts.size(); ++i) {
         const Part& part = places.parts[i];
-        const Row& needs = state.vnodes->columns().needs_of(places, part, *subject.request,
-                                                            state.vnode_share, kept);
+        const Row& needs =
+            state.vnodes->columns().needs_of(places, part, *subject.request, state.vnode_share, kept);
         for (const Route& route : routes) {
             const auto candidate = route.by_vnode ? at_vnode(state, route, part.vnode) : std::nullopt;
             if (!candidate) continue;
@@ -394,10 +459,12 @@ std::int64_t QuotaBook::most(const CycleState& state, const Subject& subject, In
         for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
             const Bound& bound = rule.bounds[i];
             if (!bound.consumable || bound.column == 0 || needs[bound.column] == 0) continue;
+            const auto limit = limit_of(state, candidate->key, i);
+            if (!limit) continue;
             std::int64_t used = used_at(counted, i, *in.quota, begins, *binds);
             const auto taken = given.taken.find({candidate->key, bound.column});
             if (taken != given.taken.end()) used += taken->second;
-            most = std::min(most, std::max<std::int64_t>(0, bound.most - used) / needs[bound.column]);
+            most = std::min(most, std::max<std::int64_t>(0, *limit - used) / needs[bound.column]);
         }
     }
     return most;
@@ -422,8 +489,10 @@ std::optional<QuotaBook::Excess> QuotaBook::excess_of_places(const CycleState& s
             for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
                 const Bound& bound = rule.bounds[i];
                 if (!bound.consumable || bound.column != column) continue;
+                const auto most = limit_of(state, key, i);
                 const std::int64_t used = used_at(find(key), i, *in.quota, begins, *binds);
-                if (used + amount > bound.most) return excess_of(in, rule, bound, amount, used, begins);
+                if (most && used + amount > *most)
+                    return excess_of(in, rule, bound, amount, used, *most, begins);
             }
         }
     }
@@ -441,10 +510,11 @@ void QuotaBook::keep(const CycleState& state, const LimitUser& user, const OwnLi
         if (!binds) continue;
         const std::vector<Bound>& bounds = in.rules[counted.key[1]].bounds;
         for (std::uint32_t i = 0; i < bounds.size(); ++i) {
-            if (!bounds[i].consumable || charge.amounts[i] == 0) continue;
+            const auto most = limit_of(state, counted.key, i);
+            if (!bounds[i].consumable || charge.amounts[i] == 0 || !most) continue;
             const std::int64_t used = used_at(&counted, i, *in.quota, reservation.start, *binds);
             reservation.spare.push_back({{{UseScope::own, EntityKind::all, charge.counter, 0}, i, &limit},
-                                         bounds[i].most - used - charge.amounts[i]});
+                                         *most - used - charge.amounts[i]});
         }
     }
 }
@@ -457,7 +527,7 @@ std::int64_t QuotaBook::use(const CycleState& state, const LimitUser& user, cons
 
 // ---- For people.
 
-std::vector<QuotaUse> QuotaBook::shown(const CycleState& state) const {
+std::vector<QuotaUse> QuotaBook::shown(const CycleState& state) {
     std::vector<QuotaUse> out;
     for (const auto& [key, number] : numbers_) {
         const InQuota& in = quotas_[key[0]];
@@ -476,9 +546,10 @@ std::vector<QuotaUse> QuotaBook::shown(const CycleState& state) const {
             if (value == 0) continue;
             const auto which = static_cast<QuotaSubject>(subject);
             counter.of.emplace_back(objects::kQuotaSubjects[subject],
-                                    which == QuotaSubject::queues   ? (*state.queues)[value - 1].name
-                                    : which == QuotaSubject::shapes ? shape_of(value == 2)
-                                                                    : state.strings->text(value - 1));
+                                    which == QuotaSubject::queues ? (*state.queues)[value - 1].name
+                                    : which == QuotaSubject::shapes
+                                        ? fmt::format("{}", fmt::join(shape_names(value - 1), "+"))
+                                        : state.strings->text(value - 1));
         }
         for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
             const Bound& bound = rule.bounds[i];
@@ -491,7 +562,8 @@ std::vector<QuotaUse> QuotaBook::shown(const CycleState& state) const {
             QuotaUse& use = out.emplace_back(counter);
             use.resource = id == kNoResource ? "jobs" : std::string(state.resources->name(id));
             use.used = text(counters_[number].used[i]);
-            use.limit = text(bound.most);
+            const auto limit = limit_of(state, key, i);
+            use.limit = limit ? text(*limit) : "-";
         }
     }
     return out;

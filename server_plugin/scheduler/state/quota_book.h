@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "objects/formula.h"
 #include "server_plugin/scheduler/model/quota.h"
 #include "server_plugin/scheduler/model/quota_use.h"
 #include "server_plugin/scheduler/state/limits.h"
@@ -68,14 +69,15 @@ class QuotaBook {
     std::optional<Instant> next_change(Instant now) const;
 
     // The counters, in the order of quotas and rules.
-    std::vector<QuotaUse> shown(const CycleState& state) const;
+    std::vector<QuotaUse> shown(const CycleState& state);
 
   private:
     struct Bound {                   // a limit of a rule
         std::uint32_t what = kJobs;  // kJobs, kWalltimeAmount or a resource
         std::int64_t most = 0;
-        std::string text;         // of a resource that isn't a number
-        bool consumable = false;  // else the limit bounds each request
+        std::string text;                           // of a resource that isn't a number
+        std::optional<objects::Formula> formula{};  // instead of `most`
+        bool consumable = false;                    // else the limit bounds each request
         std::uint32_t column = 0;
         std::uint32_t label = 0;
     };
@@ -119,7 +121,7 @@ class QuotaBook {
         Placement places;
         std::map<std::pair<Key, std::uint32_t>, std::int64_t> taken;  // by counter and column
     };
-    // The owner, group, project and queue of a job, and whether it asks for several chunks.
+    // The owner, group, project, queue and shapes of a job.
     using RouteKey = std::array<std::uint32_t, 5>;
 
     const std::vector<Route>& routes(const CycleState& state, const Subject& subject);
@@ -131,11 +133,13 @@ class QuotaBook {
     std::vector<Charge> charges(const CycleState& state, const LimitUser& user);
     const Given& given(const CycleState& state, const Subject& subject, const Placement& places);
     std::optional<Excess> excess_at(const CycleState& state, const Route& route, const Candidate& candidate,
-                                    const Subject& subject, Instant begins, Instant binds) const;
+                                    const Subject& subject, Instant begins, Instant binds);
+    // The limit of a counter; nullopt: none, as something in its formula isn't known.
+    std::optional<std::int64_t> limit_of(const CycleState& state, const Key& key, std::size_t bound);
     std::int64_t used_at(const Counter* counter, std::size_t bound, const Quota& quota, Instant now,
                          Instant at) const;
     Excess excess_of(const InQuota& in, const Rule& rule, const Bound& bound, std::int64_t asked,
-                     std::int64_t used, Instant now) const;
+                     std::int64_t used, std::int64_t most, Instant now) const;
 
     bool begun_ = false;
     std::vector<InQuota> quotas_;
@@ -143,6 +147,7 @@ class QuotaBook {
     std::map<Key, std::uint32_t> numbers_;
     std::vector<Counter> counters_;
     Given given_;
+    std::map<std::pair<Key, std::size_t>, std::optional<std::int64_t>> computed_;  // limits by formula
 };
 
 }  // namespace pbs::sched

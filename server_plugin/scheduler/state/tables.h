@@ -144,6 +144,8 @@ struct Tables {
     // Is any limit on projects?
     bool tells_projects_apart() const;
     bool projects_in_quotas = false;  // a rule of a quota in use is about projects
+    bool shapes_in_quotas = false;    // ... about shapes
+    bool by_shape = false;            // signatures have the shapes of jobs
     bool by_project = false;          // signatures have the projects of jobs
     // Counts a running job in (sign 1) or out (sign -1).
     void count_running(JobSlot job, int sign);

@@ -152,8 +152,8 @@ std::optional<JobSize> left_by_own_limits(const CycleState& state, const UseKey&
     return waited_for ? std::optional(kAnySize) : std::nullopt;
 }
 
-// Returns the refusal of a job that only these limits keep from a place. The reason is what speaks against the
-// place that it would have without them.
+// Returns the refusal of a job that only these limits keep from a place. The reason is what speaks against
+// the place that it would have without them.
 Refusal own_limit_refusal(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                           PlaceRules rules, const OwnLimits& limits) {
     rules.rule = nullptr;
@@ -190,7 +190,8 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
     if (state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), state.placement, &set))
         return {};
     if (rules.rule != nullptr)
-        if (const Refusal refusal = own_limit_refusal(state, job, user, view, rules, own_limits)) return refusal;
+        if (const Refusal refusal = own_limit_refusal(state, job, user, view, rules, own_limits))
+            return refusal;
     const Blockers lifted_by = blockers(state, job);
     if (state.looking_ahead) {
         const Bookings& bookings = state.vnodes->bookings();
