@@ -205,6 +205,33 @@ TEST_F(Quotas, ByFormulasFollowTheVnodes) {
     EXPECT_EQ(answer(world.job({.queue = "long", .select = "1:ncpus=1"})), "starts") << "no such limit";
 }
 
+TEST_F(Quotas, AreExplainedByTheirCounters) {
+    use({.rules = {{"guests", "users={*} queues={long} to ncpus=4"}, {"all", "queues=short to jobs=1"}}});
+    const auto gate = [&](int number, const std::string& filter) {
+        const auto found = world.scheduler.inspect().explain(at(1), std::to_string(number) + ".server");
+        if (!found) return std::string("unknown");
+        for (const QueueAnswers& answers : found->queues)
+            for (const FilterAnswer& answer : answers.filters)
+                if (answer.filter == filter) return answer.why;
+        return std::string("no such gate");
+    };
+    EXPECT_EQ(answer(job("long", "bob", 1)), "starts");
+    EXPECT_EQ(answer(job("long", "bob", 2)), "starts");
+    const int third = job("long", "bob", 2);
+    EXPECT_THAT(answer(third), HasSubstr("guests"));
+    EXPECT_EQ(
+        gate(third, "quota"),
+        "Not Running: Quota q1 (guests): ncpus (R: 2 U: 3 L: 4) (counter users=bob queues=long, used by "
+        "1.server (1), 2.server (2))");
+    EXPECT_EQ(answer(job("short", "bob", 1)), "starts");
+    EXPECT_EQ(
+        gate(job("short", "carl", 1), "quota"),
+        "Not Running: Quota q1 (all): jobs (R: 1 U: 1 L: 1) (counter one for all, used by 1 running jobs)");
+    use({.rules = {{"n", "vnodes={*} to ncpus=4"}}});
+    EXPECT_THAT(gate(job("short", "carl", 3), "hosts"),
+                HasSubstr("(counter vnodes=n1, used by 3 running jobs)"));
+}
+
 // A chunk may be divided among the vnodes of a host, also where a quota leaves less than a chunk on each.
 TEST_F(Quotas, OfVnodesBoundThePiecesOfAChunk) {
     for (const char* vnode : {"a1", "a2"}) world.vnode({.name = vnode, .ncpus = 4, .host = "a"});

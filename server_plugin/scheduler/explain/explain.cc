@@ -133,9 +133,13 @@ QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
     bool only_waits = true;
     for (const Filter* filter : c_.filters) {
         const Refusal refusal = c_.check(*filter, job, view);
-        out.filters.push_back({filter->name, filter->attributes,
-                               text_with_details(refusal.reason, c_.reason_context()), false,
-                               refusal.reason});
+        std::string why = text_with_details(refusal.reason, c_.reason_context());
+        for (const OwnLimit* limit : state_.own_limits) {
+            const std::string more =
+                refusal && limit->details != nullptr ? limit->details(state_, refusal.reason) : "";
+            if (!more.empty()) why += fmt::format(" ({})", more);
+        }
+        out.filters.push_back({filter->name, filter->attributes, std::move(why), false, refusal.reason});
         if (!refusal) continue;
         refused = true;
         only_waits = only_waits && (refusal.waits_for_jobs() || refusal.until);

@@ -200,16 +200,8 @@ void CycleContext::count_own_limits() {
 void CycleContext::count_own(JobSlot job, int sign) {
     if (state.own_limits.empty()) return;
     Vnodes::Shares shares;
-    state.vnodes->shares_held(job, shares);
-    const LimitUser user{.whose = tables.jobs.entities(job),
-                         .nodes = nodes_of(job),
-                         .request = &tables.requests[tables.jobs.request[job]],
-                         .walltime = tables.jobs.walltime[job],
-                         .queue = tables.jobs.queue[job],
-                         .views = {},
-                         .shares = shares,
-                         .ends = tables.jobs.end(job),
-                         .state = &state};
+    LimitUser user = limit_user(state, job, shares);
+    user.nodes = nodes_of(job);
     for (const OwnLimit* limit : state.own_limits) limit->count(state, user, sign);
 }
 

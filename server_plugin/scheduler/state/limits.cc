@@ -4,8 +4,22 @@
 #include <cassert>
 
 #include "server_plugin/scheduler/state/cycle_state.h"
+#include "server_plugin/scheduler/state/tables.h"
 
 namespace pbs::sched {
+
+LimitUser limit_user(CycleState& state, JobSlot job, Vnodes::Shares& shares) {
+    const Tables& tables = *state.tables;
+    state.vnodes->shares_held(job, shares);
+    return {.whose = tables.jobs.entities(job),
+            .request = &tables.requests[tables.jobs.request[job]],
+            .walltime = tables.jobs.walltime[job],
+            .queue = tables.jobs.queue[job],
+            .views = {},
+            .shares = shares,
+            .ends = tables.jobs.end(job),
+            .state = &state};
+}
 
 LimitUser limit_user(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                      const Placement& placement, Vnodes::Shares& shares) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "server_plugin/scheduler/model/entity_limits.h"
@@ -43,6 +44,9 @@ struct OwnLimit {
     // all: for chunks in pieces, and for a job that goes on where it was. No reason: it may.
     Reason (*check)(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                     const Placement& places) = nullptr;
+    // Returns more about the counter for which the last question was answered by a refusal, for people;
+    // empty: that was another limit. Null: there is nothing to say.
+    std::string (*details)(CycleState& state, const Reason& reason) = nullptr;
     // Counts a job in (sign 1) or out (sign -1): one that runs when the cycle begins, that it starts or
     // preempts, or that ends or begins while it looks ahead.
     void (*count)(CycleState& state, const LimitUser& user, int sign) = nullptr;
@@ -87,6 +91,9 @@ struct LimitUser {
     Instant ends{};
     CycleState* state = nullptr;
 };
+
+// Makes the LimitUser of a running job, for limits with counters of their own. `shares` is filled.
+LimitUser limit_user(CycleState& state, JobSlot job, Vnodes::Shares& shares);
 
 // Makes the LimitUser of a candidate that is placed, in the queue of the view. It is valid as long as the
 // arguments are. `shares` is filled where there is an OwnLimit.

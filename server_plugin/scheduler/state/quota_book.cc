@@ -354,9 +354,13 @@ std::int64_t QuotaBook::used_at(const Counter* counted, std::size_t bound, const
 
 // ---- Limits.
 
-QuotaBook::Excess QuotaBook::excess_of(const InQuota& in, const Rule& rule, const Bound& bound,
-                                       std::int64_t asked, std::int64_t used, std::int64_t most,
-                                       Instant now) const {
+QuotaBook::Excess QuotaBook::excess_of(const Key& key, std::size_t number, std::int64_t asked,
+                                       std::int64_t used, std::int64_t most, Instant now) {
+    const InQuota& in = quotas_[key[0]];
+    const Rule& rule = in.rules[key[1]];
+    const Bound& bound = rule.bounds[number];
+    refused_key_ = key;
+    refused_bound_ = number;
     Excess excess{.label = bound.label,
                   .asked = asked,
                   .used = used,
@@ -391,13 +395,13 @@ std::optional<QuotaBook::Excess> QuotaBook::excess_at(const CycleState& state, c
         if (!bound.text.empty()) {
             const auto asked = std::ranges::find(subject.request->amounts, bound.what, &KeptAmount::resource);
             if (asked == subject.request->amounts.end() || asked->text == bound.text) continue;
-            return excess_of(in, rule, bound, 0, 0, 0, begins);
+            return excess_of(candidate.key, i, 0, 0, 0, begins);
         }
         const std::int64_t asked = asked_in_all(state, *subject.request, subject.walltime, bound.what);
         const auto most = limit_of(state, candidate.key, i);
         if (asked == 0 || !most) continue;
         const std::int64_t used = bound.consumable ? used_at(counted, i, *in.quota, begins, binds) : 0;
-        if (used + asked > *most) return excess_of(in, rule, bound, asked, used, *most, begins);
+        if (used + asked > *most) return excess_of(candidate.key, i, asked, used, *most, begins);
     }
     return std::nullopt;
 }
@@ -491,8 +495,7 @@ std::optional<QuotaBook::Excess> QuotaBook::excess_of_places(const CycleState& s
                 if (!bound.consumable || bound.column != column) continue;
                 const auto most = limit_of(state, key, i);
                 const std::int64_t used = used_at(find(key), i, *in.quota, begins, *binds);
-                if (most && used + amount > *most)
-                    return excess_of(in, rule, bound, amount, used, *most, begins);
+                if (most && used + amount > *most) return excess_of(key, i, amount, used, *most, begins);
             }
         }
     }
@@ -527,6 +530,52 @@ std::int64_t QuotaBook::use(const CycleState& state, const LimitUser& user, cons
 
 // ---- For people.
 
+std::vector<std::pair<std::string, std::string>> QuotaBook::values_of(const CycleState& state,
+                                                                      const Key& key) const {
+    std::vector<std::pair<std::string, std::string>> values;
+    for (std::size_t subject = 0; subject < objects::kQuotaSubjects.size(); ++subject) {
+        const std::uint32_t value = key[2 + subject];
+        if (value == 0) continue;
+        const auto which = static_cast<QuotaSubject>(subject);
+        values.emplace_back(objects::kQuotaSubjects[subject],
+                            which == QuotaSubject::queues ? (*state.queues)[value - 1].name
+                            : which == QuotaSubject::shapes
+                                ? fmt::format("{}", fmt::join(shape_names(value - 1), "+"))
+                                : state.strings->text(value - 1));
+    }
+    return values;
+}
+
+std::string QuotaBook::last_refusal(CycleState& state) {
+    constexpr std::size_t kMostNamed = 10;
+    std::string text;
+    for (const auto& [subject, value] : values_of(state, refused_key_))
+        text += fmt::format("{}{}={}", text.empty() ? "" : " ", subject, value);
+    if (text.empty()) text = "one for all";
+    const Bound& bound = quotas_[refused_key_[0]].rules[refused_key_[1]].bounds[refused_bound_];
+    if (!bound.consumable) return {};
+    const std::uint32_t id = bound.what == kJobs ? kNoResource : real_resource(bound.what, *state.resources);
+    std::size_t jobs = 0;
+    std::string named;
+    const Tables& tables = *state.tables;
+    for (QueueSlot q = 0; q < tables.queues.size(); ++q)
+        for (const JobSlot job : tables.queues[q].running) {
+            Vnodes::Shares shares;
+            for (const Charge& charge : charges(state, limit_user(state, job, shares))) {
+                if (counters_[charge.counter].key != refused_key_) continue;
+                const std::int64_t amount = charge.amounts[refused_bound_];
+                if (amount == 0 || ++jobs > kMostNamed) continue;
+                named += fmt::format(
+                    "{}{} ({})", named.empty() ? "" : ", ", tables.jobs.id[job],
+                    id == kNoResource ? fmt::format("{}", amount) : state.resources->format(id, amount));
+            }
+        }
+    const bool own = refused_key_[2 + static_cast<std::size_t>(QuotaSubject::users)] != 0;
+    if (!own || jobs == 0) return fmt::format("counter {}, used by {} running jobs", text, jobs);
+    const std::string more = jobs > kMostNamed ? fmt::format(" and {} more", jobs - kMostNamed) : "";
+    return fmt::format("counter {}, used by {}{}", text, named, more);
+}
+
 std::vector<QuotaUse> QuotaBook::shown(const CycleState& state) {
     std::vector<QuotaUse> out;
     for (const auto& [key, number] : numbers_) {
@@ -541,16 +590,7 @@ std::vector<QuotaUse> QuotaBook::shown(const CycleState& state) {
                          .enabled = in.quota->enabled,
                          .in_force = false};
         counter.in_force = in.quota->enabled && in.quota->binds(state.now, state.now).has_value();
-        for (std::size_t subject = 0; subject < objects::kQuotaSubjects.size(); ++subject) {
-            const std::uint32_t value = key[2 + subject];
-            if (value == 0) continue;
-            const auto which = static_cast<QuotaSubject>(subject);
-            counter.of.emplace_back(objects::kQuotaSubjects[subject],
-                                    which == QuotaSubject::queues ? (*state.queues)[value - 1].name
-                                    : which == QuotaSubject::shapes
-                                        ? fmt::format("{}", fmt::join(shape_names(value - 1), "+"))
-                                        : state.strings->text(value - 1));
-        }
+        counter.of = values_of(state, key);
         for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
             const Bound& bound = rule.bounds[i];
             if (!bound.consumable || counters_[number].used[i] == 0) continue;

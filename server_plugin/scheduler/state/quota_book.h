@@ -59,6 +59,9 @@ class QuotaBook {
     // The first limit of such rules that keeps the job from all these places together; empty: none.
     std::optional<Excess> excess_of_places(const CycleState& state, const Subject& subject, Instant begins,
                                            Instant ends, const Placement& places);
+    // Describes the counter of the limit that the last refusal was about: "users=bob queues=long; counted:
+    // job 12.s (2)". Jobs are only named where the counter is a user's own; else their number is given.
+    std::string last_refusal(CycleState& state);
     // Adds what each counter that counts the job leaves at the reservation's start, with the job counted.
     void keep(const CycleState& state, const LimitUser& user, const OwnLimit& limit,
               Reservation& reservation);
@@ -138,8 +141,10 @@ class QuotaBook {
     std::optional<std::int64_t> limit_of(const CycleState& state, const Key& key, std::size_t bound);
     std::int64_t used_at(const Counter* counter, std::size_t bound, const Quota& quota, Instant now,
                          Instant at) const;
-    Excess excess_of(const InQuota& in, const Rule& rule, const Bound& bound, std::int64_t asked,
-                     std::int64_t used, std::int64_t most, Instant now) const;
+    Excess excess_of(const Key& key, std::size_t bound, std::int64_t asked, std::int64_t used,
+                     std::int64_t most, Instant now);
+    // The values in braces that a counter is for, as {"users", "bob"}.
+    std::vector<std::pair<std::string, std::string>> values_of(const CycleState& state, const Key& key) const;
 
     bool begun_ = false;
     std::vector<InQuota> quotas_;
@@ -147,6 +152,8 @@ class QuotaBook {
     std::map<Key, std::uint32_t> numbers_;
     std::vector<Counter> counters_;
     Given given_;
+    Key refused_key_{};  // the counter and the bound of the last refusal
+    std::size_t refused_bound_ = 0;
     std::map<std::pair<Key, std::size_t>, std::optional<std::int64_t>> computed_;  // limits by formula
 };
 

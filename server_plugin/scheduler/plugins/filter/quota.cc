@@ -65,6 +65,10 @@ const OwnLimit kQuotaLimit{
                                                             state.ends(job), places);
         return excess ? reason_of(*excess, view) : Reason{};
     },
+    .details = [](CycleState& state, const Reason& reason) -> std::string {
+        if (reason.code != ReasonCode::over_quota && reason.code != ReasonCode::above_quota) return {};
+        return book_of(state).last_refusal(state);
+    },
     .count = [](CycleState& state, const LimitUser& user,
                 int sign) { book_of(state).count(state, user, sign); },
     .keep = [](CycleState& state, const LimitUser& user,
