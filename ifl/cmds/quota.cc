@@ -14,6 +14,7 @@
 
 #include "ifl/cmds/attr_list.h"
 #include "ifl/cmds/client.h"
+#include "ifl/cmds/quota_counter.h"
 #include "ifl/cmds/text.h"
 
 namespace {
@@ -31,53 +32,9 @@ struct Arguments {
     std::string quota;
 };
 
-// A counter and one of its limits.
-struct Row {
-    std::string quota;
-    std::string rule;
-    std::vector<std::pair<std::string, std::string>> of;  // filter and value
-    std::string resource;
-    std::string used;
-    std::string limit;
-    bool enabled = false;
-    bool in_force = false;
-
-    // Is the counter for this value of the filter, or for all of its values?
-    bool is_for(std::string_view filter, std::string_view value) const {
-        return value.empty() || std::ranges::all_of(of, [&](const auto& one) {
-                   return one.first != filter || one.second == value;
-               });
-    }
-    std::string whose() const {
-        std::string text;
-        for (const auto& [filter, value] : of)
-            text += fmt::format("{}{}={}", text.empty() ? "" : " ", filter, value);
-        return text.empty() ? "all" : text;
-    }
-};
-
-Row row_of(const batch_status& object) {
-    Row row;
-    row.quota = view(object.name);
-    for (const attrl* attribute = object.attribs; attribute != nullptr; attribute = attribute->next) {
-        const std::string_view name = view(attribute->name);
-        const std::string value(view(attribute->value));
-        if (name == "rule") row.rule = value;
-        if (name == "of") row.of.emplace_back(view(attribute->resource), value);
-        if (name == "used") row.used = value;
-        if (name == "limit") {
-            row.limit = value;
-            row.resource = view(attribute->resource);
-        }
-        if (name == "enabled") row.enabled = value == "True";
-        if (name == "in_force") row.in_force = value == "True";
-    }
-    return row;
-}
-
-std::string json(const std::vector<Row>& rows) {
+std::string json(const std::vector<QuotaCounter>& rows) {
     auto list = nlohmann::ordered_json::array();
-    for (const Row& row : rows) {
+    for (const QuotaCounter& row : rows) {
         auto of = nlohmann::ordered_json::object();
         for (const auto& [filter, value] : row.of) of[filter] = value;
         list.push_back({{"quota", row.quota},
@@ -93,12 +50,12 @@ std::string json(const std::vector<Row>& rows) {
     return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-std::string table(const std::vector<Row>& rows) {
+std::string table(const std::vector<QuotaCounter>& rows) {
     if (rows.empty()) return "No running job is counted by a quota.\n";
     using Line = std::array<std::string, 7>;
     std::vector<Line> lines{{"Quota", "Rule", "Counter", "Resource", "Used", "Limit", "In force"}};
-    for (const Row& row : rows)
-        lines.push_back({printable(row.quota), printable(row.rule), printable(row.whose()), row.resource,
+    for (const QuotaCounter& row : rows)
+        lines.push_back({printable(row.quota), printable(row.rule), printable(row.whose(" ")), row.resource,
                          row.used, row.limit,
                          row.in_force  ? "yes"
                          : row.enabled ? "not now"
@@ -121,10 +78,10 @@ int show(const Connection& connection, const Arguments& arguments) {
         complain(kProgram, connection.error_text());
         return exit_status(code);
     }
-    std::vector<Row> rows;
+    std::vector<QuotaCounter> rows;
     for (const batch_status* object = list.get(); object != nullptr; object = object->next)
-        rows.push_back(row_of(*object));
-    std::erase_if(rows, [&](const Row& row) {
+        rows.push_back(quota_counter(*object));
+    std::erase_if(rows, [&](const QuotaCounter& row) {
         return (!arguments.quota.empty() && row.quota != arguments.quota) ||
                !row.is_for("queues", arguments.queue) || !row.is_for("users", arguments.user);
     });

@@ -5,6 +5,8 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/web/status.h"
 
@@ -46,6 +48,25 @@ TEST(MetricsTest, WhatTheServerCounts) {
     EXPECT_THAT(text, AllOf(HasSubstr("\npbs_sched_scheduling{sched=\"default\"} 1\n"),
                             HasSubstr("\npbs_sched_prime_time{sched=\"default\"} 0\n"),
                             HasSubstr("\npbs_sched_configuration_error{sched=\"default\"} 0\n")));
+}
+
+TEST(MetricsTest, CountersOfQuotas) {
+    StatusOf use("q1", {{"rule", "guests"},
+                        {"of", "bob", "users"},
+                        {"of", "long", "queues"},
+                        {"used", "3gb", "mem"},
+                        {"limit", "4gb", "mem"},
+                        {"enabled", "True"},
+                        {"in_force", "True"}});
+    use.add("q1",
+            {{"rule", "night"}, {"used", "2", "ncpus"}, {"limit", "4", "ncpus"}, {"in_force", "False"}});
+    const std::vector<std::pair<std::string, const batch_status*>> quotas{{"default", use.get()}};
+    const std::string text = metrics(counters.get(), sched.get(), quotas);
+    const std::string labels =
+        R"({sched="default",quota="q1",rule="guests",key="users=bob,queues=long",resource="mem"} )";
+    EXPECT_THAT(text, HasSubstr("\npbs_quota_used" + labels + "3221225472\n"));
+    EXPECT_THAT(text, HasSubstr("\npbs_quota_limit" + labels + "4294967296\n"));
+    EXPECT_THAT(text, Not(HasSubstr("night\",key")));
 }
 
 TEST(MetricsTest, OfAServerThatIsDownOrCountsNothing) {

@@ -1,10 +1,14 @@
 #include "tools/web/metrics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "ifl/cmds/attr_list.h"
+#include "ifl/cmds/quota_counter.h"
 #include "tools/web/exposition.h"
 
 namespace pbs::web {
@@ -112,9 +116,34 @@ void add_scheds(Exposition& out, const batch_status* scheds) {
                          {"policy", value_of(sched->attribs, "active_policy").value_or("")}});
 }
 
+// Adds the counters of quotas that have a limit now, by scheduler.
+void add_quotas(Exposition& out, std::span<const std::pair<std::string, const batch_status*>> quotas) {
+    const auto add = [&](const char* name, const char* help, std::string cmds::QuotaCounter::*amount) {
+        bool begun = false;
+        for (const auto& [sched, objects] : quotas)
+            for (const batch_status* object = objects; object != nullptr; object = object->next) {
+                const cmds::QuotaCounter counter = cmds::quota_counter(*object);
+                const auto number = cmds::number_of_amount(counter.*amount);
+                if (!number || !counter.in_force) continue;
+                if (!std::exchange(begun, true)) out.begin(name, "gauge", help);
+                const std::string whose = counter.whose(",");
+                out.sample(fmt::format("{:.17g}", *number), {{"sched", sched},
+                                                             {"quota", counter.quota},
+                                                             {"rule", counter.rule},
+                                                             {"key", whose},
+                                                             {"resource", counter.resource}});
+            }
+    };
+    add("pbs_quota_used",
+        "What running jobs use of a counter of a quota: sizes in bytes, durations in seconds.",
+        &cmds::QuotaCounter::used);
+    add("pbs_quota_limit", "The limit of a counter of a quota.", &cmds::QuotaCounter::limit);
+}
+
 }  // namespace
 
-std::string metrics(const batch_status* counters, const batch_status* scheds) {
+std::string metrics(const batch_status* counters, const batch_status* scheds,
+                    std::span<const std::pair<std::string, const batch_status*>> quotas) {
     Exposition out;
     out.begin("pbs_up", "gauge", "Whether the server answers.");
     out.sample(counters != nullptr || scheds != nullptr ? "1" : "0");
@@ -125,6 +154,7 @@ std::string metrics(const batch_status* counters, const batch_status* scheds) {
         add_queues(out, counters->attribs);
     }
     add_scheds(out, scheds);
+    add_quotas(out, quotas);
     return out.text();
 }
 

@@ -8,8 +8,8 @@
 namespace pbs::web {
 namespace {
 
-constexpr std::array kPages = {&kNowPage,    &kWhyPage,     &kWhenPage,  &kCalendarPage,
-                               &kSharesPage, &kChangesPage, &kWhatIfPage};
+constexpr std::array kPages = {&kNowPage,    &kWhyPage,    &kWhenPage,    &kCalendarPage,
+                               &kSharesPage, &kQuotasPage, &kChangesPage, &kWhatIfPage};
 
 }  // namespace
 

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+#include <vector>
+
+#include "ifl/pbs_ifl.h"
 #include "tools/web/metrics.h"
 
 namespace pbs::web {
@@ -24,7 +28,13 @@ std::string Source::metrics() {
         if (!scheds) return;
         // A server without counters refuses, but is up.
         const cmds::StatusList counters = link_.take(pbs_statdiagnosis(link_.handle(), "counters", nullptr));
-        text = web::metrics(counters.get(), scheds.get());
+        std::vector<cmds::StatusList> lists;
+        std::vector<std::pair<std::string, const batch_status*>> quotas;
+        for (const batch_status* sched = scheds.get(); sched != nullptr; sched = sched->next) {
+            lists.push_back(link_.take(pbs_statquotause(link_.handle(), sched->name, nullptr)));
+            quotas.emplace_back(cmds::view(sched->name), lists.back().get());
+        }
+        text = web::metrics(counters.get(), scheds.get(), quotas);
     });
     return reached && !text.empty() ? text : web::metrics(nullptr, nullptr);
 }

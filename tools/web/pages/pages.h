@@ -11,6 +11,7 @@ extern const Page kWhenPage;
 extern const Page kCalendarPage;
 extern const Page kChangesPage;
 extern const Page kSharesPage;
+extern const Page kQuotasPage;
 extern const Page kWhatIfPage;
 
 }  // namespace pbs::web

@@ -1,0 +1,35 @@
+// A counter of a quota with one of its limits, as pbs_statquotause() shows it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ifl/pbs_ifl.h"
+
+namespace pbs::cmds {
+
+struct QuotaCounter {
+    std::string quota;
+    std::string rule;
+    std::vector<std::pair<std::string, std::string>> of;  // filter in braces and value
+    std::string resource;                                 // or "jobs"
+    std::string used;
+    std::string limit;  // "-": none, as its formula has no value
+    bool enabled = false;
+    bool in_force = false;
+
+    // Is the counter for this value of the filter, or for all of its values?
+    bool is_for(std::string_view filter, std::string_view value) const;
+    // "users=bob queues=long", or "all".
+    std::string whose(std::string_view separator) const;
+};
+
+QuotaCounter quota_counter(const batch_status& object);
+
+// The number that an amount stands for: sizes in bytes, durations in seconds. nullopt: it is none.
+std::optional<double> number_of_amount(std::string_view text);
+
+}  // namespace pbs::cmds
