@@ -179,5 +179,29 @@ TEST(Report, SizesAreClassesOfPowersOfTwo) {
     EXPECT_THAT(names, ElementsAre("1:1", "2:1", "3-4:2", "5-8:2", "9-16:2"));
 }
 
+// Each user has two CPUs of four: the third job waits for its owner's first, while two CPUs are idle.
+TEST(Report, OfQuotas) {
+    const Schedule run = run_of(trace_of({{0, 2, 100, 100}, {10, 1, 50, 60}, {20, 1, 50, 60}}), site_of(1, 4),
+                                "create quota q1\n"
+                                "set quota q1 rule.each = \"users={*} to ncpus=2\"\n"
+                                "set quota q1 rule.none = \"to jobs=5\"\n"
+                                "set quota q1 enabled = True\n"
+                                "set policy default_policy quotas = q1\n");
+    EXPECT_THAT(starts(run), ElementsAre(0, 100, 100));
+    const Report report =
+        make_report("q", trace_of({{0, 2, 100, 100}, {10, 1, 50, 60}, {20, 1, 50, 60}}), run);
+    ASSERT_EQ(report.quotas.size(), 1U);
+    const QuotaReport& quota = report.quotas[0];
+    EXPECT_EQ(quota.name, "q1 (each): ncpus");
+    EXPECT_EQ(quota.limit, "2");
+    EXPECT_EQ(quota.most, "2");
+    EXPECT_EQ(quota.jobs, 2);
+    EXPECT_EQ(quota.held, 90);
+    EXPECT_EQ(quota.idle, 90 * 2);
+    EXPECT_EQ(quota.full, 150);
+    EXPECT_THAT(to_text(make_heading(trace_of({{0, 2, 100, 100}}), rrule::Zone::utc()), {report}),
+                HasSubstr("q1 (each): ncpus      2          2"));
+}
+
 }  // namespace
 }  // namespace pbs::simulate::test

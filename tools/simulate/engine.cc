@@ -12,6 +12,7 @@
 
 #include "objects/snapshot.h"
 #include "tools/simulate/job_states.h"
+#include "tools/simulate/quotas.h"
 
 namespace pbs::simulate {
 namespace {
@@ -227,6 +228,7 @@ class Engine {
     JobStates<Waiting> waiting_;
     JobStates<Run> runs_;  // suspended jobs are in waiting_ and runs_
     std::unordered_map<Position, Work> work_;
+    QuotaWatch quotas_;
 
     // Buffers of the job record that is being filled.
     std::uint32_t walltime_ = 0;  // the resource's number
@@ -543,6 +545,7 @@ void Engine::start(const Decision& decision, Position position, Waiting& waiting
     ++changes_;
     last_news_ = now_;
     waiting_.remove(position);
+    quotas_.comment(position, {});
 }
 
 void Engine::preempt(const Decision& decision) {
@@ -613,6 +616,7 @@ void Engine::apply(const Decision& decision) {
             if (runs_.find(position) != nullptr) runs_.remove(position);
             scheduler_.job_removed(now_, decision.job);
             waiting_.remove(position);
+            quotas_.comment(position, {});
             tell_holds(position);
             ++done_;
             ++changes_;
@@ -626,6 +630,7 @@ void Engine::apply(const Decision& decision) {
             waiting.has_comment = true;
             waiting.commented = now_;
             waiting.comment = decision.text;
+            quotas_.comment(position, decision.text);
             break;
         case DecisionKind::estimate:
             if (decision.start && outcome.how == JobEnd::none) {
@@ -650,6 +655,7 @@ void Engine::cycle(SchedTimes& sched, CycleTrigger trigger) {
     ++run_.cycles;
     const sched::Decisions decided = scheduler_.cycle(now_, sched.name, trigger);
     for (const Decision& decision : decided.list) apply(decision);
+    quotas_.counters(now_, scheduler_.inspect().quotas(now_, sched.name));
 }
 
 void Engine::run_cycles() {
@@ -732,6 +738,7 @@ Result<Schedule> Engine::run() {
         if (run_.outcomes[job].started()) return;
         count(run_.waiting, waiting.comment.empty() ? std::string_view("not looked at") : waiting.comment);
     });
+    run_.quotas = quotas_.end(run_.end);
     if (prime_) run_.prime.back().end = run_.end;
     for (Period& period : run_.prime) period.end = std::min(period.end, run_.end);
     std::erase_if(run_.prime, [](const Period& period) { return period.start >= period.end; });

@@ -105,6 +105,16 @@ struct SharesOfRun {
     std::vector<std::uint32_t> entity_of;  // by the job's index in the trace; kNone: none
 };
 
+// A limit of a quota's rule, over all of its counters.
+struct QuotaOfRun {
+    std::string limit;         // as it was last
+    std::string most;          // the most that a counter had
+    Seconds full{0};           // time in which a counter was at its limit
+    std::int64_t jobs = 0;     // jobs that waited for it
+    std::vector<Period> held;  // times in which jobs waited for it
+    bool holds = false;        // a job waits for it now
+};
+
 struct Schedule {
     std::vector<Outcome> outcomes;  // by the job's index in the trace
     Instant begin{};                // first submission
@@ -116,6 +126,7 @@ struct Schedule {
     std::int64_t started = 0;
     std::vector<std::string> policies;  // policies that were in force, in the order of their first use
     std::vector<SharesOfRun> shares;
+    std::map<std::string, QuotaOfRun> quotas;               // by limit, "q1 (guests): ncpus"
     std::map<std::uint32_t, PreemptedJob> preempted;        // by the job's index in the trace
     std::unordered_map<std::uint32_t, Estimate> estimates;  // by the job's index in the trace
     std::map<std::string, std::int64_t> rejections;         // jobs by the reason of their rejection

@@ -212,6 +212,23 @@ void measure_usage(const Trace& trace, const Schedule& run, Report& report) {
     report.non_prime.usage.available = report.all.usage.available - report.prime.usage.available;
 }
 
+std::vector<QuotaReport> make_quota_reports(const Trace& trace, const Schedule& run) {
+    std::vector<QuotaReport> reports;
+    for (const auto& [name, quota] : run.quotas) {
+        QuotaReport& report = reports.emplace_back();
+        report = {name, quota.limit, quota.most, static_cast<double>(quota.full.count()), quota.jobs, 0, 0};
+        const PrimeClock clock(quota.held);
+        report.held = clock.before(run.end) - clock.before(run.begin);
+        report.idle = static_cast<double>(run.cpus) * report.held;
+        for (std::size_t i = 0; i < trace.jobs.size(); ++i)
+            run.for_each_run(i, [&](Instant from, Instant until) {
+                report.idle -=
+                    static_cast<double>(trace.jobs[i].cpus) * (clock.before(until) - clock.before(from));
+            });
+    }
+    return reports;
+}
+
 constexpr std::size_t kRoot = 0;
 
 // Rows of a tree of shares, and the row of each entity. Entities that aren't in the tree belong to `unknown`.
@@ -453,6 +470,7 @@ Report make_report(std::string title, const Trace& trace, const Schedule& run, s
     report.elsewhere = by_frequency(run.elsewhere);
     for (const SharesOfRun& shares : run.shares)
         report.shares.push_back(make_share_report(trace, run, shares));
+    report.quotas = make_quota_reports(trace, run);
     report.preemption = make_preemption_report(trace, run);
     report.estimates = make_estimate_report(run);
     measure_usage(trace, run, report);

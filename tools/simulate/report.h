@@ -80,6 +80,17 @@ struct PreemptionReport {
     std::vector<Preempted> users;
 };
 
+// A limit of a quota's rule, over all of its counters.
+struct QuotaReport {
+    std::string name;   // "q1 (guests): ncpus"
+    std::string limit;  // as it was last
+    std::string most;   // the most that a counter had
+    double full = 0;    // seconds in which a counter was at its limit
+    std::int64_t jobs = 0;
+    double held = 0;  // seconds in which jobs waited for it
+    double idle = 0;  // CPU-seconds of these that no job had
+};
+
 // Difference between estimated and real starts.
 struct EstimateError {
     Distribution off;        // in seconds
@@ -145,6 +156,7 @@ struct Report {
     std::vector<Group> users;                                        // by name
     std::vector<Group> sizes;                                        // by number of CPUs: 1, 2, 3-4, 5-8, ...
     std::vector<ShareReport> shares;                                 // trees of shares that policies use
+    std::vector<QuotaReport> quotas;                                 // by name
     PreemptionReport preemption;                                     // all.times is 0: no preemption
     EstimateReport estimates;                                        // told is 0: no estimates
     std::vector<std::pair<std::string, std::int64_t>> why_rejected;  // most frequent first

@@ -103,6 +103,19 @@ Json of(const EstimateReport& estimates) {
             {"last", of(estimates.last)}};
 }
 
+Json of(const std::vector<QuotaReport>& quotas) {
+    Json list = Json::array();
+    for (const QuotaReport& quota : quotas)
+        list.push_back({{"quota", quota.name},
+                        {"limit", quota.limit},
+                        {"most", quota.most},
+                        {"seconds_full", quota.full},
+                        {"jobs", quota.jobs},
+                        {"seconds_held", quota.held},
+                        {"cpu_seconds_idle", quota.idle}});
+    return list;
+}
+
 Json of(const Report& r, const rrule::Zone& zone) {
     Json prime = Json::array();
     for (const Period& period : r.prime_periods)
@@ -139,6 +152,7 @@ Json of(const Report& r, const rrule::Zone& zone) {
                    {"cpus_in_use", r.series.cpus_in_use},
                    {"jobs_waiting", r.series.jobs_waiting}}}};
     if (!r.shares.empty()) json["shares"] = of(r.shares);
+    if (!r.quotas.empty()) json["quotas"] = of(r.quotas);
     if (r.preemption.all.times > 0) json["preemption"] = of(r.preemption);
     if (r.estimates.told > 0) json["estimates"] = of(r.estimates);
     return json;

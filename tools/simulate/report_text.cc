@@ -280,6 +280,39 @@ std::string preemption_table(const std::vector<Report>& reports, std::size_t use
     return table(rows) + '\n';
 }
 
+// Makes the table of quotas: a row for each limit of a rule.
+std::string quotas_table(const std::vector<Report>& reports) {
+    if (std::ranges::all_of(reports, [](const Report& r) { return r.quotas.empty(); })) return {};
+    const bool one = reports.size() == 1;
+    std::vector<Row> rows;
+    if (one)
+        rows.push_back(
+            {"quota", "limit", "most used", "time full", "jobs waited", "for", "CPU hours idle then"});
+    else
+        rows.push_back({"quota", "limit A", "B", "most used A", "B", "time full A", "B", "jobs waited A", "B",
+                        "for A", "B", "CPU hours idle then A", "B"});
+    std::set<std::string> names;
+    for (const Report& report : reports)
+        for (const QuotaReport& quota : report.quotas) names.insert(quota.name);
+    for (const std::string& name : names) {
+        std::vector<Row> cells;  // by report
+        for (const Report& report : reports) {
+            const auto found = std::ranges::find(report.quotas, name, &QuotaReport::name);
+            if (found == report.quotas.end())
+                cells.push_back({"", "", "", "", "", ""});
+            else
+                cells.push_back({found->limit, found->most, duration(found->full),
+                                 number(static_cast<double>(found->jobs)), duration(found->held),
+                                 hours(found->idle)});
+        }
+        Row row{name};
+        for (std::size_t i = 0; i < cells.front().size(); ++i)
+            for (const Row& of_report : cells) row.push_back(of_report[i]);
+        rows.push_back(std::move(row));
+    }
+    return table(rows) + '\n';
+}
+
 // Makes the table of differences between estimated and real starts.
 std::string estimates_table(const std::vector<Report>& reports) {
     if (std::ranges::all_of(reports, [](const Report& r) { return r.estimates.started == 0; })) return {};
@@ -396,7 +429,8 @@ std::string head(const Heading& heading, const std::vector<Report>& reports) {
 std::string to_text(const Heading& heading, const std::vector<Report>& reports, std::size_t users) {
     std::string text = head(heading, reports) + '\n' + parts_table(reports) + '\n';
     text += groups_table("CPUs", sizes_of(reports), reports, &Report::sizes) + '\n';
-    text += shares_tables(reports) + preemption_table(reports, users) + estimates_table(reports);
+    text += shares_tables(reports) + quotas_table(reports) + preemption_table(reports, users) +
+            estimates_table(reports);
     const std::vector<std::string> names = largest_users(reports, users);
     text += groups_table("user", names, reports, &Report::users);
     std::set<std::string> all;

@@ -1,6 +1,7 @@
 // A counter of a quota, for people.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +15,9 @@ struct QuotaUse {
     std::vector<std::pair<std::string, std::string>> of;
     std::string resource;  // "jobs": running jobs
     std::string used;
-    std::string limit;
+    std::string limit;  // "-": none, as its formula has no value
+    std::int64_t used_number = 0;
+    std::int64_t limit_number = -1;  // -1: none
     bool enabled = false;
     bool in_force = false;  // the limit holds now
 };

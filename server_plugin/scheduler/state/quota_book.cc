@@ -604,6 +604,8 @@ std::vector<QuotaUse> QuotaBook::shown(const CycleState& state) {
             use.used = text(counters_[number].used[i]);
             const auto limit = limit_of(state, key, i);
             use.limit = limit ? text(*limit) : "-";
+            use.used_number = counters_[number].used[i];
+            use.limit_number = limit.value_or(-1);
         }
     }
     return out;
