@@ -205,6 +205,22 @@ TEST_F(Quotas, ByFormulasFollowTheVnodes) {
     EXPECT_EQ(answer(world.job({.queue = "long", .select = "1:ncpus=1"})), "starts") << "no such limit";
 }
 
+// Only the jobs that a counter counts make room in it.
+TEST_F(Quotas, HaveRoomMadeByPreemption) {
+    Settings& s = world.policy();
+    s.preemption = true;
+    s.preempt_order.steps = {{100, "R"}};
+    world.queue({.name = "express", .priority = 200});
+    use({.rules = {{"each", "users={*} to ncpus=4"}}});
+    const int others = job("long", "ann", 2, 10 * kHour);
+    const int own = job("long", "bob", 3, 10 * kHour);
+    EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(others, own));
+    const int urgent = job("express", "bob", 2);
+    const Outcome outcome = world.cycle(at(2));
+    EXPECT_THAT(outcome.preempted, ElementsAre(Pair(own, Pair(urgent, "R"))));
+    EXPECT_THAT(outcome.started, ElementsAre(urgent));
+}
+
 TEST_F(Quotas, AreExplainedByTheirCounters) {
     use({.rules = {{"guests", "users={*} queues={long} to ncpus=4"}, {"all", "queues=short to jobs=1"}}});
     const auto gate = [&](int number, const std::string& filter) {
