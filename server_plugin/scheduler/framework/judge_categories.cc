@@ -104,7 +104,8 @@ Blockers Judge::find_standing(const Candidate& job, const CandidateQueues& queue
         find_filters(view);
         for (std::uint32_t i = 0; i < view.filters.size() && !standing_.queues[t].refusal; ++i) {
             const Filter& filter = *view.filters[i];
-            if (filter.reads_user_of(state_, view)) apart = true;
+            if (!apart && filter.reads_user_of(state_, view))
+                apart = filter.may_refuse == nullptr || filter.may_refuse(state_, job.user, view);
             if (!filter.is_of_user()) continue;
             if (const Refusal refusal = c_.check(filter, job, view)) {
                 standing_.queues[t] = {i, refusal};

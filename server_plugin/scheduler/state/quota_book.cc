@@ -45,6 +45,20 @@ std::vector<std::string> shape_names(std::uint32_t shapes) {
     return names;
 }
 
+// Does the rule match a job of the user and the group in the queue, whatever its other filters say?
+bool matches_whom(const QuotaRule& rule, std::string_view owner, std::string_view group,
+                  std::string_view queue) {
+    const auto is_user = [&](const std::string& pattern) {
+        return pattern.starts_with('@') ? objects::matches_pattern(pattern.substr(1), std::string(group))
+                                        : objects::matches_pattern(pattern, std::string(owner));
+    };
+    const auto& users = rule.filter(QuotaSubject::users);
+    const auto& groups = rule.filter(QuotaSubject::groups);
+    const auto& queues = rule.filter(QuotaSubject::queues);
+    return (!users || users->has(is_user)) && (!groups || has(*groups, group)) &&
+           (!queues || has(*queues, queue));
+}
+
 // The amount that a job asks for in all. A job that asks for no processors has one for each chunk.
 std::int64_t asked_in_all(const CycleState& state, const Request& request, Seconds walltime,
                           std::uint32_t what) {
@@ -155,26 +169,10 @@ std::vector<QuotaBook::Route> QuotaBook::make_routes(const CycleState& state, co
         Route route{q, {}, false};
         for (std::uint32_t r = 0; r < in.rules.size(); ++r) {
             const QuotaRule& rule = *in.rules[r].rule;
-            Candidate candidate{r, {q, r}};
-            const auto matches = [&](QuotaSubject which, std::string_view value, std::uint32_t id) {
-                const auto& filter = rule.filter(which);
-                if (!filter) return true;
-                if (filter->each) candidate.key[2 + static_cast<std::size_t>(which)] = id + 1;
-                return has(*filter, value);
-            };
-            const auto& users = rule.filter(QuotaSubject::users);
-            const std::string of_group = fmt::format("@{}", group);
-            const auto is_user = [&](const std::string& pattern) {
-                return objects::matches_pattern(pattern,
-                                                pattern.starts_with('@') ? of_group : std::string(owner));
-            };
-            if (users && !users->has(is_user)) continue;
-            if (users && users->each)
-                candidate.key[2 + static_cast<std::size_t>(QuotaSubject::users)] = subject.whose.owner + 1;
+            if (!matches_whom(rule, owner, group, queue)) continue;
             const auto& projects = rule.filter(QuotaSubject::projects);
             // Names and `*` mean jobs with a project; exclusions alone mean those without one, too.
-            const bool without = projects && project.empty() && projects->among.empty();
-            if (projects && project.empty() && !without) continue;
+            if (projects && !(project.empty() ? projects->among.empty() : has(*projects, project))) continue;
             const auto& shape = rule.filter(QuotaSubject::shapes);
             const auto is_shape = [&](const std::string& pattern) {
                 return std::ranges::any_of(named_shapes, [&](const std::string& name) {
@@ -182,12 +180,14 @@ std::vector<QuotaBook::Route> QuotaBook::make_routes(const CycleState& state, co
                 });
             };
             if (shape && !shape->has(is_shape)) continue;
-            if (shape && shape->each)
-                candidate.key[2 + static_cast<std::size_t>(QuotaSubject::shapes)] = shapes + 1;
-            if (!matches(QuotaSubject::groups, group, subject.whose.group) ||
-                (!without && !matches(QuotaSubject::projects, project, subject.whose.project)) ||
-                !matches(QuotaSubject::queues, queue, subject.queue))
-                continue;
+            Candidate candidate{r, {q, r}};
+            for (const auto& [which, id] : {std::pair(QuotaSubject::users, subject.whose.owner),
+                                            {QuotaSubject::groups, subject.whose.group},
+                                            {QuotaSubject::projects, subject.whose.project},
+                                            {QuotaSubject::queues, subject.queue},
+                                            {QuotaSubject::shapes, shapes}})
+                if (const auto& filter = rule.filter(which); filter && filter->each)
+                    candidate.key[2 + static_cast<std::size_t>(which)] = id + 1;
             const bool by_vnode = rule.filter(QuotaSubject::vnodes).has_value();
             route.rules.push_back(candidate);
             route.by_vnode = route.by_vnode || by_vnode;
@@ -418,6 +418,63 @@ std::optional<QuotaBook::Excess> QuotaBook::excess(const CycleState& state, cons
     return std::nullopt;
 }
 
+std::int64_t QuotaBook::largest_asked(const CycleState& state, std::uint32_t what) {
+    if (what == kJobs) return 1;
+    const auto [known, is_new] = largest_.try_emplace(what, 0);
+    const Requests& requests = state.tables->requests;
+    for (std::uint32_t i = 0; is_new && i < requests.size(); ++i)
+        known->second = std::max(known->second, asked_in_all(state, requests[i], Seconds(-1), what));
+    return known->second;
+}
+
+// The counters of all rules that may match a job of the user and the group in the queue.
+QuotaBook::Own QuotaBook::own_counters(const CycleState& state, std::uint32_t owner, std::uint32_t group,
+                                       QueueSlot queue) const {
+    Own found;
+    const std::string_view user = state.strings->text(owner);
+    const std::string_view of_group = state.strings->text(group);
+    const std::string& name = (*state.queues)[queue].name;
+    for (std::uint32_t q = 0; q < quotas_.size(); ++q)
+        for (std::uint32_t r = 0; r < quotas_[q].rules.size(); ++r) {
+            const Rule& of = quotas_[q].rules[r];
+            const QuotaRule& rule = *of.rule;
+            if (!matches_whom(rule, user, of_group, name)) continue;
+            Key key{q, r};
+            bool own = false;  // the counter is the user's or the group's
+            for (const auto& [which, id] : {std::pair(QuotaSubject::users, owner),
+                                            {QuotaSubject::groups, group},
+                                            {QuotaSubject::queues, queue}}) {
+                const auto& filter = rule.filter(which);
+                if (!filter || !filter->each) continue;
+                key[2 + static_cast<std::size_t>(which)] = id + 1;
+                own = own || which != QuotaSubject::queues;
+            }
+            if (!own || rule.filter(QuotaSubject::projects) || rule.filter(QuotaSubject::shapes) ||
+                rule.filter(QuotaSubject::vnodes) ||
+                !std::ranges::all_of(of.bounds, [](const Bound& bound) { return bound.consumable; }))
+                return {true, {}};
+            found.counters.push_back(key);
+            break;
+        }
+    return found;
+}
+
+bool QuotaBook::may_refuse(const CycleState& state, std::uint32_t owner, std::uint32_t group,
+                           QueueSlot queue) {
+    const auto [known, is_new] = own_.try_emplace({owner, group, queue});
+    if (is_new) known->second = own_counters(state, owner, group, queue);
+    if (known->second.not_only) return true;
+    return std::ranges::any_of(known->second.counters, [&](const Key& key) {
+        const Counter* const counted = find(key);
+        const std::vector<Bound>& bounds = quotas_[key[0]].rules[key[1]].bounds;
+        for (std::size_t i = 0; i < bounds.size(); ++i) {
+            const std::int64_t used = counted != nullptr ? counted->used[i] : 0;
+            if (bounds[i].most - used < largest_asked(state, bounds[i].what)) return true;
+        }
+        return false;
+    });
+}
+
 // Adds up the chunks that are new since the last call.
 const QuotaBook::Given& QuotaBook::given(const CycleState& state, const Subject& subject,
                                          const Placement& places) {
@@ -520,6 +577,19 @@ void QuotaBook::keep(const CycleState& state, const LimitUser& user, const OwnLi
                                          *most - used - charge.amounts[i]});
         }
     }
+}
+
+bool QuotaBook::may_exceed(const CycleState& state, std::uint32_t owner, std::uint32_t group,
+                           const LimitKey& key, std::int64_t left) {
+    const Key& counter = counters_[key.use.object].key;
+    bool own = false;
+    for (const auto& [which, id] : {std::pair(QuotaSubject::users, owner), {QuotaSubject::groups, group}}) {
+        const std::uint32_t value = counter[2 + static_cast<std::size_t>(which)];
+        if (value == 0) continue;
+        if (value != id + 1) return false;
+        own = true;
+    }
+    return !own || left < largest_asked(state, quotas_[counter[0]].rules[counter[1]].bounds[key.what].what);
 }
 
 std::int64_t QuotaBook::use(const CycleState& state, const LimitUser& user, const LimitKey& key) {

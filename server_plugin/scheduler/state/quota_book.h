@@ -53,6 +53,9 @@ class QuotaBook {
     // vnodes are; empty: none.
     std::optional<Excess> excess(const CycleState& state, const Subject& subject, Instant begins,
                                  Instant ends);
+    // May such a rule refuse a job of the user and the group in the queue? No means that each of their
+    // counters is theirs alone and leaves enough for the largest job that there is.
+    bool may_refuse(const CycleState& state, std::uint32_t owner, std::uint32_t group, QueueSlot queue);
     // How many chunks with these needs (by column) a vnode may give the job by the rules that name vnodes.
     std::int64_t most(const CycleState& state, const Subject& subject, Instant begins, Instant ends,
                       VnodeSlot vnode, const Row& needs, const Placement& given);
@@ -65,6 +68,10 @@ class QuotaBook {
     // Adds what each counter that counts the job leaves at the reservation's start, with the job counted.
     void keep(const CycleState& state, const LimitUser& user, const OwnLimit& limit,
               Reservation& reservation);
+    // May a job of the user and the group need more than `left` of the counter and limit in such a key?
+    // Always if the counter isn't for a user or a group.
+    bool may_exceed(const CycleState& state, std::uint32_t owner, std::uint32_t group, const LimitKey& key,
+                    std::int64_t left);
     // The job's use of the counter and limit in a key that keep() made.
     std::int64_t use(const CycleState& state, const LimitUser& user, const LimitKey& key);
 
@@ -127,6 +134,14 @@ class QuotaBook {
     // The owner, group, project, queue and shapes of a job.
     using RouteKey = std::array<std::uint32_t, 5>;
 
+    // The counters of a user and a group in a queue.
+    struct Own {
+        bool not_only = false;  // other counters, or other facts of a job, count, too
+        std::vector<Key> counters;
+    };
+
+    Own own_counters(const CycleState& state, std::uint32_t owner, std::uint32_t group,
+                     QueueSlot queue) const;
     const std::vector<Route>& routes(const CycleState& state, const Subject& subject);
     std::vector<Route> make_routes(const CycleState& state, const Subject& subject) const;
     std::uint32_t counter(const Key& key);
@@ -134,6 +149,7 @@ class QuotaBook {
     std::optional<Candidate> at_vnode(const CycleState& state, const Route& route, VnodeSlot vnode);
     std::uint32_t vnode_value(const CycleState& state, Rule& rule, VnodeSlot vnode);
     std::vector<Charge> charges(const CycleState& state, const LimitUser& user);
+    std::int64_t largest_asked(const CycleState& state, std::uint32_t what);
     const Given& given(const CycleState& state, const Subject& subject, const Placement& places);
     std::optional<Excess> excess_at(const CycleState& state, const Route& route, const Candidate& candidate,
                                     const Subject& subject, Instant begins, Instant binds);
@@ -152,7 +168,9 @@ class QuotaBook {
     std::map<Key, std::uint32_t> numbers_;
     std::vector<Counter> counters_;
     Given given_;
-    Key refused_key_{};  // the counter and the bound of the last refusal
+    std::map<std::array<std::uint32_t, 3>, Own> own_;  // by user, group and queue
+    std::map<std::uint32_t, std::int64_t> largest_;  // the most that a job asks for of what a limit is about
+    Key refused_key_{};                              // the counter and the bound of the last refusal
     std::size_t refused_bound_ = 0;
     std::map<std::pair<Key, std::size_t>, std::optional<std::int64_t>> computed_;  // limits by formula
 };

@@ -73,6 +73,10 @@ const OwnLimit kQuotaLimit{
                 int sign) { book_of(state).count(state, user, sign); },
     .keep = [](CycleState& state, const LimitUser& user,
                Reservation& reservation) { book_of(state).keep(state, user, kQuotaLimit, reservation); },
+    .may_exceed =
+        [](CycleState& state, const User& user, const LimitKey& key, std::int64_t left) {
+            return book_of(state).may_exceed(state, user.owner, user.group, key, left);
+        },
     .use = [](CycleState& state, const LimitUser& user,
               const LimitKey& key) { return book_of(state).use(state, user, key); }};
 
@@ -88,6 +92,10 @@ const Filter kQuotaFilter{.name = "quota",
                               if (key.scope == UseScope::server) return kAnySize;
                               return std::nullopt;
                           },
+                          .may_refuse =
+                              [](CycleState& state, const User& user, const QueueView& view) {
+                                  return book_of(state).may_refuse(state, user.owner, user.group, view.slot);
+                              },
                           .own_limit = &kQuotaLimit};
 
 }  // namespace pbs::sched

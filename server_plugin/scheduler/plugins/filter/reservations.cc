@@ -29,9 +29,8 @@ Refusal check_reservations(CycleState& state, const JobNeeds& job, const User& u
     return {};
 }
 
-// Does the answer depend on the user? Yes if a reservation takes a part of limits on users or groups.
-bool reads_user_reservations(const CycleState& state, const QueueView& view) {
-    if (!state.own_limits.empty()) return true;
+// Does a reservation take a part of a limit on users or groups in this queue?
+bool limits_users(const CycleState& state, const QueueView& view) {
     const auto is_of_user = [&](const UseKey& use) {
         return (use.is_of_owner() || use.is_of_group()) &&
                (use.scope != UseScope::queue || use.object == view.slot);
@@ -39,6 +38,17 @@ bool reads_user_reservations(const CycleState& state, const QueueView& view) {
     return std::ranges::any_of(state.reservations, [&](const Reservation& reservation) {
         return std::ranges::any_of(reservation.spare,
                                    [&](const auto& spare) { return is_of_user(spare.key.use); });
+    });
+}
+
+// Might a limit with counters of its own leave too little for a job of this user?
+bool own_limits_user(CycleState& state, const User& user) {
+    return std::ranges::any_of(state.reservations, [&](const Reservation& reservation) {
+        return std::ranges::any_of(reservation.spare, [&](const auto& spare) {
+            if (spare.key.use.scope != UseScope::own) return false;
+            const auto may_exceed = spare.key.limit->may_exceed;
+            return may_exceed == nullptr || may_exceed(state, user, spare.key, spare.left);
+        });
     });
 }
 
@@ -51,6 +61,14 @@ const Filter kReservationsFilter{
         "max_queued_time, interactive_long_wait, strict_ordering, backfill_depth, help_starving_jobs",
     .traits = by_limits_only,
     .check = check_reservations,
-    .reads_user = reads_user_reservations};
+    // Limits with counters of their own may be on users, even if no other filter reads the user.
+    .reads_user =
+        [](const CycleState& state, const QueueView& view) {
+            return !state.own_limits.empty() || limits_users(state, view);
+        },
+    .may_refuse =
+        [](CycleState& state, const User& user, const QueueView& view) {
+            return limits_users(state, view) || own_limits_user(state, user);
+        }};
 
 }  // namespace pbs::sched
