@@ -173,6 +173,13 @@ Result<void> check_outputs(const Object& policy) {
                             log));
 }
 
+Result<void> check_priority(const Object& policy) {
+    if (!policy.boolean("weighted_priority") || policy.text("job_sort_formula").empty()) return {};
+    return fail(Code::bad_value,
+                "weighted_priority and job_sort_formula exclude each other: unset one, before or in the same "
+                "command");
+}
+
 Result<void> check_fairshare(const Object& policy) {
     if (!policy.boolean("fairshare") || policy.has("fairshare_group")) return {};
     return fail(
@@ -307,6 +314,7 @@ Result<void> check_object(const Object& object, const CheckContext& context) {
         case ObjectType::policy:
             if (Result<void> checked = check_outputs(object); !checked) return checked;
             if (Result<void> checked = check_queue_roles(object); !checked) return checked;
+            if (Result<void> checked = check_priority(object); !checked) return checked;
             return check_fairshare(object);
         case ObjectType::fs_group:
             return check_tree(object);

@@ -10,6 +10,7 @@
 
 #include "objects/quota_rule.h"
 #include "objects/value.h"
+#include "values/amount.h"
 #include "values/number.h"
 #include "values/text.h"
 
@@ -156,6 +157,17 @@ Form sort_key_form(std::string_view text, bool for_nodes) {
     return canonical + " " + amount;
 }
 
+Form resource_weight_form(std::string_view text) {
+    const std::size_t equals = text.find('=');
+    const std::string_view resource = values::trim(text.substr(0, equals));
+    if (equals == std::string_view::npos) return wrong();
+    if (!is_resource_name(resource)) return wrong(fmt::format("'{}' is no name of a resource", resource));
+    const auto weight = values::parse_real(values::trim(text.substr(equals + 1)));
+    if (!weight || *weight < 0)
+        return wrong(fmt::format("'{}' is no number of at least 0", values::trim(text.substr(equals + 1))));
+    return fmt::format("{}={}", resource, values::real_text(*weight));
+}
+
 Form peer_queue_form(std::string_view text) {
     const std::vector<std::string_view> words = values::words(text);
     if (words.size() != 2) return wrong();
@@ -300,14 +312,20 @@ Form canonical_string(const Attribute& attribute, std::string_view text) {
             return quota_rule_form(text);
         case Syntax::object_name:
         case Syntax::object_names:
-        case Syntax::names:
             return name_form(values::trim(text));
+        case Syntax::names: {
+            const std::string_view name = values::trim(text);
+            const Form form = name_form(name.substr(name.starts_with('@') ? 1 : 0));
+            return form ? Form(std::string(name)) : form;
+        }
         case Syntax::resource_list:
             return resource_form(values::trim(text));
         case Syntax::node_sort_keys:
             return sort_key_form(text, true);
         case Syntax::job_sort_keys:
             return sort_key_form(text, false);
+        case Syntax::resource_weights:
+            return resource_weight_form(text);
         case Syntax::peer_queues:
             return peer_queue_form(text);
         case Syntax::dynamic_resources:

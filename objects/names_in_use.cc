@@ -12,9 +12,9 @@
 namespace pbs::objects {
 namespace {
 
-// The name at the front of an element: the text before a blank, '!' or '@'.
+// The name at the front of an element: the text before a blank, '!', '@' or '='.
 std::string_view first_name(std::string_view element) {
-    return element.substr(0, element.find_first_of(" !@"));
+    return element.substr(0, element.find_first_of(" !@="));
 }
 
 // The kind of name at the front of the elements of a syntax; nullopt: none that the server keeps.
@@ -27,6 +27,7 @@ std::optional<NameKind> named_kind(Syntax syntax) {
         case Syntax::resource_list:
         case Syntax::node_sort_keys:
         case Syntax::job_sort_keys:
+        case Syntax::resource_weights:
         case Syntax::dynamic_resources:
             return NameKind::resource;
         default:

@@ -37,6 +37,8 @@ constexpr AttributeType type_of(Syntax syntax, unsigned flags) {
         case Syntax::resource_list:
         case Syntax::node_sort_keys:
         case Syntax::job_sort_keys:
+        case Syntax::resource_weights:
+        case Syntax::names:
         case Syntax::peer_queues:
         case Syntax::dynamic_resources:
         case Syntax::object_names:

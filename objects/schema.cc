@@ -148,6 +148,8 @@ std::string expected_text(const Attribute& attribute) {
         case Syntax::job_sort_keys:
             return "elements separated by commas, each a resource, job_priority, fairshare_perc or "
                    "preempt_priority, then HIGH or LOW";
+        case Syntax::resource_weights:
+            return "elements separated by commas, each a resource, = and a number of at least 0";
         case Syntax::peer_queues:
             return "elements separated by commas, each a local queue and a queue@server";
         case Syntax::dynamic_resources:

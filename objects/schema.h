@@ -69,11 +69,12 @@ enum class Syntax {
     resource_list,      // StringList of resource names
     node_sort_keys,     // StringList of "resource HIGH|LOW [total|assigned|unused]"
     job_sort_keys,      // StringList of "resource HIGH|LOW"
+    resource_weights,   // StringList of "resource=weight", a number of at least 0
     peer_queues,        // StringList of "local_queue queue@server"
     dynamic_resources,  // StringList of "resource !/path/of/program arguments"
     tree_elements,      // StringList of "name:parent=shares"
     quota_rules,        // StringList of "name: rule" (quota_rule.h); each is set by its name, as rule.NAME
-    names,              // StringList of names of any kind
+    names,              // StringList of names of any kind; @name is a group
     rrule_list,         // StringList of recurrences, MM/DD or MM/DD/YYYY
     object_names,       // StringList of objects of `refers_to`
     policy_slots,       // StringList of [p:|np:]policy

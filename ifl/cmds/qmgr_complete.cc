@@ -154,6 +154,7 @@ Words own_values(const objects::Attribute& attribute, std::size_t words_before, 
         case Syntax::peer_queues:
             return words_before == 0 ? names(ObjectType::queue) : Words();
         case Syntax::resource_list:
+        case Syntax::resource_weights:
             return names(ObjectType::resource);
         case Syntax::dynamic_resources:
             return words_before == 0 ? names(ObjectType::resource) : Words();

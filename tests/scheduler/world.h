@@ -40,7 +40,8 @@ enum ResourceIds : std::uint32_t {
     hpm,
     gpus,
     arch,
-    bigmem
+    bigmem,
+    deadline
 };
 
 struct HeldAmount {
@@ -134,6 +135,7 @@ struct JobOptions {
     std::string origin_queue{};  // empty: like `queue`
     std::string account{};
     std::int64_t used_mem = -1;  // used so far
+    std::string deadline{};
 };
 
 // An advance reservation. Its queue is named "R" and its number.

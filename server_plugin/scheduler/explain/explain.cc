@@ -90,6 +90,10 @@ std::vector<OrderKey> Explainer::order_keys(const OrderedJob& job) {
                 value = fmt::format("{}", job.score);
                 largest_first = !largest_first;  // the number of a smaller score is larger
                 break;
+            case KeyForm::weighted:
+                value = intake_.weighted().text(job.job);
+                largest_first = !largest_first;
+                break;
             case KeyForm::priority:
                 value = std::to_string(t_.jobs.priority[job.job]);
                 break;

@@ -104,8 +104,9 @@ struct Filter {
     // For a filter of signatures and users: does the user matter now? A no may become a yes during a cycle
     // only if the user is also tested by a filter of owners or groups. Null: always.
     bool (*reads_user)(const CycleState& state, const QueueView& view) = nullptr;
-    // For a filter of signatures and users: may it refuse a job of this user? Users whom it can't refuse share
-    // answers. A no may become a yes only by starts of the same owner or group. Null: it may refuse any.
+    // For a filter of signatures and users: may it refuse a job of this user? Users whom it can't refuse
+    // share answers. A no may become a yes only by starts of the same owner or group. Null: it may refuse
+    // any.
     bool (*may_refuse)(CycleState& state, const User& user, const QueueView& view) = nullptr;
     // Called when the cycle starts a job. Null: a start affects the filter only by the state's counts.
     void (*started)(CycleState& state, const Candidate& job) = nullptr;

@@ -85,11 +85,13 @@ bool Intake::is_refused_before(const OrderedJob& job) {
 
 // Makes an OrderedJob. Jobs that don't run and have the same request have the same number of nodes.
 OrderedJob Intake::ordered(JobSlot job, JobClass job_class) {
-    if (!p_.counts_nodes || in_.policy->formula) {
+    if (!p_.counts_nodes || in_.policy->has_scores()) {
         OrderedJob ordered{job, job_class, p_.counts_nodes ? c_.nodes_of_ordered(job) : 1,
                            t_.jobs.signature[job], 0};
         if (in_.policy->formula) {
             ordered.score = in_.policy->formula->value(order_context(), t_.resources, job);
+        } else if (s_.weighted_priority) {
+            ordered.score = weighted().terms(job).value;
         }
         return ordered;
     }
@@ -99,6 +101,15 @@ OrderedJob Intake::ordered(JobSlot job, JobClass job_class) {
     std::uint32_t& nodes = nodes_of_request_[t_.jobs.request[job]];
     if (nodes == 0) nodes = c_.nodes_of_ordered(job);
     return {job, job_class, nodes, t_.jobs.signature[job], 0};
+}
+
+const WeightedPriority& Intake::weighted() {
+    if (!weighted_) {
+        std::vector<QueueSlot> queues;
+        for (const Source& source : c_.setup.sources) queues.push_back(source.queue);
+        weighted_.emplace(s_, t_, in_.now, queues);
+    }
+    return *weighted_;
 }
 
 // The first instant at which a job is overdue or starving; Instant::max(): never.
@@ -282,7 +293,7 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
             PendingJobs::Entry& entry = lanes[places[i].lane].jobs[places[i].index];
             entry = entry_of(jobs[i], by_place ? none : chain, deal, *needs[t_.jobs.request[jobs[i].job]]);
             if (!by_place) continue;
-            entry.key = {in_.policy->formula ? ~ordered_bits(jobs[i].score) : 0, i};
+            entry.key = {in_.policy->has_scores() ? ~ordered_bits(jobs[i].score) : 0, i};
             if (is_preempted(jobs[i].job)) entry.key[0] = i;
             put_preempted_first(jobs[i].job, entry.key);
         }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "server_plugin/scheduler/framework/queues.h"
+#include "server_plugin/scheduler/framework/weighted_priority.h"
 #include "server_plugin/scheduler/pending/job_size.h"
 
 namespace pbs::sched {
@@ -39,6 +40,8 @@ class Intake : CyclePart {
     // The class of a queued job; nullopt: no jobs are taken from its queue.
     std::optional<JobClass> class_of(JobSlot job) const;
     OrderedJob ordered(JobSlot job, JobClass job_class);
+    // The weighted priorities in this cycle. REQUIRES: the policy orders by them.
+    const WeightedPriority& weighted();
     // The Deal (deal.h) by which the lanes of the class take turns at the instant; null: only keys order the
     // jobs.
     const Deal* deal_of(JobClass job_class, Instant at) const;
@@ -73,6 +76,7 @@ class Intake : CyclePart {
                                 const LeastNeeds& needs) const;
 
     Queues& queues_;
+    std::optional<WeightedPriority> weighted_;
     PendingJobs* pending_ = &c_.scratch->pending;
     std::array<std::vector<OrderedJob>, 6>& classes_ = c_.scratch->classes;
     std::vector<News>& news_ = c_.scratch->news;

@@ -9,7 +9,8 @@ Result<std::optional<Policy>> compile_object(const objects::Object* object,
     if (object == nullptr) return std::nullopt;
     Settings settings = read_policy(*object, context.configuration, context.zone);
     settings.from_sched_config = true;
-    if (settings.job_sort_formula.empty()) settings.job_sort_formula = context.server_formula;
+    if (settings.job_sort_formula.empty() && !settings.weighted_priority)
+        settings.job_sort_formula = context.server_formula;
     auto policy = compile(settings);
     if (!policy) return tl::unexpected(policy.error());
     return *std::move(policy);

@@ -32,7 +32,7 @@ bool Turns::is_later(const Turn& a, const Turn& b) const {
     if (const auto later = by_level()) return *later;
     if (a.preempted != b.preempted) return b.preempted;
     if (depth_ == 0) return a.key > b.key;
-    if (in_.policy->formula && a.key[0] != b.key[0]) return a.key[0] > b.key[0];
+    if (in_.policy->has_scores() && a.key[0] != b.key[0]) return a.key[0] > b.key[0];
     const std::span<const double> x(&ratios_[a.lane * depth_], depth_);
     const std::span<const double> y(&ratios_[b.lane * depth_], depth_);
     const auto [p, q] = std::ranges::mismatch(x, y);

@@ -43,6 +43,13 @@ struct SortKey {
     SortAmount amount = SortAmount::total;  // only for node_sort_key
 };
 
+// An element of urgency_of_resources.
+struct ResourceWeight {
+    std::string resource;
+    double weight = 0;
+    friend bool operator==(const ResourceWeight&, const ResourceWeight&) = default;
+};
+
 // The traits of jobs that define preemption levels: the words of preempt_prio.
 enum PreemptTrait : unsigned {
     preempt_normal = 1,
@@ -126,7 +133,9 @@ constexpr auto setting_type() {
         return std::vector<QueueSpec>{};  // an attribute for a single queue has at most one
     else if constexpr (syntax == job_sort_keys || syntax == node_sort_keys)
         return std::vector<SortKey>{};
-    else if constexpr (syntax == resource_list || syntax == dynamic_resources)
+    else if constexpr (syntax == resource_weights)
+        return std::vector<ResourceWeight>{};
+    else if constexpr (syntax == resource_list || syntax == dynamic_resources || syntax == names)
         return std::vector<std::string>{};
     else if constexpr (syntax == preempt_prio)
         return PreemptPriorities{};

@@ -62,6 +62,13 @@ void read(const Value& value, const rrule::Zone&, std::vector<SortKey>& setting)
     }
 }
 
+void read(const Value& value, const rrule::Zone&, std::vector<ResourceWeight>& setting) {
+    for (const std::string& text : std::get<objects::StringList>(value)) {
+        const std::size_t equals = text.find('=');
+        setting.push_back({text.substr(0, equals), values::parse_real(text.substr(equals + 1)).value_or(0)});
+    }
+}
+
 void read(const Value& value, const rrule::Zone&, PreemptPriorities& setting) {
     static constexpr std::pair<std::string_view, PreemptTrait> kTraits[] = {
         {"normal_jobs", preempt_normal},

@@ -24,7 +24,7 @@ struct OrderedJob {
     JobClass job_class = JobClass::normal;
     std::uint32_t nodes = 1;
     std::uint32_t signature = 0;  // its number in Signatures
-    double score = 0;             // the value of job_sort_formula
+    double score = 0;             // the value of job_sort_formula or weighted_priority
 };
 
 // Further data for comparators.
@@ -43,7 +43,17 @@ struct OrderContext {
 };
 
 // The form in which a comparator's number is displayed.
-enum class KeyForm : std::uint8_t { number, yes_if_0, duration, instant, score, priority, queue, amount };
+enum class KeyForm : std::uint8_t {
+    number,
+    yes_if_0,
+    duration,
+    instant,
+    score,
+    weighted,
+    priority,
+    queue,
+    amount
+};
 
 struct Comparator {
     const char* name;

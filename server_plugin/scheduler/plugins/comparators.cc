@@ -106,6 +106,17 @@ const Comparator kFormulaOrder{
     .changes_by_itself =
         [](const Policy& policy) { return policy.formula && policy.formula->changes_with_time(); }};
 
+// weighted_priority: the job with the larger sum goes first. The range of urgencies changes with each job.
+const Comparator kWeightedOrder{
+    .name = "weighted_priority",
+    .attributes =
+        "weighted_priority, weight_job_priority, weight_urgency, urgency_of_resources, "
+        "weight_waiting_time, weight_deadline, deadline_users",
+    .bits = 64,
+    .number = [](const Context&, const OrderedJob& job, std::uint32_t) { return ~ordered_bits(job.score); },
+    .shown = KeyForm::weighted,
+    .changes_by_itself = [](const Policy&) { return true; }};
+
 // job_sort_key fairshare_perc: the part of the machine of the job's entity by its shares. A new entity
 // outside of the tree changes the order, without any event.
 const Comparator kFairsharePercOrder{

@@ -10,6 +10,7 @@ extern const Comparator kAskedWalltimeOrder;
 extern const Comparator kEligibleOrder;
 extern const Comparator kFairsharePercOrder;
 extern const Comparator kFormulaOrder;
+extern const Comparator kWeightedOrder;
 extern const Comparator kJobPriorityOrder;
 extern const Comparator kNodesOrder;
 extern const Comparator kQueueOrder;

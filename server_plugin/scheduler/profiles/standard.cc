@@ -82,6 +82,7 @@ void make_chains(Policy& policy, const Resources& resources) {
     chain.clear();
     if (s.help_starving_jobs) chain.push_back(up(kStarvingOrder));
     if (s.by_queue && !s.round_robin) chain.push_back(up(kQueueOrder));
+    if (s.weighted_priority) chain.push_back(up(kWeightedOrder));
     if (!s.job_sort_formula.empty()) chain.push_back(up(kFormulaOrder));
     for (const SortKey& key : s.job_sort_key) {
         if (key.name == "job_priority" || key.name == "sort_priority") {

@@ -52,8 +52,8 @@ struct OwnLimit {
     void (*count)(CycleState& state, const LimitUser& user, int sign) = nullptr;
     // Adds to the reservation what each counter that counts the job has left, with the job counted.
     void (*keep)(CycleState& state, const LimitUser& user, Reservation& reservation) = nullptr;
-    // May a job of the user need more of a counter than `left`? A no may become a yes only by starts of the same
-    // owner or group. Null: it may.
+    // May a job of the user need more of a counter than `left`? A no may become a yes only by starts of the
+    // same owner or group. Null: it may.
     bool (*may_exceed)(CycleState& state, const User& user, const LimitKey& key, std::int64_t left) = nullptr;
     // Returns a job's use of a counter; 0 if it doesn't count there.
     std::int64_t (*use)(CycleState& state, const LimitUser& user, const LimitKey& key) = nullptr;

@@ -1,0 +1,102 @@
+#include "server_plugin/scheduler/framework/weighted_priority.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "server_plugin/scheduler/model/deadline.h"
+
+namespace pbs::sched {
+namespace {
+
+// The Priority of jobs is between -1024 and 1023.
+constexpr double kPriorities = 2048;
+constexpr double kLeastPriority = -1024;
+
+// Where all urgencies are alike, each is in the middle of the range.
+double normalised(double value, double least, double greatest) {
+    constexpr double kAlike = 0.00001;
+    return greatest - least < kAlike ? 0.5 : (value - least) / (greatest - least);
+}
+
+}  // namespace
+
+WeightedPriority::WeightedPriority(const Settings& settings, const Tables& tables, Instant now,
+                                   std::span<const QueueSlot> queues)
+    : settings_(settings), tables_(tables), now_(now), deadline_resource_(tables.resources.id("deadline")) {
+    for (const ResourceWeight& weight : settings.urgency_of_resources)
+        if (const auto id = tables.resources.id(weight.resource); id != kNoResource)
+            weights_.emplace_back(id, weight.weight);
+    for (const QueueSlot queue : queues)
+        for (const auto* jobs : {&tables.queues[queue].queued, &tables.queues[queue].running})
+            for (const JobSlot job : *jobs) {
+                const double value = urgency(job).urgency;
+                greatest_ = least_ ? std::max(greatest_, value) : value;
+                least_ = std::min(value, least_.value_or(value));
+            }
+}
+
+double WeightedPriority::resources(const Request& request) const {
+    double sum = 0;
+    for (const auto& [id, weight] : weights_) {
+        if (tables_.resources.is_text(id)) {
+            if (std::ranges::find(request.amounts, id, &KeptAmount::resource) != request.amounts.end())
+                sum += weight;
+            continue;
+        }
+        auto asked = number_of(request.totals, id);
+        if (!asked && id == tables_.resources.known().ncpus) {
+            asked = 0;
+            for (const Chunk& chunk : request.chunks) *asked += chunk.count;
+            asked = std::max<std::int64_t>(1, *asked);
+        }
+        if (asked) sum += weight * formula_amount(*asked, tables_.resources.find(id)->kind);
+    }
+    return sum;
+}
+
+double WeightedPriority::deadline(JobSlot job) const {
+    if (deadline_resource_ == kNoResource) return 0;
+    const Request& request = tables_.requests[tables_.jobs.request[job]];
+    const auto asked = std::ranges::find(request.amounts, deadline_resource_, &KeptAmount::resource);
+    if (asked == request.amounts.end()) return 0;
+    const auto counts = [&](const std::string& name) {
+        return name.starts_with('@') ? name.substr(1) == tables_.strings.text(tables_.jobs.group[job])
+                                     : name == tables_.strings.text(tables_.jobs.owner[job]);
+    };
+    if (!settings_.deadline_users.empty() && std::ranges::none_of(settings_.deadline_users, counts)) return 0;
+    const auto at = parse_deadline(asked->text, tables_.jobs.ctime[job], tables_.zone);
+    if (!at) return 0;
+    return settings_.weight_deadline / static_cast<double>(std::max<std::int64_t>(1, (*at - now_).count()));
+}
+
+WeightedPriority::Terms WeightedPriority::urgency(JobSlot job) const {
+    Terms terms;
+    terms.resources = resources(tables_.requests[tables_.jobs.request[job]]);
+    terms.waiting =
+        settings_.weight_waiting_time * static_cast<double>((now_ - tables_.jobs.ctime[job]).count());
+    terms.deadline = deadline(job);
+    terms.urgency = terms.resources + terms.waiting + terms.deadline;
+    return terms;
+}
+
+WeightedPriority::Terms WeightedPriority::terms(JobSlot job) const {
+    Terms terms = urgency(job);
+    terms.urgency_norm = normalised(terms.urgency, least_.value_or(0), greatest_);
+    terms.priority_norm = (static_cast<double>(tables_.jobs.priority[job]) - kLeastPriority) / kPriorities;
+    terms.value =
+        settings_.weight_job_priority * terms.priority_norm + settings_.weight_urgency * terms.urgency_norm;
+    return terms;
+}
+
+std::string WeightedPriority::text(JobSlot job) const {
+    const Terms t = terms(job);
+    return fmt::format(
+        "{:.6g} = {:g} * {:.6g} (Priority {}) + {:g} * {:.6g} (urgency {:.6g} between {:.6g} and {:.6g}: "
+        "resources {:.6g}, waiting {:.6g}, deadline {:.6g})",
+        t.value, settings_.weight_job_priority, t.priority_norm, tables_.jobs.priority[job],
+        settings_.weight_urgency, t.urgency_norm, t.urgency, least_.value_or(0), greatest_, t.resources,
+        t.waiting, t.deadline);
+}
+
+}  // namespace pbs::sched

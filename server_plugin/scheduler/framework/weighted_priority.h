@@ -1,0 +1,46 @@
+// weighted_priority: jobs in descending order of a weighted sum of their Priority and their urgency.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "server_plugin/scheduler/state/tables.h"
+
+namespace pbs::sched {
+
+class WeightedPriority {
+  public:
+    // The parts of a job's weighted priority.
+    struct Terms {
+        double resources = 0;  // parts of the urgency
+        double waiting = 0;
+        double deadline = 0;
+        double urgency = 0;       // their sum
+        double urgency_norm = 0;  // from 0 to 1, among all jobs that wait or run
+        double priority_norm = 0;
+        double value = 0;
+    };
+    // Finds the range of urgencies of the jobs that wait or run in these queues. O(jobs).
+    WeightedPriority(const Settings& settings, const Tables& tables, Instant now,
+                     std::span<const QueueSlot> queues);
+
+    Terms terms(JobSlot job) const;
+    // The sum and its parts, for people.
+    std::string text(JobSlot job) const;
+
+  private:
+    Terms urgency(JobSlot job) const;
+    double resources(const Request& request) const;
+    double deadline(JobSlot job) const;
+
+    const Settings& settings_;
+    const Tables& tables_;
+    Instant now_;
+    std::vector<std::pair<std::uint32_t, double>> weights_;  // by resource
+    std::uint32_t deadline_resource_;
+    std::optional<double> least_{};
+    double greatest_ = 0;
+};
+
+}  // namespace pbs::sched

@@ -1,0 +1,210 @@
+// weighted_priority: the worked numbers of Grid Engine's urgency policy, deadlines, and the order of starts.
+
+#include "server_plugin/scheduler/framework/weighted_priority.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <tuple>
+
+#include "server_plugin/scheduler/model/deadline.h"
+#include "tests/cases.h"
+#include "tests/scheduler/world.h"
+
+namespace pbs::sched::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Priorities : testing::Test {
+    World world;
+    void SetUp() override {
+        Settings& s = world.policy();
+        s.by_queue = s.help_starving_jobs = false;
+        s.weighted_priority = true;
+        s.weight_job_priority = 1;
+        s.weight_urgency = 0.1;
+        s.weight_waiting_time = 0.278;
+        s.weight_deadline = 3600000;
+        s.urgency_of_resources = {{"ncpus", 1000}};
+        world.configuration.scheds["default"] = {.all_time = "p1"};
+        world.queue({.name = "q"});
+        world.vnode({.name = "n1", .ncpus = 0});
+        world.configure();
+    }
+    int job(std::int64_t cpus, Instant submitted, int priority = 0, const std::string& deadline = {},
+            const std::string& owner = "ann") {
+        return world.job({.queue = "q",
+                          .owner = owner,
+                          .ncpus = cpus,
+                          .priority = priority,
+                          .queued = submitted,
+                          .deadline = deadline});
+    }
+    std::string shown(int number, Instant now) {
+        const auto found = world.scheduler.inspect().explain(now, std::to_string(number) + ".server");
+        if (found)
+            for (const OrderKey& key : found->keys)
+                if (key.name == "weighted_priority") return key.value;
+        return "none";
+    }
+};
+
+constexpr Instant kBegin = at(0);
+constexpr Instant kNow = kBegin + Seconds(10000);
+
+// Three jobs whose urgencies are 6780, 17000.8 and 3278.
+TEST_F(Priorities, AreThoseOfGridEngine) {
+    const int a = job(4, kBegin);
+    const int b = job(16, kBegin + Seconds(6400));
+    const int c = job(1, kBegin + Seconds(9000), 100, "0316.40");  // 11800 s
+    EXPECT_EQ(
+        shown(a, kNow),
+        "0.52552 = 1 * 0.5 (Priority 0) + 0.1 * 0.255196 (urgency 6780 between 3278 and 17000.8: resources "
+        "4000, waiting 2780, deadline 0)");
+    EXPECT_THAT(shown(b, kNow), HasSubstr("0.6 = 1 * 0.5 (Priority 0) + 0.1 * 1 (urgency 17000.8 "));
+    EXPECT_THAT(shown(c, kNow),
+                HasSubstr("0.548828 = 1 * 0.548828 (Priority 100) + 0.1 * 0 (urgency 3278 between 3278 and "
+                          "17000.8: resources 1000, waiting 278, deadline 2000)"));
+    world.vnode({.name = "n1", .ncpus = 64});
+    EXPECT_THAT(world.cycle(kNow).started, ElementsAre(b, c, a));
+}
+
+TEST_F(Priorities, OfADeadlineThatPassedAreTheGreatest) {
+    const int a = job(4, kBegin);
+    const int b = job(16, kBegin + Seconds(6400));
+    const int c = job(1, kBegin + Seconds(9000), 0, "0316.40");
+    const int d = job(1, kBegin + Seconds(9000), 0, "0245.40");  // 9940 s
+    EXPECT_THAT(shown(d, kNow), HasSubstr("0.1 * 1 (urgency 3.60128e+06"));
+    EXPECT_THAT(shown(a, kNow), HasSubstr("0.1 * 0.000973"));
+    EXPECT_THAT(shown(b, kNow), HasSubstr("0.1 * 0.003814"));
+    EXPECT_THAT(shown(c, kNow), HasSubstr("0.1 * 0 "));
+    world.policy().deadline_users = {"bob", "@nobody"};
+    world.configure();
+    EXPECT_THAT(shown(d, kNow), HasSubstr("deadline 0)"));
+    world.policy().deadline_users = {"@staff"};
+    world.configure();
+    EXPECT_THAT(shown(d, kNow), HasSubstr("deadline 3.6e+06)"));
+}
+
+TEST_F(Priorities, OfEqualJobsAreInTheMiddle) {
+    const int alone = job(4, kBegin);
+    EXPECT_THAT(shown(alone, kNow), HasSubstr("0.1 * 0.5 "));
+    const int other = job(4, kBegin);
+    EXPECT_THAT(shown(other, kNow), HasSubstr("0.1 * 0.5 "));
+}
+
+// Jobs that run belong to the range, and the order follows the time.
+TEST_F(Priorities, FollowTheTime) {
+    world.policy().weight_waiting_time = 0;
+    world.policy().urgency_of_resources = {};
+    world.configure();
+    world.vnode({.name = "n1", .ncpus = 1});
+    const int first = job(1, kBegin);
+    EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(first));
+    const int late = job(1, at(1), 0, "2000");
+    const int soon = job(1, at(2), 0, "0400");
+    world.finish(first, at(3));
+    EXPECT_THAT(world.cycle(at(3)).started, ElementsAre(soon));
+    const int never = job(1, at(3));
+    world.finish(soon, at(4));
+    EXPECT_THAT(world.cycle(at(4)).started, ElementsAre(late));
+    world.finish(late, at(5));
+    EXPECT_THAT(world.cycle(at(5)).started, ElementsAre(never));
+}
+
+// On random sites jobs start in the order of the formula, worked out plainly.
+TEST_F(Priorities, OrderJobsAsAPlainSortDoes) {
+    for (int seed = 1; seed <= pbs::test::cases(100); ++seed) {
+        std::mt19937 random(static_cast<unsigned>(seed));
+        const auto pick = [&](int least, int most) {
+            return std::uniform_int_distribution<int>(least, most)(random);
+        };
+        World site;
+        Settings& s = site.policy();
+        s = world.policy();
+        s.weight_job_priority = pick(0, 3);
+        s.weight_urgency = pick(0, 3) * 0.5;
+        s.weight_waiting_time = pick(0, 2) * 0.3;
+        s.urgency_of_resources = {{"ncpus", pick(0, 2) * 500.0}, {"mem", 0.001}};
+        site.configuration.scheds["default"] = {.all_time = "p1"};
+        site.queue({.name = "q"});
+        site.vnode({.name = "n1", .ncpus = 4096, .mem = 4096 * kGb});
+        site.configure();
+        struct Plain {
+            int number;
+            double urgency;
+            int priority;
+            Instant submitted;
+        };
+        std::vector<Plain> jobs;
+        const Instant now = at(9);
+        for (int i = pick(1, 20); i > 0; --i) {
+            const int cpus = pick(1, 8);
+            const int gigabytes = pick(1, 4);
+            const Instant submitted = at(pick(0, 8), pick(0, 3));
+            const int hour = pick(10, 40);  // 24 and more: none
+            const int priority = pick(-1024, 1023);
+            const std::string deadline = hour < 24 ? std::to_string(hour) + "00" : "";
+            const int number = site.job({.queue = "q",
+                                         .ncpus = cpus,
+                                         .mem = gigabytes * kGb,
+                                         .priority = priority,
+                                         .queued = submitted,
+                                         .deadline = deadline});
+            const double until = static_cast<double>((at(hour) - now).count());
+            jobs.push_back({number,
+                            s.urgency_of_resources[0].weight * cpus + 0.001 * gigabytes * 1048576 +
+                                s.weight_waiting_time * static_cast<double>((now - submitted).count()) +
+                                (hour < 24 ? 3600000 / until : 0),
+                            priority, submitted});
+        }
+        const auto [least, greatest] = std::ranges::minmax(jobs, {}, &Plain::urgency);
+        const double range = greatest.urgency - least.urgency;
+        const auto value = [&, low = least.urgency](const Plain& job) {
+            return s.weight_job_priority * (job.priority + 1024) / 2048 +
+                   s.weight_urgency * (range < 0.00001 ? 0.5 : (job.urgency - low) / range);
+        };
+        std::ranges::sort(jobs, [&](const Plain& a, const Plain& b) {
+            if (value(a) != value(b)) return value(a) > value(b);
+            return std::tie(a.submitted, a.number) < std::tie(b.submitted, b.number);
+        });
+        std::vector<int> expected;
+        for (const Plain& job : jobs) expected.push_back(job.number);
+        ASSERT_EQ(site.cycle(now).started, expected) << "seed " << seed;
+    }
+}
+
+TEST(Deadlines, AreTheFirstOnesNotBeforeTheSubmission) {
+    const rrule::Zone utc = rrule::Zone::utc();
+    const Instant submitted = at(10, 30);  // Monday 2026-11-23
+    const auto parsed = [&](std::string_view text) { return parse_deadline(text, submitted, utc); };
+    EXPECT_EQ(parsed("1030"), at(10, 30));
+    EXPECT_EQ(parsed("1029"), at(24 + 10, 29));
+    EXPECT_EQ(parsed("231200.15"), at(12, 0, 15));
+    EXPECT_EQ(parsed("220000"), at(29 * 24));     // December 22
+    EXPECT_EQ(parsed("310000"), at(38 * 24));     // December 31: November has none
+    EXPECT_EQ(parsed("11230000"), at(365 * 24));  // next year
+    EXPECT_EQ(parsed("2611230000"), at(0));       // a year is not chosen, even if it has passed
+    EXPECT_EQ(parsed("202611230000"), at(0));
+    EXPECT_EQ(parsed("02290000"), kMonday + std::chrono::days(463));  // 2028
+    for (const char* wrong : {"", "1", "12345", "2400", "1260", "1200.60", "1200.1", "12:00", "13010000",
+                              "02300000", "320000", "20260230 0000", "-100", "1200."})
+        EXPECT_EQ(parsed(wrong), std::nullopt) << wrong;
+}
+
+// The clocks go forward at 2:00 on 2027-03-14 and back on 2026-11-01 in New York.
+TEST(Deadlines, AreReadInTheZone) {
+    const auto zone = rrule::Zone::find("America/New_York");
+    ASSERT_TRUE(zone);
+    const Instant before{std::chrono::sys_days{std::chrono::year{2027} / 3 / 13} + std::chrono::hours(12)};
+    EXPECT_EQ(
+        parse_deadline("03140330", before, *zone),
+        Instant{std::chrono::sys_days{std::chrono::year{2027} / 3 / 14} + std::chrono::minutes(7 * 60 + 30)});
+}
+
+}  // namespace
+}  // namespace pbs::sched::test
