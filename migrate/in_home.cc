@@ -52,7 +52,7 @@ Result<void> with_home(const std::string& home, const std::function<Result<void>
     if (::stat(priv.c_str(), &folder) != 0)
         return refuse(
             fmt::format("{} is not the home of a PBS server: {}: {}", home, priv, std::strerror(errno)));
-    // Files of another user would keep the server from starting.
+    // Run by another user, such as root, pbs_migrate would make files that the server can't open.
     if (folder.st_uid != ::geteuid())
         return refuse(fmt::format("{} belongs to user {}: run pbs_migrate as that user", priv,
                                   user_name(folder.st_uid)));

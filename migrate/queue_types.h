@@ -1,6 +1,6 @@
-// Finds when the queues of an older server ran, by the beginnings of their names, for execution_type (PP-748,
-// interface 1: "during upgrades all the prime/non-prime/dedicated time queues will have their execution_type
-// attribute modified").
+// Finds the execution_type of an older server's queues: there, the beginning of a queue's name said whether
+// it ran in prime, non-prime or dedicated time (PP-748, interface 1: "during upgrades all the
+// prime/non-prime/dedicated time queues will have their execution_type attribute modified").
 //
 // Queues belong to the server, not to the policy store. So a migration leaves the changes beside the objects
 // (Store::meta, kQueueTypesKey), a line for each queue with the fields queue, from and to, separated by tabs.

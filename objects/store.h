@@ -140,10 +140,9 @@ class Store {
     // The parts of this store from which prepare() makes another one. Commits the staged commands.
     struct Seed;
     std::shared_ptr<const Seed> seed();
-    // Makes a store on the same file whose first change isn't committed: its rows are written to the disk,
-    // only the commit is missing. Until take_over() the change is in force in that store alone. Once another
-    // thread sets `end`, the change fails soon, with nothing changed, unless it is done already. Errors:
-    // system.
+    // Makes a second store on the same file. Its first change is written to the disk, but not committed:
+    // until take_over() it is in force in that store alone. Once another thread sets `end`, the change fails
+    // soon, with nothing changed, unless it is done already. Errors: system.
     static Result<Store> prepare(const Seed& seed, const std::atomic<bool>& end);
     // Commits the change of a prepared store, if it made one; the change is then in force in this store. On
     // an error nothing has changed. Afterwards the prepared store may be destroyed, in any thread; if it is

@@ -16,8 +16,7 @@ class DayFilter {
     YearDays year(const Year& year) const;
 
   private:
-    // Adds the days of [from, to) whose number is in `numbers`: counted from its begin (1) or from its end
-    // (-1).
+    // Adds the days of [from, to) whose number is in `numbers`: 1 is the first of these days, -1 the last.
     static void mark(const std::vector<int>& numbers, int from, int to, YearDays& days);
     void mark_weekdays(const Year& year, int from, int to, YearDays& days) const;
 

@@ -51,7 +51,7 @@ Result<WindowSet> WindowCache::set(std::span<const WindowSpec> specs, const Zone
         add_text(key, key_of(spec, zone));
         holidays = holidays || !spec.applies_on_holidays || spec.only_on_holidays;
     }
-    // windows that apply on holidays don't depend on them
+    // only windows that treat holidays in a special way depend on the non-work days
     if (holidays) add_text(key, days_key_);
     if (const auto found = sets_.find(key); found != sets_.end()) {
         found->second.used = true;

@@ -71,7 +71,7 @@ class HpmSwitch final : public SiteProgram {
     std::string_view mode_;             // of the counters; empty: unknown
     std::string_view right_ = kGlobal;  // the mode wanted for the counters
     bool revoke_ = false;               // REVOKE_HPM_COUNTERS
-    bool revoked_ = false;              // during this change
+    bool revoked_ = false;              // the program has already revoked the counters in this change of mode
     std::string said_;                  // the failure that is logged
 };
 

@@ -17,13 +17,14 @@ namespace {
 using cmds::value_of;
 using cmds::view;
 
-// Metric of an attribute of the counters. The attribute's resource becomes the value of `label`.
+// An attribute of the server's counters, and the metric that it becomes. The attribute's resource becomes the
+// value of `label`.
 struct Row {
     std::string_view attribute;
     std::string_view name;
     std::string_view type;
     std::string_view label;   // empty: the attribute has no resource
-    std::string_view bounds;  // for a histogram: attribute with the bounds
+    std::string_view bounds;  // for a histogram: the attribute that has its bounds
     std::string_view help;
 };
 constexpr std::array kRows = {

@@ -227,8 +227,8 @@ class Work {
         }
         if (!document_) {
             if (!has_read(request)) return fail(PBSE_TRYAGAIN);
-            auto part =
-                part_.valid() ? part_.get() : Result<HostPart>();  // else the plugin reports the mistake
+            // The plugin refuses a request without a document.
+            auto part = part_.valid() ? part_.get() : Result<HostPart>();
             if (!part) return tl::unexpected(part.error());
             document_.emplace(std::move(*part), replaces_);
         }

@@ -44,7 +44,7 @@ constexpr std::string_view kNew[] = {"max_queued_res", "queued_jobs_threshold_re
                                      "max_run",        "max_run_res",
                                      "max_run_soft",   "max_run_res_soft"};
 
-// The attributes of the other style that can't be set together with this one, at the server or a queue.
+// Attributes of the other style that can't be set at the server, or a queue, beside attributes of this style.
 Names conflicting(bool old_style, bool server) {
     return old_style ? Names(kOld).subspan(server ? 1 : 0) : Names(kNew).subspan(server ? 4 : 2);
 }

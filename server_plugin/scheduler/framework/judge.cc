@@ -165,8 +165,8 @@ bool Judge::is_for_good(const QueueView& view, const FilterRefusal& refusal) {
            refusal.refusal.blockers == blocker::kConfiguration && !refusal.refusal.until;
 }
 
-// Tests the job in the queues, one after the other. The reason is that of the first queue into which the job
-// fits.
+// Tests the job in one queue after the other, until one starts it. The reason for a job that no queue starts
+// is chosen by BestReason.
 Verdict Judge::ask(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues,
                    const Category& category) {
     const Standing* standing = category.standing;

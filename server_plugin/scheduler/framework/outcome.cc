@@ -81,7 +81,7 @@ std::span<const Place> Outcome::places_of(std::span<const Placed> placed) const 
         for (const Part& part : placement) count += static_cast<std::size_t>(part.count);
     auto* const places = memory.allocate_object<Place>(count);
     std::size_t made = 0;
-    std::size_t next = SIZE_MAX;  // the first place of another placement
+    std::size_t next = SIZE_MAX;  // the place with which the next occurrence's placement begins
     for (const auto& [request, placement] : placed) {
         for (const Part& part : placement) {
             const std::span<const Need> needs = placement.amounts_of(part, request);

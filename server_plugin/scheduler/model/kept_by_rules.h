@@ -1,4 +1,4 @@
-// The memory of rules from cycle to cycle, as values for records.
+// Data that rules keep from cycle to cycle, as values for records of a scheduler.
 #pragma once
 
 #include <vector>

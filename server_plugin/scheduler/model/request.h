@@ -59,7 +59,8 @@ class Requests {
     // users: each has to call release().
     std::uint32_t acquire(std::span<const Amount> amounts, const Resources& resources);
     void release(std::uint32_t id);
-    // Holds a request that is in use until drop(), even after its last release().
+    // keep() lets a request last until drop(), even after its last release(). REQUIRES: the request is in
+    // use.
     void keep(std::uint32_t id) { ++requests_[id].kept; }
     void drop(std::uint32_t id);
     // The request, without the resources that the last see_without() excluded.

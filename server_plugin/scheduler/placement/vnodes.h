@@ -85,8 +85,8 @@ class Vnodes : public Inventory {
 
     // ---- Looking ahead.
 
-    // Gives shares back (sign 1) or takes them (sign -1). settle() updates the pool. Other pools aren't
-    // updated until all shares are as before.
+    // In a look-ahead, adds shares of vnodes to their free amounts (sign 1) or subtracts them (sign -1).
+    // settle() then updates one pool. The other pools can't be used until all shares are as before.
     void look_ahead(std::span<const Share> shares, int sign) { index_.look_ahead(*this, shares, sign); }
     void settle(PoolId pool) { index_.settle_ahead(*this, pool); }
     // Do shares in this column of the vnode count in the pool's sums? Not if no job may start on the vnode,

@@ -185,7 +185,8 @@ void decide_estimates(Outcome& outcome) {
         cycle.state.instants->insert(cycle.in.events->last_full + kRenewal);
 }
 
-// Changes of estimates by events are sent once a minute.
+// Estimates of jobs without reservations may change by any event: once a minute, a cycle over all jobs makes
+// them anew.
 bool wants_every_job(const CycleContext& cycle) {
     return cycle.tables.estimates.on && expects_others(cycle) &&
            cycle.in.now >= cycle.in.events->last_full + kRenewal;

@@ -20,8 +20,8 @@ Seconds limit_of(const CycleState& state, const JobNeeds& job, const QueueView& 
     return small ? s.prime_time_small_wallt_limit : s.prime_time_wallt_limit;
 }
 
-// A refusal lasts until the rest of the first period with too much of the job isn't longer than the limit: a
-// job that starts before then runs longer in it.
+// Takes the first period of prime time in which the job would run for longer than the limit. The refusal
+// lasts until only the limit is left of that period: a job that starts earlier runs in it for too long.
 Refusal check_prime_limit(CycleState& state, const JobNeeds& job, QueueView& view) {
     const Seconds limit = limit_of(state, job, view);
     if (limit == Seconds(0)) return {};
