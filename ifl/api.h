@@ -21,7 +21,8 @@ namespace pbs::ifl::api {
 /// State of one thread, as IFL clients expect: pbs_errno, pbs_server and the texts of pbs_geterrmsg().
 struct ThreadState {
     struct Text {
-        std::weak_ptr<Connection> connection;  // tells it from a later one with the same number
+        std::weak_ptr<Connection> connection;  // distinguishes the connection from a later one with the same
+                                               // number
         std::string text;
     };
     int error = 0;

@@ -76,7 +76,7 @@ bool has_policies(int connect) {
     const auto reply =
         request(connect, RequestType::status_scheduler, Status{"default_policy", {}}, "object=policy",
                 [&found](const ObjectView& object) { found = found || object.type == MGR_OBJ_POLICY; });
-    // after an error assume so: the caller's own request will show the error again
+    // after an error, assume that it has them: the caller's own request will fail with the same error
     if (!reply || reply->code != 0) return true;
     connection->has_policies = found ? Known::yes : Known::no;
     return found;

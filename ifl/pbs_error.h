@@ -183,7 +183,7 @@ extern "C" {
 #define PBSE_JOB_MOVED 15210
 #define PBSE_SCHEDEXIST 15211
 /* 15212 has two meanings. In answer to a request on a scheduler object: its name is too long. In answer to a
- * status request for a policy, time_window or fs_group object: there is none of that name (PP-748, interfaces
+ * status request for a policy, time_window, fs_group or quota: there is none of that name (PP-748, interfaces
  * 10 to 12). */
 #define PBSE_SCHED_NAME_BIG 15212
 #define PBSE_POLICY_NOT_FOUND 15212

@@ -390,7 +390,7 @@ extern "C" {
 #define PBS_MAXGRPN 256
 #define PBS_MAXQUEUENAME 15
 #define PBS_MAXJOBNAME 230
-#define PBS_MAXPOLICYNAME 64 /* policy, time_window and fs_group objects */
+#define PBS_MAXPOLICYNAME 64 /* policies, time_windows, fs_groups and quotas */
 #define PBS_MAXSERVERNAME PBS_MAXHOSTNAME
 #define PBS_MAXSEQNUM 12
 #define PBS_DFLT_MAX_JOB_SEQUENCE_ID 9999999
@@ -619,7 +619,7 @@ extern struct batch_status* pbs_stattimewindow(int connect, const char* time_win
                                                const char* extend);
 extern struct batch_status* pbs_statfsgroup(int connect, const char* fs_group, struct attrl* wanted,
                                             const char* extend);
-/* The same of quotas. Each rule is an attribute "rule" whose resource is the rule's name. */
+/* Status of quotas, in the same way. Each rule is an attribute "rule" whose resource is the rule's name. */
 extern struct batch_status* pbs_statquota(int connect, const char* quota, struct attrl* wanted,
                                           const char* extend);
 /*

@@ -29,8 +29,8 @@ class QmgrPipeline {
         int code;  // as pbs_manager() returns it; the text is the connection's
     };
 
-    // Can the directive be sent ahead? Only if it changes named policies, time_windows or fs_groups: servers
-    // that have these carry out closely following requests together.
+    // Can the directive be sent ahead? Only if it names objects of a type of this project, such as policies:
+    // servers that have these carry out closely following requests together.
     static bool takes(const Directive& directive);
 
     // Sends a request. Returns 0, or the error number; then the request isn't under way.

@@ -50,7 +50,7 @@ bool is_printable(std::string_view text) {
 // Appends a value on lines of at most 80 columns where commas allow; `used` columns are taken on the first
 // line.
 void append_wrapped(std::string& out, std::string_view value, std::size_t used) {
-    // the common case: it fits
+    // the common case: the value fits
     if (used + value.size() < kLineWidth && is_printable(value)) {
         out += value;
         return;

@@ -237,7 +237,7 @@ std::string hosts_text(std::string_view exec_host, bool one_line) {
 }
 
 std::string comment_line(std::string_view comment, std::size_t width, bool one_line) {
-    // on the job's line the comment is one column further right than below it
+    // on the job's line four blanks precede the comment, on a line of its own three
     const std::string_view before = one_line ? "    " : "   ";
     if (comment.empty()) {
         return fmt::format("{} -- \n", before);
@@ -280,7 +280,7 @@ std::string alternate_row(const batch_status& status, const AlternateWidths& w, 
         text += hosts_text(job.exec_host, options.one_line);
     }
     if (options.comments) {
-        // the hosts have ended the job's line
+        // with -n, hosts_text() has ended the job's line
         text += comment_line(job.comment, w.comment, options.one_line && !options.nodes);
     }
     return text;
