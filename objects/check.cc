@@ -29,8 +29,8 @@ tl::unexpected<Error> bad_recurrence(const Attribute& attribute, std::string_vie
                                              error.message, expected_text(attribute)));
 }
 
-// Reports only errors with a place in the text: mistakes of the rule by itself. The start_time has a part
-// in whether the rule ever occurs, so check_times() checks that.
+// Reports only errors with a place in the text: mistakes of the rule by itself. Whether the rule ever occurs
+// may depend on the start_time, so check_times() checks that.
 Result<void> check_recurrence_text(const Attribute& attribute, const std::string& text,
                                    const CheckContext& context) {
     const auto rule = rrule::Recurrence::parse(text, context.zone);

@@ -149,8 +149,8 @@ struct ObjectStatus {
 
 // Describes one object of a type, or, with an empty name, all of them in the order of names. `wanted` chooses
 // attributes; empty: all that have a value. Attributes come in the order of the table. A server, queue or
-// sched with none of these attributes set is described without attributes. Errors: unknown_object for a
-// policy, time_window or fs_group that doesn't exist; unknown_attribute for a wanted attribute that the type
+// sched with none of these attributes set is described without attributes. Errors: unknown_object for an
+// object of a type of this project that doesn't exist; unknown_attribute for a wanted attribute that the type
 // doesn't have.
 Result<std::vector<ObjectStatus>> status(const Snapshot& snapshot, ObjectType type, std::string_view name,
                                          const std::vector<std::string>& wanted);
