@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kSpace = " \t\r\v\f";
 
-// Trims white space from a field between '=' signs.
+// A field between '=' signs, without white space at its ends.
 struct Field {
     std::string_view text;
     int column = 0;

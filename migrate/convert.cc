@@ -151,8 +151,8 @@ class Converter {
         formula(file.formula, from, kNonPrimePolicy);
     }
 
-    // Makes it always prime time, as it was for pbs_sched without a holidays file that has a year: it ran
-    // its prime and non-prime queues by that.
+    // Makes a time_window of prime time that is always open: for pbs_sched it was always prime time if no
+    // holidays file had a year.
     void always_prime(const std::string& file) {
         if (current_ != nullptr)
             for (const objects::Object* window : current_->time_windows_of_type("prime"))

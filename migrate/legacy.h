@@ -92,12 +92,12 @@ struct Legacy {
 
 // Finds the legacy files of a home.
 //
-// An Origin scheduler's home has sched_priv/config (else sched_priv/CONFIGFILE), and with it count
+// An Origin scheduler's home has sched_priv/config (else sched_priv/CONFIGFILE). Its other files are
 // sched_priv/holidays (else /usr/lib/acct/holidays), sched_priv/decay_usage and sched_priv/qmgr_print.
 //
-// Any other home has sched_priv/sched_config (which PBS puts into every home, in use or not), and with it
-// count, in sched_priv, holidays in PBS's format, dedicated_time, resource_group, usage, sched_formula and
-// qmgr_print, where an administrator puts the print of the older server, and server_priv/resourcedef.
+// Any other home has sched_priv/sched_config, which PBS puts into every home, in use or not. Its other files
+// are, in sched_priv, holidays in PBS's format, dedicated_time, resource_group, usage, sched_formula and
+// qmgr_print, where an administrator puts the print of the older server; and server_priv/resourcedef.
 //
 // A home with neither has nothing to migrate: all paths are empty.
 LegacyFiles find_legacy_files(const std::string& home);
