@@ -27,7 +27,7 @@ enum class ObjectType : int {
 struct ObjectTypeRow {
     ObjectType type;
     std::string_view name;
-    std::string_view plural;  // understood like the name
+    std::string_view plural;  // a word that also means the type
     // One sentence on the purpose of the objects.
     std::string_view help;
     // Has the type attributes of this project?
@@ -108,7 +108,7 @@ inline constexpr auto kConfiguredTypes = [] {
 // The types that exist only in this project, in the order of the table.
 std::span<const ObjectType> own_types();
 
-// "server, queue, ... or fs_group": the names of the types whose member is true, or of all.
+// "server, queue, ... or quota": the names of the types whose member `only` is true; null: of all types.
 std::string type_list(bool ObjectTypeRow::*only = nullptr);
 
 }  // namespace pbs::values
