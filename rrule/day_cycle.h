@@ -27,8 +27,8 @@ class DayCycle {
 
     std::int64_t length_;
     std::vector<std::int64_t> days_;    // days of the cycle, which begins with day 0 (1970-01-01)
-    std::vector<std::uint64_t> words_;  // one cycle and as many bits more as a year has, to be read from any
-                                        // day
+    std::vector<std::uint64_t> words_;  // bits of one cycle, and of a year after it, so that a year can be
+                                        // read from any day on
 };
 
 }  // namespace pbs::rrule

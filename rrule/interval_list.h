@@ -53,7 +53,7 @@ class IntervalList {
   private:
     static constexpr std::size_t kInBlock = 7;
 
-    // Times since origin_.
+    // Seven intervals, by the times since origin_.
     template <class Time>
     struct alignas(16 * sizeof(Time)) Block {
         static constexpr Time kNone = std::numeric_limits<Time>::max();

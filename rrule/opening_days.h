@@ -16,9 +16,10 @@ namespace pbs::rrule {
 // of 384 days is enough. Thousands of windows then fit into the processor's cache, which lists of their
 // openings don't; a question costs one read of memory.
 //
-// The table has no answer about instants outside of it or within two days of a change of the clock, about
-// answers there, and about windows in a zone whose clock changes more than twice in that time or whose
-// offset from UTC isn't a whole number of quarters of an hour. WindowSet's list answers instead.
+// The table has no answer if the question or the answer is about an instant outside of it, or within two days
+// of a change of the clock. Nor has it one for a window in a zone whose clock changes more than twice in that
+// time, or whose offset from UTC isn't a whole number of quarters of an hour. WindowSet's list answers
+// instead.
 class alignas(64) OpeningDays {
   public:
     // A table of no days.

@@ -235,7 +235,7 @@ bool Recurrence::Impl::all_excluded() const {
     if (excluded_days.empty() && excluded_times.empty()) return false;
     if (std::any_of(rdates.begin(), rdates.end(), [this](Local l) { return !excluded(l); })) return false;
     if (!rule) return true;
-    if (!start) return false;  // EXDATEs can't remove occurrences without a beginning
+    if (!start) return false;  // EXDATEs can't remove all of an endless past
     bool found = false;
     rule->each(kAll, *start, rule_end(), [&](Local l) {
         found = before_until(l) && !excluded(l);

@@ -48,8 +48,8 @@ class DayCycle;
 // (BYMONTH=2;BYMONTHDAY=30).
 class Recurrence {
   public:
-    // `floating` is the zone of times that name none. `at` is the time of day, from 0 to 24 h, of occurrences
-    // of a rule without DTSTART (a window's start), which an UNTIL with a time is compared with. `finest` is
+    // `floating` is the zone of times that name none. `at` is the time of day, from 0 to 24 h, at which a
+    // rule without DTSTART occurs (a window's start); an UNTIL with a time is compared with it. `finest` is
     // the finest allowed FREQ: MINUTELY is of no use to callers that only ask for days.
     enum class Finest : std::uint8_t { hourly, minutely };
     static Result<Recurrence> parse(std::string_view text, const Zone& floating, Seconds at = Seconds{0},

@@ -89,7 +89,7 @@ tl::expected<Series, SeriesError> series(std::string_view rule, Instant start, c
     if (out.readings.empty()) return none();
     out.starts.reserve(out.readings.size());
     for (const Local reading : out.readings) {
-        // the reading of the start may come twice, and the start be its second time
+        // if the clock shows the reading of the start twice, the start may be the second time
         const Instant t = reading == first ? start : zone.rfc5545_instant(reading);
         out.starts.push_back(out.starts.empty() ? t : std::max(t, out.starts.back() + Seconds{1}));
     }
