@@ -214,7 +214,8 @@ bool copy_log_of(const std::string& database, std::int64_t number, std::int64_t 
 void Guard::checkpoint() {
     if (!mark_.take_turn()) return;
     if (!committed_ && extent_of_wal(database_).commits == 0) {
-        // There is nothing to copy, and a mark that says a copy has begun would make the log be missed.
+        // There is nothing to copy. A mark that says that a copy has begun would turn the missing log into a
+        // loss.
         complete_ = mark_copied(mark_, number_, position_);
         mark_.end_turn();
         return;
