@@ -61,7 +61,7 @@ struct EngineOptions {
     Seconds cycle_interval{1};
     // Usage of shares at the beginning; what isn't listed starts without usage.
     std::vector<ShareUsage> usage{};
-    // Jobs can be checkpointed: preempted, they keep their work.
+    // The machine can checkpoint jobs, which then keep their work when they are preempted.
     bool checkpoints = false;
     // Called from time to time.
     std::function<void(const Progress&)> progress{};

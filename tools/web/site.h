@@ -33,7 +33,7 @@ struct SiteReplies {
     }
 };
 /// Asks for the replies. Errors: the server refuses its status or that of its schedulers or queues. A server
-/// without policy objects refuses the other two, which are empty then.
+/// without policy objects refuses that of policies and time_windows, which are empty then.
 tl::expected<SiteReplies, Answer> ask_site(Link& server);
 
 /// Makes the calendar of a site. An error names the object that makes no sense.

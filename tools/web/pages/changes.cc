@@ -24,8 +24,8 @@ using cmds::view;
 constexpr int kShown = 100;
 constexpr std::size_t kLongestNumber = 18;
 constexpr std::size_t kLongestObject = 300;
-// Parameters: a difference between the revisions `from` and `to`; of the history, rows before a revision or
-// of an object.
+// `from` and `to` ask for the difference between two revisions; `before` and `object` choose rows of the
+// history.
 constexpr std::array kChangesParameters = {Parameter{"from", kLongestNumber}, Parameter{"to", kLongestNumber},
                                            Parameter{"before", kLongestNumber},
                                            Parameter{"object", kLongestObject}};
