@@ -47,7 +47,7 @@ struct ReservationStanding {
     std::int64_t held_start = 0;
     std::int64_t held_end = 0;
     ResourceList requested{};        // with the chunks' defaults in its select
-    ResourceList later_requested{};  // requested for later occurrences; empty: the same
+    ResourceList later_requested{};  // requested for later occurrences; empty: as `requested`
     std::vector<Place> places{};
     struct Occurrence {
         std::int64_t start = 0;

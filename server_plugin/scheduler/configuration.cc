@@ -40,8 +40,8 @@ void Scheduler::Impl::note_policies_in_force() {
     }
 }
 
-// Begins to follow the clock; again, if it was set back. The policies then in force aren't switches; the next
-// change of policy is one.
+// Begins to follow the clock, and begins again if it was set back. The policies in force then don't count as
+// switches; the next change does.
 void Scheduler::Impl::watch_from(Instant now) {
     const bool first = !last_tick;
     if (!first && *last_tick <= now) return;

@@ -58,7 +58,7 @@ struct TickResult {
     bool policy_switched = false;       // in any scheduler
     std::vector<DueSched> due;          // the schedulers that want a cycle
     std::vector<std::string> switched;  // a line for the log for each scheduler that switched
-    bool usage_changed = false;         // take_usage_changes() has data to be written
+    bool usage_changed = false;         // take_usage_changes() or take_share_changes() has data to be written
 };
 
 // Changes of a scheduler's fair-share usage, to be written under this scope.

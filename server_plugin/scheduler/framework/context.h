@@ -63,7 +63,7 @@ struct NoRoomMade {
         nothing,       // the job could start, or preemption wasn't tried
         no_lower,      // no preemptable job of a lower level runs
         not_by_room,   // it would wait even if no job of a lower level ran: `reason`
-        by_levels,     // it would need the preemption of more jobs over soft limits than exceed them
+        by_levels,     // too few can be preempted: jobs exceed soft limits only while others run
         tried_enough,  // a cycle's number of tries was used up
     };
     Why why = Why::nothing;

@@ -64,7 +64,7 @@ class Lookahead : CyclePart {
 
     // After earliest(): reserves the job's needs from that instant on.
     void reserve();
-    // After earliest(): the same only for later look-aheads of this cycle.
+    // After earliest(): does the same, but only for later look-aheads of this cycle.
     void expect();
 
   private:

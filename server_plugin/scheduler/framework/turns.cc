@@ -240,7 +240,8 @@ bool Turns::consider(std::span<const JobClass> classes) {
     taken_of_queue_.clear();
     const bool from_queues = deal_ != nullptr && !deal_->of_users;
     if (s_.round_robin && from_queues && (by_shares || c_.by_soft_limits)) {
-        if (!c_.everything) return false;  // only all jobs show how many of a queue precede one
+        // Only a cycle over all jobs knows how many jobs of a queue precede one.
+        if (!c_.everything) return false;
         taken_of_queue_.assign(t_.queues.size(), 0);
     }
     const auto later_turn = [&](const Turn& a, const Turn& b) { return is_later(a, b); };
@@ -305,7 +306,8 @@ bool Turns::consider(std::span<const JobClass> classes) {
         }
         const std::size_t before = started_.size();
         take(turn, turn.job_class);
-        // With by_queue OpenPBS's scheduler stops to search preempted jobs across queues once one is resumed.
+        // With by_queue, OpenPBS's scheduler stops searching for preempted jobs across queues once one is
+        // resumed.
         if (started_.size() > before && turn.first && turn.preempted && !above_normal(turn) && s_.by_queue &&
             !s_.round_robin) {
             go_with_queues_ = true;

@@ -213,9 +213,9 @@ struct ReservationRecord {
     Instant held_end{};
     // The later occurrences of a standing reservation, in order and without overlaps.
     std::span<const ReservationOccurrence> later{};
-    bool keeps_first = false;  // if `asked` again: only about later occurrences
+    bool keeps_first = false;  // if `asked` again: only later occurrences are to be decided about
     bool soonest = false;  // it begins as soon as there are places, and lasts as long as from start to end
-    std::span<const Amount> later_requested{};  // requested for the later occurrences; empty: the same
+    std::span<const Amount> later_requested{};  // requested for the later occurrences; empty: as `requested`
 };
 
 struct SchedRecord {

@@ -27,7 +27,7 @@ enum class CycleTrigger : std::int32_t {
     policy_switch = 64
 };
 
-// How a job is preempted: it is suspended, checkpointed, requeued or deleted.
+// The methods of preemption: the job is suspended, checkpointed, requeued or deleted.
 enum class PreemptMethod : char { none = 0, suspend = 'S', checkpoint = 'C', requeue = 'R', remove = 'D' };
 // Methods in the order in which they are tried.
 using PreemptMethods = std::array<PreemptMethod, 4>;

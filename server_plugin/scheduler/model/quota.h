@@ -14,7 +14,7 @@ class Object;
 namespace pbs::sched {
 
 struct Quota {
-    // `windows`: the union of the quota's time_windows; of no account if it has none.
+    // `windows`: the union of the quota's time_windows; ignored if it has none.
     Quota(const objects::Object& object, rrule::WindowSet windows);
 
     std::string name;

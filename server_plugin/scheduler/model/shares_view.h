@@ -44,8 +44,8 @@ struct SharesAsked {
     Instant now{};
     std::string sched;
     std::string group;  // the fs_group; empty: all of the scheduler
-    // The user may see the own entity, those of the user's jobs, and the groups above them. nullopt: all
-    // elements.
+    // This user may see the user's own entity, the entities of the user's jobs, and the groups above them.
+    // nullopt: all elements.
     std::optional<std::string> user;
 };
 

@@ -19,7 +19,7 @@ enum class Sharing : std::uint8_t {
     force_exclhost
 };
 
-// What a job has exclusively: nothing, the vnode, or the vnode and all others of its host.
+// The vnodes that a job has exclusively: none, the vnode, or the vnode and all others of its host.
 enum class Sole : std::uint8_t { nothing, vnode, host };
 
 constexpr Sole sole_of(AskedSharing asked, Sharing vnode) {

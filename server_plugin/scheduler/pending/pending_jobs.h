@@ -183,8 +183,8 @@ class PendingJobs {
     JobSize size_of(LaneId lane, Position at) const { return block(lane, at).sizes[at.index]; }
     // Returns the sum of the charges of the lane's jobs before this one.
     std::int64_t charge_before(LaneId lane, Position at) const;
-    // How far the permutation of jobs has come in a lane after all picks below `usage`. The lane's user
-    // begins with the usage `base`.
+    // The place that the permutation of jobs has reached in a lane after all picks below `usage`. The lane's
+    // user begins with the usage `base`.
     struct Reached {
         std::optional<std::int64_t> before;  // the usage at the lane's last pick below `usage`
         bool at = false;                     // a job is picked at `usage`

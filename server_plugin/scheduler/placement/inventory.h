@@ -20,8 +20,8 @@
 namespace pbs::sched {
 
 // Running jobs hold the places that the host has reported. A cycle assumes the placements of the jobs that it
-// starts, and forgets placements that aren't used. A look-ahead gives shares back and takes them. All of
-// these change the free amounts.
+// starts, and forgets placements that aren't used. A look-ahead frees the shares of jobs that end, and takes
+// those of jobs that start. All of these change the free amounts.
 class Inventory {
   public:
     // A job's share of a vnode in one column of its row. Some columns count the job itself. Valid until
@@ -170,8 +170,8 @@ class Inventory {
     friend class FitIndex;
     // Makes `count` times `needs` of a vnode less free (sign -1) or more (sign 1).
     void add(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign);
-    // Gives shares back (sign 1) or takes them (sign -1). Appends the vnodes whose free amounts or flags
-    // change to `changed`.
+    // Adds shares of vnodes to their free amounts (sign 1) or subtracts them (sign -1). Appends the vnodes
+    // whose free amounts or flags change to `changed`.
     void add(std::span<const Share> shares, int sign, std::vector<VnodeSlot>& changed);
     // The vnodes whose free amounts or flags changed since the last clear_changed(), each once.
     std::vector<VnodeSlot>& changed() { return changed_; }

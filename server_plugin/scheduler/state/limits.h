@@ -32,12 +32,12 @@ struct OwnLimit {
     // The kind of entity whose jobs a counter counts. With users or groups, a refused job is considered again
     // when a job of the same entity ends, or when vnodes have more free amounts; else when any job ends.
     EntityKind entity = EntityKind::all;
-    // Does `most` ever answer less than any number, by these settings? Null: always.
+    // Can `most` limit anything, by these settings? Null: always.
     bool (*binds_vnodes)(const Settings& settings) = nullptr;
     // Returns the next instant at which time may lift a refusal. Null: time lifts none.
     std::optional<Instant> (*until)(CycleState& state) = nullptr;
-    // Returns how many chunks with these needs (by column) a vnode may give a job that is being placed and
-    // has been given some chunks already; at least 0.
+    // Returns the number of chunks with these needs (by column) that a vnode may give a job that is being
+    // placed and has been given some chunks already; at least 0.
     std::int64_t (*most)(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                          VnodeSlot vnode, const Row& needs, const Placement& given) = nullptr;
     // Returns the reason why the job may not have these places together, where `most` was asked for less than

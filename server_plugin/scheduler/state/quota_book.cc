@@ -112,7 +112,7 @@ void QuotaBook::begin(const CycleState& state, bool to_show) {
     }
 }
 
-// ---- Which rule counts a job.
+// ---- The rules that count a job.
 
 std::uint32_t QuotaBook::vnode_value(const CycleState& state, Rule& rule, VnodeSlot vnode) {
     if (!rule.vnodes_known) {
@@ -283,7 +283,7 @@ std::optional<std::int64_t> QuotaBook::limit_of(const CycleState& state, const K
 
 // ---- What jobs use.
 
-// What a job that has its places is charged for, by counter.
+// The charges of a job that has its places, by counter.
 std::vector<QuotaBook::Charge> QuotaBook::charges(const CycleState& state, const LimitUser& user) {
     std::vector<Charge> charged;
     const auto of_counter = [&](const Key& key) -> Charge& {
@@ -339,8 +339,8 @@ void QuotaBook::count(const CycleState& state, const LimitUser& user, int sign) 
     }
 }
 
-// What the jobs that are counted now will still use at a later instant. Jobs that are over their walltime
-// count on.
+// The use of a limit at a later instant by the jobs that are counted now and run until then. Jobs that have
+// overrun their walltime still count.
 std::int64_t QuotaBook::used_at(const Counter* counted, std::size_t bound, const Quota& quota, Instant now,
                                 Instant at) const {
     if (counted == nullptr) return 0;
@@ -598,7 +598,7 @@ std::int64_t QuotaBook::use(const CycleState& state, const LimitUser& user, cons
     return 0;
 }
 
-// ---- For people.
+// ---- Counters for display.
 
 std::vector<std::pair<std::string, std::string>> QuotaBook::values_of(const CycleState& state,
                                                                       const Key& key) const {

@@ -99,7 +99,7 @@ bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
         c_.set_walltime(job, *view);
         const Reason reason = judge_.ask_queue(job, *view, verdict);
         const bool refused = static_cast<bool>(reason);
-        by_time = by_time || (verdict.blockers & blocker::kCycle) != 0;  // no event reports it
+        by_time = by_time || (verdict.blockers & blocker::kCycle) != 0;  // no event reports the change
         if (refused ? !(verdict.waits || verdict.later) : !home_later) continue;
         ahead.emplace(c_, future_, job, *view);
         const Instant last_end = ahead->last_end();
@@ -275,7 +275,7 @@ void Drain::settle() {
             if (refused) c_.lifted |= blocker::kReserved;
             continue;
         }
-        // This cycle has considered only some of the jobs that were refused then, so copy the mark.
+        // This cycle has considered only some of the jobs that were refused then, so copy `refused`.
         auto& spare = state_.reservations[static_cast<std::size_t>(now - drains.begin())].spare;
         for (Reservation::Spare& left : spare)
             for (const Reservation::Spare& was : before.spare)

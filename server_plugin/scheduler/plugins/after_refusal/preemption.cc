@@ -46,7 +46,7 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
         std::int64_t level = 0;                // the job's level while all jobs run
         std::int64_t least = 0;                // its lowest possible level when other jobs are removed
         PreemptMethods methods{};
-        Placement placement{};  // what it gives back; computed when first needed
+        Placement placement{};  // the place that the job gives back; computed when first needed
         bool gone = false;
     };
     // The job to preempt others for.
@@ -54,7 +54,7 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
         const OrderedJob& ordered;
         const Candidate& job;
         QueueView& view;
-        std::int64_t level;  // now
+        std::int64_t level;  // at present
     };
     using Victims = std::vector<Victim*>;
     using Chosen = std::vector<std::uint32_t>;  // indices into a list of victims, the last one first
@@ -93,7 +93,7 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     bool is_alike(const Victim& a, const Victim& b) const;
     void explain(JobSlot job, NoRoomMade::Why why, const Reason& reason = {});
 
-    // If a try fails, it has failed for all jobs with equal values.
+    // A try that fails for a job fails for all jobs with equal values.
     using Alike = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::int64_t, std::int64_t>;
     struct FailedTry {
         std::size_t state = 0;  // the state number at the failure, plus 1
@@ -476,7 +476,8 @@ PreemptionRule::Chosen PreemptionRule::without_turn(const Preemptor& p, const Vi
     for (const std::uint32_t i : out)
         if (std::ranges::find(left, i) == left.end()) count_use(*list[i], -1);
     if (left.empty()) return left;
-    // This is wrong if a job that exceeds fewer limits may have a lower level: then try all orders.
+    // A job that exceeds fewer limits may have a lower level, which the head comment excludes: then try all
+    // orders.
     const auto rises = [&](std::uint32_t i) {
         const auto& levels = list[i]->levels;
         return std::ranges::any_of(

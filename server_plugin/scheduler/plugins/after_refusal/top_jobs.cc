@@ -83,7 +83,8 @@ void TopJobsRule::refused(const OrderedJob& job, Verdict& verdict, CandidateQueu
     if (holds_up(&view)) return;
     const bool own = view.queue->backfill_depth >= 0;
     const std::int64_t depth = own ? view.queue->backfill_depth : backfill_depth();
-    // As in OpenPBS, such a job holds up others if nothing is backfilled, like any other job.
+    // As in OpenPBS, a job with topjob_ineligible gets no reservation, but holds up others if nothing is
+    // backfilled.
     if (depth != 0 && !resumes && (t_.jobs.flags[job.job] & job_topjob_ineligible) != 0) return;
     if (depth == 0 && !resumes) {
         if (!own && backfills()) return;

@@ -40,7 +40,7 @@ bool has_place(CycleState& state, const JobNeeds& job, const QueueView& view, co
     return state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), place);
 }
 
-// Finds the reason why there is no place, by searching without one rule after the other.
+// Finds the reason why there is no place: gives up one rule after the other until a search finds a place.
 Reason why(CycleState& state, const JobNeeds& job, const QueueView& view, PlaceRules rules) {
     const Settings& s = *state.settings;
     if (!state.vnodes->large_enough(view.pool, *job.request, rules.node_size))
