@@ -126,7 +126,7 @@ std::string hours_text(const rrule::Zone& zone, const rrule::Interval& open, sch
     return fmt::format("{}\t{}", from_start ? "0000" : text(open.start), to_end ? "0000" : text(open.end));
 }
 
-// Of one day's periods: the one that is open at `now` or opens next; else the last.
+// The one of a day's periods that is open at `now` or opens next; else the last of them.
 const rrule::Interval& chosen(const std::vector<rrule::Interval>& open, sched::Instant now) {
     const auto found = std::ranges::find_if(open, [&](const rrule::Interval& one) { return one.end > now; });
     return found == open.end() ? open.back() : *found;

@@ -254,13 +254,13 @@ typedef struct pbs_job_record {
     uint32_t reserved3;
     int64_t eligible_time;
     int64_t accrues_since;
-    /* For how many seconds the job is expected to run, if they aren't those after which it is ended
-     * (walltime): its soft walltime, extended as long as it has run over it. All is planned with them but
-     * what advance reservations have. 0: with walltime. */
+    /* The seconds for which the job is expected to run: its soft walltime, extended as long as it has run
+     * over it. 0: its walltime, after which it is ended. Plans count with it, except for the time of advance
+     * reservations, where walltime counts. */
     int64_t soft_walltime;
 } pbs_job_record;
 
-/* How the time of a job that hasn't started counts, with the numbers of the attribute accrue_type. */
+/* The kinds of time of a job that hasn't started, with the numbers of the attribute accrue_type. */
 enum pbs_accrue_type {
     PBS_ACCRUE_INITIAL = 0, /* not known yet */
     PBS_ACCRUE_INELIGIBLE = 1,
@@ -274,7 +274,7 @@ enum pbs_queue_flag {
     PBS_QUEUE_USER_ACL = 8 /* acl_user_enable */
 };
 
-/* How much of the server's or a queue's resources an entity's jobs may use at once. */
+/* Limits on the resources of the server or of a queue that an entity's jobs use at once. */
 enum pbs_entity_kind {
     PBS_ENTITY_ALL = 0,
     PBS_ENTITY_USER = 1,
@@ -284,14 +284,14 @@ enum pbs_entity_kind {
 #define PBS_LIMIT_ON_JOBS UINT32_MAX
 typedef struct pbs_entity_limit {
     int32_t entity;    /* enum pbs_entity_kind: all jobs together, or those of a user, group or project */
-    uint32_t resource; /* PBS_LIMIT_ON_JOBS: how many jobs run */
-    pbs_str name;      /* empty: of each that has no limit of its own; of PBS_ENTITY_ALL always */
+    uint32_t resource; /* PBS_LIMIT_ON_JOBS: the limit is on the number of running jobs */
+    pbs_str name;      /* empty: for each entity without a limit of its own; always so for PBS_ENTITY_ALL */
     int64_t most;
-    uint32_t soft; /* 1: jobs beyond it may be preempted, and that is all */
+    uint32_t soft; /* 1: jobs beyond it may start, and may be preempted */
     uint32_t reserved;
 } pbs_entity_limit;
 
-/* When jobs of an execution queue start: the queue attribute execution_type. */
+/* The times at which jobs of an execution queue start: the queue attribute execution_type. */
 enum pbs_execution_type {
     PBS_EXECUTION_ANY = 0,
     PBS_EXECUTION_PRIME = 1,     /* in prime time only */
@@ -336,7 +336,7 @@ enum pbs_vnode_state {
     PBS_VNODE_BUSY = 8
 };
 
-/* Whether jobs share the vnode: the vnode attribute `sharing`. */
+/* The ways in which jobs share a vnode or don't: the vnode attribute `sharing`. */
 enum pbs_vnode_sharing {
     PBS_VNODE_DEFAULT_SHARED = 0,
     PBS_VNODE_DEFAULT_EXCL = 1,
@@ -456,8 +456,8 @@ typedef struct pbs_reservation_record {
     /* 1: a requested reservation is to begin at the first instant at which there are places for it. `end` -
      * `start` is then its length. */
     uint32_t soonest;
-    /* The request of the later occurrences, which differs if only the first one was altered; no list: the
-     * same request. */
+    /* The request of the later occurrences, which differs if only the first one was altered; no list:
+     * `requested`. */
     const pbs_amount* later_requested;
     size_t later_requested_count;
 } pbs_reservation_record;
@@ -536,7 +536,7 @@ typedef struct pbs_decision {
     int32_t accrue_type; /* ACCRUE: PBS_ACCRUE_INELIGIBLE or PBS_ACCRUE_ELIGIBLE */
 } pbs_decision;
 
-/* The decisions that a host takes; it gets no others. */
+/* The decisions that a host can carry out; it gets no others. */
 enum pbs_takes {
     PBS_TAKES_ESTIMATES = 1,    /* decisions of that kind */
     PBS_TAKES_PIECES = 2,       /* chunks in pieces on several vnodes of a host (pbs_decision.joined) */
@@ -565,7 +565,7 @@ typedef struct pbs_place_request {
 
 /* The decisions stay valid until the next call of start_cycle() or stop(). The host applies them in order,
  * and reports the outcome of each by job_changed and job_removed. Objects may have changed since
- * start_cycle(): the host drops a decision about a job that isn't any more as it was then. */
+ * start_cycle(): the host drops a decision about a job that has changed since then. */
 typedef struct pbs_cycle_result {
     size_t size;
     const pbs_decision* decisions; /* an array */
@@ -663,23 +663,17 @@ typedef struct pbs_plugin {
      * takes such attributes out of a Manager request and passes them to manager(). */
     int32_t (*owns_attribute)(void* self, int32_t object_type, pbs_str attribute);
 
-    /* Executes a Manager request in one transaction: for the plugin's own object types; for the owned
-     * attributes of server, queue and sched objects; when a queue or sched is created, with those that it is
-     * given, or deleted; and when a resource is deleted: an object that names the queue or resource refuses
-     * that (15027). Attributes of policies that are set or unset on a sched object, owned or not, are changed
-     * in all policies in its slots. What the host itself changes is in host_changes, if it wants that in the
-     * history and be able to go back: written in the same transaction, for objects of any type, and then
-     * attributes of the plugin's aren't needed. A change of the configuration (PBS_OBJ_CONFIGURATION) that
-     * takes back or imports host objects has them there too; with a ticket, the events that tell of them come
-     * after it, else before it. The server's own job_sort_formula is given to it when it is set, to be
-     * checked and no more. The host calls it after its own part is checked and before it commits that. The
-     * reply tells errors and warnings; the result is the error's number or 0.
+    /* Executes a Manager request, or the plugin's part of one, in one transaction. The host calls it after
+     * its own part is checked and before it commits that:
      *
      * - for requests about the plugin's own object types;
      * - for the plugin's attributes of server, queue and sched objects;
      * - when a queue or sched is created, with the attributes that it is given, or deleted;
      * - when a resource is deleted. An object that names the queue or resource refuses the deletion (15027);
      * - when the server's own job_sort_formula is set. That is only checked.
+     *
+     * Attributes of policies that are set or unset on a sched object, owned or not, are changed in all
+     * policies in its slots.
      *
      * host_changes: the changes that the host itself makes, if it wants them in the history, to be able to
      * undo them. They are written in the same transaction, for objects of any type; such a request may have

@@ -1,4 +1,4 @@
-// policy, time_window and fs_group objects, which only the plugin's store has.
+// Objects that only the plugin's store has: policies, time_windows, fs_groups and quotas.
 #include "server_plugin/plugin/requests/manager.h"
 
 namespace pbs::plugin {

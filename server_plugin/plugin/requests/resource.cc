@@ -1,5 +1,4 @@
-// Resources belong to the server. A resource that is named in a formula, sort key or list of a policy or
-// fs_group isn't deleted.
+// Resources belong to the server. A resource that a policy, fs_group or quota names isn't deleted.
 #include <fmt/format.h>
 
 #include "server_plugin/plugin/requests/manager.h"

@@ -1,4 +1,5 @@
-// Status requests for policy, time_window and fs_group objects, the configuration and the history.
+// Status requests for objects that only the plugin has: policies, time_windows, fs_groups, quotas, the
+// configuration and others.
 #pragma once
 
 #include <cstdint>
