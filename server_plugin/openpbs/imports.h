@@ -1,6 +1,6 @@
 /*
- * Which functions the server calls through the loader, so that others can be put in their place: its ELF
- * dynamic symbols say so. A server that has a copy of libpbs linked into it calls that, whatever is
+ * Do the server's ELF dynamic symbols show that it calls certain functions through the loader, so that others
+ * can be put in their place? A server that has a copy of libpbs linked into it calls that, whatever is
  * preloaded.
  */
 #pragma once

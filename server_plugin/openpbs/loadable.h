@@ -21,11 +21,11 @@ typedef struct pbs_sum {
     uint64_t length; /* bytes */
 } pbs_sum;
 
-/* Reads a regular file. 0; or -1, and `why`, of `why_size` bytes, says why in one line. */
+/* Reads a regular file. Returns 0; or -1, and `why`, of `why_size` bytes, says why in one line. */
 int pbs_sum_of(const char* path, pbs_sum* sum, char* why, size_t why_size);
 
-/* 0: the file is as it was written down, and a child of this process has loaded it. Else -1, and `why` says
- * why in one line that begins with the path. Any thread may call it. */
+/* Returns 0 if the file is as pbs_policy.sums says, and a child of this process has loaded it. Else returns
+ * -1, and `why` says why in one line that begins with the path. Any thread may call it. */
 int pbs_loadable(const char* path, char* why, size_t why_size);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /*
- * pbs_policy_preload.so. LD_PRELOAD brings it into the processes that start pbs_server.bin, and into that. In
+ * pbs_policy_preload.so. LD_PRELOAD brings it into pbs_server.bin and the processes that start it. In
  * any other process it does nothing. In pbs_server.bin it takes itself out of the environment, so that what
  * the server starts (hooks, the database, a scheduler) doesn't have it, and loads the module when the server
  * first waits for requests of clients: then it is a daemon, its descriptors are its own and its log is open.
@@ -36,7 +36,7 @@
 #define PLUGIN "pbs_policy.so"
 
 static pbs_preload_calls real;
-static pbs_preload_calls calls; /* what is called: `real` until the module is attached */
+static pbs_preload_calls calls; /* the calls in use: `real` until the module is attached */
 static int (*real_execve)(const char*, char* const[], char* const[]);
 static int (*real_system)(const char*);
 

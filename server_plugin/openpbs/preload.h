@@ -38,9 +38,9 @@ typedef struct pbs_preload {
     void (*log)(const char* line);
 } pbs_preload;
 
-/* Called once, in the main thread of pbs_server.bin, when it first waits for requests. 0: `calls` holds what
- * is to be called in place of `real` from now on, in that thread and never in a child. Else nothing has
- * changed and `error` holds why, a line. */
+/* Called once, in the main thread of pbs_server.bin, when it first waits for requests. Returns 0 with the
+ * functions in `calls` that are called in place of `real` from now on, in that thread and never in a child.
+ * Else nothing has changed, and `error` says why in one line. */
 typedef int (*pbs_policy_openpbs_attach_fn)(const pbs_preload* preload, pbs_preload_calls* calls, char* error,
                                             size_t error_size);
 

@@ -271,8 +271,7 @@ bool Records::tell(std::int64_t now, Job job) {
     if (job.runs() && job.stime == 0) job.stime = !is_new && known->second.runs() ? known->second.stime : now;
     const bool counted = !is_new && counts_in_array(known->second);
     const bool same = !is_new && known->second.is_like(job);
-    // Of a running job, report changes of its use, places and start, too; of a waiting job these don't count
-    // as changes.
+    // Report changes of a running job's use, places and start, too. A waiting job's don't count as changes.
     const auto running = [](const Job& one) { return std::tie(one.used, one.stime, one.exec_vnode); };
     const std::string id = job.id;
     const auto failed = not_preemptable_.find(id);

@@ -30,7 +30,7 @@ struct Reservation {
         bool operator==(const Occurrence&) const = default;
     };
     std::vector<Occurrence> later{};
-    std::string later_select{};  // the select of later occurrences; empty: the same
+    std::string later_select{};  // the select of later occurrences; empty: as requested
     bool standing = false;
     bool one_altered = false;  // places are requested for the next occurrence only
     bool keeps_first = false;  // places are requested for later occurrences only

@@ -47,7 +47,7 @@ struct Kind {
     std::string_view name;
     std::uint32_t type;
 };
-// Kinds that the plugin knows only while it schedules itself.
+// Kinds that only the plugin's own scheduler has.
 constexpr std::array kOfCycles{Kind{"explanation", PBS_OBJ_EXPLANATION}, Kind{"record", PBS_OBJ_RECORD},
                                Kind{"fairshare", PBS_OBJ_FAIRSHARE}, Kind{"quota_use", PBS_OBJ_QUOTA_USE}};
 constexpr std::array kKinds{Kind{"configuration", PBS_OBJ_CONFIGURATION}, Kind{"history", PBS_OBJ_HISTORY}};
@@ -541,7 +541,7 @@ class Service {
                 if (plugin_) plugin_->abandon(gone->ticket);
             } else if (const auto* changed = std::get_if<Changed>(&*message)) {
                 if (scheduling_) scheduling_->noticed(changed->object_type);
-                // These types are told to a scheduler only.
+                // Changes of jobs and vnodes concern only a scheduler.
                 if (changed->object_type != PBS_OBJ_JOB && changed->object_type != PBS_OBJ_NODE)
                     stale_ = true;
             }

@@ -89,13 +89,12 @@ bool for_everybody(std::string_view kind) {
     return type != nullptr && type->own;
 }
 
-// Is the kind shown to everybody, but less of it? Shares to others than managers, jobs to others than
-// operators.
+// Is only a part of the kind shown to everybody? Managers see all shares, operators all jobs and quotas.
 bool less_for_others(std::string_view kind) {
     return kind == "fairshare" || kind == "explanation" || kind == "quota_use";
 }
 
-// The probe's command that only those are allowed who are shown all of a kind.
+// The probe's command. Only requesters to whom all of a kind is shown are allowed to give it.
 std::uint32_t command_of_proof(std::string_view kind) {
     return kind == "fairshare" ? PBS_CMD_CREATE : PBS_CMD_SET;
 }
@@ -208,8 +207,8 @@ int Shim::decode_header(int sock, void* request, int* type, int* version) {
     out.put_unsigned(protocol_version);
     out.put_unsigned(current_.type);
     out.put_string(current_.user);
-    // Told now, before the server carries it out, so that a question to the server after this is answered
-    // with the change.
+    // Tell the service now, before the server makes the change: what it asks the server after this is then
+    // answered with the change.
     if (changes_jobs(current_.type) && !is_schedulers(current_.connection)) link_.send(Changed{PBS_OBJ_JOB});
     if (current_.type == kRegisterSched) {
         if (schedulers_.size() > 1000) schedulers_.clear();

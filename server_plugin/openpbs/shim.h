@@ -1,10 +1,9 @@
 // The functions that pbs_server.bin calls in place of libpbs's. The policy service answers requests about our
 // objects, for the identity that the server has established; the server answers all other requests as ever.
 //
-// How do we learn the requester's identity without a look into the server's memory? The shim reads the
-// request from the connection, and gives libpbs's decoder another one instead, a *probe*. The server
-// authenticates, judges and answers the probe; the shim takes that answer before it is sent. It says who
-// asks:
+// The shim learns the requester's identity without a look into the server's memory: it reads the request from
+// the connection, and gives libpbs's decoder another one instead, a *probe*. The server authenticates, judges
+// and answers the probe; the shim takes that answer before it is sent. It says who asks:
 //
 //   - Creating an object of a type that the server doesn't know (64): 15004 for managers, 15007 for anybody
 //     else. (Answers to SET and UNSET don't tell: operators get 15004 for these.)
@@ -75,7 +74,7 @@ class Shim {
         probing,    // the server has its probe
         turn,       // waits until no other shared request is on its way
         checking,   // the service checks our part
-        server,     // the server is to do its part
+        server,     // the server does its part next
         proving,    // a status request for operators: the requester is being found out
         answering,  // the service makes the answer
         sending     // the answer is being sent
@@ -97,7 +96,7 @@ class Shim {
     enum class Course : std::uint8_t {
         pass,     // a request for the server alone
         probe,    // the probe of a held request
-        again,    // another probe, as the held request has to wait longer
+        again,    // another probe, because the held request has to wait longer
         server,   // the server's part of a held request
         prove,    // a held status request's probe for operators
         listing,  // a status request; our attributes are added to the reply

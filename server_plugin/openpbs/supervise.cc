@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kLongestPause = 30;              // seconds
 constexpr std::chrono::seconds kStable{60};    // after a child that lived so long, pauses begin short again
-constexpr std::chrono::seconds kPatience{10};  // with a supervisor that is to end
+constexpr std::chrono::seconds kPatience{10};  // for the end of another supervisor
 
 void sleep_for(std::chrono::milliseconds time) {
     std::this_thread::sleep_for(time);
