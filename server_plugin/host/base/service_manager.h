@@ -21,7 +21,7 @@ class ServiceManager {
     // have forked from the one that was started.
     void ready() const;
     // Reports that the server is alive. With WatchdogSec= in the unit, the server is killed if this report
-    // doesn't come for so long.
+    // doesn't come for that time.
     void alive() const { tell("WATCHDOG=1"); }
     // Reports that the server has begun to stop.
     void stopping() const { tell("STOPPING=1"); }

@@ -232,7 +232,7 @@ bool Application::pull(const Decision& decision, uint64_t queue) {
 }
 
 // Passes the scheduler's answer to a reservation. If the reservation has changed since the cycle began, the
-// answer was dropped already (Change::note); it may be gone by now.
+// answer was dropped already (Change::note). The reservation may be gone by now.
 void Application::answer_reservation(const Decision& decision) {
     const Reservation* current = server_.state.reservation(decision.job);
     if (current == nullptr || !awaits_answer(*current)) return;

@@ -29,7 +29,7 @@ void expire_queued(Change& change, Job& array, const std::vector<IndexRange>& of
 // Ends an array. REQUIRES: no subjob of it is part of the change. True: retire the array now. False: its
 // running subjobs are killed, and the array ends with the last of them.
 bool close_array(Change& change, Job& array);
-// Queues all subjobs that have ended again.
+// Queues again all subjobs that have ended.
 void requeue_ended(Change& change, Job& array);
 
 }  // namespace pbs::host

@@ -178,7 +178,7 @@ void launch_one(Server& server, const Job& current) {
     if (auto done = change.commit(); !done) server.parts.log.error(current.id, done.error().message);
 }
 
-// Queues or suspends a job again that couldn't be launched or resumed.
+// Queues again a job that couldn't be launched, or suspends again one that couldn't be resumed.
 void back_to_wait(Change& change, Job& job) {
     advance(job, JobEvent::not_launched, change.server().state, change.now());
     if (job.state == job_state::kSuspended) return;

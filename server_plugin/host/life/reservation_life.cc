@@ -44,7 +44,7 @@ void forget_alteration(Reservation& reservation) {
         unset_attribute(reservation, name);
 }
 
-// The number of the occurrence, and of all: "2/5".
+// The number of the present occurrence, and the number of all occurrences: "2/5".
 std::string occurrence_text(const Reservation& reservation) {
     return fmt::format("{}/{}", reservation.attributes.integer("reserve_index", 1),
                        reservation.attributes.integer("reserve_count", 1));

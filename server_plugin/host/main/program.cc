@@ -290,7 +290,7 @@ void Program::tick() {
         const MachineLoad load = load_meter_.read(read_mom_config(home_->path()).load, now);
         plugin_->set_machine_load(load);
         for (const auto& [name, node] : server_->state.nodes()) plugin_->node_changed(node, server_->state);
-        // The load may have kept jobs from starting until now; or only counted as high because of jobs
+        // The load may have kept jobs from starting until now; or it only counted as high because of jobs
         // started since the last measurement.
         const bool was_limited = std::exchange(load_is_limited_, load.max >= 0);
         if ((was_limited || load_is_limited_) && !load.busy) server_->want_cycle(PBS_SCH_SCHEDULE_TERM);

@@ -173,8 +173,8 @@ Result<void> Program::recover() {
     // last one.
     carry_out_pending(*server_);
     set_queue_types(*server_);
-    // Write changes of the last server to the disk that may not be there yet: its records of ends are removed
-    // now.
+    // Write committed changes of the last server to the disk that may not be there yet: the runner's records
+    // of the same ends are removed now.
     if (auto done = store_->sync(); !done) return done;
     std::vector<RunReport> strays;
     const std::vector<RunReport> reports = runner_->recover(running_starts(server_->state), &strays);

@@ -27,7 +27,8 @@ namespace {
 constexpr const char* kConnectArgument = "--connect";
 constexpr std::size_t kLongestText = 1024;
 constexpr std::size_t kRelayBuffer = std::size_t{64} << 10;
-// Longer than the main process waits, which gives up a server that neither reads nor sends anything.
+// The longest wait for the other server. The main process gives up earlier a server that neither reads nor
+// sends anything.
 constexpr std::chrono::seconds kRelayPatience{3600};
 // Lower ports belong to other services, which might trust a connection from a privileged port as root's.
 constexpr unsigned kFirstPort = 1024;

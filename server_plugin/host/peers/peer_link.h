@@ -25,7 +25,7 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
     using Done = ifl::Exchange::Done;
 
     // Begins to connect. If that fails, returns a closed link. `patience`: the link is closed if a reply is
-    // awaited and nothing comes for so long.
+    // awaited and nothing comes for that time.
     static std::shared_ptr<PeerLink> open(uv_loop_t* loop, Server& server, const ServerName& to,
                                           std::chrono::seconds patience);
     ~PeerLink();

@@ -27,8 +27,8 @@ constexpr std::chrono::seconds kAnswersWithin{10};
 constexpr std::chrono::seconds kLinkPatience{60};
 constexpr std::chrono::seconds kArrivesWithin{120};
 constexpr std::chrono::seconds kNotAgainWithin{60};
-constexpr std::size_t kMostListedJobs = 1000;                    // of a remote queue,
-constexpr std::size_t kMostListedBytes = std::size_t{16} << 20;  // and bytes of their attributes
+constexpr std::size_t kMostListedJobs = 1000;                    // jobs of a remote queue
+constexpr std::size_t kMostListedBytes = std::size_t{16} << 20;  // bytes of these jobs' attributes
 
 // The attributes of a job that are requested from the other server.
 constexpr const char* kWanted[] = {"Job_Owner",

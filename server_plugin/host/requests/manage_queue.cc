@@ -67,7 +67,7 @@ Managed<> check_words(const Management& request) {
 }
 
 // A plain queue_type replaces an execution_type that is a time or the other type. qmgr's print has
-// execution_type after queue_type, so that is set again.
+// execution_type after queue_type, so execution_type is set again.
 void drop_execution_type(Queue& queue, std::string_view type) {
     const std::string_view execution = queue.attributes.text("execution_type");
     if (is_timed(execution) || (!execution.empty() && (execution == "route") != (type == "Route")))

@@ -1,6 +1,6 @@
 // StatusSched: the schedulers. With "object=KIND" at the start of the extend string: the plugin's objects for
-// policy, time_window, fs_group, configuration, history, explanation, record and fairshare; the server's
-// accounting records for accounting, and its counts of itself for diagnosis.
+// policy, time_window, fs_group, quota, configuration, history, explanation, record, fairshare and quota_use;
+// the server's accounting records for accounting, and its counters for diagnosis.
 #include <algorithm>
 #include <array>
 #include <memory>

@@ -131,7 +131,7 @@ int Starter::run() {
         const short wanted = at_work_.size() < most_ ? POLLIN : 0;
         events.push_back({server_.get(), wanted, 0});
         events.push_back({signals_.get(), POLLIN, 0});
-        // Events of 0: only report the end, when all writers are gone.
+        // With no events requested, poll() only reports the end, when all writers are gone.
         for (const Fd& one : at_work_) events.push_back({one.get(), 0, 0});
         if (::poll(events.data(), events.size(), -1) < 0 && errno != EINTR) return 1;
         if ((events[0].revents & (POLLHUP | POLLERR)) != 0) return 0;

@@ -40,7 +40,7 @@ namespace pbs::host {
 // PBS's exit statuses besides 0..255 (the script's own) and 256 + signal (the signal that ended the script).
 namespace exit_status {
 inline constexpr int kFailBeforeFiles = -1;   // could not be started; no output file was opened
-inline constexpr int kStageInFailed = -50;    // wasn't started, and may be later
+inline constexpr int kStageInFailed = -50;    // its files couldn't be staged in; it may start later
 inline constexpr int kFailAfterFiles = -2;    // could not be started; see its stderr file
 inline constexpr int kAbortedAtRestart = -4;  // lost its supervision: machine restarted, shepherd killed
 inline constexpr int kRerun = -11;            // ended on request, to be queued again
@@ -154,8 +154,8 @@ class Runner {
     Runner(const Runner&) = delete;
     Runner& operator=(const Runner&) = delete;
 
-    // For the log: how the runner makes sure, as far as this machine permits, that no process of an ended job
-    // goes on.
+    // A text for the log: how the runner makes sure, as far as this machine permits, that no process of an
+    // ended job goes on.
     std::string supervision() const;
 
     // Can this server run jobs as the user? If not, `reason` gets the reason, for the client.

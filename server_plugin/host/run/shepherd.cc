@@ -264,7 +264,7 @@ tl::expected<void, LaunchError> Shepherd::launch() {
     return let_it_run(*process, shell);
 }
 
-// Without memory the job can't be started, and its end has to say so.
+// If there isn't enough memory to start the job, its end has to say so.
 tl::expected<void, LaunchError> Shepherd::launch_or_say_why() {
     const pid_t self = ::getpid();
     try {

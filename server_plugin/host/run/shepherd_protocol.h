@@ -1,5 +1,5 @@
-// The protocol between the runner and a running shepherd. State that has to survive either is in files
-// (runner.h).
+// The protocol between the runner and a running shepherd. State that has to survive the end of either process
+// is in files (runner.h).
 #pragma once
 
 #include <sys/types.h>

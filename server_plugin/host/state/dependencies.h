@@ -24,9 +24,9 @@ enum class LinkKind : uint8_t {
     on = 8,        // other: how many jobs
     runone = 9,    // other: the number of the set
     to_tell = 10,  // other: the event (Telling) to report to the jobs that wait for `job`
-    to_hold = 11,  // other: the set of jobs to hold, as `job` of it runs
-    to_free = 12,  // other: the set of jobs to free, as `job` of it doesn't run after all
-    to_end = 13,   // other: the set of jobs to end, as `job` of it has run
+    to_hold = 11,  // other: the set of jobs to hold, because its `job` runs
+    to_free = 12,  // other: the set of jobs to free, because its `job` doesn't run after all
+    to_end = 13,   // other: the set of jobs to end, because its `job` has run
     // other: the answer for the qsub that waits for the end of `job` (block_answer.h)
     to_answer = 14
 };

@@ -130,8 +130,8 @@ class State {
     void erase_node(std::string_view name);
     void erase_sched(std::string_view name);
 
-    // Sets the expected start and places of a queued job; a start of 0: unknown. Removed when the job isn't
-    // queued any more.
+    // Sets the expected start and places of a queued job; a start of 0: unknown. The estimate is removed when
+    // the job isn't queued any more.
     void set_estimate(uint64_t job, Estimate estimate);
     const Estimate* estimate(uint64_t job) const;  // nullptr: none is known
 

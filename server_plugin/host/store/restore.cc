@@ -83,7 +83,7 @@ Result<void> clear_staging(const Home& home) {
 }
 
 // Checks that a backup's policy.db isn't too new. Only the plugin knows its newest version; the home's
-// present policy.db, which the plugin has opened, shows it, too. Without that, the next start finds out.
+// present policy.db, which the plugin has opened, shows it, too. If there is none, the next start finds out.
 Result<void> check_policy_version(const Home& home, const std::string& name, int64_t version) {
     const auto there = exists_at(home.policy_db());
     if (!there) return tl::unexpected(there.error());
