@@ -23,7 +23,7 @@ namespace pbs::migrate {
 // whose files it reads.
 enum class Part {
     options,         // an Origin scheduler's configuration, or sched_config
-    holidays,        // holidays of either scheduler
+    holidays,        // the file holidays, of either scheduler
     dedicated_time,  // dedicated_time of PBS or TORQUE
     resource_group,
     server,       // qmgr's print server

@@ -106,7 +106,7 @@ enum class Asks : std::uint8_t {
                       // names and settings are separated by " or "
 };
 
-// A case in which an attribute has no effect, besides the wrong algorithm.
+// A case in which an attribute has no effect, although it is one of the policy's algorithm.
 struct Note {
     Asks asks = Asks::anything;
     std::string_view word{};

@@ -13,9 +13,10 @@ namespace pbs::rrule {
 // Disjoint intervals, ascending and not touching.
 //
 // Intervals are kept in blocks of seven, each a line of the cache (64 bytes, 9.2 an interval) that answers
-// every question about an instant in it. The block is guessed from the time, because most rules spread
-// openings evenly, and searched for from there: O(1) then, and O(log n) always. Instants are seconds since
-// the first start, in 32 bits, or in 64 in a list that spans more than 136 years.
+// every question about an instant in it. A search begins at the block where the instant would be if the
+// intervals were spread evenly, as those of most rules are: it takes O(1) for such rules, and O(log n) at
+// most. Instants are seconds since the first start, in 32 bits, or in 64 in a list that spans more than 136
+// years.
 class IntervalList {
   public:
     // The surroundings of an instant: `inside` holds throughout [from, to). Behind the last interval, `to` is

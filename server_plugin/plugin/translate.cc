@@ -69,7 +69,7 @@ std::optional<sched::ResourceRecord> Translator::resource(const pbs_resource_rec
     if (!fits(record)) return std::nullopt;
     const auto kind = kind_of(record->kind);
     if (!kind) return std::nullopt;
-    // Built-in resources count even if no vnode has a value, such as vmem, which is enforced.
+    // Built-in resources, such as vmem, count even if no vnode has a value.
     static const objects::ResourceNames usual;
     const bool host_level = record->host_level != 0 && !usual.contains(view(record->name));
     return sched::ResourceRecord{record->id, *kind, view(record->name), record->consumable != 0, host_level};

@@ -126,7 +126,7 @@ void SwfReader::read_queue(std::string_view value) {
 }
 
 Result<std::int64_t> SwfReader::read_field(std::size_t from, std::string_view word, std::size_t field) const {
-    // The standard has whole numbers but for the CPU time; traces have some more fractions.
+    // In the standard only the CPU time may have a fraction; in traces other numbers have one, too.
     const auto read = values::decimal(word);
     if (!read)
         return tl::unexpected(fmt::format("{}: {} (field {}): found '{}', expected a number", place(from),

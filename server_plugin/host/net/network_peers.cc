@@ -203,8 +203,9 @@ int Network::Impl::first_unprivileged_port() {
     return unprivileged_port_;
 }
 
-// Looks up the name of another machine in a thread, because that may take long. The name is that of the
-// address in the DNS, if that name has this address; otherwise, or if it is this machine's name, the address.
+// Looks up the name of another machine in a thread, because that may take long. The result is the address's
+// name in the DNS, if the DNS also leads from that name to this address. Otherwise, or if it is this
+// machine's name, the result is the address.
 void Network::Impl::look_up_host(Peer& peer) {
     auto* request = new uv_getnameinfo_t;
     request->data = &peer;

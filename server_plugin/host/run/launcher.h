@@ -20,7 +20,8 @@
 
 namespace pbs::host {
 
-// The server's end. Starts the launcher when there is a request, and again if the launcher is gone.
+// The server's end of the socket to the launcher. Starts the launcher when there is a request, and again if
+// the launcher is gone.
 class Launcher {
   public:
     // The outcome of a request.

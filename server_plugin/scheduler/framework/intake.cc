@@ -163,8 +163,8 @@ void Intake::collect() {
 }
 
 // Adds jobs that were started and requeued (by an operator, or because their machine failed). Such a job
-// stays in the batch queue to which it was moved. The queue of its submission distinguishes it from jobs that
-// belong to the batch queue; it still counts as a job of that first queue.
+// stays in the batch queue to which it was moved. It is distinguished from jobs that belong to the batch
+// queue by the queue to which it was submitted, and still counts as a job of that one.
 void Intake::add_requeued() {
     std::vector<QueueSlot> seen = {kNoSlot, c_.setup.submit, c_.setup.special};
     for (const QueueSpec& spec : s_.batch_queues) {

@@ -30,7 +30,7 @@ struct DrainFor {
 // The drains of the last cycle that searched for jobs to drain queues for.
 struct Drains {
     std::vector<DrainFor> list;     // in the order of the jobs
-    std::vector<VnodeSlot> vnodes;  // that the drains reserved
+    std::vector<VnodeSlot> vnodes;  // the vnodes that the drains reserved
 };
 
 class Drain final : public AfterRefusal, CyclePart {

@@ -347,7 +347,8 @@ bool PreemptionRule::starts(const Preemptor& p) {
     return !why_not_;
 }
 
-// Removes as many jobs as are needed, and no more. If the job can't start in spite of that, puts all back.
+// Removes as many running jobs as are needed, and no more. If the preemptor can't start in spite of that,
+// puts all back.
 bool PreemptionRule::find_room(const Preemptor& p) {
     std::set<std::int64_t> bounds{p.level};
     room_against_levels_ = false;
