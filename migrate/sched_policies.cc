@@ -34,7 +34,7 @@ std::vector<std::string> split(std::string_view text) {
     return out;
 }
 
-// Returns the order of jobs: sort_by's (the keys, with multi_sort), else the job_sort_keys.
+// Returns the order of jobs: that of sort_by (with multi_sort, the keys), else the job_sort_keys.
 std::string job_order(const Settings& settings) {
     const auto sort_by = std::ranges::find(settings, A::sort_by, [](auto* s) { return s->option->argument; });
     const bool multi_sort = sort_by != settings.end() && (*sort_by)->value == "multi_sort";

@@ -40,7 +40,7 @@ Result<void> check_value(const Attribute& attribute, const Value* before, const 
                          const CheckContext& context);
 
 // Checks that the values of one object fit together: the policy slots of a sched, fairshare and its group,
-// the tree of an fs_group, the times of a time_window.
+// the tree of an fs_group, the times of a time_window, the rules of a quota.
 Result<void> check_object(const Object& object, const CheckContext& context);
 
 // Checks the provision_policy of a policy against what the server can do, unless it is as before. `before` is

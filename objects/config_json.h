@@ -9,7 +9,8 @@
 //     "sched": {"default": {"policy": ["p1"]}},
 //     "policy": {"p1": {"by_queue": "False"}},
 //     "time_window": {"t1": {}},
-//     "fs_group": {}
+//     "fs_group": {},
+//     "quota": {}
 //   }
 //
 // A server adds its own part of the configuration under the key "host", which isn't read here.

@@ -22,7 +22,7 @@ enum class Code : int {
     name_too_long = 15028,      // PBSE_QUENBIG
     unknown_resource = 15035,   // PBSE_UNKRESC
     takes_long = 15208,         // PBSE_TRYAGAIN: more work than the store's patience allows
-    unknown_object = 15212,     // PBSE_POLICY_NOT_FOUND and its two siblings
+    unknown_object = 15212,     // PBSE_POLICY_NOT_FOUND and its siblings
 };
 
 struct Error {

@@ -201,8 +201,8 @@ Form dynamic_resource_form(std::string_view text) {
     return fmt::format("{} !{}", resource, *checked);
 }
 
-// Is this a name that a fairshare tree may have? Names of users, groups, accounts and queues, and the colon
-// of egroup:euser.
+// Is this a name that a fairshare tree may have: that of a user, group, account or queue, or egroup:euser
+// with its colon?
 bool is_entity_name(std::string_view text) {
     return made_of(text, "-_.:+@$") && text.size() <= 255 && text.front() != ':' && text.back() != ':';
 }

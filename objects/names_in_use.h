@@ -10,9 +10,9 @@
 
 namespace pbs::objects {
 
-// Checks that the queues and resources exist that `value` names and `before` (null: not set) didn't. A name
-// that `before` has too is accepted even if its queue or resource is gone. Errors: bad_value, naming
-// attribute, element, and the missing name; with context.warnings the text goes there instead.
+// Checks that the queues and resources that `value` names exist. A name that `before` (null: not set) has,
+// too, is accepted even if its queue or resource is gone. Errors: bad_value, naming attribute, element, and
+// the missing name; with context.warnings the text goes there instead.
 Result<void> check_names(const Attribute& attribute, const Value* before, const Value& value,
                          const CheckContext& context);
 

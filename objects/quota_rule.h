@@ -42,7 +42,8 @@ bool matches_pattern(const std::string& pattern, const std::string& text);
 // Has the text a character that makes it a pattern?
 bool is_pattern(std::string_view text);
 
-// A pattern of the filter `vnodes`: of names of vnodes, or of values of a resource of theirs, as in rack:b*.
+// A pattern of the filter `vnodes`: for names of vnodes, or for the values that vnodes have of a resource, as
+// in rack:b*.
 struct VnodePattern {
     std::string_view resource;  // empty: names of vnodes
     std::string_view pattern;

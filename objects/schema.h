@@ -106,7 +106,7 @@ enum class Asks : std::uint8_t {
                       // names and settings are separated by " or "
 };
 
-// A case in which an attribute has no effect, although it is one of the policy's algorithm.
+// A case in which an attribute has no effect, in addition to those of Attribute::acts_with.
 struct Note {
     Asks asks = Asks::anything;
     std::string_view word{};

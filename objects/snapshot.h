@@ -115,7 +115,7 @@ struct PolicySlots {
 
 using values::kConfiguredTypes;
 
-// The rules of a quota in the order in which they are asked.
+// The rules of a quota, in the order in which a job is compared with them.
 std::vector<QuotaRule> quota_rules(const Object& quota);
 
 class Snapshot {

@@ -51,8 +51,8 @@ void add_unsupported(const Object* before, const Object* after, const Command* c
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
 }
 
-// Adds a line for each changed setting of a policy that needs more than this server can do, and for the
-// algorithm of a policy that a scheduler is given for all time.
+// Adds a line for each changed setting of a policy that needs more than this server can do. If a scheduler
+// gets another policy for all time, adds one for that policy's algorithm, if it needs more.
 void add_by_server(const Draft& draft, const Object* before, const Object* after, ServerAbilities abilities,
                    std::vector<std::string>& lines) {
     if (after == nullptr) return;
@@ -95,7 +95,7 @@ void add_overruled_hours(const Draft& draft, const Object* policy, const Command
     }
 }
 
-// Adds a line for each new rule of a quota that an earlier rule keeps from ever being asked, up to ten lines.
+// Adds a line for each new rule of a quota that is never reached because of an earlier rule, up to ten lines.
 void add_unreached_rules(const Object* before, const Object* after, std::vector<std::string>& lines) {
     if (after == nullptr || after->type() != ObjectType::quota || (before != nullptr && *before == *after))
         return;
