@@ -201,7 +201,8 @@ ShareRow row_of(const FairShares& tree, Node node, Instant now) {
 
 }  // namespace
 
-// Makes the view of a tree. Entities outside of all groups without usage are shown only to their own users.
+// Makes the view of a tree. Entities that are outside of all groups and have no usage are shown only to their
+// own users.
 SharesView Scheduler::Impl::view_of(SchedShares& shares, std::string_view name, const Sched& sched,
                                     const SharesAsked& asked) {
     const Instant now = asked.now;

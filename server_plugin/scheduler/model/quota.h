@@ -23,7 +23,7 @@ struct Quota {
     bool exempts_reservations = true;
     bool has_windows = false;
     rrule::WindowSet windows;               // the limits hold inside
-    std::vector<objects::QuotaRule> rules;  // in the order in which they are asked
+    std::vector<objects::QuotaRule> rules;  // in the order in which a job is compared with them
 
     bool names(objects::QuotaSubject subject) const;
     // The first instant in [begins, ends) at which the limits bind a job that runs then; empty: they don't.

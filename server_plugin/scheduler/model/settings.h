@@ -38,7 +38,7 @@ struct Settings : PolicySettings {
     // (PP-748, interface 6).
     bool from_sched_config = false;
     bool enforce_no_shares = false;                    // the value of the fs_group of fairshare_group
-    std::vector<std::shared_ptr<const Quota>> quotas;  // that name the attribute quotas
+    std::vector<std::shared_ptr<const Quota>> quotas;  // the objects that the attribute quotas names
     const Profile* profile = nullptr;                  // null: the profile of the algorithm
 
     std::int64_t max_load_percent = 0;  // target_load_pct plus the variance above it; 0: neither is set

@@ -230,7 +230,7 @@ struct CycleState {
     std::size_t refused_by_sets = 0;
 
     std::vector<const OwnLimit*> own_limits;    // the policy's
-    std::vector<const OwnLimit*> vnode_limits;  // those that vnodes are asked about
+    std::vector<const OwnLimit*> vnode_limits;  // those that limit the chunks from a vnode
     // Objects that rules keep for the length of the cycle.
     OwnStates own;
 

@@ -50,7 +50,8 @@ struct OwnLimit {
     // Counts a job in (sign 1) or out (sign -1): one that runs when the cycle begins, that it starts or
     // preempts, or that ends or begins while it looks ahead.
     void (*count)(CycleState& state, const LimitUser& user, int sign) = nullptr;
-    // Adds to the reservation what each counter that counts the job has left, with the job counted.
+    // Adds to the reservation, for each counter that counts the job, the amount that is left once the job is
+    // counted.
     void (*keep)(CycleState& state, const LimitUser& user, Reservation& reservation) = nullptr;
     // May a job of the user need more of a counter than `left`? A no may become a yes only by starts of the
     // same owner or group. Null: it may.

@@ -95,7 +95,7 @@ class QuotaBook {
         const objects::QuotaRule* rule = nullptr;
         std::vector<Bound> bounds;
         std::vector<std::uint32_t>
-            vnode_values;  // by slot: the value that the rule counts by plus 1; 0: no match
+            vnode_values;  // by slot: 1 plus the number of the value that the rule counts by; 0: no match
         bool vnodes_known = false;
     };
     struct InQuota {

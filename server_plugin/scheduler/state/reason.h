@@ -15,12 +15,12 @@ enum class ReasonCode : std::uint8_t {
     nothing,  // the job may start
     // The job is rejected, unless the comment says otherwise.
     fits_no_queue,       // a: nodes, b: walltime; below 0: the job asks for none
-    no_batch_queues,     // the job isn't rejected for this and the next
+    no_batch_queues,     // the job isn't rejected for this reason and the next one
     no_such_queue,       // object: the name
     small_job_walltime,  // a: limit in seconds, b: small_job_max
     large_job_walltime,
     over_allocation,  // object: the group; a, b: used and allocated, in thousandths of node-hours
-    no_allocation,    // object: the group; the job isn't rejected for this and the next
+    no_allocation,    // object: the group; the job isn't rejected for this reason and the next one
     allocations_unread,
     // Refusals by the queue.
     above_queue_maximum,  // object: the resource, a: asked, b: limit

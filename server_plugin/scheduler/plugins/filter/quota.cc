@@ -1,5 +1,5 @@
-// quotas of the policy: limits on what running jobs use together, by rules. Rules that name vnodes are asked
-// while a place is looked for; the others here.
+// quotas of the policy: limits on what running jobs use together, by rules. Rules that name vnodes are
+// checked during the search for a place, the others here.
 
 #include "server_plugin/scheduler/framework/filter.h"
 #include "server_plugin/scheduler/state/quota_book.h"
