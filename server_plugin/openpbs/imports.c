@@ -15,7 +15,7 @@ static const char* const kOfServer[] = {"decode_DIS_ReqHdr", "decode_DIS_Manage"
 struct dynamic {
     const ElfW(Sym) * symbols;
     const char* names;
-    const char* tables[2]; /* of functions that are called, and of addresses that are taken */
+    const char* tables[2]; /* for functions that are called, and for addresses that are taken */
     size_t sizes[2];
     size_t entry[2]; /* bytes of one relocation */
 };

@@ -43,7 +43,7 @@ static int (*real_system)(const char*);
 static int is_server; /* this is pbs_server.bin */
 static int tried;     /* the module has been loaded, or can't be */
 static pthread_t main_thread;
-static char program[PATH_MAX]; /* of this process */
+static char program[PATH_MAX]; /* the path of this process's program */
 static pid_t own_sched;        /* pbs_sched, as this process has started it */
 static char own_path[PATH_MAX];
 static char folder[PATH_MAX];
@@ -98,7 +98,7 @@ static void log_line(const char* text) {
     close(fd);
 }
 
-/* ---- Being in pbs_server.bin alone. */
+/* ---- Being loaded in pbs_server.bin alone. */
 
 /* Copies LD_PRELOAD's list without this object; empty: it names no other. */
 static void without_self(const char* list, char* rest, size_t size) {

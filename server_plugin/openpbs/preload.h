@@ -1,6 +1,6 @@
 /*
- * Between the preloaded object (preload.c), which every process of a PBS start-up has and which is therefore
- * small and in C, and the module (module.cc), which pbs_server.bin alone loads.
+ * The interface between the preloaded object (preload.c), which every process of a PBS start-up has and which
+ * is therefore small and in C, and the module (module.cc), which pbs_server.bin alone loads.
  *
  * The calls are those that pbs_server.bin makes into libpbs for each request: the decoders of a request's
  * header, of the bodies of Manager and Status requests and of the extend string, and the encoder of replies;

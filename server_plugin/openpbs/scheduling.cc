@@ -20,7 +20,7 @@ using std::chrono::seconds;
 constexpr seconds kTryAgain{2};        // pause before registering again
 constexpr seconds kLook{5};            // interval of queries for changes that no command reports
 constexpr seconds kLookSoon{1};        // pause before a query when a client asks for an unknown job
-constexpr seconds kCycleTakesLong{3};  // after it, a query need not wait for the cycle any more
+constexpr seconds kCycleTakesLong{3};  // a query waits no longer than this for a cycle
 constexpr seconds kSettled{1};         // a request that alters jobs may be followed by others for this long
 
 // Translates a command of OpenPBS into the plugin's trigger.

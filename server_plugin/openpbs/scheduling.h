@@ -229,7 +229,8 @@ class Scheduling {
     std::string current_;  // the scheduler of the present run
     Run run_;
     std::map<std::string, Estimate> estimates_;  // by job, as sent to the server
-    // Waiting jobs with an estimate of an earlier scheduler, until a cycle has estimated them anew or not.
+    // Waiting jobs with an estimate of an earlier scheduler, until a cycle replaces or clears these
+    // estimates.
     std::set<std::string> left_top_jobs_;
     bool estimates_forgotten_ = false;    // by the server; the next cycle sends them again
     PendingSettings settings_;            // for policies

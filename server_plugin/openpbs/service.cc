@@ -38,10 +38,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kAgain{5};   // before the plugin is asked again about work in progress
+constexpr std::chrono::milliseconds kAgain{5};   // the pause between questions about work in progress
 constexpr std::chrono::seconds kAlive{10};       // the longest silence
 constexpr std::chrono::seconds kLookAgain{600};  // interval of looks at all of the server's objects
-constexpr std::chrono::seconds kServerRetry{1};  // while the server doesn't answer
+constexpr std::chrono::seconds kServerRetry{1};  // the pause between attempts while the server doesn't answer
 
 struct Kind {
     std::string_view name;

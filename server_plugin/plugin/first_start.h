@@ -10,10 +10,11 @@
 
 namespace pbs::plugin {
 
-// If the store was never started with: migrates, in one transaction, HOME/sched_priv/config (or CONFIGFILE)
-// and HOME/sched_priv/holidays (else, for a configuration that enforces prime time, /usr/lib/acct/holidays).
-// Without these it migrates HOME/sched_priv/sched_config and the files beside it (migrate/legacy.h). Writes
-// HOME/server_priv/migration_report; if a crash or the disk prevents that, the next start does it.
+// If no server was started with this store before: migrates, in one transaction, HOME/sched_priv/config (or
+// CONFIGFILE) and HOME/sched_priv/holidays (else, for a configuration that enforces prime time,
+// /usr/lib/acct/holidays). Without these it migrates HOME/sched_priv/sched_config and the files beside it
+// (migrate/legacy.h). Writes HOME/server_priv/migration_report; if a crash or the disk prevents that, the
+// next start does it.
 //
 // If a file has a mistake that kept the older scheduler from starting, nothing is migrated. default_policy is
 // in force, and the log, the report and `list sched` show the mistake (state.migration_error) until

@@ -54,12 +54,12 @@ enum pbs_object_type {
     PBS_OBJ_CONFIGURATION = 67, /* all objects of the plugin: set and status */
     PBS_OBJ_HISTORY = 68,       /* the history of changes: status only */
     PBS_OBJ_EXPLANATION = 69,   /* why a job starts or waits; the name is the job's id: status only */
-    PBS_OBJ_RECORD = 70,        /* of a scheduling cycle; the name is the scheduler's: status only */
-    PBS_OBJ_ACCOUNTING = 71,    /* accounting records of a day; the host's own, no plugin is asked */
-    PBS_OBJ_DIAGNOSIS = 72,     /* what the host counts of itself; the host's own, too */
-    PBS_OBJ_FAIRSHARE = 73,     /* the usage of shares of a scheduler, by its name: set and status */
+    PBS_OBJ_RECORD = 70,     /* the record of a scheduling cycle; the name is the scheduler's: status only */
+    PBS_OBJ_ACCOUNTING = 71, /* accounting records of a day; the host's own, no plugin is asked */
+    PBS_OBJ_DIAGNOSIS = 72,  /* the host's counters of its own work; the host's own, too */
+    PBS_OBJ_FAIRSHARE = 73,  /* the usage of shares of a scheduler, by its name: set and status */
     PBS_OBJ_QUOTA = 74,
-    PBS_OBJ_QUOTA_USE = 75 /* what is used of a scheduler's quotas, by its name: status only */
+    PBS_OBJ_QUOTA_USE = 75 /* the use of a scheduler's quotas, by its name: status only */
 };
 
 /* Manager commands and attribute operations, as the batch protocol numbers them. */
@@ -250,7 +250,7 @@ typedef struct pbs_job_record {
     size_t kept_count;
     /* On servers with counts_eligible_time: the job had eligible_time seconds at the instant accrues_since,
      * and its time counts as accrue_type since then. On other servers all time since etime is eligible. */
-    int32_t accrue_type; /* enum pbs_accrue_type; of a running job any */
+    int32_t accrue_type; /* enum pbs_accrue_type; any value for a running job */
     uint32_t reserved3;
     int64_t eligible_time;
     int64_t accrues_since;
@@ -519,7 +519,7 @@ typedef struct pbs_decision {
     size_t set_resource_count;
     const pbs_place* places; /* one for each chunk that the job asks for, in that order; see `joined` */
     size_t place_count;
-    int64_t start; /* ESTIMATE; CONFIRM, 0: the reservation's own */
+    int64_t start; /* for ESTIMATE and CONFIRM; CONFIRM with 0: the reservation's own start */
     /* For each place: 0, a chunk begins; 1, the place belongs to the same chunk as the place before it, on
      * another vnode of the same host. Null: each place is a chunk. Only hosts with PBS_TAKES_PIECES get
      * chunks in pieces. In CONFIRM: 2, the first chunk of the next requested occurrence of a standing
