@@ -84,7 +84,7 @@ class Batch {
     bool begun_ = false;                         // comparing has begun
     std::vector<std::pair<Tell, const ConfigName*>> to_tell_;
     size_t told_ = 0;          // how many of to_tell_ are reported
-    bool is_telling_ = false;  // reports go on step by step, counted in Server::placing
+    bool is_telling_ = false;  // settle_some() still has reports to make; Server::placing counts this batch
     bool committed_ = false;
     bool diverged_ = false;  // the plugin has committed, the server has not
     std::vector<ConfigChange> changes_;

@@ -69,7 +69,8 @@ class Change {
         of<Object>().there.erase(handle);
     }
 
-    // These functions make and remove links between jobs. The state's Dependencies has them at once.
+    // These functions make and remove links between jobs. The state's Dependencies changes at once, before
+    // the commit.
     void link(uint64_t job, LinkKind kind, uint64_t other);
     void link(const Link& link);
     void unlink(const Link& link);

@@ -10,12 +10,14 @@
 namespace pbs::host {
 namespace {
 
-// Users rarely look at more. A cycle takes some hundred bytes.
+// The most cycles and slow requests that are remembered: users rarely look at more, and a cycle takes some
+// hundred bytes.
 constexpr std::size_t kMostCycles = 100;
 constexpr std::size_t kMostSlowRequests = 100;
 // A request is slow if it takes longer than a turn of the loop should.
 constexpr std::chrono::milliseconds kSlow{50};
-// Only users with accounts count; the bound limits the effect of a mistake.
+// The most users whose requests are counted. Only users with accounts are; the bound limits the effect of a
+// mistake.
 constexpr std::size_t kMostUsers = 10000;
 
 double seconds(std::chrono::nanoseconds duration) {

@@ -35,8 +35,8 @@ class Histogram {
     double sum_ = 0;
 };
 
-// Bounds for durations, in seconds. A thousandth isn't noticed; a cycle or a large status may take more than
-// ten.
+// Bounds for durations, in seconds. Nobody notices a thousandth of a second; a cycle or a large status may
+// take more than ten seconds.
 inline constexpr std::array kDurationBounds = {0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05,
                                                0.1,    0.5,    1.0,   5.0,   10.0, 60.0};
 // Bounds for the waits of jobs, in seconds: from moments to a week.

@@ -12,7 +12,7 @@
 namespace pbs::host {
 namespace {
 
-// A time for a queue; `from` and `to` are execution_prime and the like, empty: any time.
+// A change of a queue's execution_type. `from` and `to` are words such as execution_prime; empty: any time.
 struct QueueTime {
     std::string queue;
     std::string from;

@@ -196,7 +196,7 @@ Result<void> Application::run(const Decision& decision, Job& job) {
         if (const auto others = awaited(); !others.empty()) await(change_, job, others);
     if (done) return {};
     job = before;
-    // A subjob that couldn't start doesn't exist.
+    // A job that was made of a subjob for this start isn't in the state.
     if (server_.state.job(job.handle) != nullptr)
         change_.counted().stage(job);
     else
@@ -294,7 +294,7 @@ bool Application::apply(const Decision& decision) {
                                                                   current->attributes.text("schedselect"))});
             break;
         case Decision::Kind::accrue:
-            // If the job's present state decides the type, that type counts.
+            // Ignore the scheduler's type if the job's present state decides the type.
             if (waits)
                 set_accrue_type(change_.job(*current), server_.state,
                                 static_cast<Accrue>(decision.accrue_type), change_.now());

@@ -255,8 +255,8 @@ void unlink_unnamed(Change& change, const Job& job, const DependItem& item) {
     for (const std::string& id : item.jobs)
         if (const auto other = state.sequence_in(id)) kept.push_back(*other);
     if (is_before(item.type)) {
-        // The note to the waiting jobs (to_tell) affects links that are older than the note: make the
-        // remaining links again.
+        // The note to the waiting jobs (to_tell) removes all links that are older than the note. So the links
+        // that stay are made again after it.
         const LinkKind kind = kind_of(mirrored(item.type));
         if (!state.dependencies.next_to(job.sequence, kind)) return;
         change.link(job.sequence, LinkKind::to_tell, Telling{bit(kind), bit(kind)}.packed());
@@ -276,8 +276,8 @@ void unlink_unnamed(Change& change, const Job& job, const DependItem& item) {
 }  // namespace
 
 std::string shown_depend(const Job& job, const State& state) {
-    // Before the job enters an execution queue, and in the history, the text is an attribute; in between,
-    // links have it.
+    // Before the job enters an execution queue, and in the history, the text is an attribute; in between, it
+    // is made from the links.
     if (job.attributes.has("depend")) return std::string(job.attributes.text("depend"));
     return state.dependencies.text(job.sequence, state.server_name);
 }
@@ -402,7 +402,8 @@ bool tell(Change& change, const Link& work, int& left) {
             const Job* waiting = change.current(link->job);
             const bool there = waiting != nullptr && !waiting->history();
             const bool met = (telling.met & bit(kind)) != 0;
-            if (there && !met) end_because_of(change, *waiting, work.job);  // with its links, for the history
+            // End the job before its links go, because the history shows them.
+            if (there && !met) end_because_of(change, *waiting, work.job);
             if (links.find(link->job, kind, work.job)) change.unlink(*link);
             if (there && met) let_go(change, *waiting, work.job);
         }

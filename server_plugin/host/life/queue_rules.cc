@@ -19,8 +19,8 @@ namespace pbs::host {
 namespace {
 
 // May the job run as `user`? Users may submit for themselves only, and root for users that root may choose.
-// Only the server that handed a job in vouches for its owner, so such an owner counts as a user of another
-// host: with flatuid he is the user of the same name here; without, /etc/hosts.equiv decides.
+// The owner of a job from another server, which alone vouches for him, counts as a user of another host: with
+// flatuid he is the user of the same name here; without, /etc/hosts.equiv decides.
 Result<void> may_map(const Job& job, const Server& server, std::string_view user) {
     if (job.handed_in() && is_equivalent(job.owner(), job.owner_host(), user)) return {};
     if (user == job.owner()) {

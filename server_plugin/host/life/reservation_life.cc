@@ -38,7 +38,7 @@ void set_state(Reservation& reservation, int state, int64_t now) {
     set_substate(reservation, state, now);
 }
 
-// Removes a requested alteration, which is answered.
+// Removes a requested alteration, which has been answered.
 void forget_alteration(Reservation& reservation) {
     for (const char* name : {"asked_start", "asked_end", "asked_select", "asked_force", "interactive"})
         unset_attribute(reservation, name);
@@ -309,8 +309,8 @@ int64_t idle_until(const Reservation& reservation) {
     return amount_sum(a.integer("idle_since", 0), amount_of(Type::duration, a.text("delete_idle_time")));
 }
 
-// Deletes a running reservation that has been without jobs for delete_idle_time. Notes since when it has
-// none.
+// Deletes a running reservation that has been without jobs for delete_idle_time. The attribute
+// idle_since has the instant since which it has none.
 bool look_at_idleness(Change& change, const Reservation& current, int64_t now) {
     const bool was_idle = current.attributes.has("idle_since");
     const bool may_go = current.attributes.has("delete_idle_time");

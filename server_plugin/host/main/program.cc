@@ -32,8 +32,8 @@ constexpr milliseconds kTickOfRealClock{1000};
 // The tick while the clock follows a file.
 constexpr milliseconds kTickOfFollowedClock{100};
 constexpr milliseconds kLongestCyclePause{2000};
-// Decisions wait for a client that was answered less than kAsksAgain ago, because it may send its next
-// request at once; but all together for at most kDecisionsWait.
+// If a client was answered less than kAsksAgain ago, decisions wait for its next request, which may come at
+// once. They wait for at most kDecisionsWait in all.
 constexpr milliseconds kAsksAgain{1};
 constexpr milliseconds kDecisionsWait{4};
 // A turn of the loop that takes longer is logged, because clients wait for it.

@@ -54,7 +54,7 @@ class Clients {
     // for others even if each client takes what he may. (Dynamic thresholds: Choudhury and Hahne, 1998.)
     std::size_t allowed(const Client& client) const;
     bool may_take(const Client& client) const { return client.bytes < allowed(client); }
-    // A harder bound: four fifths of the free memory.
+    // May the client begin a request? The bound for that is higher: four fifths of the free memory.
     bool may_begin(const Client& client) const { return client.bytes < 4 * allowed(client); }
 
     // Note that a connection wants a turn: now, or when its client may use more memory.

@@ -229,8 +229,8 @@ struct Network::Impl::Peer {
     bool full_limits = false;
     Client* client = nullptr;                                          // nullptr once it is being closed
     std::size_t bytes = 0;                                             // its bytes in the client's memory
-    bool busy = false;                                                 // it is one of the client's busy ones
-    enum class Turn { none, ready, memory, later } turn = Turn::none;  // which turn it waits for
+    bool busy = false;                                                 // the client counts it as busy
+    enum class Turn { none, ready, memory, later } turn = Turn::none;  // where it waits for a turn
     bool unread = false;                                               // unread bytes may hold a request
     std::unique_ptr<Asked> asked;  // the request that is answered in steps
     Session session;

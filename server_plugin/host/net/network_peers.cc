@@ -52,8 +52,9 @@ bool is_among(const std::string& address, const addrinfo* list) {
 
 }  // namespace
 
-// Accepts a connection. libuv holds one that isn't accepted, and takes no other until it is accepted, so that
-// a flood of connections can't stop the service. After a failure the sweep tries again.
+// Accepts a connection, or leaves it to the next turn of the loop if this turn has accepted enough, so that a
+// flood of connections can't stop the service. Until then libuv holds it, and takes no other. After a
+// failure the sweep tries again.
 void Network::Impl::accept_guarded(uv_stream_t* listener, bool local) {
     bool& unaccepted = local ? unaccepted_socket_ : unaccepted_tcp_;
     unaccepted = true;
@@ -94,8 +95,8 @@ void Network::Impl::accept(uv_stream_t* listener, bool local) {
     });
 }
 
-// Counts the connection as its user's or, until he is known, as its address's. A manager doesn't count as a
-// user of his name on other hosts. False: there are too many.
+// Counts the connection as its user's or, until he is known, as its address's. Connections of a manager are
+// counted by user@host, those of other users by the name alone. False: there are too many.
 bool Network::Impl::enter(Peer& peer) {
     const auto user = auth_.user(peer.id);
     std::string name = "address " + peer.address;

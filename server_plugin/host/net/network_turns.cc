@@ -120,10 +120,10 @@ void Network::Impl::want_turn(Peer& peer) {
     }
 }
 
-// Must the connection wait for memory? A user who has too much already gets no more for connections with a
-// request or reply under way. On other connections he may begin a request, up to a harder bound, and gets the
-// reply in parts. An answer that is complete before any of it is sent has its memory from the beginning. So
-// something can always go on until its memory is free again.
+// Must the connection wait for memory? If its user has too much already, a connection with unsent bytes
+// waits. On another one he may begin a request, up to a higher bound, and gets the reply in parts. An answer
+// that reserves its memory at the beginning (Steps::size) goes on. So one of his connections can always go
+// on, and then frees its memory.
 bool Network::Impl::waits_for_memory(const Peer& peer) const {
     if (clients_.may_take(*peer.client) || peer.client->busy == 0) return false;
     const bool on_its_way = peer.outgoing() != 0;

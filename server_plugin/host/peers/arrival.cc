@@ -18,7 +18,7 @@ namespace {
 
 // Attributes with which a job can't be moved to another server.
 constexpr std::array kOfOneServer = {"interactive", "block", "depend", "array_indices_submitted"};
-// OpenPBS's own attributes that users set; others are the sending server's concern.
+// Attributes of OpenPBS alone that users set: a job with one is refused. Others of OpenPBS alone are ignored.
 constexpr std::array kAskedOfOpenPbs = {"security",
                                         "reserve_ID",
                                         "gui",

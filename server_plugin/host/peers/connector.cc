@@ -30,7 +30,8 @@ constexpr std::size_t kRelayBuffer = std::size_t{64} << 10;
 // The longest wait for the other server. The main process gives up earlier a server that neither reads nor
 // sends anything.
 constexpr std::chrono::seconds kRelayPatience{3600};
-// Lower ports belong to other services, which might trust a connection from a privileged port as root's.
+// The lowest port of another server. Lower ports belong to other services, which might trust a connection
+// from a privileged port as root's.
 constexpr unsigned kFirstPort = 1024;
 
 using Control = std::array<char, CMSG_SPACE(sizeof(int))>;

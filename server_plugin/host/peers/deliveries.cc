@@ -30,7 +30,7 @@ constexpr uint32_t kScriptFile = 0;
 constexpr std::array kUndecided = {PBSE_PERM,     PBSE_BADCRED,  PBSE_BADHOST,    PBSE_SVRDOWN, PBSE_SYSTEM,
                                    PBSE_INTERNAL, PBSE_PROTOCOL, PBSE_NOCONNECTS, PBSE_TRYAGAIN};
 
-// Is the attribute sent to the other server? That computes all others itself.
+// Is the attribute sent to the other server? That server computes all others itself.
 bool is_sent(const AttributeDef& def) {
     if ((def.flags & computed) != 0 || def.name == "comment") return false;
     return (def.flags & (kAllWrites | at_creation)) != 0 || def.name == "Job_Owner" ||

@@ -385,7 +385,7 @@ void Peers::pull(uint64_t handle, const std::vector<Place>& places) {
     std::shared_ptr<PeerLink>& link = peer->second->link;
     if (link == nullptr || link->closed()) link = PeerLink::open(loop_, server_, job.server, kLinkPatience);
     const std::shared_ptr<PeerLink> asked = link;
-    // The name by which that server reaches this one isn't known here, except on the same machine.
+    // It isn't known here by which name that server reaches this one, except on the same machine.
     const std::string_view host =
         is_loopback(peer->second->address) ? std::string_view("localhost") : server_.state.host_name;
     const std::string destination = fmt::format("{}@{}:{}", job.queues.first, host, server_.options.port);

@@ -69,8 +69,8 @@ class Plugin : public client::Plugin {
     // Adds the plugin's attributes of an object of the server to `attributes`.
     void status_attributes(int64_t now, int object_type, std::string_view name, ifl::Attributes& attributes);
 
-    // For each of these attributes that has no effect under the policy in force, adds a line to `warning`.
-    // They are being set on a queue of this partition.
+    // Checks attributes that are set on a queue of this partition: adds a line to `warning` for each that has
+    // no effect under the policy in force.
     void not_acted_on(int64_t now, std::string_view queue, std::string_view partition,
                       const ifl::Attributes& attributes, std::string& warning);
 

@@ -51,7 +51,7 @@ class RecordBuilder {
     cluster::Queue queue_;
     cluster::Vnode vnode_;
     cluster::JobView job_;
-    std::vector<ifl::AttributeView> views_;  // that job_ was read from
+    std::vector<ifl::AttributeView> views_;  // the attributes from which job_ was read
     cluster::ReservationStanding reservation_;
 };
 

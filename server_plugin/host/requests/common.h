@@ -35,7 +35,8 @@ Result<Target> own_target(const Context& context, std::string_view id);
 // The running jobs of a target: the job itself, the named subjobs, or all subjobs of the array.
 std::vector<const Job*> running_of(const State& state, const Target& target);
 
-// Finds a job as own_target() does, for requests that don't work on subjobs: PBSE_IVALREQ.
+// Finds a job as own_target() does, for requests that don't work on subjobs. PBSE_IVALREQ: the id names
+// subjobs.
 Result<const Job*> own_job(const Context& context, std::string_view id);
 bool is_owner(const Context& context, const Job& job);
 // May the requester see the job? Its owner and operators may; with query_other_jobs, everybody may.

@@ -46,7 +46,7 @@ bool names(const Management& request, std::string_view attribute) {
                                [&](const ifl::Attribute& one) { return same_name(one.name, attribute); });
 }
 
-// Checks that a request sets the start times of jobs only once, by one of the two attributes.
+// Checks that queue_type and execution_type of a request don't name different types of execution queues.
 Managed<> check_words(const Management& request) {
     std::string said;
     if (request.command == PBS_CMD_UNSET) return {};

@@ -125,8 +125,8 @@ ifl::Reply manage_plugin_object(Management& request, const HostRecord& record) {
 
 namespace {
 
-// Does the requester have the right? Managers make and delete objects; operators may set what the attribute's
-// flags permit.
+// May the requester give this command? Managers make and delete objects; operators may set what the
+// attribute's flags permit.
 bool permitted(const Identity& who, int command) {
     return command == PBS_CMD_CREATE || command == PBS_CMD_DELETE ? who.manager() : who.operator_();
 }

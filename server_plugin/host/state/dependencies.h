@@ -21,7 +21,7 @@ enum class LinkKind : uint8_t {
     afterok = 1,
     afternotok = 2,
     afterany = 3,
-    on = 8,        // other: how many jobs
+    on = 8,        // other: the number of jobs that the job still expects
     runone = 9,    // other: the number of the set
     to_tell = 10,  // other: the event (Telling) to report to the jobs that wait for `job`
     to_hold = 11,  // other: the set of jobs to hold, because its `job` runs

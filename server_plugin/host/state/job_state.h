@@ -21,7 +21,8 @@
 //   * The letter and the substate are one of the pairs above.
 //   * A job that waits (Q, H, W) has no places, isn't to be queued again, isn't deleted unless it is an
 //     array, and has no part in a preemption. A job that is held or waits for its time has no etime.
-//   * A job that runs (R, S, E) has begun (stime) and has a run_count; no other is to be queued again.
+//   * A job that runs (R, S, E) has begun (stime) and has a run_count; only such a job may have the order
+//     to be queued again.
 //   * Only R/41 and R/45 may wait for preempted jobs, and R/45 does.
 //   * S/43 has suspended_at, and S/45 has sched_preempted. S/45 isn't being preempted any more.
 //   * E/50 is deleted, and isn't queued again.

@@ -32,8 +32,8 @@ void choose_asked(Reservation& reservation, const State& state);
 // The attribute reserve_substate.
 int substate_of(const Reservation& reservation);
 
-// jobs_of(): the jobs in the reservation's queue, without history. running_jobs_of(): those that have begun,
-// without arrays, because an array stays as long as it has other subjobs.
+// jobs_of(): the jobs in the reservation's queue, without those in the history. running_jobs_of(): those that
+// have begun, without arrays, because an array stays as long as it has other subjobs.
 std::vector<const Job*> jobs_of(const State& state, const Reservation& reservation);
 std::vector<const Job*> running_jobs_of(const State& state, const Reservation& reservation);
 

@@ -166,7 +166,7 @@ class State {
     SharedTexts texts_;  // of jobs
     std::unordered_map<uint64_t, uint64_t> handle_of_sequence_;
     std::unordered_map<std::string, uint64_t> foreign_;  // ids in lower case to handles
-    std::unordered_map<uint64_t, uint64_t> told_;        // the plugin's handle of a job: the job's own
+    std::unordered_map<uint64_t, uint64_t> told_;        // from the plugin's handle of a job to the job's own
     std::unordered_map<uint64_t, std::map<int64_t, uint64_t>> subjobs_;  // by array
     std::map<std::string, Queue, std::less<>> queues_;
     std::unordered_map<uint64_t, std::string> queue_names_;
