@@ -115,7 +115,7 @@ std::string elements_text(const ShareTree& tree) {
     return table(rows);
 }
 
-// Usage in proportion to the target: the smaller one goes first.
+// The usage in proportion to the target. The element with the smaller ratio goes first.
 double ratio(const ShareElement& element) {
     return element.target > 0 ? element.usage / element.target : std::numeric_limits<double>::infinity();
 }

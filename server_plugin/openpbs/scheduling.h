@@ -145,7 +145,7 @@ class Scheduling {
         bool altered_known = false;  // somebody had changed jobs before the queries were sent
         Learnt learnt{};
         std::optional<std::string> qrun{};         // the job, until a place for it is found or refused
-        std::optional<std::string> qrun_placed{};  // the job whose run comes after preemptions
+        std::optional<std::string> qrun_placed{};  // the job, after its place is found
         std::vector<Decision> decisions{};
         std::size_t applied = 0;                           // decisions handled so far
         std::size_t only_told = 0;                         // index of the first comment or estimate

@@ -479,8 +479,8 @@ class Service {
             if (!show_scheduling(name) && another) show(PBS_OBJ_SCHED, name);
     }
 
-    // Shows a scheduler's attributes of its scheduling if they have changed (true). Other attributes change
-    // by requests, with time, and by cycles.
+    // If a scheduler's attributes about its scheduling have changed, shows them and returns true. Other
+    // attributes change by requests, with time, and by cycles.
     bool show_scheduling(const std::string& sched) {
         ifl::Attributes now = scheduling_->shown(sched);
         ifl::Attributes& before = scheduling_shown_[sched];

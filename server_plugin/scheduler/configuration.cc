@@ -40,8 +40,8 @@ void Scheduler::Impl::note_policies_in_force() {
     }
 }
 
-// Begins to follow the clock, and begins again if it was set back. The policies in force then don't count as
-// switches; the next change does.
+// Begins to follow the clock, and begins again if it was set back. The policies in force at that instant
+// count as no switches; later changes do.
 void Scheduler::Impl::watch_from(Instant now) {
     const bool first = !last_tick;
     if (!first && *last_tick <= now) return;

@@ -232,7 +232,7 @@ bool Server::run() {
 }
 
 void Server::stop() {
-    // Wait for run() first: the library forgets a stop from before.
+    // Wait until run() has begun: the library ignores an earlier stop().
     while (!http_->is_running() && !over_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     http_->stop();
     watchers_->stop();

@@ -21,7 +21,7 @@ Result<std::string> default_plugin();
 // are replaced still uses the program of its own version.
 Result<Fd> open_shepherd();
 
-// Descriptors for the server itself, to answer some clients, and to run a few jobs.
+// The fewest descriptors that a server needs: for its own files, some clients and a few jobs.
 constexpr rlim_t kFewestDescriptors = 64;
 // Raises the limit of descriptors as far as possible, since each connection and each running job needs some.
 // Returns the limit; or an error if it is below kFewestDescriptors.

@@ -73,7 +73,7 @@ Decisions place_job(const CycleInput& input, JobSlot job, bool preempts);
 // The charge for a job's start by a policy (SORT_BY_PAST_USAGE); nullopt: the policy counts no past usage.
 std::optional<double> start_charge(const Tables& tables, const Settings& settings, Instant now, JobSlot job);
 
-// Are chunks divided, by the policy and the host's abilities?
+// Do the policy and the host's abilities permit a chunk in pieces on several vnodes?
 Chunks chunks_by(const Tables& tables, const Settings& settings);
 
 }  // namespace pbs::sched

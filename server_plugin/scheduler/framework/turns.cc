@@ -45,7 +45,7 @@ void Turns::note_ratios(LaneId lane) {
                                {&ratios_[lane * depth_], depth_});
 }
 
-// Changes whenever turns may change.
+// Returns a number that changes whenever turns may change.
 std::size_t Turns::state_number() const {
     return c_.state_number() + takes_;
 }

@@ -102,7 +102,7 @@ class Requests {
     void count(const Request& request, int sign);
     void forget(std::uint32_t id);
 
-    std::vector<std::uint32_t> asked_by_;  // by resource: how many requests name it, or a chunk of theirs
+    std::vector<std::uint32_t> asked_by_;  // by resource: the number of amounts of it in requests
     std::uint32_t want_hosts_ = 0;         // the number of requests for exclusive hosts
     std::vector<std::uint32_t> unused_;
     std::uint64_t made_ = 0;

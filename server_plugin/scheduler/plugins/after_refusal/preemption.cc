@@ -156,10 +156,10 @@ std::int64_t PreemptionRule::lowest_level() const {
     return lowest;
 }
 
-// A preemption may succeed when more is free than before, even if the job itself still doesn't fit. Started
-// jobs have taken no more than this one could have had, so they give it nothing new. All other changes that
-// matter are blockers of refusals, or have all jobs considered; except the end of a job of its own level or
-// above.
+// May the events since the last cycle let a preemption for the job succeed, even if the job itself still
+// doesn't fit? They may if more is free, as after the end of a job of its own level or above. A start lets
+// none succeed: the started job has taken no more than this one could have had. All other events that matter
+// lift blockers, or have all jobs considered.
 bool PreemptionRule::wants(const CandidateQueues& queues, JobClass job_class) const {
     if (!c_.preempts || queues.empty() || c_.is_held_up(*queues[0])) return false;
     const auto& since = in_.events->since;
