@@ -93,7 +93,7 @@ void book(Tables& t, Vnodes& vnodes, std::vector<Booking> bookings, Instant now)
 // The state of the vnodes at later and later instants: without the jobs that have ended by then.
 class VnodesAhead {
   public:
-    // `is_gone`: treat the running job as gone from the beginning. The caller settles the pool after each
+    // `is_gone` says which running jobs are gone from the beginning. The caller settles the pool after each
     // change.
     VnodesAhead(const Tables& tables, Vnodes& vnodes, Instant now, const auto& is_gone)
         : t_(tables), vnodes_(vnodes) {

@@ -40,9 +40,9 @@ class AfterRefusal {
     AfterRefusal(const AfterRefusal&) = delete;
     AfterRefusal& operator=(const AfterRefusal&) = delete;
 
-    // Called after the refusal of a job that waits for other jobs to end or for a time to come. If a job that
-    // waited for other jobs would then run into a forbidden time (Verdict::crosses), no event wakes the
-    // scheduler. So a rule that holds up later jobs treats both kinds of refusals alike.
+    // Called after the refusal of a job that waits for other jobs to end or for a time to come. A rule that
+    // holds up later jobs treats both kinds of refusals alike, because no event tells when a job that waited
+    // for other jobs only waits for a time (Verdict::crosses).
     virtual void refused(const OrderedJob& /*job*/, Verdict& /*verdict*/, CandidateQueues& /*queues*/) {}
     // Makes a place for a refused job. Returns the queue in which the job starts now, with its place in the
     // state; null: the job waits. Adds to `blockers` the events that could change that, in addition to those

@@ -85,8 +85,8 @@ class Standings {
 
 // The answers about a signature, in one candidate queue, of the filters that don't read the user.
 struct SignatureAnswer {
-    // The filter that refuses the signature whatever else starts. A filter that searches places isn't asked
-    // twice: `refusal` is the index of its stored refusal.
+    // The filter that refuses the signature whatever else starts. `refusal` is the index of a stored refusal
+    // by a filter that searches places, so that it isn't called twice.
     std::uint32_t refused_by = FilterRefusal::kNone;
     std::uint32_t refusal = 0;
     // The number of filters (without those of owners and groups) that let the signature pass, and the number

@@ -148,8 +148,8 @@ const Filter* Judge::same_elsewhere(const Candidate& job, const QueueView& view,
     return filter->is_same_in != nullptr && (filter->traits & c_.watched) == 0 ? filter : nullptr;
 }
 
-// The bits of the queues that refuse the job's signature for good. Null: there are none, because a single
-// queue gains nothing by them, and jobs of other classes may get other answers.
+// The bits of the queues that refuse the job's signature for good. Null: no such bits are kept. For a single
+// queue they would save nothing, and jobs of other classes may get other answers.
 std::uint64_t* Judge::refused_for_good(const OrderedJob& job, CandidateQueues& queues) const {
     if (!in_.categories || queues.size() < 2 || queues.size() > RefusedForGood::kMostQueues ||
         job.job_class != JobClass::normal)

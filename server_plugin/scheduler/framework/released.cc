@@ -182,8 +182,8 @@ void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     }
 }
 
-// Starts leave less for others, so earlier releases don't miss a job that may start. They are used until a
-// released job doesn't start, or as many jobs have started as vnodes became freer.
+// Earlier releases miss no job that may start, because starts leave less for others. So they are found again
+// only when a released job hasn't started, or as many jobs have started as vnodes became freer.
 Released& ReleasedJobs::of(CandidateQueues& queues) {
     Released& released = queues.released;
     const std::size_t since = c_.state_number() - released.as_of;

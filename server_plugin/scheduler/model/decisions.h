@@ -86,8 +86,8 @@ struct Decisions {
     std::optional<FileToWrite> sorted_jobs;
     // Records to be appended to the schedule log (schedule_log.h).
     std::optional<FileToWrite> schedule;
-    // The names of QuestionRules (framework/questions.h): a job waits only for the answer, or starts because
-    // of the answer.
+    // The names of QuestionRules (framework/questions.h) whose questions are urgent: a job starts that needs
+    // the answer, or waits for nothing else.
     std::vector<std::string_view> wants;
     std::unique_ptr<std::pmr::monotonic_buffer_resource> memory;
 };

@@ -87,9 +87,10 @@ class FairShares {
     double factor(Node node, Instant now) const;
     // Has the node used more than its part of all usage?
     bool is_over(Node node, Instant now) const;
-    // Computes, for each level from the root down to the entity, usage by share, including expected usage.
-    // The entity whose numbers are less, compared one after the other, goes first. Without a share the number
-    // is infinite. The rest of `out`, which has depth() elements, gets a number less than any ratio.
+    // Computes, for each level from the root down to the entity, the usage divided by the share, including
+    // expected usage. The entity whose numbers are less, compared one after the other, goes first. Without a
+    // share the number is infinite. The rest of `out`, which has depth() elements, gets a number less than
+    // any ratio.
     void ratios(Node node, Instant now, std::span<double> out) const;
     // The number of levels of the longest path.
     std::size_t depth() const { return depth_; }

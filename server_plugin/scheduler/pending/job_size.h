@@ -41,7 +41,7 @@ inline JobSize job_size(const OrderedJob& job, Seconds walltime, const LeastNeed
 }
 
 // Does the request fit each open vnode (or, if chunks are divided, each host) that has the CPUs and the
-// memory of its size?
+// memory of the request's JobSize?
 bool is_told_by_size(const Request& request, const Resources& resources);
 
 // Returns the CPUs and the memory of `available` that aren't `in_use`.

@@ -163,8 +163,8 @@ bool Drain::reserve_kept(const Candidate& job) {
     return true;
 }
 
-// Stores the reservation for later cycles, after those that are stored already, unless an event could change
-// its start without being noticed. If vnodes decided about the start, a less full limit can only let the job
+// Stores the reservation for later cycles, after those that are stored already, unless an event that isn't
+// checked could change its start. If vnodes decided about the start, a less full limit can only let the job
 // start at the same instant in a queue that is tested earlier.
 void Drain::keep_reservation(const Candidate& job, const QueueView& view,
                              std::span<const QueueView* const> possible, bool decided_by_vnodes) {
