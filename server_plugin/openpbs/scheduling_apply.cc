@@ -91,8 +91,8 @@ void Scheduling::accrue(const std::string& job, std::int32_t type) {
         ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("accrue_type", {}, fmt::format("{}", type))}});
 }
 
-// Sends an estimate. `topjob` makes the server forget it in time; send that only to a server with the
-// setting, since others may not know the attribute.
+// Sends an estimate. `topjob` makes a server with clear_topjob_estimates_enable forget the estimate in time;
+// other servers may not know this attribute.
 void Scheduling::tell_estimate(const std::string& job, const Estimate& estimate) {
     const auto& [start, exec_vnode] = estimate;
     ifl::Attributes attributes{attribute("estimated", "start_time", fmt::format("{}", start))};

@@ -382,8 +382,8 @@ int Shim::decode_status(int sock, void* request) {
     });
     current_.servers_wanted = current_.all_wanted || !wanted.empty();
     current_.course = Course::listing;
-    // OpenPBS's server answers twice if it doesn't know one of the scheduler attributes asked for, and ends:
-    // so it is asked for all.
+    // Ask OpenPBS's server for all attributes of schedulers: if it doesn't know a requested one, it answers
+    // twice, and ends.
     if (type == kStatusSched) current_.servers_own = std::exchange(wanted, {});
     std::string data;
     ifl::DisWriter out(data);

@@ -21,8 +21,8 @@ constexpr std::string_view kRule = "dedicated_time";
 
 // An answer holds for DEDICATED_TIME_CACHE_SECS. The first cycle after that runs the command again, and uses
 // the old answer until there is a new one, also if the command fails, which is logged once. Until the first
-// answer, no job starts that a dedicated time could affect; if the command fails, as if there were no
-// dedicated times.
+// answer, no job starts that a dedicated time could affect; if the command fails, jobs start as if there were
+// no dedicated times.
 class DedicatedTimes final : public SiteProgram {
   public:
     std::string_view rule() const override { return kRule; }

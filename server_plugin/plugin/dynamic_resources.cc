@@ -18,8 +18,8 @@ using std::chrono::seconds;
 constexpr std::string_view kDynamicRule = "server_dyn_res";
 
 constexpr seconds kProgramTimeLimit{30};
-// A cycle that was put off has to begin within this time, since the host may have turned scheduling off
-// meanwhile.
+// A report of a program is outdated after this time. The cycle that was put off for it may not have begun,
+// since the host may have turned scheduling off meanwhile.
 constexpr seconds kGoodFor{60};
 constexpr seconds kAfterHanging{300};
 

@@ -19,7 +19,7 @@ constexpr std::size_t kCountersAtOnce = 1000;
 
 class QuotaQuery final : public BackgroundQuery {
   public:
-    // `user`: whose counters are shown; nullopt: all counters are.
+    // `user`: shows the counters that name this user; nullopt: all counters.
     QuotaQuery(sched::Instant now, std::string sched, std::optional<std::string> user)
         : now_(now), sched_(std::move(sched)), user_(std::move(user)) {}
 

@@ -6,10 +6,10 @@
 
 namespace pbs::plugin {
 
-// Answers with the counters of the quotas of a scheduler, as pbs_statquotause() in ifl/pbs_ifl.h describes:
-// managers and operators see all counters, others the counters that are for them by name. A request with a
-// ticket is answered when the scheduler's thread has counted. Errors: PBSE_UNKSCHED; PBSE_IVALREQ for
-// options; PBSE_TRYAGAIN, as BackgroundQueries describes.
+// Replies with the counters of the quotas of a scheduler, as pbs_statquotause() in ifl/pbs_ifl.h describes:
+// managers and operators see all counters, other users only those that name them. A request with a ticket is
+// answered when the scheduler's thread has counted. Errors: PBSE_UNKSCHED; PBSE_IVALREQ for options;
+// PBSE_TRYAGAIN, as BackgroundQueries describes.
 int32_t status_quota_use(State& state, const pbs_status_request& request, Reply reply);
 
 }  // namespace pbs::plugin

@@ -40,8 +40,8 @@ std::string errors(const State& state, const SchedConfigFile* file) {
     return text;
 }
 
-// Says whether the migrated holidays file has changed since. Empty for schedulers of pbs_sched, which reads
-// the file itself.
+// Says whether the holidays file has changed since its migration. Empty for schedulers of pbs_sched, which
+// reads the file itself.
 std::string changed_holidays(const State& state, std::string_view sched) {
     if (sched != "default" || state.has_pbs_sched(sched)) return {};
     const auto fact = state.store->meta(migrate::kHolidaysFactKey);
