@@ -685,7 +685,7 @@ extern struct batch_status* pbs_stathistory(int connect, const char* extend);
  * - reason, as in the job's comment, unless it starts;
  * - queue: where the job starts, or the queue that the reason is about;
  * - sched, policy, sched_algorithm; test_only: "True" if cycles only log their decisions, or not there;
- * - expected_start: the start of the job that the scheduler has told, if any, in seconds since the Epoch;
+ * - expected_start: the start of the job that the scheduler expects, if any, in seconds since the Epoch;
  * - preempts: the resource is a job that this one preempts, the value the methods as in preempt_order; or
  *   preempts_none: the reason why it preempts none;
  * - class, place, jobs, class_place, class_jobs: the job's place (from 1) in the order and within its class,

@@ -176,7 +176,7 @@ Result<std::size_t> Socket::receive_encrypted(char* data, std::size_t size, std:
     std::string bytes;
     for (;;) {
         auto read = tls_->session->read(data, size);
-        // send also after an error: the server is told the reason
+        // send also after an error: the bytes tell the server the reason
         const auto all_sent = send_kept();
         if (!read) return read;
         if (*read > 0) return read;

@@ -66,7 +66,7 @@ std::string default_server();
 using JobRequest = std::function<int(const Connection& connection, const std::string& job)>;
 
 // Makes a request for each job identifier of the command line, at the server that the identifier names, else
-// the default one. If the job is unknown there, asks at the server that pbs_locjob() tells, else at the one
+// the default one. If the job is unknown there, asks at the server that pbs_locjob() returns, else at the one
 // that made the job. Prints failures. Returns the exit status: that of the last failure.
 int for_each_job(const Program& program, const std::vector<std::string>& jobs, const JobRequest& request);
 

@@ -17,8 +17,8 @@ namespace pbs::cmds {
 
 namespace {
 
-// Does the document tell which objects of the type exist? A document without the server's own part only has
-// the queues, nodes, resources and schedulers on which an attribute of this project is set.
+// Does the document have all objects of the type that exist? A document without the server's own part only
+// has the queues, nodes, resources and schedulers on which an attribute of this project is set.
 bool tells_of(const nlohmann::json& document, std::string_view type) {
     const auto own = objects::type_from_word(type);
     return (own && objects::is_own_type(*own)) || document.contains("host");
