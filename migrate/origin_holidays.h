@@ -1,9 +1,9 @@
 // The holidays file of the Origin scheduler, /usr/lib/acct/holidays.
 //
 // Format: a '*' begins a comment anywhere. A line whose first word starts with YEAR is skipped, but a year
-// behind that word tells which year's dates the days are. The first word of any other line is a day of the
-// year, 1 to 365; 0 is skipped. The rest of the line is a description. A day counts in every year by its
-// number: day 60 is 1 March, or 29 February in leap years.
+// behind that word is the year of the dates. The first word of any other line is a day of the year, 1 to 365;
+// 0 is skipped. The rest of the line is a description. A day counts in every year by its number: day 60 is 1
+// March, or 29 February in leap years.
 #pragma once
 
 #include <string>

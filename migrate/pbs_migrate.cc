@@ -103,7 +103,7 @@ int migrate_at_server(const Arguments& arguments) {
     Problems problems;
     ServerRequest request{read_files(arguments.files, problems), arguments.format(), arguments.infer,
                           arguments.strict, arguments.task() != Task::apply};
-    // Check the files first: their mistakes are told with their lines, whether or not the server can be
+    // Check the files first: their mistakes are reported with their lines, whether or not the server can be
     // reached.
     if (const auto parsed = parse(request.texts, arguments.strict); !parsed)
         problems.insert(problems.end(), parsed.error().begin(), parsed.error().end());

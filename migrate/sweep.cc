@@ -107,7 +107,7 @@ class Sweeper {
     }
 
     // Notes an object of the server's own that stays. The note comes at every migration while the object
-    // exists, but only once if nobody can tell whether it does.
+    // exists, but only once if that isn't known.
     void tell_of(const LedgerLine& line) {
         const auto there = server_.has(line.type, line.object);
         if (there == false) return;

@@ -118,8 +118,8 @@ enum class Formula::Op : std::uint8_t {
     no,
     // Pop as many arguments as the step says, and push the function's result.
     call,
-    // Jump over as many steps as the step says: always; if the popped top is 0; if the top is 0, keeping it;
-    // if the top isn't 0, keeping it. The last two pop the top when they don't jump.
+    // Jump over as many steps as the step says: always; if the top of the stack, which is popped, is 0; if
+    // the top is 0; if the top isn't 0. The last two keep the top if they jump, and else pop it.
     jump,
     jump_if_not,
     jump_keeping_false,

@@ -73,8 +73,8 @@ std::span<const std::string_view> usage_terms();
 // The terms of job_sort_terms() on fairshare of the job's entity, which need an fs_group.
 std::span<const std::string_view> share_terms();
 
-// Checks that `text` is a formula over resources and `terms`. The error tells the position (from 1) and what
-// stands there. With `unknown`, other names are added to it instead of being an error.
+// Checks that `text` is a formula over resources and `terms`. The error has the position (from 1) and the
+// text there. With `unknown`, other names are added to it instead of being an error.
 Result<void> check_formula(std::string_view what, std::string_view text, const ResourceNames& resources,
                            std::span<const std::string_view> terms,
                            std::vector<std::string>* unknown = nullptr);

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 4> kShapes = {"array", "interactive", "mu
 
 using Remark = tl::unexpected<std::string>;
 
-// Reads the text of a rule from the left, and tells columns from 1.
+// Reads the text of a rule from the left. Counts columns from 1.
 class RuleReader {
   public:
     explicit RuleReader(std::string_view text) : text_(text) {}

@@ -75,7 +75,7 @@ struct QuotaRule {
     // The rule without its name, in canonical form.
     std::string text() const;
     // Does every job that the other rule is about match this rule, too? Then the other is never reached
-    // behind this one. False also where that can't be told from the texts.
+    // behind this one. False also where the texts don't show that.
     bool covers(const QuotaRule& other) const;
     friend bool operator==(const QuotaRule&, const QuotaRule&) = default;
 };

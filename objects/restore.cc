@@ -87,7 +87,7 @@ void erase_removed(Draft& draft, const std::vector<HostChange>& host) {
     }
 }
 
-// ---- Lines that tell people what changed.
+// ---- Lines about the changes, for people.
 
 void tell_values(const ObjectChange& change, std::vector<std::string>& lines) {
     const std::string name = object_title(change.type, change.name);
