@@ -46,7 +46,7 @@ struct Arguments {
     bool apply = false;
 };
 
-// Returns the server's time, or this machine's if the server doesn't tell it.
+// Returns the server's time, or this machine's if the server doesn't report it.
 Instant now(const Site& site) {
     return site.now.value_or(std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
 }

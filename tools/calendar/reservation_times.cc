@@ -35,7 +35,7 @@ std::vector<ReservationTime> reservation_times(const AttributeOf& value) {
     if (index >= count) return times;
     const auto zone = rrule::Zone::find(value("reserve_timezone"));
     if (!zone) return times;
-    // If the server doesn't tell series_start, count occurrences from this one on.
+    // If the server doesn't report series_start, count occurrences from this one on.
     const std::int64_t origin = number(value("series_start"), -1);
     const auto series =
         rrule::series(value("reserve_rrule"), origin < 0 ? first.start : instant(origin), *zone, kMost);

@@ -19,7 +19,7 @@ struct ReservationTime {
 using AttributeOf = std::function<std::string_view(std::string_view name)>;
 
 /// Returns the present or next time of the reservation, and the later occurrences of a standing one. These
-/// are counted from series_start, which servers of pbspolicy tell, or else from reserve_start. Empty: the
+/// are counted from series_start, which servers of pbspolicy report, or else from reserve_start. Empty: the
 /// reservation has no time. There are no later occurrences if the rule or its zone can't be read.
 std::vector<ReservationTime> reservation_times(const AttributeOf& value);
 

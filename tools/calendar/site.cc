@@ -15,8 +15,8 @@
 namespace pbs::calendar {
 namespace {
 
-// Makes an object of the attributes that this project's tables have; other hosts may tell more, which are
-// ignored.
+// Makes an object of the attributes that this project's tables have; ignores others, which a host may report,
+// too.
 Result<objects::Object> make_object(objects::ObjectType type, const ObjectText& text) {
     objects::Object object(type, text.name);
     for (const auto& [name, value] : text.attributes) {

@@ -58,9 +58,9 @@ struct SchedPolicies {
 struct Site {
     std::string server;
     rrule::Zone zone = rrule::Zone::utc();
-    // The zone is this machine's, because the server doesn't tell its own.
+    // The zone is this machine's, because the server doesn't report its own.
     bool zone_assumed = false;
-    std::optional<rrule::Instant> now;       // the server's clock, if it tells it
+    std::optional<rrule::Instant> now;       // the server's clock, if it reports that
     std::vector<std::string> holiday_rules;  // entries of non_work_days
     rrule::NonWorkDays holidays;
     std::vector<NamedWindow> windows;  // windows with a rule, by name

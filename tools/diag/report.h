@@ -32,7 +32,7 @@ struct Health {
     std::string text;
     int problems = 0;
 };
-/// Checks a server's health. `now` is this machine's clock; the part "counters" tells the server's.
+/// Checks a server's health. `now` is this machine's clock; the part "counters" has the server's.
 /// `zone_version` is the version of the machine's zone data; empty: unknown.
 Health health_text(const batch_status* health, const batch_status* counters, const batch_status* server,
                    std::chrono::sys_seconds now, std::string_view zone_version);

@@ -11,7 +11,7 @@ namespace pbs::simulate {
 
 struct ServerAnswer {
     std::string document;   // in the form of pbs_config export
-    std::string time_zone;  // the server's zone; empty: it doesn't tell one
+    std::string time_zone;  // the server's zone; empty: it reports none
 };
 
 // Asks for the configuration. An empty `server` is the default one. Errors: the server can't be reached, or
@@ -19,8 +19,7 @@ struct ServerAnswer {
 Result<ServerAnswer> ask_server(const std::string& server);
 
 // Asks for the fair-share usage that the server keeps, and returns it as pbs_fairshare(8) writes it as JSON;
-// without trees if the server keeps none. The server tells managers of all entities. Errors: as for
-// ask_server().
+// without trees if the server keeps none. Managers get all entities. Errors: as for ask_server().
 Result<std::string> ask_share_usage(const std::string& server, const std::vector<std::string>& scheds);
 
 // Asks for the accounting logs of the days from `first` to `last`, both YYYYMMDD and included. "" stands for

@@ -74,7 +74,7 @@ class Requests {
     std::vector<std::unique_ptr<std::string>> texts_;
 };
 
-// Makes the request of a job whose trace tells only CPUs and memory. A job larger than a vnode requests whole
+// Makes the request of a job whose trace has only CPUs and memory. A job larger than a vnode requests whole
 // vnodes and a rest, as its user would.
 std::vector<Amount> Requests::amounts_of(std::int64_t cpus, std::int64_t mem) {
     if (!cluster_.has_memory()) mem = -1;
@@ -128,7 +128,7 @@ struct Waiting {
 // State of a started job until it ends or is queued again.
 struct Run {
     sched::QueueHandle queue{};
-    Instant stime{};     // start time as the server tells it: later by the time for which the job was
+    Instant stime{};     // start time as the server reports it: later by the time for which the job was
                          // suspended
     Instant since{};     // when it started to run, or was suspended
     Seconds elapsed{0};  // run time before `since`

@@ -374,7 +374,7 @@ bool has_levels(const objects::Object& policy, const Machine& machine) {
     });
 }
 
-// Adds a note for each policy in force of which `tell` says that a part isn't simulated.
+// Adds a note for each policy in force that has a part that isn't simulated, by `tell`.
 template <class Tell>
 void add_notes(const Variant& variant, std::vector<std::string>& notes, const Tell& tell) {
     std::set<std::string> named;

@@ -42,7 +42,7 @@ calendar::Result<calendar::Site> calendar_of(const SiteView& site);
 /// Makes an answer with the members that all have: version, time, time_zone, time_zone_assumed.
 Answer answer_of(const SiteView& site, const calendar::Result<calendar::Site>& known);
 
-/// Returns the server's clock in seconds since the Epoch, or this machine's if the server doesn't tell it.
+/// Returns the server's clock in seconds since the Epoch, or this machine's if the server doesn't report it.
 std::int64_t clock_of(const SiteView& site);
 
 /// May users see each other's jobs (query_other_jobs)?

@@ -98,8 +98,8 @@ Json usage_json(const std::vector<cmds::ShareTree>& trees, std::string_view grou
     return out;
 }
 
-// Asks for the usage of shares, but only for what any user may see: the server shows managers all users, and
-// others only themselves.
+// Asks for the usage of shares, if users may see each other's jobs: the server shows a manager the usage of
+// all users.
 std::vector<cmds::ShareTree> ask_usage(Link& server, const SiteView& site) {
     std::vector<cmds::ShareTree> trees;
     if (!shows_jobs_of_others(site.server->attribs)) return trees;

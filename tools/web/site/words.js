@@ -1,4 +1,4 @@
-// Words for values that the server tells.
+// Words for values that the server reports.
 
 const kKinds = {
     policy: (name, detail) => `scheduler ${name}: policy ${detail}`,
