@@ -67,7 +67,7 @@ using FromService = std::variant<Answer, Shown, Alive>;
 std::string packet_of(const ToService& message);
 std::string packet_of(const FromService& message);
 
-// Reads the data of a packet. Errors tell what was expected.
+// Reads the data of a packet. Errors say what was expected.
 ifl::Result<ToService> to_service(std::string_view data);
 ifl::Result<FromService> from_service(std::string_view data);
 
