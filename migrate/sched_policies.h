@@ -40,7 +40,7 @@ struct Surroundings {
 struct SchedValue {
     std::string attribute;
     std::string value;   // in canonical form
-    std::string option;  // option in the file; without one there, the attribute's option
+    std::string option;  // the option in the file; if the file doesn't have it, the option for the attribute
     int line = 0;        // first line; 0: none, the value is the old scheduler's default
 };
 

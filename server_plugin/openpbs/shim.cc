@@ -781,7 +781,7 @@ int Shim::wait(int epoll, epoll_event* events, int most, int timeout, const sigs
     send_answers();
     epoll_event event{};
     const bool due = next_event(event);
-    // Takes turns with the events that the server itself waits for.
+    // Our events take turns with those that the server itself waits for.
     if (due && !event_before_) {
         event_before_ = true;
         events[0] = event;

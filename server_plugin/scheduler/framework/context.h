@@ -177,8 +177,8 @@ struct QueueSetup {
     std::vector<const Admission*> admissions;
     // The policy for which this was set up. Null: it isn't reused.
     const Policy* policy = nullptr;
-    std::uint64_t times_all = 0;  // EventsSince
-    std::uint64_t pools = 0;      // Vnodes::version()
+    std::uint64_t times_all = 0;  // EventsSince::times_all at the set-up
+    std::uint64_t pools = 0;      // Vnodes::version() at the set-up
 };
 
 // The next job to consider in a lane.

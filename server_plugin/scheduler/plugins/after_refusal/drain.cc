@@ -275,7 +275,7 @@ void Drain::settle() {
             if (refused) c_.lifted |= blocker::kReserved;
             continue;
         }
-        // This cycle has considered only some of the jobs that were refused then, so copy `refused`.
+        // This cycle has considered only some of the jobs that earlier cycles refused, so copy `refused`.
         auto& spare = state_.reservations[static_cast<std::size_t>(now - drains.begin())].spare;
         for (Reservation::Spare& left : spare)
             for (const Reservation::Spare& was : before.spare)
