@@ -623,9 +623,9 @@ extern struct batch_status* pbs_statfsgroup(int connect, const char* fs_group, s
 extern struct batch_status* pbs_statquota(int connect, const char* quota, struct attrl* wanted,
                                           const char* extend);
 /*
- * What running jobs use of the quotas of a scheduler's policy in force ("": the scheduler default): an object
- * for each counter and resource, named after the quota, with the attributes rule, of (the value that the
- * counter is for; its resource is the filter, such as "users"), used and limit (their resource is what is
+ * The use of the quotas of a scheduler's policy in force ("": the scheduler default) by running jobs: an
+ * object for each counter and resource, named after the quota, with the attributes rule, of (the value that
+ * the counter is for; its resource is the filter, such as "users"), used and limit (their resource is what is
  * limited), enabled and in_force. Others than managers and operators see the counters of their own user. No
  * counters: NULL and pbs_errno 0. `extend` is NULL.
  */

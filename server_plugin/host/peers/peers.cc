@@ -385,7 +385,8 @@ void Peers::pull(uint64_t handle, const std::vector<Place>& places) {
     std::shared_ptr<PeerLink>& link = peer->second->link;
     if (link == nullptr || link->closed()) link = PeerLink::open(loop_, server_, job.server, kLinkPatience);
     const std::shared_ptr<PeerLink> asked = link;
-    // It isn't known here by which name that server reaches this one, except on the same machine.
+    // Use the name of this machine, since it isn't known by which name that server reaches this one; on the
+    // same machine, localhost.
     const std::string_view host =
         is_loopback(peer->second->address) ? std::string_view("localhost") : server_.state.host_name;
     const std::string destination = fmt::format("{}@{}:{}", job.queues.first, host, server_.options.port);

@@ -89,7 +89,7 @@ struct Lane {
     std::uint32_t entity = 0;  // the entity of the fair-share tree; 0: any
     bool preempted = false;    // the jobs were preempted and haven't run since
     std::uint32_t jobs = 0;
-    // Its index among the lanes of its class with jobs.
+    // The lane's index among the lanes of its class that have jobs.
     std::uint32_t place = 0;
     std::vector<std::uint32_t> blocks;
     std::vector<JobSize> least;         // by block

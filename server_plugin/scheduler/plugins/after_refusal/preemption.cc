@@ -408,7 +408,7 @@ bool PreemptionRule::find_room(const Preemptor& p, const Victims& list, std::int
         give_all_back(list);
         room_against_levels_ = true;
         for (auto i = stuck.begin(); i != stuck.end() && taken < kMostForOne; ++i) {
-            // Of jobs that are alike, only try to spare the first.
+            // Try to spare only the first of several jobs that are alike.
             if (std::any_of(stuck.begin(), i, [&](auto k) { return is_alike(*list[k], *list[*i]); }))
                 continue;
             Chosen more = kept;
