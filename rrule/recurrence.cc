@@ -211,7 +211,7 @@ Result<void> Recurrence::Impl::read_rule(const text::Rule& parts) {
     return {};
 }
 
-// Finds the last occurrence of a rule with COUNT: then it is an end like UNTIL.
+// Finds the last occurrence of a rule with COUNT, which is then an end like UNTIL.
 void Recurrence::Impl::count(std::int64_t occurrences) {
     rule->each(static_cast<std::size_t>(occurrences), *start, kLocalEnd, [this](Local l) {
         last_counted = l;

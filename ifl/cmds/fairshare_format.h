@@ -58,9 +58,9 @@ std::string shares_outline(const std::vector<ShareTree>& trees);
 // The path to an entity, with the values that formulas read.
 std::string entity_text(const ShareTree& path);
 
-// Tells which of two entities goes first. From the root down, the first level where usage in proportion to
-// the target differs decides: less goes first. If no level differs, the entity nearer to the root goes first.
-// Errors: an entity isn't there, or is a group.
+// The result of compare_shares(), which compares two entities. From the root down, the first level where
+// usage in proportion to the target differs decides: less goes first. If no level differs, the entity nearer
+// to the root goes first. Errors: an entity isn't there, or is a group.
 struct ShareComparison {
     std::string first;  // empty: they are equal
     std::string text;

@@ -34,8 +34,9 @@ std::string confirmed_nodes(const Reservation& reservation, const Decision& deci
     return ifl::execvnodes_text(all);
 }
 
-// The methods of `order`, a preempt_order, that the server can try for the job. An order of several steps
-// keeps its digits and so equals no list of letters: its step depends on the time that the job has left.
+// The methods of `order`, a preempt_order, that the server can try for the job. If `order` has several steps,
+// which depend on the time that the job has left, the result still has their percentages, and so equals no
+// list of methods.
 std::string tried_for(const Job& job, std::string_view order) {
     std::string out;
     for (const char method : order) {

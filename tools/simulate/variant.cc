@@ -374,7 +374,8 @@ bool has_levels(const objects::Object& policy, const Machine& machine) {
     });
 }
 
-// Adds a note for each policy in force that has a part that isn't simulated, by `tell`.
+// For each policy in force, adds the note that `tell` returns about a part that isn't simulated, if there is
+// one.
 template <class Tell>
 void add_notes(const Variant& variant, std::vector<std::string>& notes, const Tell& tell) {
     std::set<std::string> named;

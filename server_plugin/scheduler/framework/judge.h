@@ -95,7 +95,7 @@ class Judge : CyclePart {
     std::vector<std::uint32_t>
         user_numbers_;  // by JobTable::user, from 0 on; empty: no filter reads the user
     std::uint32_t users_ = 0;
-    std::vector<std::uint32_t> starts_of_owner_;  // jobs started in this cycle, since filters read the user
+    std::vector<std::uint32_t> starts_of_owner_;  // by owner: starts since the first standing_of()
     std::vector<std::uint32_t> starts_of_group_;
     Standing standing_;  // reused memory for a standing
     std::unordered_map<UserCategory, std::uint32_t, UserCategoryHash> no_start_of_user_;

@@ -27,7 +27,7 @@ struct DrainFor {
     bool holds_back_as_much_as(const DrainFor& before) const;
 };
 
-// The drains of the last cycle that searched for jobs to drain queues for.
+// The drains of the last cycle with this rule.
 struct Drains {
     std::vector<DrainFor> list;     // in the order of the jobs
     std::vector<VnodeSlot> vnodes;  // the vnodes that the drains reserved
