@@ -102,6 +102,13 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
         "dedicated_queues", "comment",        "algorithm",        "log_event",      "schedule_log",
         "prime_time_start", "prime_time_end", "provision_policy", "estimate_depth", "quotas"};
     const std::vector<std::string_view> with_standard = {"job_sort_formula_threshold",
+                                                         "weighted_priority",
+                                                         "weight_job_priority",
+                                                         "weight_urgency",
+                                                         "urgency_of_resources",
+                                                         "weight_waiting_time",
+                                                         "weight_deadline",
+                                                         "deadline_users",
                                                          "peer_queue",
                                                          "exclude_resources",
                                                          "server_dyn_res",

@@ -50,6 +50,11 @@ std::string text(const std::vector<SortKey>& keys) {
     for (const SortKey& key : keys) all += fmt::format("{} {},", key.name, key.high_first);
     return all;
 }
+std::string text(const std::vector<ResourceWeight>& weights) {
+    std::string all;
+    for (const ResourceWeight& weight : weights) all += fmt::format("{}={},", weight.resource, weight.weight);
+    return all;
+}
 std::string text(const PreemptPriorities& levels) {
     std::string all;
     for (unsigned traits = 1; traits < 64; ++traits) all += fmt::format("{},", levels.level(traits, 1));

@@ -93,7 +93,8 @@ std::vector<Rule> all_rules() {
          {}},
         {"server_plugin/scheduler/placement", {"server_plugin/scheduler/model/", "rrule/"}, {}},
         {"server_plugin/scheduler/state",
-         {"server_plugin/scheduler/model/", "server_plugin/scheduler/placement/", "rrule/"},
+         {"server_plugin/scheduler/model/", "server_plugin/scheduler/placement/", "rrule/",
+          "objects/formula.h"},
          {}},
         {"server_plugin/scheduler/pending",
          {"server_plugin/scheduler/model/", "server_plugin/scheduler/placement/",
@@ -163,7 +164,8 @@ std::vector<Rule> all_rules() {
         {"tools/web",
          {"text/", "rrule/", "objects/value.h", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
           "ifl/cmds/client.h", "ifl/cmds/config_diff.h", "ifl/cmds/config_format.h", "ifl/cmds/datetime.h",
-          "ifl/cmds/explain_format.h", "ifl/cmds/fairshare_format.h", "ifl/cmds/text.h", "tools/calendar/"},
+          "ifl/cmds/explain_format.h", "ifl/cmds/fairshare_format.h", "ifl/cmds/quota_counter.h",
+          "ifl/cmds/text.h", "tools/calendar/"},
          {"pbs_text", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_calendar_lib"}},
         // The objects of a PBS server as attributes, and the records by which both hosts tell a plugin of
         // them.

@@ -9,7 +9,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "server_plugin/scheduler/model/quota_use.h"
 #include "tools/simulate/engine.h"
 
 namespace pbs::simulate {
