@@ -110,8 +110,8 @@ struct State {
     std::string
         configuration_error;  // the reason why an older configuration stays in force; empty: it doesn't
 
-    std::vector<objects::KnownResource> resources;  // the host's resources, until the store is open
-    std::map<std::string, std::string> sched_priv;  // scheduler -> its folder
+    std::vector<objects::KnownResource> resources;        // the host's resources, until the store is open
+    std::map<std::string, std::string> sched_priv;        // scheduler -> its folder
     std::map<std::string, std::string> sched_directives;  // scheduler -> pbs_sched_record::directives
     std::map<std::string, std::string> partitions;  // scheduler -> partition of the queues that it serves
     std::set<std::string, std::less<>> own_scheds;  // on a host with pbs_sched: the plugin's schedulers

@@ -172,7 +172,8 @@ TEST_F(Environment, OutputGoesToAFolderOfAnyName) {
         there.folder = in;
         ASSERT_EQ(server.command_as(runner(), {"qalter", "-o", "altered", array}, there).exit, 0);
         ASSERT_EQ(server.command_as(runner(), {"qrls", array}).exit, 0);
-        ASSERT_TRUE(wait_for([&] { return text_of(in / "altered").ends_with("sub\n"); })) << name << server.log();
+        ASSERT_TRUE(wait_for([&] { return text_of(in / "altered").ends_with("sub\n"); }))
+            << name << server.log();
     }
     EXPECT_FALSE(fs::exists(server.home() / "undelivered") && !fs::is_empty(server.home() / "undelivered"));
 }

@@ -104,8 +104,9 @@ class StoreTest : public testing::Test {
 
     void open(std::string zone = "America/Los_Angeles") {
         store_.reset();
-        const StoreOptions options{
-            .time_zone = std::move(zone), .resources = {{"color"}}, .queues = {{"queue1", "queue2", "workq"}}};
+        const StoreOptions options{.time_zone = std::move(zone),
+                                   .resources = {{"color"}},
+                                   .queues = {{"queue1", "queue2", "workq"}}};
         Result<Store> opened = Store::open(path_, options, kNow);
         ASSERT_TRUE(opened) << opened.error().message;
         store_.emplace(std::move(*opened));
