@@ -89,18 +89,20 @@ TEST_F(Quota, RefusesWhatIsNoRule) {
         const char* rule;
         const char* says;
     };
-    for (const Case& c : {Case{"user={*} to ncpus=4", "column 1: found 'user={*}', expected users=LIST"},
-                          Case{"users={*}", "the rule ends, expected 'to' and limits"},
-                          Case{"users={*} to", "expected RESOURCE=LIMIT"},
-                          Case{"users={* to ncpus=4", "column 7: expected a closing brace"},
-                          Case{"users={a,,b} to ncpus=4", "column 10: an element is empty"},
-                          Case{"users=a users=b to ncpus=4", "users is there twice"},
-                          Case{"users={*} to ncpus=-1", "expected a limit of at least 0"},
-                          Case{"users={*} to ncpus=(2*ncpus)", "expected a number, not a formula"},
-                          Case{"users={*} to ncpus=4,ncpus=5", "ncpus is limited twice"},
-                          Case{"users={*} to ngpus9=4", "'ngpus9' is not a resource of this server"},
-                          Case{"queues=nowhere to ncpus=4", "there is no queue 'nowhere'"},
-                          Case{"shapes=round to ncpus=4", "column 8: found 'round', expected multi, single"}})
+    for (const Case& c :
+         {Case{"user={*} to ncpus=4", "column 1: found 'user={*}', expected users=LIST"},
+          Case{"users={*}", "the rule ends, expected 'to' and limits"},
+          Case{"users={*} to", "expected RESOURCE=LIMIT"},
+          Case{"users={* to ncpus=4", "column 7: expected a closing brace"},
+          Case{"users={a,,b} to ncpus=4", "column 10: an element is empty"},
+          Case{"users=a users=b to ncpus=4", "users is there twice"},
+          Case{"users={*} to ncpus=-1", "expected a limit of at least 0"},
+          Case{"users={*} to ncpus=(2*ncpus)", "column 14: a formula needs vnodes in braces, or one vnode"},
+          Case{"users={*} to ncpus=4,ncpus=5", "ncpus is limited twice"},
+          Case{"users={*} to ngpus9=4", "'ngpus9' is not a resource of this server"},
+          Case{"queues=nowhere to ncpus=4", "there is no queue 'nowhere'"},
+          Case{"shapes=round to ncpus=4",
+               "column 8: found 'round', expected array, interactive, multi, single"}})
         EXPECT_THAT(refusal("set quota q1 rule.bad = \"" + std::string(c.rule) + "\""), HasSubstr(c.says));
     EXPECT_THAT(refusal("set quota q1 rule_order = nothing"), HasSubstr("the quota has no such rule"));
     EXPECT_THAT(refusal("set quota q1 spill.x = True"), HasSubstr("spill is not a resource list"));
