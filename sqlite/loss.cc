@@ -69,16 +69,20 @@ Loss unmarked(const Numbered& has, std::string_view position_name, std::string_v
     return loss;
 }
 
+// Brings a file or a folder to the disk.
+bool sync(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const bool synced = fd >= 0 && ::fsync(fd) == 0;
+    if (fd >= 0) ::close(fd);
+    return synced;
+}
+
 bool copy(const std::string& from, const std::string& folder) {
     std::error_code error;
     if (!fs::exists(from, error)) return !error;
     const std::string to = folder + "/" + fs::path(from).filename().string();
     fs::copy_file(from, to, error);
-    if (error) return false;
-    const int fd = ::open(to.c_str(), O_RDONLY | O_CLOEXEC);
-    const bool synced = fd >= 0 && ::fsync(fd) == 0;
-    if (fd >= 0) ::close(fd);
-    return synced;
+    return !error && sync(to);
 }
 
 Result<void> remove(const std::string& path) {
@@ -150,6 +154,7 @@ Result<void> accept_loss(const std::string& database, const Loss& loss, const st
     for (const char* end : {"", "-wal", "-mark"})
         if (!copy(database + end, aside))
             return tl::unexpected(fmt::format("{}{} can not be copied to {}", database, end, aside));
+    if (!sync(aside)) return tl::unexpected(fmt::format("{} can not be brought to the disk", aside));
     if (loss.without_log)
         for (const char* end : {"-wal", "-shm"})
             if (auto done = remove(database + end); !done) return done;

@@ -19,10 +19,6 @@ std::string text_of(const fs::path& path) {
     return std::move(text).str();
 }
 
-std::string folder_of(const std::string& path) {
-    return path.substr(0, path.rfind('/'));
-}
-
 void write_at(std::string& text, std::int64_t at, std::string_view data) {
     const auto begin = static_cast<std::size_t>(at);
     if (text.size() < begin + data.size()) text.resize(begin + data.size(), '\0');
@@ -52,18 +48,41 @@ std::vector<DiskCall> read_record(const fs::path& path) {
     return calls;
 }
 
-Disk::Disk(const fs::path& folder) {
-    now_.folders.insert(folder.string());
+Disk::Disk(const fs::path& folder) : folder_(folder.string()) {
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-        if (entry.is_directory()) now_.folders.insert(entry.path().string());
+        const auto name = name_of(entry.path().string());
+        if (!name) continue;
+        if (entry.is_directory()) now_[*name] = {true, folders_++};
         if (!entry.is_regular_file()) continue;
         struct stat status {};
         if (::stat(entry.path().c_str(), &status) != 0) continue;
         numbers_[status.st_ino] = files_.size();
-        now_.files[entry.path().string()] = files_.size();
+        now_[*name] = {false, files_.size()};
         files_.push_back({text_of(entry.path()), {}});
     }
     synced_ = now_;
+}
+
+std::optional<std::size_t> Disk::folder_at(std::string_view path) const {
+    std::size_t at = 0;
+    path.remove_prefix(std::min(path.size(), folder_.size()));
+    while (!path.empty()) {
+        path.remove_prefix(1);
+        const std::string_view part = path.substr(0, path.find('/'));
+        path.remove_prefix(part.size());
+        const auto found = now_.find({at, std::string(part)});
+        if (found == now_.end() || !found->second.is_folder) return std::nullopt;
+        at = found->second.number;
+    }
+    return at;
+}
+
+std::optional<Disk::Name> Disk::name_of(std::string_view path) const {
+    const std::size_t slash = path.rfind('/');
+    if (slash < folder_.size()) return std::nullopt;
+    const auto folder = folder_at(path.substr(0, slash));
+    if (!folder) return std::nullopt;
+    return Name(*folder, path.substr(slash + 1));
 }
 
 std::size_t Disk::file_of(std::uint64_t number) {
@@ -72,43 +91,39 @@ std::size_t Disk::file_of(std::uint64_t number) {
     return found->second;
 }
 
-void Disk::Names::apply(const NameChange& change) {
-    switch (change.type) {
-        case record_make:
-            files[change.path] = change.file;
-            break;
-        case record_link:
-            files[change.other] = change.file;
-            break;
-        case record_rename:
-            files.erase(change.path);
-            files[change.other] = change.file;
-            break;
-        case record_unlink:
-            files.erase(change.path);
-            break;
-        case record_mkdir:
-            folders.insert(change.path);
-            break;
-        case record_rmdir:
-            folders.erase(change.path);
-            break;
-        default:
-            break;
-    }
+void Disk::apply(Names& names, const NameChange& change) {
+    if (change.gone) names.erase(*change.gone);
+    if (change.made) names[*change.made] = change.what;
 }
 
-void Disk::change_names(NameChange change) {
-    now_.apply(change);
+void Disk::change_names(const DiskCall& call, long index) {
+    const auto name = name_of(call.path);
+    if (!name) return;
+    NameChange change{index, call.type == record_make, {}, {}, {}};
+    if (call.type == record_make) {
+        numbers_.erase(call.file);  // the number may have been that of a removed file
+        change.made = name;
+        change.what = {false, file_of(call.file)};
+    } else if (call.type == record_mkdir) {
+        change.made = name;
+        change.what = {true, folders_++};
+    } else {
+        const auto named = now_.find(*name);
+        if (named == now_.end()) return;
+        change.what = named->second;
+        if (call.type == record_rename || call.type == record_link) change.made = name_of(call.other);
+        if (call.type != record_link) change.gone = name;
+    }
+    apply(now_, change);
     name_changes_.push_back(std::move(change));
 }
 
 void Disk::sync(const DiskCall& call) {
-    if (now_.folders.contains(call.path)) {
+    if (const auto folder = folder_at(call.path)) {
         std::erase_if(name_changes_, [&](const NameChange& change) {
-            const std::string& name = change.other.empty() ? change.path : change.other;
-            if (change.index >= call.at || folder_of(name) != call.path) return false;
-            synced_.apply(change);
+            const Name& name = change.made ? *change.made : *change.gone;
+            if (change.index >= call.at || name.first != *folder) return false;
+            apply(synced_, change);
             return true;
         });
         return;
@@ -127,15 +142,7 @@ void Disk::sync(const DiskCall& call) {
 }
 
 void Disk::apply(const DiskCall& call, long index) {
-    const auto named = [&](const std::string& path) {
-        const auto found = now_.files.find(path);
-        return found == now_.files.end() ? files_.size() : found->second;
-    };
     switch (call.type) {
-        case record_make:
-            numbers_.erase(call.file);  // the number may have been that of a removed file
-            change_names({index, call.type, call.path, {}, file_of(call.file)});
-            break;
         case record_write:
             files_[file_of(call.file)].changes.push_back({index, false, call.at, call.data});
             break;
@@ -145,30 +152,10 @@ void Disk::apply(const DiskCall& call, long index) {
         case record_sync:
             sync(call);
             break;
-        case record_rename:
-            if (now_.folders.contains(call.path)) {  // a folder with what is in it
-                const std::string below = call.path + "/";
-                std::vector<std::pair<std::string, std::size_t>> moved;
-                for (const auto& [path, file] : now_.files)
-                    if (path.starts_with(below)) moved.emplace_back(path, file);
-                change_names({index, record_mkdir, call.other, {}, 0});
-                for (const auto& [path, file] : moved)
-                    change_names(
-                        {index, record_rename, path, call.other + path.substr(call.path.size()), file});
-                change_names({index, record_rmdir, call.path, {}, 0});
-                break;
-            }
-            [[fallthrough]];
-        case record_link:
-            if (const auto file = named(call.path); file < files_.size())
-                change_names({index, call.type, call.path, call.other, file});
-            break;
-        case record_unlink:
-        case record_mkdir:
-        case record_rmdir:
-            change_names({index, call.type, call.path, {}, 0});
-            break;
         case record_mark:
+            break;
+        default:
+            change_names(call, index);
             break;
     }
 }
@@ -202,27 +189,37 @@ std::string Disk::content(const File& file, const Loss& loss, std::mt19937& rand
     return text;
 }
 
+void Disk::add_to(State& state, const Names& names, std::size_t folder, const std::string& path,
+                  const std::function<const std::string&(std::size_t)>& content) const {
+    state.folders.insert(path);
+    for (auto at = names.lower_bound({folder, ""}); at != names.end() && at->first.first == folder; ++at) {
+        const std::string name = path + "/" + at->first.second;
+        if (at->second.is_folder)
+            add_to(state, names, at->second.number, name, content);
+        else
+            state.files[name] = content(at->second.number);
+    }
+}
+
 Disk::State Disk::after(const Loss& loss, std::mt19937& random) const {
     Names names = synced_;
     const std::size_t kept = name_changes_.empty() ? 0 : random() % (name_changes_.size() + 1);
     std::size_t number = 0;
     for (const NameChange& change : name_changes_) {
         const bool by_file =
-            loss.sync_keeps_name && change.type == record_make && synced_files_.contains(change.file);
+            loss.sync_keeps_name && change.is_new && synced_files_.contains(change.what.number);
         const bool by_chance = loss.ordered_names ? number < kept : random() % 2 == 0;
         ++number;
         if (by_file || loss.names == Loss::Part::nothing || (loss.names == Loss::Part::some && by_chance))
-            names.apply(change);
+            apply(names, change);
     }
-    State state{names.folders, {}};
     std::map<std::size_t, std::string> contents;  // a file with two names has one content
-    for (const auto& [path, file] : names.files) {
-        if (!state.folders.contains(folder_of(path))) continue;
-        auto found = contents.find(file);
-        if (found == contents.end())
-            found = contents.emplace(file, content(files_[file], loss, random)).first;
-        state.files[path] = found->second;
-    }
+    State state;
+    add_to(state, names, 0, folder_, [&](std::size_t file) -> const std::string& {
+        const auto [found, is_new] = contents.try_emplace(file);
+        if (is_new) found->second = content(files_[file], loss, random);
+        return found->second;
+    });
     return state;
 }
 

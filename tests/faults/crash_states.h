@@ -7,11 +7,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tests/faults/record.h"
@@ -65,24 +68,34 @@ class Disk {
         std::string synced;
         std::vector<Change> changes;
     };
+    // A name in a folder, and what it names. Folders are numbered from 0, the folder of the disk.
+    using Name = std::pair<std::size_t, std::string>;
+    struct Named {
+        bool is_folder;
+        std::size_t number;
+    };
+    using Names = std::map<Name, Named>;
+    // Names go and come together: a rename is there as a whole or not at all, whatever is in a folder.
     struct NameChange {
         long index;
-        record_type type;
-        std::string path;
-        std::string other;
-        std::size_t file;
+        bool is_new;  // the name of a new file
+        std::optional<Name> gone;
+        std::optional<Name> made;
+        Named what;
     };
-    struct Names {
-        std::map<std::string, std::size_t> files;
-        std::set<std::string> folders;
-        void apply(const NameChange& change);
-    };
+    static void apply(Names& names, const NameChange& change);
+    std::optional<std::size_t> folder_at(std::string_view path) const;
+    std::optional<Name> name_of(std::string_view path) const;
     std::size_t file_of(std::uint64_t number);
-    void change_names(NameChange change);
+    void change_names(const DiskCall& call, long index);
+    void add_to(State& state, const Names& names, std::size_t folder, const std::string& path,
+                const std::function<const std::string&(std::size_t)>& content) const;
     void sync(const DiskCall& call);
     std::string content(const File& file, const Loss& loss, std::mt19937& random) const;
 
+    std::string folder_;
     std::vector<File> files_;
+    std::size_t folders_ = 1;
     std::map<std::uint64_t, std::size_t> numbers_;  // of the files that exist
     Names now_;
     Names synced_;

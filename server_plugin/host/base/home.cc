@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/posix.h"
@@ -95,6 +96,7 @@ Result<Home> Home::open(const std::string& path) {
     std::string home = absolute.lexically_normal().string();
     while (home.size() > 1 && home.ends_with('/')) home.pop_back();
     if (home == "/") return fail(PBSE_SYSTEM, "PBS home / is the root directory, expected one of its own");
+    const bool is_new = look_for(home) == Existence::gone;
     for (const auto& [name, mode] : kLayout) {
         const std::string directory = home + name;
         auto wrong = make(directory, mode);
@@ -102,6 +104,13 @@ Result<Home> Home::open(const std::string& path) {
         if (!wrong) wrong = check(directory, mode);
         if (wrong) return fail(PBSE_SYSTEM, fmt::format("PBS home: directory {} {}", directory, *wrong));
     }
+    // Bring new names to the disk: a power failure would take a directory with all files in it.
+    std::vector<std::string> parents{home, home + "/server_priv", home + "/mom_priv"};
+    if (is_new) parents.push_back(home.substr(0, home.rfind('/') + 1));
+    for (const std::string& directory : parents)
+        if (!sync_directory(directory))
+            return fail(PBSE_SYSTEM, fmt::format("PBS home: directory {} can not be brought to the disk: {}",
+                                                 directory, system_text(errno)));
     return Home(home);
 }
 

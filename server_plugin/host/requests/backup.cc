@@ -16,6 +16,7 @@
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/base/log.h"
+#include "server_plugin/host/base/posix.h"
 #include "server_plugin/host/base/spawn.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/store/manifest.h"
@@ -202,8 +203,10 @@ class BackUp final : public Answered {
 ifl::Reply begin_backup(Context& context) {
     Server& server = context.server;
     if (server.backing_up) return refuse({PBSE_SYSTEM, "a backup is being made already"});
-    const fs::path all = server.options.home + "/server_priv/backups";
-    if (::mkdir(all.c_str(), 0700) != 0 && errno != EEXIST)
+    const std::string parent = server.options.home + "/server_priv";
+    const fs::path all = parent + "/backups";
+    // Without the sync a power failure could take the folder with all that is in it.
+    if ((::mkdir(all.c_str(), 0700) != 0 && errno != EEXIST) || !sync_directory(parent))
         return refuse({PBSE_SYSTEM, fmt::format("{}: {}", all.string(), system_text(errno))});
     struct stat status {};
     if (::lstat(all.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid())

@@ -56,7 +56,7 @@ Result<AcceptedLoss> accept_loss(const Home& home, std::chrono::sys_seconds now)
     auto folder = free_folder(home, now);
     if (!folder) return tl::unexpected(folder.error());
     accepted.folder = home.server_priv() + "/" + *folder;
-    if (::mkdir(accepted.folder.c_str(), 0700) != 0)
+    if (::mkdir(accepted.folder.c_str(), 0700) != 0 || !sync_directory(home.server_priv()))
         return fail(PBSE_SYSTEM, fmt::format("{} can not be made: {}", accepted.folder, system_text(errno)));
     for (const auto& [path, loss] : losses) {
         if (const auto done = sqlite::accept_loss(path, loss, accepted.folder); !done)
