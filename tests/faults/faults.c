@@ -26,6 +26,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -356,8 +357,19 @@ static mode_t mode_of(int flags, va_list rest) {
     return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
 }
 
+/* A file with the boot id that the test has chosen, in place of the machine's. */
+static int open_boot_id(void) {
+    char text[40];
+    const int size = snprintf(text, sizeof text, "boot-%ld\n", shared->boots);
+    const int fd = (int)syscall(SYS_memfd_create, "boot_id", MFD_CLOEXEC);
+    if (fd >= 0) (void)!syscall(SYS_pwrite64, fd, text, (size_t)size, 0L);
+    return fd;
+}
+
 static int open_at(int folder, const char* path, int flags, mode_t mode) {
     NEXT(openat_function, real, "openat64");
+    if (shared != NULL && shared->boots != 0 && strcmp(path, "/proc/sys/kernel/random/boot_id") == 0)
+        return open_boot_id();
     FAIL(fault_open, "open", path, -1);
     const int changes = (flags & (O_CREAT | O_TRUNC)) != 0 && lock_record();
     const int missing = changes && is_missing(folder, path);

@@ -51,6 +51,8 @@ struct faults {
     char what[256];        /* what failed: the function and its file */
     char where[1024];      /* its callers, as offsets in programs and libraries */
 
+    volatile long boots; /* what the machine's boot id says; 0: the real one */
+
     struct recording recording;
 };
 

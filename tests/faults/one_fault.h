@@ -178,6 +178,12 @@ class FaultyServer {
         return path;
     }
 
+    // From here on programs see another boot of the machine (faults.c).
+    void boot() const {
+        faults& counters = *counters_.at;
+        counters.boots = counters.boots + 1;
+    }
+
     // Arms a fault, and counts calls from here on.
     void arm(const Fault& fault) const {
         faults& counters = *counters_.at;

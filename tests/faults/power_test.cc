@@ -15,6 +15,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -102,6 +103,8 @@ class PowerFailure : public ::testing::Test {
             SCOPED_TRACE(fmt::format("power failure after call {} of {}, {} marks; {}", instant,
                                      calls_.size(), marked, text_of(loss)));
             write(disk_->after(loss, random_));
+            // The machine has started again.
+            server_.boot();
             ++tried_;
             const auto started = server_->start();
             EXPECT_TRUE(started);
@@ -120,6 +123,11 @@ class PowerFailure : public ::testing::Test {
             instants, [this] { return random_loss(); }, check);
         std::printf("power failures: seed %u: %ld states of %zu calls and %zu marks\n", seed_, tried_,
                     calls_.size(), marks_);
+    }
+    static std::string file(const fs::path& path) {
+        std::ostringstream text;
+        text << std::ifstream(path).rdbuf();
+        return text.str();
     }
     std::string state_of_started() {
         EXPECT_TRUE(server_->start());
@@ -186,6 +194,127 @@ TEST_F(PowerFailure, LosesNothingThatWasAcknowledged) {
         const bool next = marked + 1 < states.size() && found == states[marked + 1];
         EXPECT_TRUE(found == states[marked] || next) << differences_of(states[marked], found);
     });
+}
+
+// Jobs of each kind run while the power fails. Those that were seen to end have ended; others run again or
+// are closed, and none waits for somebody to look for processes of another boot.
+class PowerFailureOfJobs : public PowerFailure {
+  protected:
+    enum class Seen { submitted, running, ended };
+    struct Event {
+        Seen seen;
+        std::string job;
+        std::string status;
+    };
+    struct Known {
+        bool runs_again;
+        Seen seen = Seen::submitted;
+        std::string status{};
+    };
+
+    void see(Seen seen, const std::string& job, const std::string& status = {}) {
+        events_.push_back({seen, job, status});
+        mark();
+    }
+    std::string submit(const std::string& name, const std::string& script, bool runs_again) {
+        const std::string id =
+            server_->submit("echo $PBS_JOBID >> $PBS_O_WORKDIR/ran\n" + script,
+                            {"-N", name, "-r", runs_again ? "y" : "n", "-o", "/dev/null", "-e", "/dev/null"});
+        runs_again_[id] = runs_again;
+        see(Seen::submitted, id);
+        return id;
+    }
+    void run(const std::string& id) {
+        EXPECT_EQ(server_->command({"qrun", id}).exit, 0);
+        EXPECT_TRUE(wait_for([&] { return file(server_->work() / "ran").find(id) != std::string::npos; }));
+        see(Seen::running, id);
+    }
+    void wait_for_end(const std::string& id, const std::string& status) {
+        EXPECT_TRUE(server_->wait_job_state(id, "F"));
+        EXPECT_EQ(server_->job(id, "Exit_status"), status);
+        see(Seen::ended, id, status);
+    }
+    std::map<std::string, Known> known_at(std::size_t marked) const {
+        std::map<std::string, Known> all;
+        for (std::size_t i = 0; i < marked; ++i) {
+            const Event& event = events_[i];
+            Known& known = all.try_emplace(event.job, Known{runs_again_.at(event.job)}).first->second;
+            known.seen = event.seen;
+            known.status = event.status;
+        }
+        return all;
+    }
+    void check(std::size_t marked) {
+        EXPECT_TRUE(wait_for(
+            [&] {
+                return server_->command({"qselect", "-s", "RE"}).out.empty();
+            },
+            20s))
+            << server_->command({"qstat", "-x", "-f"}).out;
+        for (const auto& [id, known] : known_at(marked)) {
+            const std::string listing = server_->command({"qstat", "-x", "-f", id}).out;
+            const std::string state = attribute_in(listing, "job_state");
+            const std::string status = attribute_in(listing, "Exit_status");
+            if (known.seen == Seen::ended) {
+                EXPECT_EQ(state + " " + status, "F " + known.status) << listing;
+            } else if (known.seen == Seen::running && !known.runs_again) {
+                EXPECT_EQ(state, "F") << listing;
+            } else {
+                EXPECT_TRUE(state == "F" || state == "Q") << listing;
+            }
+            EXPECT_LE(ends_of(id), 1) << server_->accounting();
+        }
+    }
+    int ends_of(const std::string& id) const {
+        int count = 0;
+        std::istringstream lines(server_->accounting());
+        for (std::string line; std::getline(lines, line);)
+            if (line.find(";E;" + id + ";") != std::string::npos) ++count;
+        return count;
+    }
+
+    std::vector<Event> events_;
+    std::map<std::string, bool> runs_again_;
+};
+
+TEST_F(PowerFailureOfJobs, LosesNoEndAndRunsNoneTwice) {
+    record([&] {
+        const std::string go = (server_->work() / "go").string();
+        const std::string waits = "while [ ! -e " + go + " ]; do sleep 0.02; done\nexit 4\n";
+        for (const bool again : {true, false}) {
+            const std::string quick = submit("quick", "exit 3\n", again);
+            const std::string slow = submit("slow", waits, again);
+            const std::string deleted = submit("deleted", "sleep 100\n", again);
+            run(quick);
+            run(slow);
+            wait_for_end(quick, "3");
+            run(deleted);
+            std::ofstream(go) << "x";
+            EXPECT_EQ(server_->command({"qdel", deleted}).exit, 0);
+            wait_for_end(slow, "4");
+            wait_for_end(deleted, "271");
+            fs::remove(go);
+        }
+    });
+    if (HasFailure()) return;
+    fail_at_random(12, [&](std::size_t marked) { check(marked); });
+}
+
+// The file of a start is all that tells of the job's processes.
+TEST_F(PowerFailureOfJobs, NoJobIsHeldForProcessesOfAnotherBoot) {
+    record([&] {
+        run(submit("again", "sleep 100\n", true));
+        run(submit("once", "sleep 100\n", false));
+        EXPECT_EQ(server_->command({"qdel", events_[0].job, events_[2].job}).exit, 0);
+        EXPECT_TRUE(server_->wait_job_state(events_[2].job, "F"));
+    });
+    if (HasFailure()) return;
+    std::vector<std::size_t> instants;
+    for (std::size_t i = 0; i < calls_.size(); ++i)
+        if (calls_[i].type == record_mark && calls_[i].data == "4") instants.push_back(i + 1);
+    ASSERT_FALSE(instants.empty());
+    fail_after(
+        instants, [] { return Loss{}; }, [&](std::size_t marked) { check(marked); });
 }
 
 // A backup is a folder in a folder that the first one makes: neither may be lost when it is acknowledged.

@@ -42,6 +42,7 @@ TEST(JobSpecFile, IsReadAsItWasWritten) {
     job.uid = 4294967294U;
     job.gid = 100;
     job.script = "/path with space";
+    spec.boot = "0d1b";
     job.script_arguments = {"-x", "", "a b"};
     job.shell = "/bin/csh";
     job.output_path = "h:/o";

@@ -136,6 +136,7 @@ std::string write_job_spec(const JobSpec& spec) {
     w.add("cookie", spec.cookie);
     w.add("host_name", spec.host_name);
     w.add("control_group", spec.control_group);
+    w.add("boot", spec.boot);
     w.add("name", job.name);
     w.add("queue", job.queue);
     w.add("account", job.account);
@@ -175,6 +176,7 @@ Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name) {
     r.text("cookie", spec.cookie);
     r.text("host_name", spec.host_name);
     r.text("control_group", spec.control_group);
+    r.text("boot", spec.boot);
     r.text("name", job.name);
     r.text("queue", job.queue);
     r.text("account", job.account);

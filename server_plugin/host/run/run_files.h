@@ -52,6 +52,7 @@ struct JobSpec {
     std::string cookie;         // PBS_JOBCOOKIE: identifies the job's processes, whatever they do
     std::string host_name;      // this machine's name
     std::string control_group;  // the job's control group (control_group.h); empty: none
+    std::string boot{};         // the kernel's boot id: no process of another boot is left
 };
 std::string write_job_spec(const JobSpec& spec);
 Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name);

@@ -119,6 +119,7 @@ class Runner::Impl {
     std::unordered_map<std::string, int> burials_;  // by start: how often a cleaner was started for it
     std::string parent_group_;  // the parent of jobs' control groups; empty: jobs get none
     std::string supervision_;
+    std::string boot_ = boot_id();
 
     void choose_supervision();
     RunFiles files(const RunId& id) const { return {options_.home, id}; }
@@ -201,7 +202,7 @@ Result<void> Runner::Impl::copy_script(const JobStart& job) const {
 Result<void> Runner::Impl::write_spec(const JobStart& job) const {
     const std::string path = files(job.id).job();
     const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-    JobSpec spec{job, new_cookie(), options_.host_name, {}};
+    JobSpec spec{job, new_cookie(), options_.host_name, {}, boot_};
     if (!parent_group_.empty())
         spec.control_group = fmt::format("{}/pbs-{}-{}", parent_group_, key_of(job.id), spec.cookie);
     if (!fd || !write_all(fd.get(), write_job_spec(spec))) {

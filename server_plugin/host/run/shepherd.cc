@@ -152,6 +152,9 @@ bool Shepherd::claim() {
     auto spec = parse_job_spec(*text, files_.job());
     if (!spec) return refuse(spec.error().message);
     spec_ = std::move(*spec);
+    // After a power failure the file tells that no process of the job is left.
+    if (::fdatasync(claimed_.get()) != 0)
+        return refuse(fmt::format("cannot bring {} to the disk: {}", files_.job(), system_text(errno)));
     exit_room_.reset(
         ::open(files_.exit_room().c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!exit_room_) return refuse(fmt::format("cannot make {}: {}", files_.exit_room(), system_text(errno)));

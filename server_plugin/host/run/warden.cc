@@ -72,7 +72,10 @@ Start read_start(const RunFiles& files, int file) {
     start.spec = text ? parse_job_spec(*text, files.started()) : tl::unexpected(text.error());
     if (const auto session = read_file(files.session()))
         if (auto parsed = parse_session(*session, files.session())) start.session = std::move(*parsed);
-    start.same_boot = !start.session || start.session->boot == boot_id();
+    // A start of an earlier version has the boot in the session alone.
+    std::string boot = start.spec ? start.spec->boot : "";
+    if (boot.empty() && start.session) boot = start.session->boot;
+    start.same_boot = boot.empty() || boot == boot_id();
     return start;
 }
 
