@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <cerrno>
+#include <charconv>
 #include <utility>
 
 namespace pbs::sqlite {
@@ -178,11 +179,19 @@ Result<std::int64_t> Connection::integer(std::string_view sql) {
     return row.integer(0);
 }
 
-Result<void> Connection::check(bool quick) {
+tl::expected<void, Failure> Connection::check(bool quick) {
     Statement row = statement(quick ? "PRAGMA quick_check(1)" : "PRAGMA integrity_check(1)");
-    if (!row.next()) return tl::unexpected(error());
-    if (row.text(0) != "ok") return tl::unexpected(printable(row.text(0)));
-    return {};
+    if (!row.next()) return tl::unexpected(failure());
+    const std::string_view found = row.text(0);
+    if (found == "ok") return {};
+    // SQLite lists a page that the system didn't give it among the damages, with its result code.
+    constexpr std::string_view kCode = "error code=";
+    int code = SQLITE_CORRUPT;
+    if (const auto at = found.find(kCode); at != found.npos) {
+        const std::string_view number = found.substr(at + kCode.size());
+        (void)std::from_chars(number.data(), number.data() + number.size(), code);
+    }
+    return tl::unexpected(Failure{about(code), printable(found)});
 }
 
 Result<void> Connection::copy_to(Connection& other, int pages) {

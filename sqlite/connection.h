@@ -61,6 +61,9 @@ struct Failure {
     enum class About { busy, damage, full_disk, other };
     About about = About::other;
     std::string text;
+
+    // About the file, before the text: "is damaged" or, if it may be whole, "can not be read".
+    std::string_view verdict() const { return about == About::damage ? "is damaged" : "can not be read"; }
 };
 
 class Connection {
@@ -86,8 +89,8 @@ class Connection {
     // The first column of the first row. Errors: SQLite's text, or that there is no row.
     Result<std::int64_t> integer(std::string_view sql);
     // Checks the content by PRAGMA integrity_check, or by the quicker quick_check, which doesn't compare
-    // indexes with tables. Errors: the first damage found.
-    Result<void> check(bool quick);
+    // indexes with tables. Errors: the first damage found, or that a page can't be read.
+    tl::expected<void, Failure> check(bool quick);
     // Copies the whole database into another one, `pages` at a time. Errors: SQLite's text.
     Result<void> copy_to(Connection& other, int pages);
     // Writes the transaction's changes so far to the log. nullopt: done. failure() doesn't return this

@@ -161,7 +161,8 @@ Result<void> accept_loss(const std::string& database, const Loss& loss, const st
     if (size_of(database) > 0) {
         auto connection = open(database, Connection::Open::alone);
         if (!connection) return tl::unexpected(connection.error());
-        if (auto whole = connection->check(false); !whole) return whole;
+        if (auto whole = connection->check(false); !whole)
+            return tl::unexpected(fmt::format("it {}: {}", whole.error().verdict(), whole.error().text));
         if (auto done = forget_numbers(*connection); !done) return done;
         // Copy the log into the file before removing the mark: until then the mark tells of the loss.
         if (auto done = connection->run("PRAGMA wal_checkpoint(TRUNCATE)"); !done) return done;

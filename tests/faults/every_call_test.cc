@@ -288,13 +288,28 @@ TEST_F(EveryCall, AStopThatCantWriteItsMarksIsNoLoss) {
 TEST_F(EveryCall, ADatabaseThatCantBeReadIsNotCalledDamaged) {
     const std::string before = state_of(*server_);
     ASSERT_TRUE(server_->stop());
-    for (const char* database : {"server.db", "policy.db"}) {
-        server_.arm({fault_in_server, fault_read, EIO, 1, database});
-        const auto started = server_->start();
-        server_.disarm();
-        ASSERT_FALSE(started);
-        EXPECT_THAT(started.message(),
-                    HasSubstr(std::string(database) + " can not be read: Input/output error"));
+    for (const std::string database : {"server.db", "policy.db"}) {
+        server_.arm({fault_in_server, fault_read, EIO, 1'000'000, database});
+        ASSERT_TRUE(server_->start());
+        const long reads = server_.counts()[fault_in_server][fault_read];
+        ASSERT_TRUE(server_->stop());
+        for (long at = 1; at <= reads; at += stride(reads, 12)) {
+            fs::resize_file(server_->home().parent_path() / "output", 0);
+            server_.arm({fault_in_server, fault_read, EIO, at, database});
+            const auto started = server_->start();
+            server_.disarm();
+            SCOPED_TRACE(fmt::format("read {} of {} of {}: {}", at, reads, database, server_.place()));
+            EXPECT_TRUE(server_.happened());
+            if (started) {
+                ASSERT_TRUE(server_->stop());
+                continue;
+            }
+            EXPECT_THAT(started.message(), HasSubstr(database));
+            EXPECT_THAT(started.message(), testing::Not(HasSubstr("damaged")));
+            EXPECT_THAT(started.message(),
+                        testing::AnyOf(HasSubstr("Input/output error"), HasSubstr("disk I/O error"),
+                                       HasSubstr("error code=266")));
+        }
         server_.arm({fault_in_server, fault_read, EINTR, 1, database});
         ASSERT_TRUE(server_->start());
         server_.disarm();

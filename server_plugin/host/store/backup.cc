@@ -140,7 +140,7 @@ Result<Manifest::Database> copy_database(Source& source, const std::string& dire
         if (auto done = sqlite::forget_numbers(*copy); !done)
             return file_failed(path, "can not be written", done.error());
         if (auto whole = copy->check(false); !whole)
-            return file_failed(source.path, "is damaged", whole.error());
+            return file_failed(source.path, whole.error().verdict(), whole.error().text);
     }
     if (auto done = sync_file(path); !done) return tl::unexpected(done.error());
     auto measured = measure(directory, name);

@@ -29,6 +29,10 @@ bool has_data(const std::string& path) {
                                               : status.st_size > 0 || !S_ISREG(status.st_mode);
 }
 
+std::string wrong(const sqlite::Failure& failure) {
+    return fmt::format("{}: {}", failure.verdict(), failure.text);
+}
+
 // Describes the damage of a database's contents. `all`: checks the whole file, not only its beginning.
 std::optional<std::string> wrong_with_content(const std::string& path, int64_t newest, bool all,
                                               std::chrono::seconds patience = {}) {
@@ -41,7 +45,7 @@ std::optional<std::string> wrong_with_content(const std::string& path, int64_t n
     if (!connection) return "can not be read: " + connection.error();
     connection->wait_for_others(patience);
     const auto version = connection->integer("PRAGMA user_version");
-    if (!version) return "is damaged: " + version.error();
+    if (!version) return wrong(connection->failure());
     // SQLite takes missing pages as zeros, so compare the size. If there is a log, it may have the page.
     struct stat status {};
     const auto page_size = connection->integer("PRAGMA page_size");
@@ -49,14 +53,14 @@ std::optional<std::string> wrong_with_content(const std::string& path, int64_t n
         status.st_size % *page_size != 0)
         return "is damaged: its last page is cut short";
     if (all || interrupted)
-        if (auto whole = connection->check(true); !whole) return "is damaged: " + whole.error();
+        if (auto whole = connection->check(true); !whole) return wrong(whole.error());
     // A database that has tables but none of this program's belongs to another program. Checking for one
     // table is enough.
     const bool own = newest != 0;
     const auto foreign =
         connection->integer(own ? "SELECT count(*) > 0 AND sum(name = 'object') = 0 FROM sqlite_master"
                                 : "SELECT count(*) > 0 AND sum(name = 'history') = 0 FROM sqlite_master");
-    if (!foreign) return "is damaged: " + foreign.error();
+    if (!foreign) return wrong(connection->failure());
     if (*foreign != 0) return "is an SQLite database of another program";
     if (own && *version > newest)
         return fmt::format("is of version {}, and this pbs_server knows versions up to {}: run a newer one",

@@ -117,7 +117,8 @@ Result<void> check_copy(const Home& home, const std::string& backup, const Manif
         return fail(PBSE_SYSTEM, fmt::format("{} {}", name, *wrong));
     auto connection = sqlite::Connection::open(copy, sqlite::Connection::Open::read);
     if (!connection) return file_failed(copy, "can not be opened", connection.error());
-    if (auto whole = connection->check(false); !whole) return file_failed(name, "is damaged", whole.error());
+    if (auto whole = connection->check(false); !whole)
+        return file_failed(name, whole.error().verdict(), whole.error().text);
     const auto version = connection->integer("PRAGMA user_version");
     if (!version || *version != expected.version)
         return file_failed(name, "is damaged", "its version is not that of the MANIFEST");
