@@ -73,6 +73,8 @@ Error Database::error(std::string_view doing, const sqlite::Failure& failure) co
 }
 
 Error Database::damage(std::string_view what) const {
+    if (const auto failure = connection_.damage(what); failure.about != sqlite::Failure::About::damage)
+        return error("read", failure);
     return Error{
         Code::system,
         fmt::format(

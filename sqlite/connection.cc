@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 
 #include <cerrno>
-#include <charconv>
+#include <system_error>
 #include <utility>
 
 namespace pbs::sqlite {
@@ -184,14 +184,7 @@ tl::expected<void, Failure> Connection::check(bool quick) {
     if (!row.next()) return tl::unexpected(failure());
     const std::string_view found = row.text(0);
     if (found == "ok") return {};
-    // SQLite lists a page that the system didn't give it among the damages, with its result code.
-    constexpr std::string_view kCode = "error code=";
-    int code = SQLITE_CORRUPT;
-    if (const auto at = found.find(kCode); at != found.npos) {
-        const std::string_view number = found.substr(at + kCode.size());
-        (void)std::from_chars(number.data(), number.data() + number.size(), code);
-    }
-    return tl::unexpected(Failure{about(code), printable(found)});
+    return tl::unexpected(damage(found));
 }
 
 Result<void> Connection::copy_to(Connection& other, int pages) {
@@ -215,7 +208,21 @@ Failure Connection::failure() const {
     const int code = sqlite3_errcode(get());
     // a full disk for a file that SQLite keeps beside the database isn't reported as SQLITE_FULL
     const bool full = (code & 0xff) == SQLITE_IOERR && sqlite3_system_errno(get()) == ENOSPC;
-    return {full ? Failure::About::full_disk : about(code), printable(sqlite3_errmsg(get()))};
+    const Failure found{full ? Failure::About::full_disk : about(code), printable(sqlite3_errmsg(get()))};
+    return found.about == Failure::About::damage ? damage(found.text) : found;
+}
+
+Failure Connection::damage(std::string_view text) const {
+    int error = 0;
+    sqlite3_file_control(get(), "main", SQLITE_FCNTL_LAST_ERRNO, &error);
+    sqlite3_file* log = nullptr;
+    if (error == 0 &&
+        sqlite3_file_control(get(), "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log)) ==
+            SQLITE_OK &&
+        log != nullptr && log->pMethods != nullptr)
+        log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &error);
+    if (error != EIO && error != ENXIO && error != ERANGE) return {Failure::About::damage, printable(text)};
+    return {Failure::About::other, std::error_code(error, std::generic_category()).message()};
 }
 
 bool Connection::in_transaction() const {

@@ -97,6 +97,8 @@ class Connection {
     // failure.
     std::optional<Failure> flush();
 
+    // The failure for a damage that SQLite reports: it also takes for damage what the system can't read.
+    Failure damage(std::string_view text) const;
     // The last failure, and its text alone.
     Failure failure() const;
     std::string error() const { return failure().text; }
