@@ -89,8 +89,7 @@ void Scheduling::lost(const std::string& name, Session& one) {
         } else {
             phase_ = Phase::idle;
         }
-        run_.applied = std::max(run_.applied, std::min(run_.only_told, run_.decisions.size()));
-        if (run_.applied < run_.decisions.size()) put_off();
+        one.tells_on = one.period == 0 && !one.untold.empty();
         const bool dropped = run_.dropped;
         run_ = Run{};
         run_.dropped = dropped;

@@ -36,6 +36,7 @@
 #include "server_plugin/openpbs/server_client.h"
 #include "server_plugin/openpbs/settings.h"
 #include "server_plugin/openpbs/site.h"
+#include "server_plugin/openpbs/untold.h"
 
 namespace pbs::openpbs {
 
@@ -95,9 +96,8 @@ class Scheduling {
         // (attr_update_period).
         std::int64_t period = 0;   // in seconds, in the last cycle
         std::int64_t told_at = 0;  // when these were last sent; 0: not since the period changed
-        // Comments and estimates, by kind and job, that wait for the next period, or until no cycle is
-        // wanted.
-        std::map<std::pair<Decision::Kind, std::string>, Decision> untold{};
+        // Comments and estimates that wait for the next period, or until no cycle is wanted.
+        Untold untold{};
         bool tells_on = false;  // `untold` is sent as soon as no cycle is wanted
 
         bool is_registered() const { return client && client->state() == ServerClient::State::registered; }
@@ -133,7 +133,8 @@ class Scheduling {
     //   learning, checking   queries are on their way; the answers are in `learnt`
     //   waiting              the plugin is busy with something else, and is called again
     //   deciding             a thread of the plugin works on the cycle
-    //   applying             decisions become requests, in their order, and the server answers them
+    //   applying             decisions become requests, in their order, and the server answers them; then
+    //                        comments and estimates are sent for a while, those of earlier runs first
     //
     // learning -> waiting -> deciding -> applying -> idle. A query that finds nothing new, an error and a
     // lost connection lead to idle from any phase. A run that only sends comments begins with applying.
@@ -146,11 +147,11 @@ class Scheduling {
         Learnt learnt{};
         std::optional<std::string> qrun{};         // the job, until a place for it is found or refused
         std::optional<std::string> qrun_placed{};  // the job, after its place is found
-        std::vector<Decision> decisions{};
-        std::size_t applied = 0;                           // decisions handled so far
-        std::size_t only_told = 0;                         // index of the first comment or estimate
-        bool tells = true;                                 // comments and estimates may be sent
-        std::set<std::string> told_anyway{};               // jobs whose comments are sent in any case
+        std::vector<Decision> decisions{};         // without comments and estimates
+        std::size_t applied = 0;                   // decisions handled so far
+        bool tells = true;                         // comments and estimates may be sent
+        bool told_enough = false;                  // the others wait for a later run
+        std::set<std::string> told_anyway{};       // jobs whose comments are sent in any case
         std::optional<Clock::time_point> telling_since{};  // when the first comment or estimate was sent
         std::size_t told = 0;  // comments and estimates since the server was last asked for its state
         std::size_t tellings_asked = 0;      // unanswered queries of that kind
@@ -185,7 +186,8 @@ class Scheduling {
     void look_at_folder(const ChangedFolder& folder);
     void decide();
     void take_decisions();
-    void begin_applying(std::size_t only_told);
+    void begin_applying();
+    bool has_to_tell() const;
     bool may_apply() const;
     void apply_some();
     void apply(const Decision& decision);
@@ -211,12 +213,11 @@ class Scheduling {
     using Estimate = std::pair<std::int64_t, std::string>;  // start, exec_vnode
     void tell_estimate(const std::string& job, const Estimate& estimate);
     void clear_estimate(const std::string& job);
-    void clear_left_estimates();
+    void clear_left_estimates(const std::vector<Decision>& decisions);
     void look_at_period();
-    void tell_untold();
-    bool keep_untold(const Decision& decision);
     bool may_tell();
-    void put_off();
+    std::optional<Decision> next_untold();
+    void tell_next();
     void tell_on(const std::string& sched);
     void accrue(const std::string& job, std::int32_t type);
     void log(const std::string& line) const { log_(line); }

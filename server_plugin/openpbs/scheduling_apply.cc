@@ -52,20 +52,21 @@ std::string tried_for(const Job& job, std::string_view order) {
 // ---- Carrying decisions out.
 
 bool Scheduling::may_apply() const {
-    if (phase_ != Phase::applying || run_.applied == run_.decisions.size()) return false;
+    if (phase_ != Phase::applying) return false;
     const ServerClient& client = *scheds_.at(current_).client;
     if (client.unanswered() >= kWindow || client.unsent() >= kMostUnsent) return false;
+    if (run_.applied == run_.decisions.size()) return has_to_tell() && run_.tellings_asked < kMostAsked;
     // The job starts in the place of preempted jobs, which is free once the requests to preempt are answered.
-    if (run_.decisions[run_.applied].after_preemptions && run_.preempting > 0) return false;
-    return run_.applied < run_.only_told || run_.tellings_asked < kMostAsked;
+    return !run_.decisions[run_.applied].after_preemptions || run_.preempting == 0;
 }
 
 void Scheduling::apply_some() {
     ServerClient& client = *current().client;
     while (may_apply()) {
-        const Decision& next = run_.decisions[run_.applied];
-        if (run_.applied >= run_.only_told && !may_tell()) break;
-        if (next.kind == Decision::Kind::preempt)
+        if (run_.applied == run_.decisions.size()) {
+            look_at_starts();
+            tell_next();
+        } else if (run_.decisions[run_.applied].kind == Decision::Kind::preempt)
             preempt();
         else
             apply(run_.decisions[run_.applied++]);
@@ -73,12 +74,13 @@ void Scheduling::apply_some() {
     if (run_.applied == run_.decisions.size()) look_at_starts();
     client.work();
     if (client.state() == ServerClient::State::closed) return lost(current_, current());
-    if (run_.applied == run_.decisions.size() && client.unanswered() == 0 && client.unsent() == 0) end();
+    const bool done = run_.applied == run_.decisions.size() && !has_to_tell();
+    if (done && client.unanswered() == 0 && client.unsent() == 0) end();
 }
 
 void Scheduling::comment(const std::string& job, const std::string& text) {
     const Job* known = plugin_.records().job(job);
-    if (!text.empty()) current().untold.erase({Decision::Kind::comment, job});
+    if (!text.empty()) current().untold.erase(Decision::Kind::comment, job);
     if (text.empty() || (known != nullptr && known->comment == text)) return;
     current().client->tell(ifl::RequestType::modify_job_async,
                            ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("comment", {}, text)}});
@@ -151,10 +153,9 @@ void Scheduling::apply(const Decision& decision) {
             if (job->preempted()) return resume(decision.job);
             return run(decision);
         case Decision::Kind::comment:
-            look_at_starts();
             // A preempted job's comment names the job it was preempted for, and a begun array's the time
             // since when it has run: keep these.
-            if (job->preempted_at != 0 || (job->array && job->state == 'B') || keep_untold(decision)) return;
+            if (job->preempted_at != 0 || (job->array && job->state == 'B')) return;
             return comment(decision.job, decision.text);
         case Decision::Kind::accrue:
             run_.told_anyway.insert(decision.job);
@@ -164,10 +165,9 @@ void Scheduling::apply(const Decision& decision) {
             const Estimate estimate{decision.start, decision.exec_vnode};
             if (decision.start == 0) {
                 estimates_.erase(decision.job);
-                current().untold.erase({decision.kind, decision.job});
+                current().untold.erase(decision.kind, decision.job);
                 return clear_estimate(decision.job);
             }
-            if (keep_untold(decision)) return;
             auto& told = estimates_[decision.job];
             if (told == estimate) return;
             told = estimate;

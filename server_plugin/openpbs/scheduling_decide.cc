@@ -63,20 +63,27 @@ void Scheduling::take_decisions() {
         log(fmt::format("sched {}: the cycle has failed: error {}", current_, decisions.error()));
         return end();
     }
-    run_.decisions = std::move(*decisions);
-    clear_left_estimates();
-    tell_untold();
-    const auto needed = std::find_if(run_.decisions.rbegin(), run_.decisions.rend(),
-                                     [](const Decision& decision) { return !is_told(decision); });
-    begin_applying(static_cast<std::size_t>(run_.decisions.rend() - needed));
+    clear_left_estimates(*decisions);
+    Untold& untold = current().untold;
+    for (Decision& decision : *decisions) {
+        if (is_told(decision)) {
+            untold.put(std::move(decision));
+            continue;
+        }
+        if (decision.kind == Decision::Kind::run)
+            for (const auto kind : {Decision::Kind::comment, Decision::Kind::estimate})
+                untold.erase(kind, decision.job);
+        run_.decisions.push_back(std::move(decision));
+    }
+    begin_applying();
 }
 
 // Has the server forget estimates that are out of date: those of an earlier scheduler, or of this one before
 // a restart, that this cycle doesn't repeat.
-void Scheduling::clear_left_estimates() {
+void Scheduling::clear_left_estimates(const std::vector<Decision>& decisions) {
     if (std::exchange(estimates_forgotten_, false))
         for (const auto& [job, estimate] : estimates_) tell_estimate(job, estimate);
-    for (const Decision& decision : run_.decisions)
+    for (const Decision& decision : decisions)
         if (decision.kind == Decision::Kind::estimate) left_top_jobs_.erase(decision.job);
     for (const std::string& id : std::exchange(left_top_jobs_, {}))
         if (const Job* job = plugin_.records().job(id);
@@ -84,9 +91,7 @@ void Scheduling::clear_left_estimates() {
             clear_estimate(id);
 }
 
-// `only_told`: the decisions from this index on only send comments and estimates.
-void Scheduling::begin_applying(std::size_t only_told) {
-    run_.only_told = only_told;
+void Scheduling::begin_applying() {
     phase_ = Phase::applying;
     apply_some();
 }
@@ -103,35 +108,6 @@ void Scheduling::look_at_period() {
     run_.tells = now() - one.told_at >= period;
 }
 
-// Adds earlier cycles' comments and estimates that weren't sent, unless this cycle has newer ones.
-void Scheduling::tell_untold() {
-    auto& untold = current().untold;
-    if (untold.empty()) return;
-    std::set<std::string> waited;  // jobs whose comments go before those of others
-    for (const Decision& decision : run_.decisions) {
-        if (decision.kind == Decision::Kind::accrue) run_.told_anyway.insert(decision.job);
-        if (untold.erase({decision.kind, decision.job}) > 0) waited.insert(decision.job);
-        if (decision.kind != Decision::Kind::run) continue;
-        untold.erase({Decision::Kind::comment, decision.job});
-        untold.erase({Decision::Kind::estimate, decision.job});
-    }
-    for (auto entry = untold.begin(); entry != untold.end();) {
-        const Job* job = plugin_.records().job(entry->second.job);
-        if (job == nullptr || job->runs() || (job->state != 'Q' && job->state != 'B')) {
-            entry = untold.erase(entry);
-        } else if (run_.tells || run_.told_anyway.contains(entry->second.job)) {
-            waited.insert(entry->second.job);
-            run_.decisions.push_back(std::move(entry->second));
-            entry = untold.erase(entry);
-        } else {
-            ++entry;
-        }
-    }
-    std::stable_partition(run_.decisions.begin(), run_.decisions.end(), [&](const Decision& decision) {
-        return !is_told(decision) || waited.contains(decision.job);
-    });
-}
-
 // May another comment or estimate be sent now? The server begins no other cycle before this one is over, and
 // thousands of comments take seconds, so the rest waits after a while until no cycle is wanted. The server
 // answers neither, so a query in between keeps this client from running far ahead of the server.
@@ -143,7 +119,8 @@ bool Scheduling::may_tell() {
     const bool is_enough =
         told_for > kTelling || (told_for > kTellingAtLeast && std::ranges::any_of(scheds_, waits));
     if (current().period == 0 && is_enough) {
-        put_off();
+        run_.told_enough = true;
+        current().tells_on = true;
         return false;
     }
     if (run_.told < kToldAtOnce) return true;
@@ -158,28 +135,43 @@ bool Scheduling::may_tell() {
     return true;
 }
 
+// Is there a comment or estimate that this run has to send?
+bool Scheduling::has_to_tell() const {
+    if (run_.told_enough) return false;
+    return run_.tells ? !scheds_.at(current_).untold.empty() : !run_.told_anyway.empty();
+}
+
+// Takes the next comment or estimate: if the period isn't over, only those of jobs about which something else
+// was sent anyway.
+std::optional<Decision> Scheduling::next_untold() {
+    Untold& untold = current().untold;
+    if (run_.tells) return untold.take();
+    while (!run_.told_anyway.empty()) {
+        const auto job = run_.told_anyway.begin();
+        for (const auto kind : {Decision::Kind::comment, Decision::Kind::estimate})
+            if (auto decision = untold.take(kind, *job)) return decision;
+        run_.told_anyway.erase(job);
+    }
+    return std::nullopt;
+}
+
+void Scheduling::tell_next() {
+    if (!may_tell()) return;
+    const auto decision = next_untold();
+    if (!decision) return;
+    // Since it was made, the job may have been started, held or deleted.
+    const Job* job = plugin_.records().job(decision->job);
+    if (job == nullptr) return;
+    if (!job->preempted() && (job->runs() || (job->state != 'Q' && job->state != 'B'))) return;
+    if (run_.tells) current().told_at = now();
+    apply(*decision);
+}
+
+// Sends comments and estimates that earlier runs left unsent.
 void Scheduling::tell_on(const std::string& sched) {
     begin_run(sched);
     current().tells_on = false;
-    tell_untold();
-    begin_applying(0);
-}
-
-void Scheduling::put_off() {
-    for (; run_.applied < run_.decisions.size(); ++run_.applied) {
-        Decision& decision = run_.decisions[run_.applied];
-        current().untold.insert_or_assign({decision.kind, decision.job}, std::move(decision));
-    }
-    current().tells_on = true;
-}
-
-// Stores a comment or estimate for later. False: send it now, because the period is over or because something
-// else is sent about the job anyway.
-bool Scheduling::keep_untold(const Decision& decision) {
-    if (run_.tells) current().told_at = now();
-    if (run_.tells || run_.told_anyway.contains(decision.job)) return false;
-    current().untold.insert_or_assign({decision.kind, decision.job}, decision);
-    return true;
+    begin_applying();
 }
 
 // ---- qrun.
@@ -209,7 +201,8 @@ void Scheduling::qrun() {
         answer_qrun(job, PBSE_UNKJOBID, {});
     }
     run_.again = true;
-    begin_applying(run_.decisions.size());
+    run_.tells = false;
+    begin_applying();
 }
 
 // Applies the decision about the job of the qrun.

@@ -36,7 +36,8 @@ inline ifl::Attribute attribute(std::string name, std::string resource, std::str
 
 // Does the decision only send the reason why the job waits, or the time at which it is expected to start?
 inline bool is_told(const Decision& decision) {
-    return decision.kind == Decision::Kind::comment || decision.kind == Decision::Kind::estimate;
+    return decision.kind == Decision::Kind::comment ||
+           (decision.kind == Decision::Kind::estimate && decision.start != 0);
 }
 
 // Selects jobs that have changed since `time`. Goes back one second, because the server's clock counts

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "server_plugin/openpbs/site.h"
+#include "server_plugin/openpbs/untold.h"
 
 namespace pbs::openpbs {
 namespace {
@@ -107,6 +108,32 @@ TEST(Records, SubjobsOfAnArrayThatIsSparedAreNotPreempted) {
                 ElementsAre(Pair("1[1].box", false), Pair("2[1].box", true), Pair("3.box", true)));
     records.spare(3, {});
     EXPECT_TRUE(told.preemptable.at("1[1].box"));
+}
+
+TEST(Untold, IsSentInTheOrderInWhichItCame) {
+    using Kind = Decision::Kind;
+    Untold untold;
+    const auto put = [&](Kind kind, const char* job, const char* text) {
+        Decision decision;
+        decision.kind = kind;
+        decision.job = job;
+        decision.text = text;
+        untold.put(std::move(decision));
+    };
+    put(Kind::comment, "3.box", "old");
+    put(Kind::comment, "1.box", "first");
+    put(Kind::estimate, "3.box", "");
+    put(Kind::comment, "2.box", "second");
+    put(Kind::comment, "3.box", "new");
+    EXPECT_FALSE(untold.take(Kind::estimate, "1.box"));
+    EXPECT_EQ(untold.take(Kind::comment, "1.box").value().text, "first");
+    const auto oldest = untold.take().value();
+    EXPECT_EQ(oldest.job, "3.box");
+    EXPECT_EQ(oldest.text, "new") << "a newer comment takes the place of the older one";
+    EXPECT_EQ(untold.take().value().kind, Kind::estimate);
+    untold.erase(Kind::comment, "2.box");
+    EXPECT_TRUE(untold.empty());
+    EXPECT_FALSE(untold.take());
 }
 
 // The server no longer describes a subjob that waits again.
