@@ -1,6 +1,7 @@
 #include "server_plugin/openpbs/records.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "cluster/exec_vnode.h"
@@ -43,6 +44,11 @@ std::string name_of(const auto& names, std::uint64_t handle) {
 // Does the subjob count against max_run_subjobs? A suspended one doesn't.
 bool counts_in_array(const Job& job) {
     return !array_of(job.id).empty() && job.runs() && job.state != 'S' && job.state != 'U';
+}
+
+// Is the job among those that the server counts as running or exiting?
+bool counts_as_running(const Job& job) {
+    return job.state == 'R' || job.state == 'E' || job.state == 'S' || job.state == 'U';
 }
 
 // Returns places without the amounts that have been given back.
@@ -247,6 +253,18 @@ void Records::count_in_array(const std::string& array, int sign) {
     if ((running_subjobs_[array] += sign) <= 0) running_subjobs_.erase(array);
 }
 
+void Records::count_in_queue(const Job& job, int sign) {
+    InQueue& queue = in_queues_[job.queue];
+    if (job.array) queue.arrays += sign;
+    if (!counts_as_running(job))
+        queue.waiting += sign;
+    else if (sign > 0)
+        queue.running.insert(job.id);
+    else
+        queue.running.erase(job.id);
+    if (queue.waiting == 0 && queue.running.empty()) in_queues_.erase(job.queue);
+}
+
 // Forgets the subjobs of the array that ran and wait again: the server doesn't describe waiting subjobs, and
 // the array stands for them.
 void Records::forget_waiting(std::int64_t now, const Job& array) {
@@ -279,8 +297,12 @@ bool Records::tell(std::int64_t now, Job job) {
         failed != not_preemptable_.end() && (!same || (job.begun() && !failed->second.begun));
     const bool told = same && !may_be_preempted && (!job.runs() || running(known->second) == running(job));
     if (may_be_preempted) not_preemptable_.erase(failed);
+    const bool moved = is_new || known->second.queue != job.queue ||
+                       counts_as_running(known->second) != counts_as_running(job);
+    if (moved && !is_new) count_in_queue(known->second, -1);
     Job& kept = jobs_[id];
     kept = std::move(job);
+    if (moved) count_in_queue(kept, 1);
     if (kept.runs() && kept.requested.contains("soft_walltime"))
         soft_.try_emplace(id, 0);
     else
@@ -297,6 +319,7 @@ bool Records::forget(std::int64_t now, const std::string& job) {
     const auto known = jobs_.find(job);
     if (known == jobs_.end()) return false;
     const bool counted = counts_in_array(known->second);
+    count_in_queue(known->second, -1);
     jobs_.erase(known);
     not_preemptable_.erase(job);
     soft_.erase(job);
@@ -394,6 +417,38 @@ void Records::spare(std::int64_t now, const std::string& array) {
 
 void Records::commented(const std::string& job, const std::string& comment) {
     if (const auto found = jobs_.find(job); found != jobs_.end()) found->second.comment = comment;
+}
+
+JobCount Records::count(const std::string& queue) const {
+    const auto found = in_queues_.find(queue);
+    if (found == in_queues_.end()) return {};
+    return {static_cast<std::int64_t>(found->second.running.size()), found->second.waiting};
+}
+
+bool Records::has_arrays(const std::string& queue) const {
+    const auto found = in_queues_.find(queue);
+    return found != in_queues_.end() && found->second.arrays > 0;
+}
+
+std::vector<std::string> Records::missing(const std::string& queue,
+                                          const std::optional<std::set<std::string>>& running,
+                                          const std::optional<std::set<std::string>>& waiting) const {
+    std::vector<std::string> out;
+    const auto found = in_queues_.find(queue);
+    if (found == in_queues_.end()) return out;
+    if (running)
+        std::ranges::copy_if(found->second.running, std::back_inserter(out),
+                             [&](const std::string& id) { return !running->contains(id); });
+    if (waiting)
+        for (const auto& [id, job] : jobs_)
+            if (job.queue == queue && !counts_as_running(job) && !waiting->contains(id)) out.push_back(id);
+    return out;
+}
+
+std::vector<std::string> Records::queues_with_jobs() const {
+    std::vector<std::string> out;
+    for (const auto& [name, queue] : in_queues_) out.push_back(name);
+    return out;
 }
 
 const Job* Records::job(const std::string& id) const {

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,13 @@ struct Decision {
     std::string methods;                   // preempt: the letters of the methods to try
     bool after_preemptions = false;        // run
     std::int32_t accrue_type = 0;          // accrue
+};
+
+// Jobs of a queue, as OpenPBS counts them in the queue's state_count.
+struct JobCount {
+    std::int64_t running = 0;  // with suspended and ending ones, and with subjobs
+    std::int64_t waiting = 0;
+    bool operator==(const JobCount&) const = default;
 };
 
 class Records : private cluster::Names {
@@ -74,6 +82,16 @@ class Records : private cluster::Names {
     // them, with the new expected run times in seconds.
     std::vector<std::pair<std::string, std::int64_t>> extend(std::int64_t now);
 
+    // The known jobs of a queue.
+    JobCount count(const std::string& queue) const;
+    // Are there arrays among them? The server also counts their subjobs that wait for another run.
+    bool has_arrays(const std::string& queue) const;
+    // Those that are in no such set of ids; an absent set stands for all ids.
+    std::vector<std::string> missing(const std::string& queue,
+                                     const std::optional<std::set<std::string>>& running,
+                                     const std::optional<std::set<std::string>>& waiting) const;
+    std::vector<std::string> queues_with_jobs() const;
+
     const Job* job(const std::string& id) const;
     std::uint64_t handle(const std::string& job) const;
     const std::map<std::string, Job>& jobs() const { return jobs_; }
@@ -102,6 +120,7 @@ class Records : private cluster::Names {
     void tell_array(std::int64_t now, const std::string& subjob);
     void count_in_array(const std::string& array, int sign);
     void forget_waiting(std::int64_t now, const Job& array);
+    void count_in_queue(const Job& job, int sign);
     char state_of(const Job& job) const;
     std::vector<std::string> exec_vnodes_of(std::span<const cluster::Place> places,
                                             std::string_view chunks) const;
@@ -119,6 +138,12 @@ class Records : private cluster::Names {
     std::unordered_map<std::string, std::uint64_t> job_handles_;
     std::unordered_map<std::uint64_t, std::string> job_names_;
     std::map<std::string, std::int64_t> running_subjobs_;  // by array
+    struct InQueue {
+        std::unordered_set<std::string> running;
+        std::int64_t waiting = 0;  // arrays, too
+        std::int64_t arrays = 0;
+    };
+    std::map<std::string, InQueue> in_queues_;
     std::set<std::string> aside_;
     bool others_see_jobs_ = false;
     struct NotPreemptable {

@@ -148,7 +148,6 @@ void Scheduling::take_commands(const std::string& name, Session& one) {
         one.wanted = trigger_of(command->number);
         if (command->number == kConfigure) stale_vnodes_ = true;
         if (one.wanted != PBS_SCH_SCHEDULE_NEW && one.wanted != PBS_SCH_SCHEDULE_TERM) stale_server_ = true;
-        if (one.wanted != PBS_SCH_SCHEDULE_NEW) jobs_gone_ = true;
     }
 }
 
@@ -157,7 +156,6 @@ void Scheduling::take_commands(const std::string& name, Session& one) {
 void Scheduling::noticed(std::uint32_t object_type) {
     if (object_type == PBS_OBJ_NODE || object_type == PBS_OBJ_RESOURCE) stale_vnodes_ = true;
     if (object_type == PBS_OBJ_JOB) {
-        jobs_gone_ = true;
         altered_ = Clock::now();
         return;
     }
@@ -280,7 +278,6 @@ void Scheduling::begin_next() {
         if (!one.qruns.empty()) {
             run_.qrun = one.qruns.front();
             one.qruns.pop_front();
-            jobs_gone_ = true;
         }
         return learn(!known_);
     }

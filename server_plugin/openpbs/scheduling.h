@@ -4,9 +4,11 @@
 // It is a state machine that never waits: step() does all that can be done now. For one scheduler at a time
 // it
 //
-//   1. queries the server for changes since the last time: states of vnodes, queues, the jobs whose mtime has
-//      changed, and, if jobs may be gone, the list of all jobs. At the start it queries everything, and later
-//      at long intervals, to check its knowledge: changes that it had missed are counted (model_checks);
+//   1. queries the server for changes since the last time: states of vnodes, queues, and the jobs whose mtime
+//      has changed. Jobs that are gone show in the server's counts only: if a queue has fewer running jobs
+//      than are known here, or fewer waiting ones, their ids are queried, and those that are missing, by
+//      name. At the start it queries everything, and later at long intervals, to check its knowledge: changes
+//      that it had missed are counted (model_checks);
 //   2. has the plugin decide, in a thread of the plugin if that takes long;
 //   3. carries the decisions out, with some dozens of requests unanswered at a time, and reports the end of
 //      the cycle to the server if the server had commanded the cycle.
@@ -119,11 +121,25 @@ class Scheduling {
         Reservations reservations;
         std::map<std::string, std::uint32_t> states;         // of vnodes
         std::optional<std::map<std::string, Vnode>> vnodes;  // all of them, whole
+        std::map<std::string, JobCount> counts;              // of jobs, by queue
         std::vector<Job> jobs;
         std::optional<std::set<std::string>> ids;      // of all jobs, without subjobs
         std::optional<std::set<std::string>> subjobs;  // of the running subjobs
         std::time_t asked = 0;
         std::string error;
+    };
+
+    // The search for jobs that are gone, after the answers to the queries of a run.
+    struct Search {
+        enum class Step : std::uint8_t { none, ids, names };
+        struct Ids {
+            std::optional<std::set<std::string>> running;  // with subjobs
+            std::optional<std::set<std::string>> waiting;  // of all jobs, without subjobs
+        };
+        Step step = Step::none;
+        std::map<std::string, JobCount> counts;  // the server's, by queue
+        std::map<std::string, Ids> queues;       // that have fewer jobs than are known
+        std::set<std::string> missing;           // queried by name
     };
 
     // One piece of work for one scheduler: a query with a cycle, a query only, the answer to a qrun, or the
@@ -145,6 +161,8 @@ class Scheduling {
         bool dropped = false;        // the coming decisions won't be carried out
         bool altered_known = false;  // somebody had changed jobs before the queries were sent
         Learnt learnt{};
+        std::size_t changes = 0;  // of objects, found by the queries so far
+        Search search{};
         std::optional<std::string> qrun{};         // the job, until a place for it is found or refused
         std::optional<std::string> qrun_placed{};  // the job, after its place is found
         std::vector<Decision> decisions{};         // without comments and estimates
@@ -175,12 +193,19 @@ class Scheduling {
     void begin_run(const std::string& sched);
     void learn(bool all);
     void learn_jobs(bool all);
+    void note_error(const ifl::Result<ifl::Reply>& reply);
     void ask_about(ifl::RequestType type, ifl::Attributes wanted, const std::string& extend,
                    ifl::ObjectSink sink);
     void ask_jobs(ifl::Attributes criteria, ifl::Attributes wanted, ifl::ObjectSink sink);
     std::size_t take_learnt();
     std::size_t take_objects();
     std::size_t take_jobs();
+    std::size_t forget(const std::string& job);
+    void compare_counts();
+    void ask_ids(const std::string& queue, bool running);
+    void ask_missing();
+    std::size_t forget_missing();
+    bool look_for_gone();
     void learnt();
     bool settle_settings();
     void look_at_folder(const ChangedFolder& folder);
@@ -243,7 +268,8 @@ class Scheduling {
     bool known_ = false;        // everything has been learnt
     bool stale_server_ = true;  // the server, schedulers and resources may have changed
     bool stale_vnodes_ = true;
-    bool jobs_gone_ = false;      // some jobs may be gone
+    // By queue: jobs that the server counts and doesn't describe, such as subjobs that wait for another run.
+    std::map<std::string, JobCount> undescribed_;
     std::time_t jobs_since_ = 0;  // changes of jobs before this time are known
     bool look_soon_ = false;
     std::optional<Clock::time_point> altered_;  // last change of jobs that no query has followed

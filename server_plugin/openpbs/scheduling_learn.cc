@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "ifl/pbs_error.h"
 #include "server_plugin/openpbs/owned.h"
 #include "server_plugin/openpbs/scheduling_terms.h"
+#include "values/text.h"
 
 namespace pbs::openpbs {
 namespace {
@@ -18,10 +20,29 @@ using cluster::array_of;
 
 constexpr std::chrono::seconds kCheck{600};  // interval of checks of everything that is known
 constexpr std::uint64_t kSettingsTicket = ~std::uint64_t{0};
+constexpr std::size_t kNamesAtOnce = 500;  // in a query about jobs by their ids
+
+// Reads a queue's state_count: "Transit:0 Queued:3 Held:0 Waiting:0 Running:1 Exiting:0 Begun:0".
+JobCount count_of(std::string_view text) {
+    JobCount out;
+    for (const std::string_view word : values::words(text)) {
+        const std::size_t colon = word.find(':');
+        if (colon == std::string_view::npos) continue;
+        const std::string_view state = word.substr(0, colon);
+        const std::int64_t count = cluster::number_of(word.substr(colon + 1), 0);
+        (state == "Running" || state == "Exiting" ? out.running : out.waiting) += count;
+    }
+    return out;
+}
 
 }  // namespace
 
 // ---- Learning.
+
+void Scheduling::note_error(const ifl::Result<ifl::Reply>& reply) {
+    if (!reply) run_.learnt.error = reply.error().message;
+    if (reply && reply->code != 0) run_.learnt.error = text_of(*reply);
+}
 
 void Scheduling::ask_about(ifl::RequestType type, ifl::Attributes wanted, const std::string& extend,
                            ifl::ObjectSink sink) {
@@ -29,8 +50,7 @@ void Scheduling::ask_about(ifl::RequestType type, ifl::Attributes wanted, const 
         type, ifl::Status{{}, std::move(wanted)}, extend,
         [this](const ifl::Result<ifl::Reply>& reply) {
             // PBSE_NONODES is the answer of a server without vnodes.
-            if (reply && reply->code != 0 && reply->code != PBSE_NONODES) run_.learnt.error = text_of(*reply);
-            if (!reply) run_.learnt.error = reply.error().message;
+            if (!reply || reply->code != PBSE_NONODES) note_error(reply);
         },
         std::move(sink));
 }
@@ -38,16 +58,13 @@ void Scheduling::ask_about(ifl::RequestType type, ifl::Attributes wanted, const 
 void Scheduling::ask_jobs(ifl::Attributes criteria, ifl::Attributes wanted, ifl::ObjectSink sink) {
     current().client->ask(
         ifl::RequestType::select_status, ifl::Select{std::move(criteria), std::move(wanted)}, kSubjobsToo,
-        [this](const ifl::Result<ifl::Reply>& reply) {
-            if (reply && reply->code != 0) run_.learnt.error = text_of(*reply);
-            if (!reply) run_.learnt.error = reply.error().message;
-        },
-        std::move(sink));
+        [this](const ifl::Result<ifl::Reply>& reply) { note_error(reply); }, std::move(sink));
 }
 
 void Scheduling::learn(bool all) {
     using Type = ifl::RequestType;
     run_.learnt = Learnt{};
+    run_.search = Search{};
     run_.learnt.asked = std::time(nullptr);
     look_began_ = Clock::now();
     look_soon_ = false;
@@ -71,8 +88,12 @@ void Scheduling::learn(bool all) {
         ask_about(Type::status_resource, {}, kResourceExtend,
                   [this](const ifl::ObjectView& object) { note_resource(*run_.learnt.resources, object); });
     }
-    ask_about(Type::status_queue, cluster::queue_attributes(), {}, [this](const ifl::ObjectView& object) {
-        run_.learnt.queues[std::string(object.name)] = cluster::queue_of(object.attributes);
+    ifl::Attributes of_queues = cluster::queue_attributes();
+    of_queues.push_back(attribute("state_count", {}, {}));
+    ask_about(Type::status_queue, std::move(of_queues), {}, [this](const ifl::ObjectView& object) {
+        const std::string name(object.name);
+        run_.learnt.queues[name] = cluster::queue_of(object.attributes);
+        run_.learnt.counts[name] = count_of(cluster::value_of(object.attributes, "state_count"));
     });
     ask_about(Type::status_reservation, {}, {}, [this](const ifl::ObjectView& object) {
         run_.learnt.reservations[std::string(object.name)] = reservation_of(object, run_.learnt.asked);
@@ -95,8 +116,8 @@ void Scheduling::learn_jobs(bool all) {
     const auto take_job = [this](const ifl::ObjectView& object) {
         run_.learnt.jobs.push_back(cluster::job_of(object.name, object.attributes, run_.learnt.asked));
     };
-    const bool gone = std::exchange(jobs_gone_, false);
     if (all) {
+        undescribed_.clear();
         run_.learnt.ids.emplace();
         run_.learnt.subjobs.emplace();
         ifl::Attributes wanted = cluster::job_attributes();
@@ -110,23 +131,6 @@ void Scheduling::learn_jobs(bool all) {
         return;
     }
     ask_jobs(changed_since(jobs_since_), cluster::job_attributes(), take_job);
-    if (!gone) return;
-    current().client->ask(ifl::RequestType::select_jobs, ifl::Select{}, {},
-                          [this](const ifl::Result<ifl::Reply>& reply) {
-                              if (!reply || reply->code != 0) {
-                                  run_.learnt.error = reply ? text_of(*reply) : reply.error().message;
-                                  return;
-                              }
-                              run_.learnt.ids.emplace();
-                              if (const auto* found = std::get_if<ifl::SelectReply>(&reply->body))
-                                  run_.learnt.ids->insert(found->jobs.begin(), found->jobs.end());
-                          });
-    const auto& jobs = plugin_.records().jobs();
-    if (std::ranges::none_of(jobs, [](const auto& job) { return !array_of(job.first).empty(); })) return;
-    run_.learnt.subjobs.emplace();
-    // Begin the letters with 'E': if 'R' is the first, the server leaves suspended jobs out.
-    ask_jobs({attribute("job_state", {}, "ER", ifl::Op::eq)}, {attribute("job_state", {}, {})},
-             [this](const ifl::ObjectView& object) { run_.learnt.subjobs->emplace(object.name); });
 }
 
 // Records the answers about all objects except jobs. Returns the number of objects that have changed.
@@ -253,6 +257,13 @@ bool Scheduling::settle_settings() {
     return true;
 }
 
+// Forgets a job that is gone. Returns the number of jobs forgotten.
+std::size_t Scheduling::forget(const std::string& job) {
+    estimates_.erase(job);
+    failed_.erase(job);
+    return plugin_.records().forget(now(), job) ? 1 : 0;
+}
+
 std::size_t Scheduling::take_jobs() {
     Records& records = plugin_.records();
     std::size_t count = 0;
@@ -264,22 +275,124 @@ std::size_t Scheduling::take_jobs() {
         const auto& there = array_of(id).empty() ? run_.learnt.ids : run_.learnt.subjobs;
         if (there && !there->contains(id)) gone.push_back(id);
     }
-    for (const std::string& id : gone) {
-        count += records.forget(now(), id) ? 1 : 0;
-        estimates_.erase(id);
-        failed_.erase(id);
-    }
+    run_.learnt.ids.reset();
+    run_.learnt.subjobs.reset();
+    for (const std::string& id : gone) count += forget(id);
     return count;
 }
 
 std::size_t Scheduling::take_learnt() {
+    if (run_.search.step != Search::Step::none) return take_jobs();
     const std::size_t count = take_objects() + take_jobs();
     jobs_since_ = run_.learnt.asked;
     return count;
 }
 
+// ---- Jobs that are gone.
+
+// Notes the queues that have fewer jobs than are known, and queries the ids of their running or their waiting
+// jobs. Other differences are no sign of it: a job may have been submitted since the jobs were queried.
+void Scheduling::compare_counts() {
+    const Records& records = plugin_.records();
+    run_.search.counts = std::move(run_.learnt.counts);
+    for (const std::string& queue : records.queues_with_jobs()) run_.search.counts.try_emplace(queue);
+    for (const auto& [queue, count] : run_.search.counts) {
+        const JobCount known = records.count(queue);
+        JobCount& undescribed = undescribed_[queue];
+        if (count.running - known.running < undescribed.running) ask_ids(queue, true);
+        const std::int64_t waiting = count.waiting - known.waiting;
+        if (waiting < undescribed.waiting) ask_ids(queue, false);
+        if (records.has_arrays(queue)) undescribed.waiting = std::max(undescribed.waiting, waiting);
+    }
+}
+
+void Scheduling::ask_ids(const std::string& queue, bool running) {
+    const auto ids = [this, queue, running]() -> std::set<std::string>& {
+        Search::Ids& of_queue = run_.search.queues[queue];
+        auto& asked = running ? of_queue.running : of_queue.waiting;
+        return asked ? *asked : asked.emplace();
+    };
+    // Without such a queue there are no ids.
+    if (ids(); !run_.learnt.queues.contains(queue)) return;
+    ifl::Attributes criteria{attribute("destination", {}, queue)};
+    if (running) {
+        // Begin the letters with 'E': if 'R' is the first, the server leaves suspended jobs out.
+        criteria.push_back(attribute("job_state", {}, "ER", ifl::Op::eq));
+        return ask_jobs(std::move(criteria), {attribute("job_state", {}, {})},
+                        [ids](const ifl::ObjectView& object) { ids().emplace(object.name); });
+    }
+    current().client->ask(ifl::RequestType::select_jobs, ifl::Select{std::move(criteria), {}}, {},
+                          [this, ids](const ifl::Result<ifl::Reply>& reply) {
+                              note_error(reply);
+                              if (!reply) return;
+                              if (const auto* found = std::get_if<ifl::SelectReply>(&reply->body))
+                                  ids().insert(found->jobs.begin(), found->jobs.end());
+                          });
+}
+
+// Queries the jobs that are missing by name: some may only have begun, or wait again.
+void Scheduling::ask_missing() {
+    Search& search = run_.search;
+    for (const auto& [queue, ids] : search.queues)
+        for (std::string& id : plugin_.records().missing(queue, ids.running, ids.waiting))
+            search.missing.insert(std::move(id));
+    for (auto next = search.missing.begin(); next != search.missing.end();) {
+        std::string names;
+        for (std::size_t i = 0; i < kNamesAtOnce && next != search.missing.end(); ++i, ++next)
+            names += (i == 0 ? "" : ",") + *next;
+        current().client->ask(
+            ifl::RequestType::status_job, ifl::Status{names, cluster::job_attributes()}, {},
+            [this](const ifl::Result<ifl::Reply>& reply) {
+                // The server has none of them.
+                if (reply && (reply->code == PBSE_UNKJOBID || reply->code == PBSE_HISTJOBID)) return;
+                note_error(reply);
+            },
+            [this](const ifl::ObjectView& object) {
+                run_.search.missing.erase(std::string(object.name));
+                run_.learnt.jobs.push_back(
+                    cluster::job_of(object.name, object.attributes, run_.learnt.asked));
+            });
+    }
+}
+
+std::size_t Scheduling::forget_missing() {
+    std::size_t count = 0;
+    for (const std::string& id : run_.search.missing) count += forget(id);
+    for (const auto& [queue, ids] : run_.search.queues) {
+        const JobCount has = run_.search.counts[queue];
+        const JobCount known = plugin_.records().count(queue);
+        if (ids.running) undescribed_[queue].running = has.running - known.running;
+        if (ids.waiting) undescribed_[queue].waiting = has.waiting - known.waiting;
+    }
+    return count;
+}
+
+// Goes on with the search after the answers of its last step. True: it has made further queries.
+bool Scheduling::look_for_gone() {
+    if (!run_.learnt.error.empty()) return false;
+    Search& search = run_.search;
+    switch (search.step) {
+        case Search::Step::none:
+            compare_counts();
+            search.step = Search::Step::ids;
+            break;
+        case Search::Step::ids:
+            ask_missing();
+            search.step = Search::Step::names;
+            break;
+        case Search::Step::names:
+            run_.changes += forget_missing();
+            return false;
+    }
+    return current().client->unanswered() > 0 || (!search.queues.empty() && look_for_gone());
+}
+
 void Scheduling::learnt() {
     looked_ = Clock::now();
+    if (run_.learnt.error.empty()) {
+        run_.changes += take_learnt();
+        if (look_for_gone()) return;
+    }
     if (!run_.learnt.error.empty()) {
         log(fmt::format("sched {}: the server can't be asked for its objects: {}", current_,
                         run_.learnt.error));
@@ -288,7 +401,7 @@ void Scheduling::learnt() {
     }
     const bool was_check = phase_ == Phase::checking;
     const bool first = !known_;
-    const std::size_t count = take_learnt();
+    const std::size_t count = std::exchange(run_.changes, 0);
     if (first) {
         known_ = true;
         checked_ = looked_;

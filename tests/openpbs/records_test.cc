@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
 
 TEST(Vnode, HasTheEnvironmentThatItIsIn) {
     const std::vector<ifl::AttributeView> attributes{{"resources_available", "aoe", "rhel,suse"},
@@ -108,6 +110,49 @@ TEST(Records, SubjobsOfAnArrayThatIsSparedAreNotPreempted) {
                 ElementsAre(Pair("1[1].box", false), Pair("2[1].box", true), Pair("3.box", true)));
     records.spare(3, {});
     EXPECT_TRUE(told.preemptable.at("1[1].box"));
+}
+
+TEST(Records, CountsTheJobsOfAQueueAsTheServerDoes) {
+    Listener told;
+    Records records(told.plugin);
+    const auto tell = [&](const char* id, const char* queue, char state) {
+        Job job;
+        job.id = id;
+        job.queue = queue;
+        job.state = state;
+        job.array = job.id.find("[]") != std::string::npos;
+        records.tell(1, job);
+    };
+    tell("1.box", "a", 'R');
+    tell("2.box", "a", 'S');
+    tell("3.box", "a", 'E');
+    tell("4[].box", "a", 'B');
+    tell("4[1].box", "a", 'R');
+    tell("5.box", "a", 'H');
+    tell("6.box", "b", 'Q');
+    EXPECT_EQ(records.count("a"), (JobCount{4, 2}));
+    EXPECT_EQ(records.count("b"), (JobCount{0, 1}));
+    EXPECT_EQ(records.count("c"), JobCount{});
+    EXPECT_TRUE(records.has_arrays("a"));
+    EXPECT_FALSE(records.has_arrays("b"));
+    const std::set<std::string> there{"1.box", "4[1].box", "4[].box"};
+    EXPECT_THAT(records.missing("a", there, {}), UnorderedElementsAre("2.box", "3.box"));
+    EXPECT_THAT(records.missing("a", {}, there), ElementsAre("5.box"));
+    EXPECT_THAT(records.missing("b", there, there), ElementsAre("6.box"));
+    // Jobs start, move to another queue, wait again and end.
+    tell("6.box", "b", 'R');
+    EXPECT_EQ(records.count("b"), (JobCount{1, 0}));
+    tell("1.box", "b", 'Q');
+    EXPECT_EQ(records.count("a"), (JobCount{3, 2}));
+    EXPECT_EQ(records.count("b"), (JobCount{1, 1}));
+    tell("4[1].box", "a", 'Q');
+    EXPECT_EQ(records.count("a"), (JobCount{2, 2}));
+    records.forget(2, "4[].box");
+    EXPECT_EQ(records.count("a"), (JobCount{2, 1}));
+    EXPECT_FALSE(records.has_arrays("a"));
+    tell("6.box", "b", 'F');
+    records.forget(2, "1.box");
+    EXPECT_THAT(records.queues_with_jobs(), ElementsAre("a"));
 }
 
 TEST(Untold, IsSentInTheOrderInWhichItCame) {

@@ -95,6 +95,54 @@ TEST_P(OpenpbsScheduling, WhatNoCommandTellsOfIsNoticed) {
     expect_comment(two, "Not Running");
 }
 
+TEST_P(OpenpbsScheduling, AnEndAsksForNoListOfAllJobs) {
+    const auto lists = [&] {
+        return number_of(
+            site->ok("cat /var/spool/pbs/server_logs/* | grep -c 'Type 16 request received from Scheduler' "
+                     "|| true"));
+    };
+    const std::string first = submit("-l select=1:ncpus=2");
+    const std::string second = submit("-l select=1:ncpus=2");
+    const std::string third = submit("-l select=1:ncpus=2");
+    expect_state(first, "R");
+    expect_comment(third, "Not Running");
+    const int before = lists();
+    site->ok("$stock/qdel " + first, "una");
+    expect_state(second, "R");
+    EXPECT_EQ(lists(), before);
+    // A waiting job is deleted.
+    site->ok("$ours/pbs_explain " + third, "una");
+    site->ok("$stock/qdel " + third, "una");
+    EXPECT_TRUE(wait_for([&] { return lists() == before + 1; }, kLong));
+    EXPECT_TRUE(wait_for([&] { return site->sh("$ours/pbs_explain " + third, "una").exit != 0; }, kLong));
+    // Subjobs end, and one waits for another run, which the server counts and doesn't describe.
+    const std::string array = submit("-J 1-2 -l select=1:ncpus=1");
+    expect_comment(array, "Not Running");
+    site->ok("$stock/qdel " + second, "una");
+    const auto subjob = [&](const char* index) {
+        const auto bracket = array.find("[]");
+        return array.substr(0, bracket) + "[" + index + array.substr(bracket + 1);
+    };
+    expect_state(subjob("1"), "R");
+    expect_state(subjob("2"), "R");
+    accept("set queue workq started = False");
+    site->ok("$stock/qrerun " + subjob("1"), "oscar");
+    expect_state(subjob("1"), "Q");
+    const std::string fourth = submit("-l select=1:ncpus=2");
+    expect_comment(fourth, "Not Running");
+    EXPECT_EQ(lists(), before + 1);
+    site->ok("$stock/qdel " + fourth, "una");
+    EXPECT_TRUE(wait_for([&] { return site->sh("$ours/pbs_explain " + fourth, "una").exit != 0; }, kLong));
+    accept("set queue workq started = True");
+    expect_state(subjob("1"), "R");
+    const std::string fifth = submit("-l select=1:ncpus=1");
+    expect_comment(fifth, "Not Running");
+    const int later = lists();
+    site->ok("$stock/qdel " + subjob("2"), "una");
+    expect_state(fifth, "R");
+    EXPECT_EQ(lists(), later);
+}
+
 // One of the schedulers looks at all jobs.
 TEST_P(OpenpbsScheduling, WhatNoCommandTellsOfIsForEachScheduler) {
     site->ok("mkdir -m 750 /var/spool/pbs/sched_priv_second; mkdir /var/spool/pbs/sched_logs_second");
