@@ -180,6 +180,31 @@ Result<void> check_priority(const Object& policy) {
                 "command");
 }
 
+// Allows each of the letters once.
+Result<void> check_ticket_order(const Object& policy) {
+    const std::string_view order = policy.text("ticket_order");
+    std::string letters(order);
+    std::ranges::sort(letters);
+    constexpr std::string_view kLetters = "FOS";
+    if (order == "NONE" || (!letters.empty() && std::ranges::includes(kLetters, letters))) return {};
+    return fail(
+        Code::bad_value,
+        fmt::format("ticket_order: bad value '{}': expected letters O, F and S, each at most once, or NONE",
+                    order));
+}
+
+// Refuses two numbers for one name.
+Result<void> check_weights(const Attribute& attribute, const StringList& weights) {
+    std::set<std::string_view> seen;
+    for (const std::string_view weight : weights) {
+        const std::string_view name = weight.substr(0, weight.rfind('='));
+        if (!seen.insert(name).second)
+            return fail(Code::bad_value, fmt::format("{}: bad value '{}': expected one number for each name",
+                                                     attribute.name, weight));
+    }
+    return {};
+}
+
 Result<void> check_fairshare(const Object& policy) {
     if (!policy.boolean("fairshare") || policy.has("fairshare_group")) return {};
     return fail(
@@ -281,6 +306,10 @@ Result<void> check_value(const Attribute& attribute, const Value* before, const 
         case Syntax::node_sort_keys:
         case Syntax::job_sort_keys:
             return check_sort_keys(attribute, std::get<StringList>(value));
+        case Syntax::resource_weights:
+        case Syntax::word_weights:
+        case Syntax::entity_weights:
+            return check_weights(attribute, std::get<StringList>(value));
         case Syntax::dynamic_resources:
             return check_dynamic_resources(attribute, before, std::get<StringList>(value), context);
         case Syntax::output_file:
@@ -315,6 +344,7 @@ Result<void> check_object(const Object& object, const CheckContext& context) {
             if (Result<void> checked = check_outputs(object); !checked) return checked;
             if (Result<void> checked = check_queue_roles(object); !checked) return checked;
             if (Result<void> checked = check_priority(object); !checked) return checked;
+            if (Result<void> checked = check_ticket_order(object); !checked) return checked;
             return check_fairshare(object);
         case ObjectType::fs_group:
             return check_tree(object);

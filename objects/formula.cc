@@ -14,8 +14,9 @@ namespace {
 
 // Terms of job_sort_formula; the kShareTerms last ones are about fairshare.
 constexpr std::string_view kJobSortTerms[] = {
-    "eligible_time",  "queue_priority",  "job_priority",         "accrue_type",
-    "fairshare_perc", "fair_share_perc", "fairshare_tree_usage", "fairshare_factor",
+    "eligible_time",   "queue_priority",       "job_priority",     "accrue_type",  "urgency",
+    "urgency_norm",    "priority_norm",        "tickets",          "tickets_norm", "fairshare_perc",
+    "fair_share_perc", "fairshare_tree_usage", "fairshare_factor",
 };
 constexpr std::size_t kShareTerms = 4;
 constexpr std::string_view kUsageTerms[] = {"fs_factor"};

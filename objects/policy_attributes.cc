@@ -12,6 +12,8 @@ using enum Asks;
 
 constexpr std::string_view kNoSuchQueue = "the queue has no special meaning";
 constexpr double kMost = 2147483647;
+constexpr double kMostTickets = 1e12;
+constexpr std::string_view kWhatReadsTickets = "weighted_priority or job_sort_formula";
 
 constexpr AttributeType type_of(Syntax syntax, unsigned flags) {
     if ((flags & shown_as_string) != 0) return AttributeType::string;
@@ -38,6 +40,8 @@ constexpr AttributeType type_of(Syntax syntax, unsigned flags) {
         case Syntax::node_sort_keys:
         case Syntax::job_sort_keys:
         case Syntax::resource_weights:
+        case Syntax::word_weights:
+        case Syntax::entity_weights:
         case Syntax::names:
         case Syntax::peer_queues:
         case Syntax::dynamic_resources:

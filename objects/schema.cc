@@ -148,6 +148,13 @@ std::string expected_text(const Attribute& attribute) {
         case Syntax::job_sort_keys:
             return "elements separated by commas, each a resource, job_priority, fairshare_perc or "
                    "preempt_priority, then HIGH or LOW";
+        case Syntax::word_weights:
+            return fmt::format(
+                "elements separated by commas, each one of {}, then = and a number of at least 0",
+                fmt::join(attribute.words, ", "));
+        case Syntax::entity_weights:
+            return "elements separated by commas, each [u:NAME=NUMBER], or with g:, p: or q: for a group, "
+                   "project or queue; the name PBS_GENERIC is everybody without a number of their own";
         case Syntax::resource_weights:
             return "elements separated by commas, each a resource, = and a number of at least 0";
         case Syntax::peer_queues:

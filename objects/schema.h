@@ -70,6 +70,8 @@ enum class Syntax {
     node_sort_keys,     // StringList of "resource HIGH|LOW [total|assigned|unused]"
     job_sort_keys,      // StringList of "resource HIGH|LOW"
     resource_weights,   // StringList of "resource=weight", a number of at least 0
+    word_weights,       // StringList of "word=weight", the word one of words
+    entity_weights,     // StringList of "[u:name=weight]"; g: a group, p: a project, q: a queue
     peer_queues,        // StringList of "local_queue queue@server"
     dynamic_resources,  // StringList of "resource !/path/of/program arguments"
     tree_elements,      // StringList of "name:parent=shares"
@@ -140,7 +142,7 @@ struct Attribute {
     unsigned flags;                  // of AttributeFlag
     std::string_view help;           // one sentence, without a full stop at its end
     std::string_view example;        // a qmgr command
-    Few<std::string_view> words{};   // allowed words of Syntax::word
+    Few<std::string_view> words{};   // allowed words of Syntax::word and word_weights
     double minimum = 0;              // range of numbers
     double maximum = 9e15;
     std::string_view alias{};  // another name that is accepted; listings use `name`

@@ -38,6 +38,7 @@ ShareTree tree_of(const batch_status& object) {
     tree.counts_usage = text_of(object, "counts_usage") != "False";
     tree.decay_time = integer_of(object, "decay_time").value_or(0);
     tree.decay_factor = real_of(object, "decay_factor");
+    tree.half_life = integer_of(object, "half_life");
     tree.now = integer_of(object, "now").value_or(0);
     tree.last_decay = integer_of(object, "last_decay");
     tree.next_decay = integer_of(object, "next_decay");
@@ -56,6 +57,11 @@ ShareElement element_of(const batch_status& object) {
     element.decayed = real_of(object, "decayed");
     element.tree_usage = real_of(object, "tree_usage");
     element.factor = real_of(object, "factor");
+    element.jobs = integer_of(object, "jobs").value_or(0);
+    element.running = integer_of(object, "running").value_or(0);
+    element.level = real_of(object, "level");
+    element.short_target = real_of(object, "short_target");
+    element.overall_short_target = real_of(object, "overall_short_target");
     element.place = integer_of(object, "place").value_or(0);
     return element;
 }
@@ -77,10 +83,11 @@ std::string hours(std::int64_t seconds) {
 std::string heading(const ShareTree& tree) {
     std::string out = fmt::format("fs_group {} of sched {}, {}\n", printable(tree.name),
                                   printable(tree.sched), instant_text(static_cast<std::time_t>(tree.now)));
-    out +=
-        fmt::format("Usage is {} of each {}; every {} it is multiplied by {}", printable(tree.usage_formula),
-                    printable(tree.entity), hours(tree.decay_time), tree.decay_factor);
-    if (tree.next_decay)
+    out += fmt::format("Usage is {} of each {}; ", printable(tree.usage_formula), printable(tree.entity));
+    out += tree.half_life
+               ? fmt::format("it decays to its half in {}", hours(*tree.half_life))
+               : fmt::format("every {} it is multiplied by {}", hours(tree.decay_time), tree.decay_factor);
+    if (tree.next_decay && !tree.half_life)
         out += fmt::format(", next at {}", instant_text(static_cast<std::time_t>(*tree.next_decay)));
     out += '\n';
     if (!tree.counts_usage)
@@ -135,6 +142,11 @@ Json json_of(const ShareElement& element) {
     json["decayed"] = element.decayed;
     json["tree_usage"] = element.tree_usage;
     json["factor"] = element.factor;
+    json["jobs"] = element.jobs;
+    json["running"] = element.running;
+    json["level"] = element.level;
+    json["short_target"] = element.short_target;
+    json["overall_short_target"] = element.overall_short_target;
     if (element.place != 0) json["place"] = element.place;
     return json;
 }
@@ -150,6 +162,7 @@ Json json_of(const ShareTree& tree) {
                  {"decay_time", tree.decay_time},
                  {"decay_factor", tree.decay_factor},
                  {"now", tree.now}};
+    if (tree.half_life) json["half_life"] = *tree.half_life;
     if (tree.last_decay) json["last_decay"] = *tree.last_decay;
     if (tree.next_decay) json["next_decay"] = *tree.next_decay;
     json["elements"] = Json::array();
@@ -224,6 +237,10 @@ std::string entity_text(const ShareTree& path) {
             way +=
                 fmt::format("{}{} {}", way.empty() ? "" : ", ", printable(element.name), ratio_text(element));
     if (path.elements.size() > 2) out += fmt::format(" (on its way: {})", way);
+    if (entity.overall_short_target > 0)
+        out +=
+            fmt::format("\nOf tickets_share  {} now, for {} of running and {} of waiting jobs",
+                        percent(entity.overall_short_target), entity.running, entity.jobs - entity.running);
     return out + fmt::format(
                      "\nfairshare_perc, fairshare_tree_usage, fairshare_factor in formulas: {:.6g}, {:.6g}, "
                      "{:.6g}\n",

@@ -26,6 +26,13 @@ struct ShareElement {
     double decayed = 0;
     double tree_usage = 0;
     double factor = 0;
+    // By the jobs that there are, for tickets_share: parts of the shares and tickets of the siblings with
+    // jobs, and of all tickets, as fractions of 1; and the entity's own jobs, and those of them that run.
+    double level = 0;
+    double short_target = 0;
+    double overall_short_target = 0;
+    std::int64_t jobs = 0;
+    std::int64_t running = 0;
     std::int64_t place = 0;  // 0: the element is a group
 };
 
@@ -39,7 +46,8 @@ struct ShareTree {
     bool counts_usage = true;     // a policy goes by these shares
     std::int64_t decay_time = 0;  // seconds
     double decay_factor = 1;
-    std::int64_t now = 0;  // seconds since the Epoch
+    std::optional<std::int64_t> half_life{};  // seconds; decay_time and decay_factor follow from it
+    std::int64_t now = 0;                     // seconds since the Epoch
     std::optional<std::int64_t> last_decay;
     std::optional<std::int64_t> next_decay;
     std::vector<ShareElement> elements;  // a group before its members

@@ -8,6 +8,7 @@
 
 #include "server_plugin/scheduler/scheduler.h"
 #include "server_plugin/scheduler/scheduler_impl.h"
+#include "server_plugin/scheduler/tickets/policies.h"
 
 namespace pbs::sched {
 namespace {
@@ -16,7 +17,9 @@ namespace {
 bool uses_shares(const Policy& policy) {
     const Settings& s = policy.settings;
     if (s.fairshare_group.empty()) return false;
+    const bool reads_tickets = s.weighted_priority || (policy.formula && policy.formula->reads_priorities());
     return s.fairshare || (policy.formula && policy.formula->reads_shares()) ||
+           (reads_tickets && s.tickets_share > 0) ||
            std::ranges::any_of(s.job_sort_key, [](const SortKey& key) {
                return key.name == "fairshare_perc" || key.name == "fair_share_perc";
            });
@@ -227,6 +230,14 @@ SharesView Scheduler::Impl::view_of(SchedShares& shares, std::string_view name, 
         }
         shown[FairShares::kRoot] = true;
     }
+    std::vector<TicketJob> jobs;
+    each_job_of(name, sched, [&](JobSlot job, bool runs) {
+        if (tables.jobs.state[job] != 'S') jobs.push_back({.runs = runs, .leaf = shares.entity(tables, job)});
+    });
+    // Entities may have come with these jobs.
+    all.resize(tree.size());
+    shown.resize(tree.size());
+    const std::vector<ShareTarget> targets = share_targets(jobs, tree, now, true);
     // Users see their rank among all entities, too.
     const std::vector<std::size_t> places = places_of(tree, all, now);
     SharesView view{
@@ -234,7 +245,13 @@ SharesView Scheduler::Impl::view_of(SchedShares& shares, std::string_view name, 
     for (const Node node : in_reading_order(tree, now)) {
         if (!shown[node]) continue;
         view.rows.push_back(row_of(tree, node, now));
-        view.rows.back().place = places[node];
+        ShareRow& row = view.rows.back();
+        row.place = places[node];
+        row.level = targets[node].level;
+        row.short_target = targets[node].part;
+        row.overall_short_target = targets[node].overall;
+        row.jobs = targets[node].jobs;
+        row.running = targets[node].running;
     }
     return view;
 }

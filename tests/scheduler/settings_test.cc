@@ -50,9 +50,15 @@ std::string text(const std::vector<SortKey>& keys) {
     for (const SortKey& key : keys) all += fmt::format("{} {},", key.name, key.high_first);
     return all;
 }
-std::string text(const std::vector<ResourceWeight>& weights) {
+std::string text(const std::vector<NamedWeight>& weights) {
     std::string all;
-    for (const ResourceWeight& weight : weights) all += fmt::format("{}={},", weight.resource, weight.weight);
+    for (const NamedWeight& weight : weights) all += fmt::format("{}={},", weight.name, weight.weight);
+    return all;
+}
+std::string text(const std::vector<OwnerWeight>& weights) {
+    std::string all;
+    for (const OwnerWeight& weight : weights)
+        all += fmt::format("[{}:{}={}],", static_cast<int>(weight.kind), weight.name, weight.weight);
     return all;
 }
 std::string text(const PreemptPriorities& levels) {

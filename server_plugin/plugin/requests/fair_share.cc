@@ -53,6 +53,8 @@ void add_tree(Reply& reply, const sched::SharesView& view) {
     if (!view.counts) shown.add("counts_usage", "False");
     shown.add("decay_time", std::to_string(view.group.decay_time.count()));
     shown.add("decay_factor", fmt::format("{}", view.group.decay_factor));
+    if (view.group.half_life > sched::Seconds(0))
+        shown.add("half_life", std::to_string(view.group.half_life.count()));
     shown.add_instant("now", view.now);
     if (view.last_decay != sched::Instant{}) {
         shown.add_instant("last_decay", view.last_decay);
@@ -72,6 +74,11 @@ void add_row(Reply& reply, const sched::ShareRow& row) {
     shown.add("actual", fmt::format("{}", row.actual));
     shown.add("tree_usage", fmt::format("{}", row.tree_usage));
     shown.add("factor", fmt::format("{}", row.factor));
+    shown.add("jobs", std::to_string(row.jobs));
+    shown.add("running", std::to_string(row.running));
+    shown.add("level", fmt::format("{}", row.level));
+    shown.add("short_target", fmt::format("{}", row.short_target));
+    shown.add("overall_short_target", fmt::format("{}", row.overall_short_target));
     if (row.place != 0) shown.add("place", std::to_string(row.place));
     reply.object(PBS_OBJ_FAIRSHARE, row.name, shown.attributes());
 }

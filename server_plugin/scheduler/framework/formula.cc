@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "server_plugin/scheduler/framework/shares.h"
+#include "server_plugin/scheduler/framework/weighted_priority.h"
 
 namespace pbs::sched {
 
@@ -24,6 +25,14 @@ Formula::Formula(objects::Formula expression)
         reads_.push_back({term != kTerms.end() ? term->what : What::nothing});
     }
 }
+
+namespace {
+
+WeightedPriority::Terms priorities(const OrderContext& context, JobSlot job) {
+    return context.priorities == nullptr ? WeightedPriority::Terms{} : context.priorities->terms(job);
+}
+
+}  // namespace
 
 double Formula::read(std::size_t name, const OrderContext& c, const Resources& resources, JobSlot job) const {
     switch (reads_[name].what) {
@@ -48,6 +57,16 @@ double Formula::read(std::size_t name, const OrderContext& c, const Resources& r
             return reads_[name].what == What::tree_usage ? c.shares->tree.tree_usage(entity, c.now)
                                                          : c.shares->tree.factor(entity, c.now);
         }
+        case What::urgency:
+            return priorities(c, job).urgency;
+        case What::urgency_norm:
+            return priorities(c, job).urgency_norm;
+        case What::priority_norm:
+            return priorities(c, job).priority_norm;
+        case What::tickets:
+            return priorities(c, job).tickets;
+        case What::tickets_norm:
+            return priorities(c, job).tickets_norm;
         case What::nothing:
             return 0;
         case What::resource:
@@ -61,7 +80,7 @@ double Formula::read(std::size_t name, const OrderContext& c, const Resources& r
 void Formula::resolve(const Resources& resources) {
     for (std::size_t i = 0; i < reads_.size(); ++i) {
         Read& read = reads_[i];
-        if (read.what != What::nothing) continue;
+        if (read.what != What::nothing && !is_of_priorities(read.what)) continue;
         read.resource = resources.id(expression_.names()[i].name);
         if (read.resource != kNoResource)
             read.what = read.resource == resources.known().walltime ? What::walltime : What::resource;

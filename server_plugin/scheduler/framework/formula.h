@@ -16,7 +16,8 @@ namespace pbs::sched {
 // Names in a formula: resources (sizes in kilobytes, durations in seconds, as in pbs_sched; 0 if the job
 // requests none), eligible_time (seconds), queue_priority, job_priority. The names for the part of the
 // machine, the usage and the factor of the job's entity (fairshare_perc and others) are 0 without an
-// fs_group; accrue_type is 0 if the host doesn't count eligible time.
+// fs_group; accrue_type is 0 if the host doesn't count eligible time. The parts of weighted_priority are
+// urgency, tickets, and these two and Priority as numbers from 0 to 1.
 class Formula {
   public:
     // Errors name the formula and the place of the mistake.
@@ -29,8 +30,12 @@ class Formula {
     bool changes_with_time() const {
         return std::ranges::any_of(reads_, [](const Read& read) {
             return read.what == What::eligible_time || read.what == What::accrue_type ||
-                   is_of_shares(read.what);
+                   is_of_shares(read.what) || is_of_priorities(read.what);
         });
+    }
+    // Does the formula read parts of weighted_priority?
+    bool reads_priorities() const {
+        return std::ranges::any_of(reads_, [](const Read& read) { return is_of_priorities(read.what); });
     }
     // Does the formula read the shares or usage of a job's entity?
     bool reads_shares() const {
@@ -48,6 +53,11 @@ class Formula {
         share,
         tree_usage,
         share_factor,
+        urgency,
+        urgency_norm,
+        priority_norm,
+        tickets,
+        tickets_norm,
         resource
     };
     // OpenPBS has two names for the part of the machine.
@@ -55,14 +65,19 @@ class Formula {
         std::string_view name;
         What what;
     };
-    static constexpr std::array<Term, 8> kTerms = {{{"eligible_time", What::eligible_time},
-                                                    {"accrue_type", What::accrue_type},
-                                                    {"queue_priority", What::queue_priority},
-                                                    {"job_priority", What::job_priority},
-                                                    {"fairshare_perc", What::share},
-                                                    {"fair_share_perc", What::share},
-                                                    {"fairshare_tree_usage", What::tree_usage},
-                                                    {"fairshare_factor", What::share_factor}}};
+    static constexpr std::array<Term, 13> kTerms = {{{"eligible_time", What::eligible_time},
+                                                     {"accrue_type", What::accrue_type},
+                                                     {"queue_priority", What::queue_priority},
+                                                     {"job_priority", What::job_priority},
+                                                     {"fairshare_perc", What::share},
+                                                     {"fair_share_perc", What::share},
+                                                     {"fairshare_tree_usage", What::tree_usage},
+                                                     {"fairshare_factor", What::share_factor},
+                                                     {"urgency", What::urgency},
+                                                     {"urgency_norm", What::urgency_norm},
+                                                     {"priority_norm", What::priority_norm},
+                                                     {"tickets", What::tickets},
+                                                     {"tickets_norm", What::tickets_norm}}};
     struct Read {
         What what = What::nothing;
         std::uint32_t resource = kNoResource;
@@ -70,8 +85,10 @@ class Formula {
     static bool is_of_shares(What what) {
         return what == What::share || what == What::tree_usage || what == What::share_factor;
     }
+    static bool is_of_priorities(What what) { return what >= What::urgency && what <= What::tickets_norm; }
     explicit Formula(objects::Formula expression);
-    // Names that aren't terms are resources, which may be defined later.
+    // Names that aren't terms are resources, which may be defined later. A resource hides a part of
+    // weighted_priority with its name, so that a site's formula means what it did before there were these.
     void resolve(const Resources& resources);
     double read(std::size_t name, const OrderContext& c, const Resources& resources, JobSlot job) const;
 

@@ -89,7 +89,9 @@ OrderedJob Intake::ordered(JobSlot job, JobClass job_class) {
         OrderedJob ordered{job, job_class, p_.counts_nodes ? c_.nodes_of_ordered(job) : 1,
                            t_.jobs.signature[job], 0};
         if (in_.policy->formula) {
-            ordered.score = in_.policy->formula->value(order_context(), t_.resources, job);
+            OrderContext context = order_context();
+            if (in_.policy->formula->reads_priorities()) context.priorities = &weighted();
+            ordered.score = in_.policy->formula->value(context, t_.resources, job);
         } else if (s_.weighted_priority) {
             ordered.score = weighted().terms(job).value;
         }
@@ -107,7 +109,7 @@ const WeightedPriority& Intake::weighted() {
     if (!weighted_) {
         std::vector<QueueSlot> queues;
         for (const Source& source : c_.setup.sources) queues.push_back(source.queue);
-        weighted_.emplace(s_, t_, in_.now, queues);
+        weighted_.emplace(s_, t_, state_.shares, in_.now, queues);
     }
     return *weighted_;
 }

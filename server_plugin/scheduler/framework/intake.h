@@ -40,7 +40,7 @@ class Intake : CyclePart {
     // The class of a queued job; nullopt: no jobs are taken from its queue.
     std::optional<JobClass> class_of(JobSlot job) const;
     OrderedJob ordered(JobSlot job, JobClass job_class);
-    // The weighted priorities in this cycle. REQUIRES: the policy orders by them.
+    // The weighted priorities in this cycle. Computed when first asked for.
     const WeightedPriority& weighted();
     // The Deal (deal.h) by which the lanes of the class take turns at the instant; null: only keys order the
     // jobs.

@@ -21,11 +21,11 @@ double normalised(double value, double least, double greatest) {
 
 }  // namespace
 
-WeightedPriority::WeightedPriority(const Settings& settings, const Tables& tables, Instant now,
+WeightedPriority::WeightedPriority(const Settings& settings, Tables& tables, SchedShares* shares, Instant now,
                                    std::span<const QueueSlot> queues)
     : settings_(settings), tables_(tables), now_(now), deadline_resource_(tables.resources.id("deadline")) {
-    for (const ResourceWeight& weight : settings.urgency_of_resources)
-        if (const auto id = tables.resources.id(weight.resource); id != kNoResource)
+    for (const NamedWeight& weight : settings.urgency_of_resources)
+        if (const auto id = tables.resources.id(weight.name); id != kNoResource)
             weights_.emplace_back(id, weight.weight);
     for (const QueueSlot queue : queues)
         for (const auto* jobs : {&tables.queues[queue].queued, &tables.queues[queue].running})
@@ -34,6 +34,7 @@ WeightedPriority::WeightedPriority(const Settings& settings, const Tables& table
                 greatest_ = least_ ? std::max(greatest_, value) : value;
                 least_ = std::min(value, least_.value_or(value));
             }
+    if (gives_tickets(settings)) tickets_.emplace(settings, tables, shares, now, queues);
 }
 
 double WeightedPriority::resources(const Request& request) const {
@@ -84,19 +85,29 @@ WeightedPriority::Terms WeightedPriority::terms(JobSlot job) const {
     Terms terms = urgency(job);
     terms.urgency_norm = normalised(terms.urgency, least_.value_or(0), greatest_);
     terms.priority_norm = (static_cast<double>(tables_.jobs.priority[job]) - kLeastPriority) / kPriorities;
-    terms.value =
-        settings_.weight_job_priority * terms.priority_norm + settings_.weight_urgency * terms.urgency_norm;
+    if (tickets_) {
+        terms.tickets = tickets_->of(job).sum();
+        terms.tickets_norm = normalised(terms.tickets, 0, tickets_->greatest());
+    }
+    terms.value = settings_.weight_job_priority * terms.priority_norm +
+                  settings_.weight_urgency * terms.urgency_norm +
+                  settings_.weight_tickets * terms.tickets_norm;
     return terms;
 }
 
 std::string WeightedPriority::text(JobSlot job) const {
     const Terms t = terms(job);
-    return fmt::format(
+    std::string sum = fmt::format(
         "{:.6g} = {:g} * {:.6g} (Priority {}) + {:g} * {:.6g} (urgency {:.6g} between {:.6g} and {:.6g}: "
         "resources {:.6g}, waiting {:.6g}, deadline {:.6g})",
         t.value, settings_.weight_job_priority, t.priority_norm, tables_.jobs.priority[job],
         settings_.weight_urgency, t.urgency_norm, t.urgency, least_.value_or(0), greatest_, t.resources,
         t.waiting, t.deadline);
+    if (tickets_)
+        sum +=
+            fmt::format(" + {:g} * {:.6g} (tickets {:.6g} of at most {:.6g}: {})", settings_.weight_tickets,
+                        t.tickets_norm, t.tickets, tickets_->greatest(), tickets_->text(job));
+    return sum;
 }
 
 }  // namespace pbs::sched

@@ -1,11 +1,12 @@
-// weighted_priority: jobs in descending order of a weighted sum of their Priority and their urgency.
+// weighted_priority: jobs in descending order of a weighted sum of their Priority, their urgency and their
+// tickets.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <string>
 
-#include "server_plugin/scheduler/state/tables.h"
+#include "server_plugin/scheduler/framework/tickets.h"
 
 namespace pbs::sched {
 
@@ -19,10 +20,13 @@ class WeightedPriority {
         double urgency = 0;       // their sum
         double urgency_norm = 0;  // from 0 to 1, among all jobs that wait or run
         double priority_norm = 0;
+        double tickets = 0;
+        double tickets_norm = 0;
         double value = 0;
     };
-    // Finds the range of urgencies of the jobs that wait or run in these queues. O(jobs).
-    WeightedPriority(const Settings& settings, const Tables& tables, Instant now,
+    // Finds the range of urgencies of the jobs that wait or run in these queues, and gives these jobs tickets
+    // if the policy has any. `shares`: its share tree; null: none. O(n log n) for n jobs.
+    WeightedPriority(const Settings& settings, Tables& tables, SchedShares* shares, Instant now,
                      std::span<const QueueSlot> queues);
 
     Terms terms(JobSlot job) const;
@@ -41,6 +45,7 @@ class WeightedPriority {
     std::uint32_t deadline_resource_;
     std::optional<double> least_{};
     double greatest_ = 0;
+    std::optional<Tickets> tickets_{};
 };
 
 }  // namespace pbs::sched

@@ -1,6 +1,7 @@
 #include "server_plugin/scheduler/model/fs_group.h"
 
 #include <charconv>
+#include <numbers>
 
 #include "objects/snapshot.h"
 
@@ -30,6 +31,15 @@ FsGroup read_fs_group(const objects::Object& object) {
     group.entity = entity_of(object.text("entity"));
     group.decay_time = object.seconds("decay_time");
     group.decay_factor = object.real("decay_factor");
+    if (object.has("half_life")) {
+        // Grid Engine's approximation of a decay in each minute: by 1 - ln 2 * minute / half_life.
+        constexpr Seconds kMinute{60};
+        group.half_life = object.seconds("half_life");
+        group.decay_time = kMinute;
+        group.decay_factor = 1 - std::numbers::ln2 * static_cast<double>(kMinute / Seconds(1)) /
+                                     static_cast<double>(group.half_life.count());
+    }
+    group.compensation_factor = object.real("compensation_factor");
     group.enforce_no_shares = object.boolean("enforce_no_shares");
     return group;
 }

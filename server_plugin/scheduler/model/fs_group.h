@@ -31,6 +31,8 @@ struct FsGroup {
     ShareEntity entity = ShareEntity::euser;
     Seconds decay_time{24 * 3600};
     double decay_factor = 0.5;
+    Seconds half_life{};  // 0: none; else decay_time and decay_factor follow from it
+    double compensation_factor = 5;
     bool enforce_no_shares = false;
     friend bool operator==(const FsGroup&, const FsGroup&) = default;
 };

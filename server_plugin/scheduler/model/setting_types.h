@@ -43,11 +43,23 @@ struct SortKey {
     SortAmount amount = SortAmount::total;  // only for node_sort_key
 };
 
-// An element of urgency_of_resources.
-struct ResourceWeight {
-    std::string resource;
+// An element of urgency_of_resources or functional_weights.
+struct NamedWeight {
+    std::string name;
     double weight = 0;
-    friend bool operator==(const ResourceWeight&, const ResourceWeight&) = default;
+    friend bool operator==(const NamedWeight&, const NamedWeight&) = default;
+};
+
+// The owners of jobs that may have shares and tickets.
+enum class OwnerKind : std::uint8_t { user, group, project, queue };
+inline constexpr std::size_t kOwnerKinds = 4;
+
+// An element of functional_shares or override_tickets.
+struct OwnerWeight {
+    OwnerKind kind = OwnerKind::user;
+    std::string name;  // "PBS_GENERIC": each one that no other element names
+    double weight = 0;
+    friend bool operator==(const OwnerWeight&, const OwnerWeight&) = default;
 };
 
 // The traits of jobs that define preemption levels: the words of preempt_prio.
@@ -133,8 +145,10 @@ constexpr auto setting_type() {
         return std::vector<QueueSpec>{};  // an attribute for a single queue has at most one
     else if constexpr (syntax == job_sort_keys || syntax == node_sort_keys)
         return std::vector<SortKey>{};
-    else if constexpr (syntax == resource_weights)
-        return std::vector<ResourceWeight>{};
+    else if constexpr (syntax == resource_weights || syntax == word_weights)
+        return std::vector<NamedWeight>{};
+    else if constexpr (syntax == entity_weights)
+        return std::vector<OwnerWeight>{};
     else if constexpr (syntax == resource_list || syntax == dynamic_resources || syntax == names)
         return std::vector<std::string>{};
     else if constexpr (syntax == preempt_prio)

@@ -62,10 +62,21 @@ void read(const Value& value, const rrule::Zone&, std::vector<SortKey>& setting)
     }
 }
 
-void read(const Value& value, const rrule::Zone&, std::vector<ResourceWeight>& setting) {
+void read(const Value& value, const rrule::Zone&, std::vector<NamedWeight>& setting) {
     for (const std::string& text : std::get<objects::StringList>(value)) {
         const std::size_t equals = text.find('=');
         setting.push_back({text.substr(0, equals), values::parse_real(text.substr(equals + 1)).value_or(0)});
+    }
+}
+
+// Reads elements such as "[u:ann=100]".
+void read(const Value& value, const rrule::Zone&, std::vector<OwnerWeight>& setting) {
+    constexpr std::string_view kLetters = "ugpq";
+    for (const std::string& text : std::get<objects::StringList>(value)) {
+        const std::size_t equals = text.rfind('=');
+        const std::string number = text.substr(equals + 1, text.size() - equals - 2);
+        setting.push_back({static_cast<OwnerKind>(kLetters.find(text[1])), text.substr(3, equals - 3),
+                           values::parse_real(number).value_or(0)});
     }
 }
 

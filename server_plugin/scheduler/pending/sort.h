@@ -15,6 +15,7 @@
 namespace pbs::sched {
 
 class SchedShares;
+class WeightedPriority;
 struct Policy;
 struct Tables;
 
@@ -38,8 +39,9 @@ struct OrderContext {
     std::span<const std::uint32_t> queue_rank;
     // The shares of the policy's fs_group; null: it has none.
     SchedShares* shares = nullptr;
-    Tables* tables = nullptr;        // null: no formula is used
-    const OwnStates* own = nullptr;  // values of Comparator::prepare(); null: none
+    Tables* tables = nullptr;                      // null: no formula is used
+    const OwnStates* own = nullptr;                // values of Comparator::prepare(); null: none
+    const WeightedPriority* priorities = nullptr;  // null: a formula doesn't read their parts
 };
 
 // The form in which a comparator's number is displayed.

@@ -106,12 +106,15 @@ const Comparator kFormulaOrder{
     .changes_by_itself =
         [](const Policy& policy) { return policy.formula && policy.formula->changes_with_time(); }};
 
-// weighted_priority: the job with the larger sum goes first. The range of urgencies changes with each job.
+// weighted_priority: the job with the larger sum goes first. The range of urgencies, and the tickets, change
+// with each job.
 const Comparator kWeightedOrder{
     .name = "weighted_priority",
     .attributes =
         "weighted_priority, weight_job_priority, weight_urgency, urgency_of_resources, "
-        "weight_waiting_time, weight_deadline, deadline_users",
+        "weight_waiting_time, weight_deadline, deadline_users, weight_tickets, tickets_functional, "
+        "functional_shares, functional_weights, share_functional_shares, max_functional_jobs, tickets_share, "
+        "override_tickets, share_override_tickets, ticket_order",
     .bits = 64,
     .number = [](const Context&, const OrderedJob& job, std::uint32_t) { return ~ordered_bits(job.score); },
     .shown = KeyForm::weighted,

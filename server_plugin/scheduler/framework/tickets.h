@@ -1,0 +1,53 @@
+// The tickets of the jobs of a cycle.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "server_plugin/scheduler/framework/shares.h"
+#include "server_plugin/scheduler/state/tables.h"
+#include "server_plugin/scheduler/tickets/policies.h"
+
+namespace pbs::sched {
+
+// Does the policy give any tickets?
+bool gives_tickets(const Settings& settings);
+
+class Tickets {
+  public:
+    // The tickets of a job by their kinds.
+    struct Of {
+        double by_override = 0;
+        double functional = 0;
+        double share = 0;
+        double sum() const { return by_override + functional + share; }
+    };
+    // Gives tickets to the jobs of these queues that run, but aren't suspended, or that wait. `shares`: the
+    // policy's share tree; null: it has none. O(n log n) for n jobs.
+    Tickets(const Settings& settings, Tables& tables, SchedShares* shares, Instant now,
+            std::span<const QueueSlot> queues);
+
+    Of of(JobSlot job) const;
+    // The most tickets that a job has.
+    double greatest() const { return greatest_; }
+    // The kinds with the facts from which a job's tickets follow, for people: "override 0, functional 3750
+    // (user bob: 60 shares, 2 jobs), share 0".
+    std::string text(JobSlot job) const;
+
+  private:
+    std::string owners_text(std::span<const OwnerWeight> weights, JobSlot job) const;
+
+    const Settings& settings_;
+    const Tables& tables_;
+    std::vector<JobSlot> slots_;  // by number of a TicketJob
+    std::vector<TicketJob> jobs_;
+    std::vector<Of> of_;
+    std::vector<std::uint32_t> number_;  // by JobSlot, plus 1; 0: the job has no tickets
+    std::optional<ShareTickets> share_;
+    double greatest_ = 0;
+};
+
+}  // namespace pbs::sched

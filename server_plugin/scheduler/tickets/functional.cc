@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <numeric>
+
+#include "server_plugin/scheduler/tickets/game.h"
+#include "server_plugin/scheduler/tickets/policies.h"
+
+namespace pbs::sched {
+namespace {
+
+constexpr std::size_t kJob = kOwnerKinds;  // the class of shares of jobs themselves
+using PerClass = std::array<double, kOwnerKinds + 1>;
+
+class Functional {
+  public:
+    Functional(OwnerShares& shares, const FunctionalRules& rules) : shares_(shares), rules_(rules) {}
+
+    void count(const OwnerShares::Owners& owners) {
+        for (const std::uint32_t owner : owners)
+            if (owner != OwnerShares::kNobody) ++shares_[owner].running;
+    }
+    // Adds the part of a running job to the sums.
+    void add(const OwnerShares::Owners& owners, double own) {
+        for (std::size_t k = 0; k < kOwnerKinds; ++k)
+            if (owners[k] != OwnerShares::kNobody) sums_[k] += part(owners[k]);
+        sums_[kJob] += own;
+    }
+    // From now on only classes with sums count; or all.
+    void weigh(bool with_sums) {
+        double all = 0;
+        for (std::size_t k = 0; k <= kJob; ++k)
+            if (!with_sums || sums_[k] > 0) all += rules_.weights[k];
+        for (std::size_t k = 0; k <= kJob; ++k)
+            weights_[k] = all > 0 && (!with_sums || sums_[k] > 0) ? rules_.weights[k] / all : 0;
+    }
+    // The tickets of a running job.
+    double tickets(const OwnerShares::Owners& owners, double own) {
+        double sum = 0;
+        for (std::size_t k = 0; k < kOwnerKinds; ++k)
+            if (owners[k] != OwnerShares::kNobody) sum += of_class(k, part(owners[k]), sums_[k]);
+        return own > 0 ? sum + of_class(kJob, own, sums_[kJob]) : sum;
+    }
+    // The tickets that a waiting job would have if it were the next to start.
+    double tickets_of_next(const OwnerShares::Owners& owners, double own) {
+        constexpr double kLeast = 0.001;
+        double sum = 0;
+        for (std::size_t k = 0; k < kOwnerKinds; ++k) {
+            if (owners[k] == OwnerShares::kNobody) continue;
+            const OwnerShares::Owner& owner = shares_[owners[k]];
+            sum += rules_.divide ? of_class(k, owner.shares / (owner.running + 1), sums_[k] + kLeast)
+                                 : of_class(k, owner.shares, sums_[k] + kLeast + owner.shares);
+        }
+        return own > 0 ? sum + of_class(kJob, own, sums_[kJob] + kLeast + own) : sum;
+    }
+    // Counts a waiting job as one that runs, and returns its tickets. If shares are divided, only an owner's
+    // first job adds to the sum, so that later winners have fewer tickets even with equal shares.
+    double start(const OwnerShares::Owners& owners, double own) {
+        count(owners);
+        for (std::size_t k = 0; k < kOwnerKinds; ++k)
+            if (owners[k] != OwnerShares::kNobody && (!rules_.divide || shares_[owners[k]].running == 1))
+                sums_[k] += part(owners[k]);
+        sums_[kJob] += own;
+        return tickets(owners, own);
+    }
+
+  private:
+    double part(std::uint32_t owner) {
+        const OwnerShares::Owner& one = shares_[owner];
+        return rules_.divide ? one.shares / one.running : one.shares;
+    }
+    double of_class(std::size_t k, double part, double sum) const {
+        return sum > 0 ? weights_[k] * part * rules_.tickets / sum : 0;
+    }
+
+    OwnerShares& shares_;
+    const FunctionalRules& rules_;
+    PerClass sums_{};
+    PerClass weights_{};
+};
+
+}  // namespace
+
+std::vector<double> functional_tickets(std::span<const TicketJob> jobs, OwnerShares shares,
+                                       const FunctionalRules& rules, std::span<const double> so_far) {
+    std::vector<double> tickets(jobs.size());
+    Functional functional(shares, rules);
+    std::vector<OwnerShares::Owners> owners;
+    for (const TicketJob& job : jobs) {
+        owners.push_back(shares.owners(job.names));
+        if (job.runs) functional.count(owners.back());
+    }
+    for (std::size_t i = 0; i < jobs.size(); ++i)
+        if (jobs[i].runs) functional.add(owners[i], jobs[i].job_shares);
+    functional.weigh(true);
+    for (std::size_t i = 0; i < jobs.size(); ++i)
+        if (jobs[i].runs) tickets[i] = functional.tickets(owners[i], jobs[i].job_shares);
+
+    std::vector<std::uint32_t> order(jobs.size());
+    std::iota(order.begin(), order.end(), 0U);
+    if (!so_far.empty())
+        std::ranges::stable_sort(order, std::greater{}, [&](std::uint32_t i) { return so_far[i]; });
+    TicketCategories categories;
+    for (const std::uint32_t i : order)
+        if (!jobs[i].runs) categories.add(i, owners[i], jobs[i].job_shares);
+    functional.weigh(false);
+    play(
+        categories.list(), rules.most_jobs,
+        [&](const TicketCategory& category) {
+            return functional.tickets_of_next(category.owners, category.own) +
+                   (so_far.empty() ? 0 : so_far[category.first()]);
+        },
+        [&](TicketCategory& winner) {
+            tickets[winner.first()] = functional.start(winner.owners, winner.own);
+        },
+        [&] {
+            for (const TicketCategory& category : categories.list()) {
+                if (category.is_over()) continue;
+                const double next = functional.tickets_of_next(category.owners, category.own);
+                for (std::size_t i = category.next; i < category.jobs.size(); ++i)
+                    tickets[category.jobs[i]] = next;
+            }
+        });
+    return tickets;
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,87 @@
+// A game by which waiting jobs get tickets: they start one after the other in thought, and the tickets of
+// each depend on the jobs before it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "server_plugin/scheduler/tickets/owner_shares.h"
+
+namespace pbs::sched {
+
+// Waiting jobs that differ in nothing that counts, in their order.
+struct TicketCategory {
+    OwnerShares::Owners owners{};
+    double own = 0;  // shares or tickets of the job itself
+    std::vector<std::uint32_t> jobs{};
+    std::size_t next = 0;  // jobs before this one have started
+    bool is_over() const { return next == jobs.size(); }
+    std::uint32_t first() const { return jobs[next]; }
+};
+
+class TicketCategories {
+  public:
+    // Adds a waiting job, unless nobody of its owners has anything and neither has the job.
+    void add(std::uint32_t job, const OwnerShares::Owners& owners, double own) {
+        constexpr OwnerShares::Owners kNobodyAtAll = {OwnerShares::kNobody, OwnerShares::kNobody,
+                                                      OwnerShares::kNobody, OwnerShares::kNobody};
+        if (owners == kNobodyAtAll && own <= 0) return;
+        const auto [known, is_new] = numbers_.try_emplace({owners, own}, list_.size());
+        if (is_new) list_.push_back({owners, own});
+        list_[known->second].jobs.push_back(job);
+    }
+    std::span<TicketCategory> list() { return list_; }
+
+  private:
+    std::map<std::pair<OwnerShares::Owners, double>, std::size_t> numbers_;
+    std::vector<TicketCategory> list_;
+};
+
+// Lets at most `rounds` jobs start: in each round, the first job of a category that has the greatest value,
+// and among equals the one with the least number. `value` of a category must not grow from round to round;
+// `start` takes its first job. `last` is called before the last of the rounds if more jobs wait.
+// O(rounds * log(categories)), as long as few values change in a round.
+inline void play(std::span<TicketCategory> categories, std::size_t rounds,
+                 const std::function<double(const TicketCategory&)>& value,
+                 const std::function<void(TicketCategory&)>& start, const std::function<void()>& last) {
+    struct Bid {
+        double value;
+        std::uint32_t job;
+        TicketCategory* category;
+    };
+    const auto is_less = [](const Bid& a, const Bid& b) {
+        return a.value != b.value ? a.value < b.value : a.job > b.job;
+    };
+    std::vector<Bid> bids;
+    for (TicketCategory& category : categories)
+        bids.push_back({value(category), category.first(), &category});
+    std::ranges::make_heap(bids, is_less);
+    while (!bids.empty() && rounds > 0) {
+        std::ranges::pop_heap(bids, is_less);
+        Bid& bid = bids.back();
+        // Since it was made, others have started.
+        if (const double now = value(*bid.category); now < bid.value) {
+            bid.value = now;
+            std::ranges::push_heap(bids, is_less);
+            continue;
+        }
+        TicketCategory& winner = *bid.category;
+        if (--rounds == 0) last();
+        start(winner);
+        ++winner.next;
+        if (winner.is_over()) {
+            bids.pop_back();
+        } else {
+            bid = {value(winner), winner.first(), &winner};
+            std::ranges::push_heap(bids, is_less);
+        }
+    }
+}
+
+}  // namespace pbs::sched

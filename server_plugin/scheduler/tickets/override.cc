@@ -1,0 +1,46 @@
+#include <cstdint>
+
+#include "server_plugin/scheduler/tickets/game.h"
+#include "server_plugin/scheduler/tickets/policies.h"
+
+namespace pbs::sched {
+
+std::vector<double> override_tickets(std::span<const TicketJob> jobs, OwnerShares of_owners, bool divide) {
+    std::vector<double> tickets(jobs.size());
+    std::vector<OwnerShares::Owners> owners;
+    const auto count = [&](const OwnerShares::Owners& all) {
+        for (const std::uint32_t owner : all)
+            if (owner != OwnerShares::kNobody) ++of_owners[owner].running;
+    };
+    // The tickets of one of the jobs of these owners, if so many more of them ran.
+    const auto sum = [&](const OwnerShares::Owners& all, double own, double more) {
+        for (const std::uint32_t number : all) {
+            if (number == OwnerShares::kNobody) continue;
+            const OwnerShares::Owner& owner = of_owners[number];
+            own += divide ? owner.shares / (owner.running + more) : owner.shares;
+        }
+        return own;
+    };
+    for (const TicketJob& job : jobs) {
+        owners.push_back(of_owners.owners(job.names));
+        if (job.runs) count(owners.back());
+    }
+    TicketCategories categories;
+    for (std::uint32_t i = 0; i < jobs.size(); ++i) {
+        if (jobs[i].runs || !divide)
+            tickets[i] = sum(owners[i], jobs[i].own_override, 0);
+        else
+            categories.add(i, owners[i], jobs[i].own_override);
+    }
+    play(
+        categories.list(), SIZE_MAX,
+        [&](const TicketCategory& category) { return sum(category.owners, category.own, 1); },
+        [&](TicketCategory& winner) {
+            tickets[winner.first()] = sum(winner.owners, winner.own, 1);
+            count(winner.owners);
+        },
+        [] {});
+    return tickets;
+}
+
+}  // namespace pbs::sched

@@ -1,0 +1,46 @@
+// The shares, or the override tickets, of the owners of jobs: of users, groups, projects and queues.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/scheduler/model/intern.h"
+#include "server_plugin/scheduler/model/setting_types.h"
+
+namespace pbs::sched {
+
+class OwnerShares {
+  public:
+    static constexpr std::uint32_t kNobody = UINT32_MAX;
+    // One number for each OwnerKind: of a name in the Interner, or of an owner here.
+    using Names = std::array<std::uint32_t, kOwnerKinds>;
+    using Owners = std::array<std::uint32_t, kOwnerKinds>;
+    struct Owner {
+        double shares = 0;
+        double running = 0;  // jobs
+    };
+
+    OwnerShares(std::span<const OwnerWeight> weights, const Interner& strings);
+
+    // The owners with these names; kNobody for those without shares.
+    Owners owners(const Names& names);
+    Owner& operator[](std::uint32_t owner) { return owners_[owner]; }
+
+  private:
+    struct Kind {
+        std::map<std::string, double, std::less<>> own;
+        double usual = 0;                                   // of names that have no shares of their own
+        std::vector<std::optional<std::uint32_t>> known{};  // by name
+    };
+    const Interner& strings_;
+    std::array<Kind, kOwnerKinds> kinds_;
+    std::vector<Owner> owners_;
+};
+
+}  // namespace pbs::sched

@@ -1,0 +1,400 @@
+// Tickets: the worked numbers of Grid Engine's functional, override and share-tree policies, plain versions
+// of the games, and the order of starts.
+
+#include "server_plugin/scheduler/framework/tickets.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+
+#include "tests/cases.h"
+#include "tests/scheduler/world.h"
+
+namespace pbs::sched::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr double kAll = 10000;
+
+// Jobs of users by name; a name that begins with * is of a running job.
+struct Owned {
+    Interner strings;
+    std::vector<TicketJob> jobs;
+
+    explicit Owned(const std::vector<std::string>& users) {
+        for (std::string user : users) {
+            const bool runs = user.starts_with('*');
+            if (runs) user.erase(0, 1);
+            jobs.push_back({.runs = runs, .names = {strings.id(user), 0, 0, 0}});
+        }
+    }
+    OwnerShares shares(const std::vector<OwnerWeight>& weights) const { return {weights, strings}; }
+};
+
+const std::vector<OwnerWeight> kAnnAndBob = {{OwnerKind::user, "ann", 100}, {OwnerKind::user, "bob", 60}};
+
+std::vector<double> rounded(std::vector<double> values) {
+    for (double& value : values) value = std::round(value * 10000) / 10000;
+    return values;
+}
+
+std::vector<double> functional(const Owned& owned, bool divide, std::span<const double> so_far = {},
+                               std::size_t most = 200) {
+    return rounded(
+        functional_tickets(owned.jobs, owned.shares(kAnnAndBob), {kAll, {1}, divide, most}, so_far));
+}
+
+TEST(FunctionalTickets, AreThoseOfGridEngine) {
+    const Owned waiting({"ann", "ann", "bob", "bob"});
+    EXPECT_THAT(functional(waiting, true), ElementsAre(10000, 3125, 3750, 1875));
+    EXPECT_THAT(functional(waiting, false), ElementsAre(10000, 5000, 2307.6923, 1875));
+    const Owned running({"*ann", "*ann", "*ann", "ann", "ann", "bob", "bob"});
+    EXPECT_THAT(functional(running, true),
+                ElementsAre(3333.3333, 3333.3333, 3333.3333, 1562.5, 1250, 3750, 1875));
+}
+
+// Of equal owners the earlier job goes first, and who has no shares gets nothing.
+TEST(FunctionalTickets, OfEqualsAreTheEarlierJobs) {
+    const Owned owned({"carol", "bob", "ann", "ann"});
+    EXPECT_THAT(
+        rounded(functional_tickets(
+            owned.jobs, owned.shares({{OwnerKind::user, "PBS_GENERIC", 5}, {OwnerKind::user, "carol", 0}}),
+            {kAll, {1}}, {})),
+        ElementsAre(0, 10000, 5000, 2500));
+}
+
+TEST(FunctionalTickets, OfJobsThatTheGameDoesNotReachAreThoseOfTheNext) {
+    const Owned owned({"ann", "ann", "ann", "bob", "bob"});
+    // Two start: the first of ann, and of bob. In the last round, ann's next had 100/2 of 100.001.
+    EXPECT_THAT(functional(owned, true, {}, 2), ElementsAre(10000, 4999.95, 4999.95, 3750, 5999.94));
+}
+
+// The classes that nobody has shares in count for waiting jobs, but not for running ones.
+TEST(FunctionalTickets, ComeFromAllClasses) {
+    Owned owned({"*ann", "ann"});
+    for (TicketJob& job : owned.jobs) job.job_shares = 3;
+    const std::vector<OwnerWeight> shares = {{OwnerKind::user, "ann", 100}};
+    const FunctionalRules rules{kAll, {0.25, 0.25, 0, 0, 0.5}};
+    EXPECT_THAT(rounded(functional_tickets(owned.jobs, owned.shares(shares), rules, {})),
+                ElementsAre(10000, 0.25 * kAll / 2 + 0.5 * kAll / 2));
+}
+
+TEST(OverrideTickets, AreThoseOfGridEngine) {
+    const std::vector<OwnerWeight> tickets = {{OwnerKind::user, "ann", 900}, {OwnerKind::user, "bob", 400}};
+    Owned owned({"*ann", "ann", "ann", "bob"});
+    EXPECT_THAT(override_tickets(owned.jobs, owned.shares(tickets), true), ElementsAre(900, 450, 300, 400));
+    EXPECT_THAT(override_tickets(owned.jobs, owned.shares(tickets), false), ElementsAre(900, 900, 900, 400));
+    owned.jobs[2].own_override = 1000;
+    EXPECT_THAT(override_tickets(owned.jobs, owned.shares(tickets), true), ElementsAre(900, 300, 1450, 400));
+}
+
+// Among jobs of bob, the third goes before the fourth by override tickets, and so in the functional game.
+TEST(TicketKinds, BuildOnTheTicketsSoFar) {
+    const Owned owned({"ann", "ann", "bob", "bob"});
+    const auto first = override_tickets(owned.jobs, owned.shares({{OwnerKind::user, "bob", 900}}), true);
+    EXPECT_THAT(first, ElementsAre(0, 0, 900, 450));
+    EXPECT_THAT(functional(owned, true, first), ElementsAre(10000, 3125, 3750, 1875));
+    const std::vector<double> reversed = {0, 0, 450, 900};
+    EXPECT_THAT(functional(owned, true, reversed), ElementsAre(10000, 3125, 1875, 3750));
+}
+
+// The game as it is described: in each round, all categories are looked at.
+std::vector<double> plainly(const std::vector<TicketJob>& jobs, const std::vector<OwnerWeight>& weights,
+                            const Interner& strings, bool divide, std::size_t most,
+                            const std::vector<double>& so_far) {
+    OwnerShares shares(weights, strings);
+    std::vector<OwnerShares::Owners> owners;
+    for (const TicketJob& job : jobs) owners.push_back(shares.owners(job.names));
+    double sums[2] = {};
+    const auto part = [&](std::uint32_t owner, double running) {
+        return divide ? shares[owner].shares / running : shares[owner].shares;
+    };
+    const auto each = [&](std::size_t job, const auto& visit) {
+        for (std::size_t k = 0; k < 2; ++k)
+            if (owners[job][k] != OwnerShares::kNobody) visit(k, owners[job][k]);
+    };
+    for (std::size_t i = 0; i < jobs.size(); ++i)
+        if (jobs[i].runs) each(i, [&](std::size_t, std::uint32_t owner) { ++shares[owner].running; });
+    for (std::size_t i = 0; i < jobs.size(); ++i)
+        if (jobs[i].runs)
+            each(i,
+                 [&](std::size_t k, std::uint32_t owner) { sums[k] += part(owner, shares[owner].running); });
+    std::vector<double> tickets(jobs.size());
+    const double used = (sums[0] > 0 ? 1 : 0) + (sums[1] > 0 ? 1 : 0);
+    for (std::size_t i = 0; i < jobs.size(); ++i)
+        if (jobs[i].runs)
+            each(i, [&](std::size_t k, std::uint32_t owner) {
+                tickets[i] += part(owner, shares[owner].running) * kAll / used / sums[k];
+            });
+    std::map<OwnerShares::Owners, std::vector<std::size_t>> waiting;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        bool has_shares = false;
+        each(i, [&](std::size_t, std::uint32_t) { has_shares = true; });
+        if (!jobs[i].runs && has_shares) waiting[owners[i]].push_back(i);
+    }
+    for (auto& [owner, list] : waiting)
+        std::ranges::stable_sort(list, [&](std::size_t a, std::size_t b) { return so_far[a] > so_far[b]; });
+    for (std::size_t round = 0; round < most && !waiting.empty(); ++round) {
+        std::map<OwnerShares::Owners, double> value;
+        for (const auto& [key, list] : waiting)
+            each(list.front(), [&, &of = value[key]](std::size_t k, std::uint32_t owner) {
+                const double f = part(owner, shares[owner].running + 1);
+                of += f * kAll / 2 / (sums[k] + 0.001 + (divide ? 0 : f));
+            });
+        if (round + 1 == most)
+            for (const auto& [key, list] : waiting)
+                for (const std::size_t job : list) tickets[job] = value.at(key);
+        const auto best = std::ranges::max_element(waiting, [&](const auto& a, const auto& b) {
+            const double x = value.at(a.first) + so_far[a.second.front()];
+            const double y = value.at(b.first) + so_far[b.second.front()];
+            return x != y ? x < y : a.second.front() > b.second.front();
+        });
+        const std::size_t winner = best->second.front();
+        tickets[winner] = 0;
+        each(winner, [&](std::size_t k, std::uint32_t owner) {
+            const double running = ++shares[owner].running;
+            if (!divide || running == 1) sums[k] += part(owner, running);
+        });
+        each(winner, [&](std::size_t k, std::uint32_t owner) {
+            tickets[winner] += part(owner, shares[owner].running) * kAll / 2 / sums[k];
+        });
+        best->second.erase(best->second.begin());
+        if (best->second.empty()) waiting.erase(best);
+    }
+    return tickets;
+}
+
+TEST(FunctionalTickets, OfRandomSitesAreThoseOfAPlainGame) {
+    for (int seed = 1; seed <= pbs::test::cases(300); ++seed) {
+        std::mt19937 random(static_cast<unsigned>(seed));
+        const auto pick = [&](int least, int most) {
+            return std::uniform_int_distribution<int>(least, most)(random);
+        };
+        Interner strings;
+        std::vector<OwnerWeight> weights;
+        const int users = pick(1, 6);
+        for (int i = 0; i < users; ++i)
+            weights.push_back({OwnerKind::user, "u" + std::to_string(i), pick(0, 4) * 10.0});
+        if (pick(0, 1) == 0) weights.push_back({OwnerKind::group, "PBS_GENERIC", pick(1, 50) * 1.0});
+        weights.push_back({OwnerKind::group, "g0", pick(0, 50) * 1.0});
+        std::vector<TicketJob> jobs;
+        std::vector<double> so_far;
+        for (int i = pick(1, 30); i > 0; --i) {
+            jobs.push_back({.runs = pick(0, 3) == 0,
+                            .names = {strings.id("u" + std::to_string(pick(0, users))),
+                                      strings.id("g" + std::to_string(pick(0, 2))), 0, 0}});
+            so_far.push_back(pick(0, 3) * 500.0);
+        }
+        const bool divide = pick(0, 1) == 0;
+        const auto most = static_cast<std::size_t>(pick(1, 35));
+        const FunctionalRules rules{kAll, {0.5, 0.5}, divide, most};
+        ASSERT_EQ(rounded(functional_tickets(jobs, {weights, strings}, rules, so_far)),
+                  rounded(plainly(jobs, weights, strings, divide, most, so_far)))
+            << "seed " << seed;
+    }
+}
+
+struct Tree {
+    FairShares shares;
+    Instant now = at(1);
+    explicit Tree(FsGroup group) : shares(group) {}
+    TicketJob job(const std::string& entity, bool runs = false, double job_shares = 0) {
+        return {.runs = runs, .job_shares = job_shares, .leaf = shares.entity(entity)};
+    }
+    void used(const std::string& entity, double usage) {
+        shares.set_usage(shares.entity(entity), FairShares::kLeastUsage + usage, at(0));
+    }
+    ShareTickets tickets(const std::vector<TicketJob>& jobs) {
+        return share_tickets(jobs, shares, now, kAll, {});
+    }
+};
+
+FsGroup two_groups(double compensation) {
+    return {.name = "tree",
+            .elements = {{"physics", "root", 60},
+                         {"chemistry", "root", 40},
+                         {"alice", "physics", 10},
+                         {"bob", "physics", 10},
+                         {"carol", "chemistry", 10}},
+            .compensation_factor = compensation};
+}
+
+TEST(ShareTickets, AreThoseOfGridEngine) {
+    Tree tree(two_groups(5));
+    tree.used("alice", 300);
+    tree.used("bob", 100);
+    tree.used("carol", 400);
+    const auto found = tree.tickets({tree.job("alice"), tree.job("bob"), tree.job("carol")});
+    EXPECT_NEAR(found.targets[*tree.shares.find("physics")].part, 0.692308, 1e-6);
+    EXPECT_NEAR(found.targets[*tree.shares.find("chemistry")].part, 0.307692, 1e-6);
+    EXPECT_NEAR(found.targets[*tree.shares.find("alice")].overall, 0.173077, 1e-6);
+    EXPECT_NEAR(found.targets[*tree.shares.find("bob")].overall, 0.519231, 1e-6);
+    EXPECT_THAT(rounded(found.tickets), ElementsAre(3461.5385, 6923.0769, 3076.9231));
+}
+
+// Who has computed little gets at most so many times the share.
+TEST(ShareTickets, AreCutByTheCompensationFactor) {
+    for (const auto& [factor, least] : {std::pair{0.0, 0.1}, {1.5, 0.117647}}) {
+        Tree tree({.name = "tree",
+                   .elements = {{"a", "root", 50}, {"b", "root", 50}},
+                   .compensation_factor = factor});
+        tree.used("a", 900);
+        tree.used("b", 100);
+        const auto found = tree.tickets({tree.job("a"), tree.job("b")});
+        EXPECT_NEAR(found.targets[*tree.shares.find("a")].part, least, 1e-6) << factor;
+        EXPECT_NEAR(found.targets[*tree.shares.find("b")].part, 1 - least, 1e-6) << factor;
+    }
+}
+
+// Only nodes with jobs count; running jobs share by job_shares, in whole tickets.
+TEST(ShareTickets, OfRunningJobsAreAPartOfTheirLeaf) {
+    Tree tree(two_groups(0));
+    const auto found = tree.tickets(
+        {tree.job("alice", true, 1), tree.job("alice", true, 2), tree.job("bob", true), tree.job("bob")});
+    EXPECT_THAT(found.tickets, ElementsAre(1666, 3333, 5000, testing::Gt(0)));
+    EXPECT_THAT(found.with_waiting, ElementsAre(1666, 3333, 2500, 0));
+}
+
+TEST(ShareTickets, HalveInTheHalfLife) {
+    FsGroup group = two_groups(5);
+    const double a_minute = 1 - std::log(2) / (168 * 60);
+    EXPECT_NEAR(1000 * std::pow(a_minute, 24 * 60), 905.7206, 1e-4);
+    group.decay_time = Seconds(60);
+    group.decay_factor = a_minute;
+    Tree tree(group);
+    tree.shares.load({}, {}, at(0));
+    tree.used("alice", 1000000);
+    tree.shares.decay(at(168));
+    EXPECT_NEAR(tree.shares.usage(*tree.shares.find("alice"), at(168)), 499988, 1);
+}
+
+// ---- In cycles.
+
+struct TicketCycles : testing::Test {
+    World world;
+    void SetUp() override {
+        Settings& s = world.policy();
+        s.by_queue = s.help_starving_jobs = false;
+        s.weighted_priority = true;
+        s.weight_job_priority = s.weight_urgency = 0;
+        s.weight_tickets = 1;
+        s.tickets_functional = 10000;
+        s.functional_weights = {{"user", 1}};
+        s.functional_shares = kAnnAndBob;
+        world.configuration.scheds["default"] = {.all_time = "p1"};
+        world.queue({.name = "q"});
+        world.vnode({.name = "n1", .ncpus = 1});
+        world.configure();
+    }
+    int job(const std::string& owner, const std::string& group = "staff") {
+        return world.job({.queue = "q", .owner = owner, .group = group, .ncpus = 1});
+    }
+    std::string shown(int number) {
+        const auto found = world.scheduler.inspect().explain(at(1), std::to_string(number) + ".server");
+        if (found)
+            for (const OrderKey& key : found->keys)
+                if (key.name == "weighted_priority") return key.value;
+        return "none";
+    }
+    // Runs jobs one after the other, and returns them in the order of their starts.
+    std::vector<int> all_in_turn(int hour = 1) {
+        std::vector<int> order;
+        for (;; ++hour) {
+            const auto started = world.cycle(at(hour)).started;
+            if (started.empty()) return order;
+            order.insert(order.end(), started.begin(), started.end());
+            for (const int one : started) world.finish(one, at(hour, 30));
+        }
+    }
+};
+
+TEST_F(TicketCycles, StartJobsInTheirOrder) {
+    const int ann1 = job("ann");
+    const int ann2 = job("ann");
+    const int bob1 = job("bob");
+    const int bob2 = job("bob");
+    EXPECT_THAT(
+        shown(bob1),
+        HasSubstr("+ 1 * 0.375 (tickets 3750 of at most 10000: override 0, functional 3750 (user bob: 60 "
+                  "over 0 running and 2 waiting jobs), share 0)"));
+    EXPECT_THAT(shown(ann1), HasSubstr("+ 1 * 1 (tickets 10000"));
+    world.vnode({.name = "n1", .ncpus = 4});
+    EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(ann1, bob1, ann2, bob2));
+}
+
+TEST_F(TicketCycles, GoByOverrideTickets) {
+    world.policy().override_tickets = {{OwnerKind::group, "rescue", 20000}};
+    world.configure();
+    const int ann = job("ann");
+    const int rescue = job("carol", "rescue");
+    EXPECT_THAT(shown(rescue),
+                HasSubstr("override 20000 (group rescue: 20000 over 0 running and 1 waiting jobs)"));
+    EXPECT_THAT(all_in_turn(), ElementsAre(rescue, ann));
+}
+
+TEST_F(TicketCycles, GoByTheShareTree) {
+    Settings& s = world.policy();
+    s.tickets_functional = 0;
+    s.tickets_share = 10000;
+    s.fairshare_group = "tree";
+    world.configuration.fs_groups["tree"] = two_groups(5);
+    world.configure();
+    const int alice = world.job({.queue = "q", .owner = "alice", .ncpus = 1});
+    const int carol = world.job({.queue = "q", .owner = "carol", .ncpus = 1});
+    EXPECT_THAT(shown(carol), HasSubstr("of all for 0 running and 1 waiting jobs"));
+    EXPECT_TRUE(world.scheduler.change_shares(at(0), "default", "tree", {.usage = {{"alice", 1000}}}));
+    EXPECT_THAT(all_in_turn(), ElementsAre(carol, alice));
+}
+
+// The parts are names in formulas, too; a resource with such a name hides the part.
+TEST_F(TicketCycles, AreNamesInFormulas) {
+    Settings& s = world.policy();
+    s.weighted_priority = false;
+    s.job_sort_formula = "-tickets_norm + 0*urgency + 0*urgency_norm + 0*priority_norm + 0*tickets";
+    world.configure();
+    const int ann = job("ann");
+    const int bob = job("bob");
+    EXPECT_THAT(all_in_turn(), ElementsAre(bob, ann));
+}
+
+// Users with always enough jobs run in proportion to their shares, to within two parts in a hundred.
+TEST_F(TicketCycles, GiveSaturatedUsersTheirShares) {
+    constexpr int kCpus = 200;
+    const std::vector<std::pair<std::string, double>> users = {
+        {"ann", 50}, {"bob", 30}, {"carol", 15}, {"dan", 5}};
+    Settings& s = world.policy();
+    s.functional_shares.clear();
+    for (const auto& [user, shares] : users) s.functional_shares.push_back({OwnerKind::user, user, shares});
+    world.configure();
+    world.vnode({.name = "n1", .ncpus = kCpus});
+    std::mt19937 random(1);
+    std::map<std::string, int> ran;
+    std::vector<int> running;
+    for (const auto& [user, shares] : users)
+        for (int i = 0; i < kCpus; ++i) job(user);
+    for (int minute = 0; minute < 60; ++minute) {
+        const auto started = world.cycle(at(1, minute)).started;
+        for (const int one : started) {
+            running.push_back(one);
+            job(world.options(one).owner);
+        }
+        if (minute >= 20)
+            for (const int one : running) ++ran[world.options(one).owner];
+        std::erase_if(running, [&](int one) {
+            const bool ends = random() % 10 == 0;
+            if (ends) world.finish(one, at(1, minute, 30));
+            return ends;
+        });
+    }
+    for (const auto& [user, shares] : users)
+        EXPECT_NEAR(ran[user] / (40.0 * kCpus), shares / 100, 0.02) << user;
+}
+
+}  // namespace
+}  // namespace pbs::sched::test
