@@ -239,7 +239,7 @@ std::string entity_text(const ShareTree& path) {
     if (path.elements.size() > 2) out += fmt::format(" (on its way: {})", way);
     if (entity.overall_short_target > 0)
         out +=
-            fmt::format("\nOf tickets_share  {} now, for {} of running and {} of waiting jobs",
+            fmt::format("\nOf tickets_share  {} now, for {} running and {} waiting jobs",
                         percent(entity.overall_short_target), entity.running, entity.jobs - entity.running);
     return out + fmt::format(
                      "\nfairshare_perc, fairshare_tree_usage, fairshare_factor in formulas: {:.6g}, {:.6g}, "

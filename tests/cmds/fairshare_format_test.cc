@@ -26,6 +26,12 @@ void element(Objects& objects, const std::string& name, const std::string& paren
         {"usage", "", usage}, {"decayed", "", decayed}, {"tree_usage", "", "0.5"}, {"factor", "", "0.25"}};
     if (!parent.empty()) attributes.push_back({"parent", "", parent});
     if (!place.empty()) attributes.push_back({"place", "", place});
+    if (name == "alice")
+        attributes.insert(attributes.end(), {{"jobs", "", "3"},
+                                             {"running", "", "1"},
+                                             {"level", "", "0.75"},
+                                             {"short_target", "", "0.5"},
+                                             {"overall_short_target", "", "0.25"}});
     objects.add(name, attributes);
 }
 
@@ -107,6 +113,7 @@ TEST(SharesText, OfOneEntityIsItsWay) {
     const std::string text = entity_text(*path);
     EXPECT_THAT(text, HasSubstr("Usage by target  3334 (on its way: physics 3001, alice 3334)\n"));
     EXPECT_THAT(text, HasSubstr("fairshare_factor in formulas: 0.3, 0.5, 0.25\n"));
+    EXPECT_THAT(text, HasSubstr("Of tickets_share  25.000% now, for 1 running and 2 waiting jobs\n"));
     EXPECT_THAT(text, Not(HasSubstr("carol")));
     EXPECT_FALSE(path_to(trees()[0], "nobody"));
 }
@@ -144,6 +151,11 @@ TEST(SharesJson, HasTheSame) {
                                                    {"decayed", 500.125},
                                                    {"tree_usage", 0.5},
                                                    {"factor", 0.25},
+                                                   {"jobs", 3},
+                                                   {"running", 1},
+                                                   {"level", 0.75},
+                                                   {"short_target", 0.5},
+                                                   {"overall_short_target", 0.25},
                                                    {"place", 3}}));
     EXPECT_FALSE(tree["elements"][0].contains("parent"));
     EXPECT_EQ(nlohmann::json::parse(shares_json({}))["trees"].size(), 0U);

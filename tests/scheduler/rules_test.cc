@@ -112,8 +112,10 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              site.world.policy().avoid_fragmentation = {true};
              set_queue(site, {.max_running = 4, .nodes = 40});
          }},
+        // While a job that was found in a batch queue waits there, each cycle considers all jobs.
         {"restart_action",
          [](Site& site) {
+             if (site.chance(50)) return;
              site.world.job(
                  {.queue = first_queue(site), .nodes = 1, .walltime = kHour, .origin_queue = "submit"});
          }},

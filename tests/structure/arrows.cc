@@ -82,8 +82,8 @@ std::vector<Rule> all_rules() {
         {"server_plugin/scheduler",
          {"objects/error.h", "objects/formula.h", "objects/schema.h", "objects/snapshot.h", "objects/value.h",
           "objects/windows.h", "rrule/", "server_plugin/scheduler/model/", "server_plugin/scheduler/state/",
-          "server_plugin/scheduler/log/", "server_plugin/scheduler/framework/",
-          "server_plugin/scheduler/explain/"},
+          "server_plugin/scheduler/log/", "server_plugin/scheduler/tickets/",
+          "server_plugin/scheduler/framework/", "server_plugin/scheduler/explain/"},
          {"pbs_objects", "pbs_rrule"}},
         // Its rooms, the lowest first: each sees those below.
         {"server_plugin/scheduler/model",
