@@ -32,8 +32,9 @@ template <class Text>
 auto lasting(const BasicJob<Text>& job) {
     return std::tie(job.id, job.owner, job.group, job.account, job.project, job.origin_queue, job.queue,
                     job.state, job.priority, job.interactive, job.rerunnable, job.checkpointable,
-                    job.topjob_ineligible, job.ctime, job.qtime, job.etime, job.requested, job.chunks,
-                    job.released, job.preempted_at, job.accrue_type, job.array, job.queued, job.most_running);
+                    job.topjob_ineligible, job.ctime, job.qtime, job.rank, job.etime, job.requested,
+                    job.chunks, job.released, job.preempted_at, job.accrue_type, job.array, job.queued,
+                    job.most_running);
 }
 
 // The rows read into jobs of either kind of text.
@@ -90,6 +91,7 @@ constexpr Field<BasicJob<Text>> kJobFields[] = {
     {"ptime", read_number<&BasicJob<Text>::preempted_at>},
     {"qtime", read_number<&BasicJob<Text>::qtime>},
     {"queue", read_text<&BasicJob<Text>::queue>},
+    {"queue_rank", read_number<&BasicJob<Text>::rank>},
     {"resources_released", read_text<&BasicJob<Text>::released>},
     {"resources_used", read_list<&BasicJob<Text>::used>},
     {"schedselect", read_text<&BasicJob<Text>::chunks>},

@@ -37,6 +37,7 @@ struct BasicJob {
     std::int64_t etime = 0;
     std::int64_t stime = 0;
     std::int64_t mtime = 0;
+    std::int64_t rank = 0;  // when it was queued, in microseconds; qorder exchanges the ranks of two jobs
     List requested;
     Text chunks;  // schedselect: the request, with the chunks' defaults
     Text exec_vnode;

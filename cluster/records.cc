@@ -156,7 +156,9 @@ const pbs_job_record& RecordBuilder::job(const BasicJob<Text>& job, const JobSta
     job_ = {};
     job_.size = sizeof job_;
     job_.job = standing.handle;
-    job_.sequence = number_in(job.id);
+    // The rank of a subjob says when it was started, and not when its array was queued.
+    const bool ranked = job.rank > 0 && array_of(job.id).empty();
+    job_.sequence = ranked ? static_cast<std::uint64_t>(job.rank) : number_in(job.id);
     job_.id = c_str(job.id);
     job_.owner = c_str(job.owner);
     job_.group = c_str(job.group);
@@ -177,7 +179,7 @@ const pbs_job_record& RecordBuilder::job(const BasicJob<Text>& job, const JobSta
     if (!job.runs() || job.preempted()) job_.preempted_at = job.preempted_at;
     job_.elapsed = standing.elapsed;
     job_.ctime = job.ctime;
-    job_.qtime = job.qtime;
+    job_.qtime = ranked ? job.rank / 1'000'000 : job.qtime;
     job_.etime = job.etime;
     job_.stime = job.runs() ? job.stime : 0;
     job_.mtime = job.mtime;

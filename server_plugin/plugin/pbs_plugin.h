@@ -209,7 +209,7 @@ enum pbs_job_flag {
 typedef struct pbs_job_record {
     size_t size;
     uint64_t job;
-    uint64_t sequence; /* the number in the job id: the last tie-break */
+    uint64_t sequence; /* the last tie-break: the number in the job id, or a rank that grows like it */
     pbs_str id;        /* "12.server" */
     pbs_str owner;     /* user name, without host */
     pbs_str group;
