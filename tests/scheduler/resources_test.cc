@@ -390,6 +390,7 @@ TEST(Resources, ReadWhatProgramsTell) {
     EXPECT_EQ(number(3, "True"), 1);
     EXPECT_EQ(number(3, "maybe"), std::nullopt);
     EXPECT_EQ(resources.parse_told(4, "red,blue\n")->text, "red,blue");
+    EXPECT_EQ(resources.parse_told(4, " red , blue,green \n")->text, "red,blue,green");
     EXPECT_FALSE(resources.parse_told(9, "5"));
 }
 

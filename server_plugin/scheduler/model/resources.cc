@@ -1,6 +1,7 @@
 #include "server_plugin/scheduler/model/resources.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "values/amount.h"
+#include "values/text.h"
 
 namespace pbs::sched {
 
@@ -83,6 +85,8 @@ std::optional<KeptAmount> Resources::parse_told(std::uint32_t id, std::string_vi
     while (line.ends_with('\r')) line.remove_suffix(1);
     const Info* info = find(id);
     if (info == nullptr || line.empty() || line.size() > kLongest) return std::nullopt;
+    if (info->kind == ResourceKind::string_array)
+        return parse(id, fmt::format("{}", fmt::join(values::split_trimmed(line, ','), ",")));
     if (is_text(id) || is_boolean(id)) return parse(id, line);
     if (info->kind == ResourceKind::duration && line.find(':') != std::string_view::npos)
         return parse(id, line);
