@@ -236,6 +236,11 @@ void Records::tell_job(std::int64_t now, const Job& job) {
             std::vector<Place> released = cluster::places_of(job.released, *this);
             kept = without(std::move(places), released);
             places = std::move(released);
+        } else if (job.state == 'S' && !job.preempted()) {
+            // An operator has suspended the job, and others may use what it has given back.
+            places = job.released.empty()
+                         ? std::vector<Place>()
+                         : without(std::move(places), cluster::places_of(job.released, *this));
         }
     }
     standing.places = &places;

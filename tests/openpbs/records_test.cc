@@ -96,6 +96,28 @@ TEST(Records, ASuspendedJobKeepsWhatItHasNotGivenBack) {
     EXPECT_THAT(told.kept, ElementsAre(Pair("ncpus", 2)));
 }
 
+// An operator has suspended the job.
+TEST(Records, ASuspendedJobThatNoSchedulerResumesHoldsWhatItHasNotGivenBack) {
+    Listener told;
+    Records records(told.plugin);
+    Site site;
+    site.resources["ncpus"] = {PBS_RES_LONG, true, true};
+    site.resources["mem"] = {PBS_RES_SIZE, true, true};
+    site.vnodes["n1"] = {};
+    records.tell(Site{}, site);
+    Job job;
+    job.id = "1.box";
+    job.state = 'S';
+    job.substate = 43;
+    job.exec_vnode = "(n1:ncpus=2:mem=3kb)";
+    records.tell(1, job);
+    EXPECT_TRUE(told.places.empty());
+    job.released = "(n1:ncpus=2)";
+    job.mtime = 2;
+    records.tell(2, job);
+    EXPECT_THAT(told.places, ElementsAre(Pair("mem", 3072)));
+}
+
 TEST(Records, SubjobsOfAnArrayThatIsSparedAreNotPreempted) {
     Listener told;
     Records records(told.plugin);
