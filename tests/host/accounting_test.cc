@@ -210,6 +210,18 @@ TEST_F(AccountingTest, LeavesNoHalfRecordOnAFullDisk) {
     EXPECT_EQ(::umount((top_ + "/acct").c_str()), 0);
 }
 
+// A power failure leaves the beginning of a record; the next record isn't glued to it.
+TEST_F(AccountingTest, ARecordAfterHalfOneIsOnALineOfItsOwn) {
+    const std::string half = "11/23/2026 10:00:05;E;12.host1;user=al";
+    std::ofstream(top_ + "/acct" + today()) << half;
+    Log log(top_ + "/logs", "Server@host1", clock_);
+    Accounting accounting(top_ + "/acct", log, clock_);
+    accounting.deleted("13.host1", "a@b");
+    accounting.deleted("14.host1", "a@b");
+    EXPECT_THAT(records(),
+                ElementsAre(half, HasSubstr(";D;13.host1;requestor=a@b"), HasSubstr(";D;14.host1;")));
+}
+
 TEST_F(AccountingTest, DoesNotRecordTheSameEndAgain) {
     Log log(top_ + "/logs", "Server@host1", clock_);
     {

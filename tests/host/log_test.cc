@@ -102,6 +102,16 @@ TEST_F(LogTest, OpensItsFileAgainWhenItWasRemoved) {
     EXPECT_THAT(lines(clock), testing::ElementsAre(HasSubstr("after")));
 }
 
+TEST_F(LogTest, ALineAfterHalfOneIsOnItsOwn) {
+    Clock clock;
+    std::ofstream(directory_ + "/" + std::to_string(local_time(clock.now()).day)) << "11/23/2026 10:0";
+    Log log(directory_, "Server@host1", clock);
+    log.job("12.host1", "Job Run");
+    const auto written = lines(clock);
+    ASSERT_EQ(written.size(), 2U);
+    EXPECT_THAT(written[1], testing::EndsWith(";12.host1;Job Run"));
+}
+
 TEST_F(LogTest, CountsLinesThatCannotBeWrittenAndSaysSoLater) {
     Clock clock;
     Log log(directory_ + "/later", "Server@host1", clock);

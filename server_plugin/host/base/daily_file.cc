@@ -16,9 +16,17 @@ std::string DailyFile::path(int day) const {
 int DailyFile::open(int day) {
     struct stat status {};
     if (fd_ && day == day_ && ::fstat(fd_.get(), &status) == 0 && status.st_nlink > 0) return 0;
-    fd_.reset(::open(path(day).c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, mode_));
+    fd_.reset(::open(path(day).c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, mode_));
     day_ = day;
-    return fd_ ? 0 : errno;
+    if (!fd_) return errno;
+    // A power failure may have left the beginning of a line: the next one isn't its rest.
+    char last = '\n';
+    if (::fstat(fd_.get(), &status) != 0 || status.st_size == 0) return 0;
+    if (::pread(fd_.get(), &last, 1, status.st_size - 1) != 1 || last == '\n') return 0;
+    if (::write(fd_.get(), "\n", 1) == 1) return 0;
+    const int error = errno;
+    fd_.reset();  // the next line tries again
+    return error;
 }
 
 int DailyFile::append(int day, const std::string& line) {
