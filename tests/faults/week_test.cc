@@ -1,0 +1,108 @@
+// Weeks in an hour: a server whose clock the test moves runs jobs hour after hour, over both changes of the
+// summer time, a leap day and the end of a year, while windows switch its policies. What it uses of the
+// machine doesn't grow.
+//
+// CTest takes two days at each of these dates, every eight hours; PBSPOLICY_DAYS=7 takes so many,
+// PBSPOLICY_HOURS=1 every hour, and PBSPOLICY_JOBS=100 runs so many jobs each time.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/e2e/harness.h"
+
+namespace pbs::e2e {
+namespace {
+
+namespace fs = std::filesystem;
+
+long wanted(const char* name, long otherwise) {
+    const char* text = std::getenv(name);
+    return text != nullptr ? std::strtol(text, nullptr, 10) : otherwise;
+}
+
+class Weeks : public ::testing::Test {
+  protected:
+    // 2027-03-27, 2027-10-30, 2027-12-30 and 2028-02-28, at midnight UTC.
+    static constexpr int64_t kBegins[] = {1806105600, 1824854400, 1830124800, 1835308800};
+
+    struct Use {
+        long memory_kb = 0;
+        long descriptors = 0;
+        long threads = 0;
+        long files = 0;
+        long databases_kb = 0;
+    };
+
+    Weeks() : server_({.now = kBegins[0], .environment = {{"TZ", "Europe/Berlin"}}}) {}
+    void SetUp() override {
+        NEEDS(injected_clock);
+        ASSERT_TRUE(server_.start());
+        ASSERT_TRUE(server_.configure(
+            {"create queue work queue_type=execution, enabled=True, started=True",
+             "create node n1 resources_available.ncpus=64",
+             "create time_window day rrule=FREQ=DAILY, start_time=0800, end_time=1800, type=prime",
+             "create policy busy backfill_depth=3, sort_by_past_usage=True",
+             "create policy idle backfill_depth=0",
+             "set sched default policy='default_policy,p:busy,np:idle'",
+             "set server default_queue=work, job_history_enable=True, job_history_duration=12:00:00"}));
+    }
+    Use use() const {
+        Use now;
+        const fs::path process = "/proc/" + std::to_string(server_.pid());
+        std::ifstream status(process / "status");
+        for (std::string line; std::getline(status, line);) {
+            if (line.starts_with("VmRSS:")) now.memory_kb = std::strtol(line.c_str() + 6, nullptr, 10);
+            if (line.starts_with("Threads:")) now.threads = std::strtol(line.c_str() + 8, nullptr, 10);
+        }
+        for ([[maybe_unused]] const auto& entry : fs::directory_iterator(process / "fd")) ++now.descriptors;
+        for (const auto& entry : fs::recursive_directory_iterator(server_.home())) {
+            if (!entry.is_regular_file()) continue;
+            const std::string path = entry.path().string();
+            // Of these there is one for each day, which sites remove.
+            if (path.find("_logs/") != std::string::npos || path.find("/accounting/") != std::string::npos)
+                continue;
+            ++now.files;
+            if (path.ends_with(".db"))  // their logs begin anew when they are long
+                now.databases_kb += static_cast<long>(entry.file_size() / 1024);
+        }
+        return now;
+    }
+    void run_for(long days, int64_t from) {
+        const std::string array = fmt::format("1-{}", wanted("PBSPOLICY_JOBS", 4));
+        for (long hour = 0; hour < days * 24; hour += wanted("PBSPOLICY_HOURS", 8)) {
+            server_.set_clock(from + hour * 3600);
+            ASSERT_NE(server_.submit("true\n", {"-J", array, "-o", "/dev/null", "-e", "/dev/null"}), "");
+            ASSERT_TRUE(wait_for([&] { return server_.command({"qselect"}).out.empty(); }))
+                << server_.command({"qstat", "-f"}).out;
+        }
+    }
+
+    Server server_;
+};
+
+TEST_F(Weeks, UseNoMoreOfTheMachineAtTheEnd) {
+    const long days = wanted("PBSPOLICY_DAYS", 2);
+    Use first;
+    Use last;
+    for (std::size_t i = 0; i < std::size(kBegins); ++i) {
+        run_for(days, kBegins[i]);
+        if (HasFailure()) return;
+        last = use();
+        std::printf("weeks: %ld kB, %ld descriptors, %ld threads, %ld files, %ld kB of databases\n",
+                    last.memory_kb, last.descriptors, last.threads, last.files, last.databases_kb);
+        if (i == 1) first = last;  // at the first date the server still gets to know its work
+    }
+    EXPECT_LE(last.memory_kb, first.memory_kb + first.memory_kb / 10);
+    EXPECT_LE(last.descriptors, first.descriptors);
+    EXPECT_LE(last.threads, first.threads);
+    EXPECT_LE(last.files, first.files);
+    EXPECT_LE(last.databases_kb, first.databases_kb + first.databases_kb / 10);
+}
+
+}  // namespace
+}  // namespace pbs::e2e
