@@ -1,16 +1,44 @@
-// Runs a fuzz target over the files of a folder, for builds without libFuzzer.
+// Runs a fuzz target over the files of a folder, or with -random=COUNT over random inputs, for builds without
+// libFuzzer. PBSPOLICY_SEED repeats the random inputs from that seed on; each has a seed of its own.
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <string>
+#include <string_view>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+namespace {
+
+size_t run_random(unsigned count) {
+    const char* text = std::getenv("PBSPOLICY_SEED");
+    const unsigned first =
+        text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : std::random_device{}();
+    for (unsigned i = 0; i < count; ++i) {
+        // Before the input: it may end the process.
+        std::fprintf(stderr, "\rseed %u ", first + i);
+        std::mt19937 random(first + i);
+        std::string bytes(random() % 2000, '\0');
+        for (char& byte : bytes) byte = static_cast<char>(random());
+        LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+    }
+    return count;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
     size_t count = 0;
     for (int i = 1; i < argc; ++i) {
+        constexpr std::string_view kRandom = "-random=";
+        if (std::string_view(argv[i]).starts_with(kRandom)) {
+            count += run_random(static_cast<unsigned>(std::strtoul(argv[i] + kRandom.size(), nullptr, 10)));
+            continue;
+        }
         std::error_code error;
         for (const auto& entry : std::filesystem::directory_iterator(argv[i], error)) {
             std::ifstream file(entry.path(), std::ios::binary);
