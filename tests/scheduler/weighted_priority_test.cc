@@ -90,6 +90,13 @@ TEST_F(Priorities, OfADeadlineThatPassedAreTheGreatest) {
     EXPECT_THAT(shown(d, kNow), HasSubstr("deadline 3.6e+06)"));
 }
 
+// A deadline that can't be read counts as none, and pbs_explain says so.
+TEST_F(Priorities, TellOfADeadlineThatIsNoTime) {
+    const int wrong = job(4, kBegin, 0, "tomorrow");
+    EXPECT_THAT(shown(wrong, kNow),
+                HasSubstr("deadline 0: 'tomorrow' is no time, expected [[[[CC]YY]MM]DD]hhmm[.SS])"));
+}
+
 TEST_F(Priorities, OfEqualJobsAreInTheMiddle) {
     const int alone = job(4, kBegin);
     EXPECT_THAT(shown(alone, kNow), HasSubstr("0.1 * 0.5 "));

@@ -56,17 +56,22 @@ double WeightedPriority::resources(const Request& request) const {
     return sum;
 }
 
-double WeightedPriority::deadline(JobSlot job) const {
-    if (deadline_resource_ == kNoResource) return 0;
+std::string_view WeightedPriority::deadline_text(JobSlot job) const {
+    if (deadline_resource_ == kNoResource) return {};
     const Request& request = tables_.requests[tables_.jobs.request[job]];
     const auto asked = std::ranges::find(request.amounts, deadline_resource_, &KeptAmount::resource);
-    if (asked == request.amounts.end()) return 0;
+    return asked == request.amounts.end() ? std::string_view{} : asked->text;
+}
+
+double WeightedPriority::deadline(JobSlot job) const {
+    const std::string_view text = deadline_text(job);
+    if (text.empty()) return 0;
     const auto counts = [&](const std::string& name) {
         return name.starts_with('@') ? name.substr(1) == tables_.strings.text(tables_.jobs.group[job])
                                      : name == tables_.strings.text(tables_.jobs.owner[job]);
     };
     if (!settings_.deadline_users.empty() && std::ranges::none_of(settings_.deadline_users, counts)) return 0;
-    const auto at = parse_deadline(asked->text, tables_.jobs.ctime[job], tables_.zone);
+    const auto at = parse_deadline(text, tables_.jobs.ctime[job], tables_.zone);
     if (!at) return 0;
     return settings_.weight_deadline / static_cast<double>(std::max<std::int64_t>(1, (*at - now_).count()));
 }
@@ -97,12 +102,16 @@ WeightedPriority::Terms WeightedPriority::terms(JobSlot job) const {
 
 std::string WeightedPriority::text(JobSlot job) const {
     const Terms t = terms(job);
+    const std::string_view asked = deadline_text(job);
+    const bool read = asked.empty() || parse_deadline(asked, tables_.jobs.ctime[job], tables_.zone);
+    const std::string unread =
+        read ? std::string() : fmt::format(": '{}' is no time, expected [[[[CC]YY]MM]DD]hhmm[.SS]", asked);
     std::string sum = fmt::format(
         "{:.6g} = {:g} * {:.6g} (Priority {}) + {:g} * {:.6g} (urgency {:.6g} between {:.6g} and {:.6g}: "
-        "resources {:.6g}, waiting {:.6g}, deadline {:.6g})",
+        "resources {:.6g}, waiting {:.6g}, deadline {:.6g}{})",
         t.value, settings_.weight_job_priority, t.priority_norm, tables_.jobs.priority[job],
         settings_.weight_urgency, t.urgency_norm, t.urgency, least_.value_or(0), greatest_, t.resources,
-        t.waiting, t.deadline);
+        t.waiting, t.deadline, unread);
     if (tickets_)
         sum +=
             fmt::format(" + {:g} * {:.6g} (tickets {:.6g} of at most {:.6g}: {})", settings_.weight_tickets,

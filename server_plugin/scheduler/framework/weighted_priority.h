@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "server_plugin/scheduler/framework/tickets.h"
 
@@ -36,6 +37,7 @@ class WeightedPriority {
   private:
     Terms urgency(JobSlot job) const;
     double resources(const Request& request) const;
+    std::string_view deadline_text(JobSlot job) const;  // empty: the job has none
     double deadline(JobSlot job) const;
 
     const Settings& settings_;
