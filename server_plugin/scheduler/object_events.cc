@@ -133,7 +133,7 @@ void Scheduler::vnode_changed(const VnodeRecord& record) {
 void Scheduler::vnode_removed(VnodeHandle vnode) {
     if (impl_->keep(VnodeGone{vnode})) return;
     impl_->note(&EventsSince::all);
-    impl_->tables.vnodes.remove(vnode);
+    impl_->tables.vnodes.remove(vnode, impl_->tables.resources);
 }
 
 namespace {

@@ -53,6 +53,21 @@ TEST_F(Placing, AllResourcesHaveToFitOnOneVnode) {
     EXPECT_THAT(place({.ncpus = 8, .mem = 8 * kGb}), IsEmpty()) << "without chunks a job gets one vnode";
 }
 
+// A resource that no vnode has isn't limited, also if a vnode once had it.
+TEST_F(Placing, AResourceThatTheLastVnodeLosesIsNotLimited) {
+    world.vnode({.name = "a", .gpus = 1});
+    world.vnode({.name = "b", .gpus = 1});
+    EXPECT_THAT(place({.ncpus = 1, .gpus = 2}), IsEmpty());
+    world.vnode({.name = "a"});
+    EXPECT_THAT(place({.ncpus = 1, .gpus = 2}), IsEmpty());
+    world.vnode({.name = "b"});
+    EXPECT_THAT(place({.ncpus = 1, .gpus = 2}), testing::SizeIs(1));
+    world.vnode({.name = "b", .gpus = 1});
+    EXPECT_THAT(place({.ncpus = 1, .gpus = 2}), IsEmpty());
+    world.scheduler.vnode_removed(world.vnode_handle("b"));
+    EXPECT_THAT(place({.ncpus = 1, .gpus = 2}), testing::SizeIs(1));
+}
+
 TEST_F(Placing, select_ChunksAreSpreadOverVnodes) {
     world.vnodes(3, {.name = "n", .ncpus = 4});
     EXPECT_THAT(place({.select = "5:ncpus=2"}), ElementsAre("n", "n", "n1", "n1", "n2"));

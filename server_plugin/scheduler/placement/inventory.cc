@@ -80,13 +80,13 @@ bool Inventory::change(const VnodeRecord& record, const Resources& resources) {
     vnode.free = record.free;
     vnode.priority = record.priority;
     vnode.queue = record.queue;
-    vnode.available = std::move(available);
+    std::swap(vnode.available, available);
     vnode.sharing = record.sharing;
     gives_hosts_ = gives_hosts_ || sole(slot, AskedSharing::unsaid) == Sole::host;
     const bool had_maximum = vnode.max_load_thousandths >= 0 || vnode.busy;
     const bool load_matters = set_load(slot, record) && (had_maximum || record.max_load_thousandths >= 0);
     if (only_load && !columns_.lacks(vnode, resources)) return load_matters;
-    if (columns_.lacks(vnode, resources) || !same_sharing) {
+    if (columns_.lacks(vnode, resources) || !same_sharing || is_any_lost(slot, available)) {
         rebuild(resources);
         return true;
     }
@@ -111,13 +111,27 @@ bool Inventory::change(const VnodeRecord& record, const Resources& resources) {
     return true;
 }
 
-void Inventory::remove(VnodeHandle handle) {
+void Inventory::remove(VnodeHandle handle, const Resources& resources) {
     const VnodeSlot slot = find(handle);
     if (slot == kNoSlot) return;
     vnodes_[slot].known = false;
     vnodes_[slot].free = false;
+    const auto available = std::exchange(vnodes_[slot].available, {});
+    if (is_any_lost(slot, available)) return rebuild(resources);
     set_flags(slot);
     ++version_;
+}
+
+// Has no vnode any more one of the resources that this vnode had before? Such a resource isn't limited, as if
+// none had ever had it.
+bool Inventory::is_any_lost(VnodeSlot slot, const std::vector<KeptAmount>& before) const {
+    return std::ranges::any_of(before, [&](const KeptAmount& a) {
+        const auto has = [&](const Vnode& vnode) {
+            return std::ranges::find(vnode.available, a.resource, &KeptAmount::resource) !=
+                   vnode.available.end();
+        };
+        return !has(vnodes_[slot]) && std::ranges::none_of(vnodes_, has);
+    });
 }
 
 void Inventory::rebuild(const Resources& resources) {

@@ -42,7 +42,7 @@ class Inventory {
     // maximum.
     bool change(const VnodeRecord& record, const Resources& resources);
     // Notes that the vnode is gone. Its slot remains, and has `known` false.
-    void remove(VnodeHandle vnode);
+    void remove(VnodeHandle vnode, const Resources& resources);
     // Determines again which resources count, after a resource was defined or changed.
     void rebuild(const Resources& resources);
     // Multiplies all amounts by `factor` (FAKE_MACHINE_MULT). Only used on a copy of the inventory.
@@ -205,6 +205,7 @@ class Inventory {
     }
     void sort_by_slot(HeldJob& held) const;
 
+    bool is_any_lost(VnodeSlot slot, const std::vector<KeptAmount>& before) const;
     std::int64_t* free_row(VnodeSlot vnode) { return &free_[vnode * columns_.size()]; }
     void set_host(VnodeSlot vnode, std::uint32_t host);
     void set_totals(VnodeSlot vnode);
