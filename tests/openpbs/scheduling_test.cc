@@ -584,20 +584,21 @@ TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {
 // Comments that take longer than a cycle may are sent after it, and none is lost.
 TEST_P(OpenpbsScheduling, ManyJobsAreToldWhatTheyWaitFor) {
     constexpr int kMany = 600;
-    const auto told = [&](int vnode_has) {
-        return number_of(
-            site->ok(fmt::format("$stock/qstat -fw | grep -c 'comment = .*T: {})' || true", vnode_has)));
+    const auto told = [&](const char* text) {
+        return number_of(site->ok(fmt::format("$stock/qstat -fw | grep -c 'comment = .*{}' || true", text)));
     };
+    constexpr const char* kNoVnode = "Not enough free nodes available";  // the job fills the only one
+    constexpr const char* kNoRoom = "T: 3)";
     const std::string first = submit("-l select=1:ncpus=2");
     expect_state(first, "R");
     site->ok(fmt::format("cd /; for i in $(seq {}); do echo sleep 1000 | $stock/qsub -l select=1:ncpus=2 "
                          "-o /dev/null -e /dev/null; done > /dev/null",
                          kMany),
              "una");
-    EXPECT_TRUE(wait_for([&] { return told(2) == kMany; }, kLong)) << told(2);
+    EXPECT_TRUE(wait_for([&] { return told(kNoVnode) == kMany; }, kLong)) << told(kNoVnode);
     accept("set node box resources_available.ncpus = 3");
     site->ok("$stock/qdel " + first, "una");
-    EXPECT_TRUE(wait_for([&] { return told(3) == kMany - 1; }, kLong)) << told(3);
+    EXPECT_TRUE(wait_for([&] { return told(kNoRoom) == kMany - 1; }, kLong)) << told(kNoRoom);
     EXPECT_EQ(number_of(site->ok("$stock/qselect -s R | wc -l")), 1);
 }
 
