@@ -1,0 +1,51 @@
+// The documents name the tests that show what they promise: each of them is there.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "tests/structure/sources.h"
+
+namespace pbs::structure {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The names of tests by suite, and of fuzz targets.
+std::map<std::string, std::set<std::string>> tests_in(const fs::path& folder) {
+    std::map<std::string, std::set<std::string>> tests;
+    const std::regex test(R"((?:^|\n)TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\))");
+    for (const auto& file : fs::recursive_directory_iterator(folder)) {
+        const std::string name = file.path().filename().string();
+        if (constexpr std::string_view kFuzz = "_fuzz.cc"; name.ends_with(kFuzz))
+            tests["fuzz"].insert(name.substr(0, name.size() - kFuzz.size()));
+        if (file.path().extension() != ".cc") continue;
+        const std::string text = read_text(file.path());
+        for (std::sregex_iterator at(text.begin(), text.end(), test), end; at != end; ++at)
+            tests[(*at)[1]].insert((*at)[2]);
+    }
+    return tests;
+}
+
+TEST(NamedTests, OfTheDocumentsAreThere) {
+    const fs::path root = PBS_SOURCE_DIR;
+    const auto tests = tests_in(root / "tests");
+    const std::regex named(R"(`((?:[A-Z][A-Za-z0-9]*|fuzz))\.(\*|\w+)`)");
+    for (const char* document : {"docs/reliability.md", "docs/grid-engine.md"}) {
+        const std::string text = read_text(root / document);
+        int found = 0;
+        for (std::sregex_iterator at(text.begin(), text.end(), named), end; at != end; ++at, ++found) {
+            const auto suite = tests.find((*at)[1]);
+            ASSERT_NE(suite, tests.end()) << document << ": " << at->str();
+            if ((*at)[2] != "*")
+                EXPECT_TRUE(suite->second.contains((*at)[2])) << document << ": " << at->str();
+        }
+        EXPECT_GT(found, 10) << document;
+    }
+}
+
+}  // namespace
+}  // namespace pbs::structure
