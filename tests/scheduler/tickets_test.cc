@@ -75,6 +75,21 @@ TEST(FunctionalTickets, OfJobsThatTheGameDoesNotReachAreThoseOfTheNext) {
     EXPECT_THAT(functional(owned, true, {}, 2), ElementsAre(10000, 4999.95, 4999.95, 3750, 5999.94));
 }
 
+// A user whose jobs all have other shares can't make the game long: the jobs that it doesn't reach get what
+// they would get next.
+TEST(FunctionalTickets, OfVeryManyKindsOfJobsEndEarly) {
+    constexpr std::size_t kKinds = 50'000;
+    Owned owned(std::vector<std::string>(kKinds, "ann"));
+    for (std::size_t i = 0; i < kKinds; ++i) owned.jobs[i].job_shares = static_cast<double>(1 + i);
+    const auto given =
+        functional_tickets(owned.jobs, owned.shares({}), {kAll, {0, 0, 0, 0, 1}, true, 100000}, {});
+    EXPECT_EQ(given.back(), kAll) << "the job with the most shares wins first";
+    EXPECT_GT(std::ranges::min(given), 0);
+    // With all rounds, each would have its shares divided by those of all jobs before it.
+    const double last = 1 / (kKinds * (kKinds + 1) / 2.0) * kAll;
+    EXPECT_GT(given.front(), 1.5 * last);
+}
+
 // The classes that nobody has shares in count for waiting jobs, but not for running ones.
 TEST(FunctionalTickets, ComeFromAllClasses) {
     Owned owned({"*ann", "ann"});

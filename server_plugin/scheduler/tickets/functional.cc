@@ -113,7 +113,6 @@ std::vector<double> functional_tickets(std::span<const TicketJob> jobs, OwnerSha
         },
         [&] {
             for (const TicketCategory& category : categories.list()) {
-                if (category.is_over()) continue;
                 const double next = functional.tickets_of_next(category.owners, category.own);
                 for (std::size_t i = category.next; i < category.jobs.size(); ++i)
                     tickets[category.jobs[i]] = next;

@@ -46,7 +46,10 @@ class TicketCategories {
 // Lets at most `rounds` jobs start: in each round, the first job of a category that has the greatest value,
 // and among equals the one with the least number. `value` of a category must not grow from round to round;
 // `start` takes its first job. `last` is called before the last of the rounds if more jobs wait.
-// O(rounds * log(categories)), as long as few values change in a round.
+//
+// A bid is the value of a category's first job. Each start may make all bids out of date, so a user with many
+// jobs of different shares could make a game long: after kMostBids it ends with `last`. That is 30 ms or so.
+inline constexpr std::size_t kMostBids = 250'000;
 inline void play(std::span<TicketCategory> categories, std::size_t rounds,
                  const std::function<double(const TicketCategory&)>& value,
                  const std::function<void(TicketCategory&)>& start, const std::function<void()>& last) {
@@ -62,7 +65,9 @@ inline void play(std::span<TicketCategory> categories, std::size_t rounds,
     for (TicketCategory& category : categories)
         bids.push_back({value(category), category.first(), &category});
     std::ranges::make_heap(bids, is_less);
+    std::size_t made = 0;
     while (!bids.empty() && rounds > 0) {
+        if (++made > kMostBids) return last();
         std::ranges::pop_heap(bids, is_less);
         Bid& bid = bids.back();
         // Since it was made, others have started.

@@ -39,7 +39,11 @@ std::vector<double> override_tickets(std::span<const TicketJob> jobs, OwnerShare
             tickets[winner.first()] = sum(winner.owners, winner.own, 1);
             count(winner.owners);
         },
-        [] {});
+        [&] {
+            for (const TicketCategory& category : categories.list())
+                for (std::size_t i = category.next; i < category.jobs.size(); ++i)
+                    tickets[category.jobs[i]] = sum(category.owners, category.own, 1);
+        });
     return tickets;
 }
 
