@@ -213,15 +213,16 @@ Failure Connection::failure() const {
 }
 
 Failure Connection::damage(std::string_view text) const {
+    const auto is_of_disk = [](int number) { return number == EIO || number == ENXIO || number == ERANGE; };
     int error = 0;
     sqlite3_file_control(get(), "main", SQLITE_FCNTL_LAST_ERRNO, &error);
     sqlite3_file* log = nullptr;
-    if (error == 0 &&
+    if (!is_of_disk(error) &&
         sqlite3_file_control(get(), "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log)) ==
             SQLITE_OK &&
         log != nullptr && log->pMethods != nullptr)
         log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &error);
-    if (error != EIO && error != ENXIO && error != ERANGE) return {Failure::About::damage, printable(text)};
+    if (!is_of_disk(error)) return {Failure::About::damage, printable(text)};
     return {Failure::About::other, std::error_code(error, std::generic_category()).message()};
 }
 

@@ -205,9 +205,19 @@ ifl::Reply begin_backup(Context& context) {
     if (server.backing_up) return refuse({PBSE_SYSTEM, "a backup is being made already"});
     const std::string parent = server.options.home + "/server_priv";
     const fs::path all = parent + "/backups";
-    // Without the sync a power failure could take the folder with all that is in it.
-    if ((::mkdir(all.c_str(), 0700) != 0 && errno != EEXIST) || !sync_directory(parent))
-        return refuse({PBSE_SYSTEM, fmt::format("{}: {}", all.string(), system_text(errno))});
+    const auto failed = [&](int error) {
+        return refuse({PBSE_SYSTEM, fmt::format("{}: {}", all.string(), system_text(error))});
+    };
+    if (::mkdir(all.c_str(), 0700) == 0) {
+        // Without the sync a power failure could take the folder with all that is in it.
+        if (!sync_directory(parent)) {
+            const int error = errno;
+            ::rmdir(all.c_str());  // the next backup tries again
+            return failed(error);
+        }
+    } else if (errno != EEXIST) {
+        return failed(errno);
+    }
     struct stat status {};
     if (::lstat(all.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid())
         return refuse({PBSE_SYSTEM, fmt::format("{}: expected a folder of the server's user", all.string())});
