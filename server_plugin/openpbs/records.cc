@@ -261,13 +261,12 @@ void Records::count_in_array(const std::string& array, int sign) {
 void Records::count_in_queue(const Job& job, int sign) {
     InQueue& queue = in_queues_[job.queue];
     if (job.array) queue.arrays += sign;
-    if (!counts_as_running(job))
-        queue.waiting += sign;
-    else if (sign > 0)
-        queue.running.insert(job.id);
+    auto& list = counts_as_running(job) ? queue.running : queue.waiting;
+    if (sign > 0)
+        list.insert(job.id);
     else
-        queue.running.erase(job.id);
-    if (queue.waiting == 0 && queue.running.empty()) in_queues_.erase(job.queue);
+        list.erase(job.id);
+    if (queue.waiting.empty() && queue.running.empty()) in_queues_.erase(job.queue);
 }
 
 // Forgets the subjobs of the array that ran and wait again: the server doesn't describe waiting subjobs, and
@@ -427,7 +426,8 @@ void Records::commented(const std::string& job, const std::string& comment) {
 JobCount Records::count(const std::string& queue) const {
     const auto found = in_queues_.find(queue);
     if (found == in_queues_.end()) return {};
-    return {static_cast<std::int64_t>(found->second.running.size()), found->second.waiting};
+    return {static_cast<std::int64_t>(found->second.running.size()),
+            static_cast<std::int64_t>(found->second.waiting.size())};
 }
 
 bool Records::has_arrays(const std::string& queue) const {
@@ -441,12 +441,14 @@ std::vector<std::string> Records::missing(const std::string& queue,
     std::vector<std::string> out;
     const auto found = in_queues_.find(queue);
     if (found == in_queues_.end()) return out;
-    if (running)
-        std::ranges::copy_if(found->second.running, std::back_inserter(out),
-                             [&](const std::string& id) { return !running->contains(id); });
-    if (waiting)
-        for (const auto& [id, job] : jobs_)
-            if (job.queue == queue && !counts_as_running(job) && !waiting->contains(id)) out.push_back(id);
+    const auto add = [&](const std::unordered_set<std::string>& known,
+                         const std::optional<std::set<std::string>>& there) {
+        if (there)
+            std::ranges::copy_if(known, std::back_inserter(out),
+                                 [&](const std::string& id) { return !there->contains(id); });
+    };
+    add(found->second.running, running);
+    add(found->second.waiting, waiting);
     return out;
 }
 

@@ -140,7 +140,7 @@ class Records : private cluster::Names {
     std::map<std::string, std::int64_t> running_subjobs_;  // by array
     struct InQueue {
         std::unordered_set<std::string> running;
-        std::int64_t waiting = 0;  // arrays, too
+        std::unordered_set<std::string> waiting;  // arrays, too
         std::int64_t arrays = 0;
     };
     std::map<std::string, InQueue> in_queues_;

@@ -430,7 +430,7 @@ void Scheduling::refresh(const std::string& id, bool was_run) {
                 if (was_run) return started_as(id, std::move(**found));
                 (void)plugin_.records().tell(now(), std::move(**found));
             } else {
-                (void)plugin_.records().forget(now(), id);
+                (void)forget(id);
             }
         },
         [found, asked = now()](const ifl::ObjectView& object) {

@@ -261,6 +261,9 @@ bool Scheduling::settle_settings() {
 std::size_t Scheduling::forget(const std::string& job) {
     estimates_.erase(job);
     failed_.erase(job);
+    for (auto& [name, one] : scheds_)
+        for (const auto kind : {Decision::Kind::comment, Decision::Kind::estimate})
+            one.untold.erase(kind, job);
     return plugin_.records().forget(now(), job) ? 1 : 0;
 }
 
@@ -361,8 +364,8 @@ std::size_t Scheduling::forget_missing() {
     for (const auto& [queue, ids] : run_.search.queues) {
         const JobCount has = run_.search.counts[queue];
         const JobCount known = plugin_.records().count(queue);
-        if (ids.running) undescribed_[queue].running = has.running - known.running;
-        if (ids.waiting) undescribed_[queue].waiting = has.waiting - known.waiting;
+        if (ids.running) undescribed_[queue].running = std::max<std::int64_t>(0, has.running - known.running);
+        if (ids.waiting) undescribed_[queue].waiting = std::max<std::int64_t>(0, has.waiting - known.waiting);
     }
     return count;
 }
