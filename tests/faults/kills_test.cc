@@ -403,7 +403,7 @@ class Kills : public ::testing::Test {
 
     std::unique_ptr<Site> site_;
     unsigned seed_ = 0;
-    std::mutex mutex_;  // of the next four
+    std::mutex mutex_;  // of the next three
     std::mt19937 random_;
     std::map<std::string, Job> jobs_;
     std::map<std::string, int> killed_;  // of each job's shepherds and wardens

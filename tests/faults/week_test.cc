@@ -1,5 +1,5 @@
 // Weeks in an hour: a server whose clock the test moves runs jobs hour after hour, over both changes of the
-// summer time, a leap day and the end of a year, while windows switch its policies. What it uses of the
+// summer time, a leap day and the end of a year, while windows switch its policies. Its use of the
 // machine doesn't grow.
 //
 // CTest takes two days at each of these dates, every eight hours; PBSPOLICY_DAYS=7 takes so many,
@@ -63,7 +63,7 @@ class Weeks : public ::testing::Test {
         for (const auto& entry : fs::recursive_directory_iterator(server_.home())) {
             if (!entry.is_regular_file()) continue;
             const std::string path = entry.path().string();
-            // Of these there is one for each day, which sites remove.
+            // There is one of these for each day, which sites remove.
             if (path.find("_logs/") != std::string::npos || path.find("/accounting/") != std::string::npos)
                 continue;
             ++now.files;
