@@ -226,12 +226,13 @@ Result<void> check_tree(const Object& group) {
                     element, parts.name));
         }
     }
-    std::map<std::string_view, bool> reaches_root;
+    constexpr std::size_t kMostLevels = 64;
+    std::map<std::string_view, std::size_t> levels;  // of names that reach the root
     for (const auto& [name, parent] : parents) {
         std::vector<std::string_view> path;
         std::set<std::string_view> passed;
         std::string_view at = name;
-        while (at != "root" && !reaches_root.contains(at)) {
+        while (at != "root" && !levels.contains(at)) {
             if (!passed.insert(at).second) {
                 return fail(
                     Code::bad_value,
@@ -248,7 +249,12 @@ Result<void> check_tree(const Object& group) {
             }
             at = above->second;
         }
-        for (std::string_view below : path) reaches_root[below] = true;
+        std::size_t level = at == "root" ? 0 : levels.at(at);
+        for (auto below = path.rbegin(); below != path.rend(); ++below) levels[*below] = ++level;
+        if (level > kMostLevels)
+            return fail(Code::bad_value,
+                        fmt::format("tree_element: bad value '{}': it is on level {}, expected at most {} levels",
+                                    name, level, kMostLevels));
     }
     return {};
 }

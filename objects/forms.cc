@@ -157,52 +157,33 @@ Form sort_key_form(std::string_view text, bool for_nodes) {
     return canonical + " " + amount;
 }
 
-// "name=weight". `check` returns the error of a bad name.
-template <class Check>
-Form weight_form(std::string_view text, Check check) {
+// "name=weight". `canonical` returns the name as it is stored.
+template <class Canonical>
+Form weight_form(std::string_view text, Canonical canonical) {
     constexpr double kMostWeight = 9e15;  // sums of some such weights are exact
     const std::size_t equals = text.rfind('=');
     if (equals == std::string_view::npos) return wrong("there is no = before the number");
-    const std::string_view name = values::trim(text.substr(0, equals));
-    if (auto bad = check(name)) return *std::move(bad);
+    const Form name = canonical(values::trim(text.substr(0, equals)));
+    if (!name) return name;
     const std::string_view number = values::trim(text.substr(equals + 1));
     const auto weight = values::parse_real(number);
     if (!weight || *weight < 0 || *weight > kMostWeight)
         return wrong(fmt::format("'{}' is no number from 0 to {}", number, kMostWeight));
-    return fmt::format("{}={}", name, values::real_text(*weight));
+    return fmt::format("{}={}", *name, values::real_text(*weight));
 }
 
 Form resource_weight_form(std::string_view text) {
-    return weight_form(text, [](std::string_view name) -> std::optional<Form> {
-        if (is_resource_name(name)) return std::nullopt;
+    return weight_form(text, [](std::string_view name) -> Form {
+        if (is_resource_name(name)) return std::string(name);
         return wrong(fmt::format("'{}' is no name of a resource", name));
     });
 }
 
 Form word_weight_form(const Attribute& attribute, std::string_view text) {
-    return weight_form(text, [&](std::string_view name) -> std::optional<Form> {
-        if (std::ranges::find(attribute.words, name) != attribute.words.end()) return std::nullopt;
+    return weight_form(text, [&](std::string_view name) -> Form {
+        if (std::ranges::find(attribute.words, name) != attribute.words.end()) return std::string(name);
         return wrong(fmt::format("'{}' is none of {}", name, fmt::join(attribute.words, ", ")));
     });
-}
-
-// "[u:ann=100]". A blank before or behind a bracket, a letter or a name doesn't matter.
-Form entity_weight_form(std::string_view text) {
-    text = values::trim(text);
-    if (!text.starts_with('[') || !text.ends_with(']')) return wrong("there are no [ and ] around it");
-    const Form inner =
-        weight_form(text.substr(1, text.size() - 2), [](std::string_view name) -> std::optional<Form> {
-            const std::size_t colon = name.find(':');
-            const std::string_view kind = values::trim(name.substr(0, colon));
-            if (colon == std::string_view::npos || kind.size() != 1 ||
-                std::string_view("ugpq").find(kind) == std::string_view::npos)
-                return wrong(fmt::format("'{}' doesn't begin with u:, g:, p: or q:", name));
-            if (const auto entity = name.substr(colon + 1);
-                entity != values::trim(entity) || !name_form(entity))
-                return wrong(fmt::format("'{}' is no name", entity));
-            return std::nullopt;
-        });
-    return inner ? Form(fmt::format("[{}]", *inner)) : inner;
 }
 
 Form peer_queue_form(std::string_view text) {
@@ -242,6 +223,24 @@ Form dynamic_resource_form(std::string_view text) {
 // with its colon?
 bool is_entity_name(std::string_view text) {
     return made_of(text, "-_.:+@$") && text.size() <= 255 && text.front() != ':' && text.back() != ':';
+}
+
+// "[u:ann=100]", with blanks between its parts or without.
+Form entity_weight_form(std::string_view text) {
+    text = values::trim(text);
+    if (!text.starts_with('[') || !text.ends_with(']')) return wrong("there are no [ and ] around it");
+    const Form inner = weight_form(text.substr(1, text.size() - 2), [](std::string_view name) -> Form {
+        const std::size_t colon = std::min(name.find(':'), name.size());
+        const std::string_view kind = values::trim(name.substr(0, colon));
+        const std::string_view entity = values::trim(name.substr(std::min(colon + 1, name.size())));
+        if (kind.size() != 1 || std::string_view("ugpq").find(kind) == std::string_view::npos ||
+            colon == name.size())
+            return wrong(fmt::format("'{}' doesn't begin with u:, g:, p: or q:", name));
+        if (!is_entity_name(entity) || entity.find(':') != std::string_view::npos)
+            return wrong(fmt::format("'{}' is no name", entity));
+        return fmt::format("{}:{}", kind, entity);
+    });
+    return inner ? Form(fmt::format("[{}]", *inner)) : inner;
 }
 
 // A tree element such as "group01:root = 30". PP-748's example puts brackets around the whole value; value.cc

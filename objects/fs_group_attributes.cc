@@ -61,8 +61,8 @@ constexpr Attribute kFsGroupTable[] = {
      S::real,
      "5",
      plain,
-     "The most that tickets_share gives to an entity which has computed little, as a multiple of its share; "
-     "0: there is no such limit",
+     "A part of tickets_share that is larger than this multiple of the entity's share is reduced, once; 0: "
+     "none is",
      "set fs_group f1 compensation_factor = 5",
      {},
      0,

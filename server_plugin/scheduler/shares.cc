@@ -211,6 +211,14 @@ SharesView Scheduler::Impl::view_of(SchedShares& shares, std::string_view name, 
     const Instant now = asked.now;
     shares.bring_up_to_date(tables, now);
     FairShares& tree = shares.tree;
+    std::vector<TicketJob> jobs;
+    std::vector<Node> own;  // entities of the user's jobs
+    each_job_of(name, sched, [&](JobSlot job, bool runs) {
+        // May add an entity to the tree.
+        const Node node = shares.entity(tables, job);
+        if (tables.jobs.state[job] != 'S') jobs.push_back({.runs = runs, .leaf = node});
+        if (asked.user && tables.strings.text(tables.jobs.owner[job]) == *asked.user) own.push_back(node);
+    });
     std::vector<bool> all(tree.size());
     for (Node node = 0; node < tree.size(); ++node)
         all[node] = tree.is_in_tree(node) || tree.usage(node, now) > FairShares::kLeastUsage;
@@ -221,22 +229,13 @@ SharesView Scheduler::Impl::view_of(SchedShares& shares, std::string_view name, 
             for (; !shown[node]; node = tree.view(node, now).parent) shown[node] = true;
         };
         if (tree.group().entity == ShareEntity::euser) {
-            if (const auto own = tree.find(*asked.user); own && !tree.view(*own, now).is_group) show(*own);
+            if (const auto found = tree.find(*asked.user); found && !tree.view(*found, now).is_group)
+                show(*found);
         } else {
-            each_job_of(name, sched, [&](JobSlot job, bool) {
-                if (tables.strings.text(tables.jobs.owner[job]) == *asked.user)
-                    show(shares.entity(tables, job));
-            });
+            std::ranges::for_each(own, show);
         }
         shown[FairShares::kRoot] = true;
     }
-    std::vector<TicketJob> jobs;
-    each_job_of(name, sched, [&](JobSlot job, bool runs) {
-        if (tables.jobs.state[job] != 'S') jobs.push_back({.runs = runs, .leaf = shares.entity(tables, job)});
-    });
-    // Entities may have come with these jobs.
-    all.resize(tree.size());
-    shown.resize(tree.size());
     const std::vector<ShareTarget> targets = share_targets(jobs, tree, now, true);
     // Users see their rank among all entities, too.
     const std::vector<std::size_t> places = places_of(tree, all, now);

@@ -1,5 +1,6 @@
 #include "objects/execute.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "tests/objects/store_fixture.h"
@@ -111,6 +112,10 @@ TEST_F(ExecuteTest, TreesGrowAndShrinkByElements) {
     run("s f f1 tree_element -= user2");
     run("s f f1 tree_element -= \"user1:group01 = 5\"");
     EXPECT_EQ(shown(ObjectType::fs_group, "f1", "tree_element"), "group01:root=30");
+    std::string chain = "g1:root=1";
+    for (int level = 2; level <= 64; ++level) chain += fmt::format(",g{}:g{}=1", level, level - 1);
+    run(fmt::format("s f f1 tree_element = \"{}\"", chain));
+    refused("s f f1 tree_element += \"g65:g64=1\"");
 }
 
 TEST_F(ExecuteTest, NonWorkDaysAreKeptAsRules) {

@@ -423,6 +423,19 @@ TEST_F(FairShareView, AUserSeesTheEntitiesOfHisJobs) {
     EXPECT_THAT(names(view(at(1), "bob")), ElementsAre("root"));
 }
 
+// The tree of a policy without fairshare gets to know accounts when it is shown.
+TEST_F(FairShareView, AUserSeesManyAccountsInATreeThatNobodyUses) {
+    tree.entity = ShareEntity::account;
+    world.policy().fairshare = false;
+    world.configure();
+    constexpr int kAccounts = 200;
+    for (int i = 0; i < kAccounts; ++i)
+        world.job({.queue = "work", .owner = "ann", .account = "account" + std::to_string(i)});
+    EXPECT_EQ(names(view(at(1), "ann")).size(), kAccounts + 2U) << "with the root and unknown";
+    EXPECT_EQ(row(view(at(1), "ann"), "account7").jobs, 1U);
+    EXPECT_THAT(names(view(at(1), "bob")), ElementsAre("root"));
+}
+
 TEST_F(FairShareView, AChangeOfUsageChangesTheOrder) {
     world.vnode({.name = "n", .ncpus = 1});
     usage({{"", "ann", 300}, {"", "bob", 500}});

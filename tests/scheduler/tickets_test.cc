@@ -11,6 +11,9 @@
 #include <map>
 #include <random>
 
+#include "objects/snapshot.h"
+#include "objects/value.h"
+#include "server_plugin/scheduler/model/fs_group.h"
 #include "tests/cases.h"
 #include "tests/scheduler/world.h"
 
@@ -59,7 +62,7 @@ TEST(FunctionalTickets, AreThoseOfGridEngine) {
                 ElementsAre(3333.3333, 3333.3333, 3333.3333, 1562.5, 1250, 3750, 1875));
 }
 
-// Of equal owners the earlier job goes first, and who has no shares gets nothing.
+// The earlier job of equal owners goes first, and who has no shares gets nothing.
 TEST(FunctionalTickets, OfEqualsAreTheEarlierJobs) {
     const Owned owned({"carol", "bob", "ann", "ann"});
     EXPECT_THAT(
@@ -253,7 +256,7 @@ TEST(ShareTickets, AreThoseOfGridEngine) {
     EXPECT_THAT(rounded(found.tickets), ElementsAre(3461.5385, 6923.0769, 3076.9231));
 }
 
-// Who has computed little gets at most so many times the share.
+// A part of more than so many times the share is reduced.
 TEST(ShareTickets, AreCutByTheCompensationFactor) {
     for (const auto& [factor, least] : {std::pair{0.0, 0.1}, {1.5, 0.117647}}) {
         Tree tree({.name = "tree",
@@ -277,14 +280,21 @@ TEST(ShareTickets, OfRunningJobsAreAPartOfTheirLeaf) {
 }
 
 TEST(ShareTickets, HalveInTheHalfLife) {
-    FsGroup group = two_groups(5);
-    const double a_minute = 1 - std::log(2) / (168 * 60);
-    EXPECT_NEAR(1000 * std::pow(a_minute, 24 * 60), 905.7206, 1e-4);
-    group.decay_time = Seconds(60);
-    group.decay_factor = a_minute;
+    objects::Object object(objects::ObjectType::fs_group, "tree");
+    const auto set = [&](const char* name, const char* text) {
+        const objects::Attribute& attribute = *objects::find_attribute(objects::ObjectType::fs_group, name);
+        object.assign(attribute, objects::parse_value(attribute, text).value());
+    };
+    set("tree_element", "alice:root=10");
+    set("half_life", "168:00:00");
+    set("compensation_factor", "3");
+    const FsGroup group = read_fs_group(object);
+    EXPECT_EQ(group.compensation_factor, 3);
     Tree tree(group);
     tree.shares.load({}, {}, at(0));
     tree.used("alice", 1000000);
+    tree.shares.decay(at(24));
+    EXPECT_NEAR(tree.shares.usage(*tree.shares.find("alice"), at(24)), 905720.6, 2);
     tree.shares.decay(at(168));
     EXPECT_NEAR(tree.shares.usage(*tree.shares.find("alice"), at(168)), 499988, 1);
 }
@@ -371,11 +381,32 @@ TEST_F(TicketCycles, GoByTheShareTree) {
 TEST_F(TicketCycles, AreNamesInFormulas) {
     Settings& s = world.policy();
     s.weighted_priority = false;
-    s.job_sort_formula = "-tickets_norm + 0*urgency + 0*urgency_norm + 0*priority_norm + 0*tickets";
-    world.configure();
-    const int ann = job("ann");
-    const int bob = job("bob");
-    EXPECT_THAT(all_in_turn(), ElementsAre(bob, ann));
+    s.urgency_of_resources = {{"mem", 1}};
+    int hour = 1;
+    const auto order = [&](const char* formula) -> std::string {
+        s.job_sort_formula = formula;
+        world.configure();
+        const int ann = job("ann");
+        const int bob = world.job({.queue = "q", .owner = "bob", .ncpus = 1, .mem = kGb, .priority = 5});
+        const auto started = all_in_turn(hour);
+        hour += 3;
+        return started == std::vector{ann, bob}   ? "ann bob"
+               : started == std::vector{bob, ann} ? "bob ann"
+                                                  : "?";
+    };
+    EXPECT_EQ(order("tickets"), "ann bob");
+    EXPECT_EQ(order("-tickets"), "bob ann");
+    EXPECT_EQ(order("tickets_norm"), "ann bob");
+    EXPECT_EQ(order("-tickets_norm"), "bob ann");
+    EXPECT_EQ(order("urgency"), "bob ann");
+    EXPECT_EQ(order("-urgency"), "ann bob");
+    EXPECT_EQ(order("urgency_norm"), "bob ann");
+    EXPECT_EQ(order("-urgency_norm"), "ann bob");
+    EXPECT_EQ(order("priority_norm"), "bob ann");
+    EXPECT_EQ(order("-priority_norm"), "ann bob");
+    constexpr std::uint32_t kTickets = 77;
+    world.scheduler.resource_defined({kTickets, ResourceKind::integer, "tickets", false});
+    EXPECT_EQ(order("-tickets"), "ann bob") << "nobody asks for the resource";
 }
 
 // Users with always enough jobs run in proportion to their shares, to within two parts in a hundred.

@@ -22,7 +22,8 @@ Formula::Formula(objects::Formula expression)
     : expression_(std::move(expression)), values_(expression_.names().size()) {
     for (const auto& name : expression_.names()) {
         const auto* const term = std::ranges::find(kTerms, name.name, &Term::name);
-        reads_.push_back({term != kTerms.end() ? term->what : What::nothing});
+        const What what = term != kTerms.end() ? term->what : What::nothing;
+        reads_.push_back({what, what});
     }
 }
 
@@ -80,7 +81,10 @@ double Formula::read(std::size_t name, const OrderContext& c, const Resources& r
 void Formula::resolve(const Resources& resources) {
     for (std::size_t i = 0; i < reads_.size(); ++i) {
         Read& read = reads_[i];
-        if (read.what != What::nothing && !is_of_priorities(read.what)) continue;
+        if (read.what != What::nothing && read.what != What::resource && read.what != What::walltime &&
+            !is_of_priorities(read.what))
+            continue;
+        read.what = read.term;
         read.resource = resources.id(expression_.names()[i].name);
         if (read.resource != kNoResource)
             read.what = read.resource == resources.known().walltime ? What::walltime : What::resource;

@@ -9,6 +9,7 @@
 namespace pbs::sched {
 namespace {
 
+constexpr std::string_view kOwnTickets = "override_tickets";  // a resource
 constexpr std::array<std::string_view, kOwnerKinds + 1> kClasses = {"user", "group", "project", "queue",
                                                                     "job"};
 
@@ -24,16 +25,17 @@ FunctionalRules functional_rules(const Settings& settings) {
 }
 
 // A resource of the request, at least 0.
-double amount_of(const Request& request, std::uint32_t resource) {
+double amount_of(const Request& request, const Resources& resources, std::uint32_t resource) {
     if (resource == kNoResource) return 0;
-    return static_cast<double>(std::max<std::int64_t>(0, number_of(request.totals, resource).value_or(0)));
+    const std::int64_t asked = std::max<std::int64_t>(0, number_of(request.totals, resource).value_or(0));
+    return formula_amount(asked, resources.find(resource)->kind);
 }
 
 }  // namespace
 
-bool gives_tickets(const Settings& settings) {
+bool gives_tickets(const Settings& settings, const Resources& resources) {
     return settings.tickets_functional > 0 || settings.tickets_share > 0 ||
-           !settings.override_tickets.empty();
+           !settings.override_tickets.empty() || resources.id(kOwnTickets) != kNoResource;
 }
 
 Tickets::Tickets(const Settings& settings, Tables& tables, SchedShares* shares, Instant now,
@@ -47,7 +49,7 @@ Tickets::Tickets(const Settings& settings, Tables& tables, SchedShares* shares, 
     std::ranges::sort(slots_, {},
                       [&](JobSlot job) { return std::pair(jobs.ctime[job], jobs.sequence[job]); });
     const std::uint32_t job_shares = tables.resources.id("job_shares");
-    const std::uint32_t own = tables.resources.id("override_tickets");
+    const std::uint32_t own = tables.resources.id(kOwnTickets);
     const bool by_tree = settings.tickets_share > 0 && shares != nullptr;
     number_.resize(jobs.handle.size());
     for (const JobSlot slot : slots_) {
@@ -56,14 +58,13 @@ Tickets::Tickets(const Settings& settings, Tables& tables, SchedShares* shares, 
         jobs_.push_back(
             {.runs = jobs.state[slot] != 'Q',
              .names = {jobs.owner[slot], jobs.group[slot], jobs.project[slot], tables.strings.id(queue)},
-             .job_shares = amount_of(request, job_shares),
-             .own_override = amount_of(request, own),
+             .job_shares = amount_of(request, tables.resources, job_shares),
+             .own_override = amount_of(request, tables.resources, own),
              .leaf = by_tree ? shares->entity(tables, slot) : FairShares::kRoot});
         number_[slot] = static_cast<std::uint32_t>(jobs_.size());
     }
 
     std::vector<double> so_far(jobs_.size());
-    std::vector<double> most;  // of running jobs by the first of two ways to compute share tickets
     of_.resize(jobs_.size());
     std::string order = settings.ticket_order == "NONE" ? "" : settings.ticket_order;
     const std::string dependent = order;

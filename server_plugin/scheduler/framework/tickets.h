@@ -13,8 +13,8 @@
 
 namespace pbs::sched {
 
-// Does the policy give any tickets?
-bool gives_tickets(const Settings& settings);
+// Does the policy give any tickets, or may jobs have their own by the resource override_tickets?
+bool gives_tickets(const Settings& settings, const Resources& resources);
 
 class Tickets {
   public:
@@ -26,7 +26,7 @@ class Tickets {
         double sum() const { return by_override + functional + share; }
     };
     // Gives tickets to the jobs of these queues that run, but aren't suspended, or that wait. `shares`: the
-    // policy's share tree; null: it has none. O(n log n) for n jobs.
+    // policy's share tree; null: it has none. O(n log n) for n jobs, apart from the games (tickets/game.h).
     Tickets(const Settings& settings, Tables& tables, SchedShares* shares, Instant now,
             std::span<const QueueSlot> queues);
 
@@ -34,7 +34,7 @@ class Tickets {
     // The most tickets that a job has.
     double greatest() const { return greatest_; }
     // The kinds with the facts from which a job's tickets follow, for people: "override 0, functional 3750
-    // (user bob: 60 shares, 2 jobs), share 0".
+    // (user bob: 60 over 0 running and 2 waiting jobs), share 0".
     std::string text(JobSlot job) const;
 
   private:

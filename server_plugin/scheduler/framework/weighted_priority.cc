@@ -34,7 +34,7 @@ WeightedPriority::WeightedPriority(const Settings& settings, Tables& tables, Sch
                 greatest_ = least_ ? std::max(greatest_, value) : value;
                 least_ = std::min(value, least_.value_or(value));
             }
-    if (gives_tickets(settings)) tickets_.emplace(settings, tables, shares, now, queues);
+    if (gives_tickets(settings, tables.resources)) tickets_.emplace(settings, tables, shares, now, queues);
 }
 
 double WeightedPriority::resources(const Request& request) const {

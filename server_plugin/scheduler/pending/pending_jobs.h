@@ -110,7 +110,7 @@ class PendingJobs {
         std::int64_t overdue_from = 0;
         std::uint32_t signature = 0;
         Blockers blockers = blocker::kAnything;
-        std::uint64_t sequence = 0;  // the number in the job's id
+        std::uint64_t sequence = 0;  // the job's number or rank
     };
     // A job's position in its lane. Valid until the lane changes.
     struct Position {

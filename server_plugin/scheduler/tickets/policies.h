@@ -50,8 +50,8 @@ std::vector<ShareTarget> share_targets(std::span<const TicketJob> jobs, const Fa
                                        bool waiting);
 struct ShareTickets {
     std::vector<double> tickets;
-    // Of running jobs, while the waiting ones count, too: the greatest of either counts as the most tickets
-    // of a job.
+    // The same of running jobs, while the waiting ones count, too. The greatest of either is the most tickets
+    // that a job has.
     std::vector<double> with_waiting;
     std::vector<ShareTarget> targets;  // with those that wait
 };

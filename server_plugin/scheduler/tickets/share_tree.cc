@@ -70,7 +70,10 @@ class ShareTree {
             targets[below[i]].level = shares > 0 ? child.shares / shares : 0;
             overall_level[below[i]] = overall_level[node] * targets[below[i]].level;
             const double least = overall_level[below[i]];
-            wanted[i] = least > 0 ? child.shares * child.shares / std::max(child.usage, least) : 0;
+            // A deep tree may leave so little that the quotient would be infinite.
+            constexpr double kLeastDivisor = 1e-100;
+            wanted[i] =
+                least > 0 ? child.shares * child.shares / std::max({child.usage, least, kLeastDivisor}) : 0;
         }
         set_parts();
         if (compensation_ <= 0) return;
