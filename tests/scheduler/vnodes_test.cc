@@ -55,10 +55,10 @@ TEST_F(Placing, AllResourcesHaveToFitOnOneVnode) {
 
 // A resource that no vnode has isn't limited, also if a vnode once had it.
 TEST_F(Placing, AResourceThatTheLastVnodeLosesIsNotLimited) {
-    world.vnode({.name = "a", .gpus = 1});
+    world.vnode({.name = "a", .ncpus = 16, .gpus = 1});
     world.vnode({.name = "b", .gpus = 1});
     EXPECT_THAT(place({.ncpus = 1, .gpus = 2}), IsEmpty());
-    world.vnode({.name = "a"});
+    world.vnode({.name = "a", .ncpus = 16});
     EXPECT_THAT(place({.ncpus = 1, .gpus = 2}), IsEmpty());
     world.vnode({.name = "b"});
     EXPECT_THAT(place({.ncpus = 1, .gpus = 2}), testing::SizeIs(1));
