@@ -252,9 +252,10 @@ Result<void> check_tree(const Object& group) {
         std::size_t level = at == "root" ? 0 : levels.at(at);
         for (auto below = path.rbegin(); below != path.rend(); ++below) levels[*below] = ++level;
         if (level > kMostLevels)
-            return fail(Code::bad_value,
-                        fmt::format("tree_element: bad value '{}': it is on level {}, expected at most {} levels",
-                                    name, level, kMostLevels));
+            return fail(
+                Code::bad_value,
+                fmt::format("tree_element: bad value '{}': it is on level {}, expected at most {} levels",
+                            name, level, kMostLevels));
     }
     return {};
 }

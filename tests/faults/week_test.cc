@@ -98,10 +98,13 @@ TEST_F(Weeks, UseNoMoreOfTheMachineAtTheEnd) {
         if (i == 1) first = last;  // at the first date the server still gets to know its work
     }
     EXPECT_LE(last.memory_kb, first.memory_kb + first.memory_kb / 10);
-    EXPECT_LE(last.descriptors, first.descriptors);
+    // Two of a log that goes on in a new file; and what the logs of the databases hold until they are copied.
+    constexpr long kMoreDescriptors = 2;
+    constexpr long kMoreDatabases = 1024;
+    EXPECT_LE(last.descriptors, first.descriptors + kMoreDescriptors);
     EXPECT_LE(last.threads, first.threads);
     EXPECT_LE(last.files, first.files);
-    EXPECT_LE(last.databases_kb, first.databases_kb + first.databases_kb / 10);
+    EXPECT_LE(last.databases_kb, first.databases_kb + first.databases_kb / 10 + kMoreDatabases);
 }
 
 }  // namespace
