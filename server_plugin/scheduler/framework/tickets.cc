@@ -42,17 +42,17 @@ Tickets::Tickets(const Settings& settings, Tables& tables, SchedShares* shares, 
                  std::span<const QueueSlot> queues)
     : settings_(settings), tables_(tables) {
     const JobTable& jobs = tables.jobs;
+    std::vector<JobSlot> slots;
     for (const QueueSlot queue : queues)
         for (const auto* list : {&tables.queues[queue].queued, &tables.queues[queue].running})
-            std::ranges::copy_if(*list, std::back_inserter(slots_),
+            std::ranges::copy_if(*list, std::back_inserter(slots),
                                  [&](JobSlot job) { return jobs.state[job] != 'S'; });
-    std::ranges::sort(slots_, {},
-                      [&](JobSlot job) { return std::pair(jobs.ctime[job], jobs.sequence[job]); });
+    std::ranges::sort(slots, {}, [&](JobSlot job) { return std::pair(jobs.ctime[job], jobs.sequence[job]); });
     const std::uint32_t job_shares = tables.resources.id("job_shares");
     const std::uint32_t own = tables.resources.id(kOwnTickets);
     const bool by_tree = settings.tickets_share > 0 && shares != nullptr;
     number_.resize(jobs.handle.size());
-    for (const JobSlot slot : slots_) {
+    for (const JobSlot slot : slots) {
         const Request& request = tables.requests[jobs.request[slot]];
         const std::string_view queue = tables.queues[jobs.queue[slot]].name;
         jobs_.push_back(
@@ -100,14 +100,14 @@ Tickets::Tickets(const Settings& settings, Tables& tables, SchedShares* shares, 
 }
 
 Tickets::Of Tickets::of(JobSlot job) const {
-    const std::uint32_t number = job < number_.size() ? number_[job] : 0;
+    const std::uint32_t number = entry_of(job);
     return number == 0 ? Of{} : of_[number - 1];
 }
 
 // The owners of the job that have shares: how many, and how many jobs each has.
 std::string Tickets::owners_text(std::span<const OwnerWeight> weights, JobSlot job) const {
     std::string all;
-    const std::uint32_t number = job < number_.size() ? number_[job] : 0;
+    const std::uint32_t number = entry_of(job);
     if (number == 0) return all;
     OwnerShares shares(weights, tables_.strings);
     const TicketJob& own = jobs_[number - 1];
@@ -129,7 +129,7 @@ std::string Tickets::owners_text(std::span<const OwnerWeight> weights, JobSlot j
 std::string Tickets::text(JobSlot job) const {
     const Of found = of(job);
     const auto in_brackets = [](const std::string& facts) { return facts.empty() ? "" : " (" + facts + ")"; };
-    const std::uint32_t number = job < number_.size() ? number_[job] : 0;
+    const std::uint32_t number = entry_of(job);
     std::string leaf;
     if (share_ && number != 0) {
         const ShareTarget& target = share_->targets[jobs_[number - 1].leaf];

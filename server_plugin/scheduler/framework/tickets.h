@@ -38,14 +38,15 @@ class Tickets {
     std::string text(JobSlot job) const;
 
   private:
+    // The number of the job's TicketJob, plus 1; 0: it has none.
+    std::uint32_t entry_of(JobSlot job) const { return job < number_.size() ? number_[job] : 0; }
     std::string owners_text(std::span<const OwnerWeight> weights, JobSlot job) const;
 
     const Settings& settings_;
     const Tables& tables_;
-    std::vector<JobSlot> slots_;  // by number of a TicketJob
     std::vector<TicketJob> jobs_;
     std::vector<Of> of_;
-    std::vector<std::uint32_t> number_;  // by JobSlot, plus 1; 0: the job has no tickets
+    std::vector<std::uint32_t> number_;  // by JobSlot
     std::optional<ShareTickets> share_;
     double greatest_ = 0;
 };

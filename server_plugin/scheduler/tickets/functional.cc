@@ -14,10 +14,6 @@ class Functional {
   public:
     Functional(OwnerShares& shares, const FunctionalRules& rules) : shares_(shares), rules_(rules) {}
 
-    void count(const OwnerShares::Owners& owners) {
-        for (const std::uint32_t owner : owners)
-            if (owner != OwnerShares::kNobody) ++shares_[owner].running;
-    }
     // Adds the part of a running job to the sums.
     void add(const OwnerShares::Owners& owners, double own) {
         for (std::size_t k = 0; k < kOwnerKinds; ++k)
@@ -54,7 +50,7 @@ class Functional {
     // Counts a waiting job as one that runs, and returns its tickets. If shares are divided, only an owner's
     // first job adds to the sum, so that later winners have fewer tickets even with equal shares.
     double start(const OwnerShares::Owners& owners, double own) {
-        count(owners);
+        shares_.count(owners);
         for (std::size_t k = 0; k < kOwnerKinds; ++k)
             if (owners[k] != OwnerShares::kNobody && (!rules_.divide || shares_[owners[k]].running == 1))
                 sums_[k] += part(owners[k]);
@@ -86,7 +82,7 @@ std::vector<double> functional_tickets(std::span<const TicketJob> jobs, OwnerSha
     std::vector<OwnerShares::Owners> owners;
     for (const TicketJob& job : jobs) {
         owners.push_back(shares.owners(job.names));
-        if (job.runs) functional.count(owners.back());
+        if (job.runs) shares.count(owners.back());
     }
     for (std::size_t i = 0; i < jobs.size(); ++i)
         if (jobs[i].runs) functional.add(owners[i], jobs[i].job_shares);
@@ -103,21 +99,11 @@ std::vector<double> functional_tickets(std::span<const TicketJob> jobs, OwnerSha
         if (!jobs[i].runs) categories.add(i, owners[i], jobs[i].job_shares);
     functional.weigh(false);
     play(
-        categories.list(), rules.most_jobs,
+        categories.list(), rules.most_jobs, so_far,
         [&](const TicketCategory& category) {
-            return functional.tickets_of_next(category.owners, category.own) +
-                   (so_far.empty() ? 0 : so_far[category.first()]);
+            return functional.tickets_of_next(category.owners, category.own);
         },
-        [&](TicketCategory& winner) {
-            tickets[winner.first()] = functional.start(winner.owners, winner.own);
-        },
-        [&] {
-            for (const TicketCategory& category : categories.list()) {
-                const double next = functional.tickets_of_next(category.owners, category.own);
-                for (std::size_t i = category.next; i < category.jobs.size(); ++i)
-                    tickets[category.jobs[i]] = next;
-            }
-        });
+        [&](const TicketCategory& winner) { return functional.start(winner.owners, winner.own); }, tickets);
     return tickets;
 }
 

@@ -44,15 +44,27 @@ class TicketCategories {
 };
 
 // Lets at most `rounds` jobs start: in each round, the first job of a category that has the greatest value,
-// and among equals the one with the least number. `value` of a category must not grow from round to round;
-// `start` takes its first job. `last` is called before the last of the rounds if more jobs wait.
+// and among equals the one with the least number. The value is `next`, the tickets that the job would get,
+// which must not grow from round to round, and its tickets so far; `so_far` may be empty. `start` takes a
+// category's first job, and returns its tickets. The jobs that don't start get the `next` of their category
+// before the last start.
 //
 // A bid is the value of a category's first job. Each start may make all bids out of date, so a user with many
-// jobs of different shares could make a game long: after kMostBids it ends with `last`. That is 30 ms or so.
+// jobs of different shares could make a game long: it ends after kMostBids, that is, 30 ms or so.
 inline constexpr std::size_t kMostBids = 250'000;
-inline void play(std::span<TicketCategory> categories, std::size_t rounds,
-                 const std::function<double(const TicketCategory&)>& value,
-                 const std::function<void(TicketCategory&)>& start, const std::function<void()>& last) {
+inline void play(std::span<TicketCategory> categories, std::size_t rounds, std::span<const double> so_far,
+                 const std::function<double(const TicketCategory&)>& next,
+                 const std::function<double(const TicketCategory&)>& start, std::vector<double>& tickets) {
+    const auto value = [&](const TicketCategory& category) {
+        return next(category) + (so_far.empty() ? 0 : so_far[category.first()]);
+    };
+    const auto give_rest = [&] {
+        for (const TicketCategory& category : categories) {
+            const double given = category.is_over() ? 0 : next(category);
+            for (std::size_t i = category.next; i < category.jobs.size(); ++i)
+                tickets[category.jobs[i]] = given;
+        }
+    };
     struct Bid {
         double value;
         std::uint32_t job;
@@ -67,7 +79,7 @@ inline void play(std::span<TicketCategory> categories, std::size_t rounds,
     std::ranges::make_heap(bids, is_less);
     std::size_t made = 0;
     while (!bids.empty() && rounds > 0) {
-        if (++made > kMostBids) return last();
+        if (++made > kMostBids) return give_rest();
         std::ranges::pop_heap(bids, is_less);
         Bid& bid = bids.back();
         // Since it was made, others have started.
@@ -77,8 +89,8 @@ inline void play(std::span<TicketCategory> categories, std::size_t rounds,
             continue;
         }
         TicketCategory& winner = *bid.category;
-        if (--rounds == 0) last();
-        start(winner);
+        if (--rounds == 0) give_rest();
+        tickets[winner.first()] = start(winner);
         ++winner.next;
         if (winner.is_over()) {
             bids.pop_back();

@@ -8,10 +8,6 @@ namespace pbs::sched {
 std::vector<double> override_tickets(std::span<const TicketJob> jobs, OwnerShares of_owners, bool divide) {
     std::vector<double> tickets(jobs.size());
     std::vector<OwnerShares::Owners> owners;
-    const auto count = [&](const OwnerShares::Owners& all) {
-        for (const std::uint32_t owner : all)
-            if (owner != OwnerShares::kNobody) ++of_owners[owner].running;
-    };
     // The tickets of one of the jobs of these owners, if so many more of them ran.
     const auto sum = [&](const OwnerShares::Owners& all, double own, double more) {
         for (const std::uint32_t number : all) {
@@ -23,7 +19,7 @@ std::vector<double> override_tickets(std::span<const TicketJob> jobs, OwnerShare
     };
     for (const TicketJob& job : jobs) {
         owners.push_back(of_owners.owners(job.names));
-        if (job.runs) count(owners.back());
+        if (job.runs) of_owners.count(owners.back());
     }
     TicketCategories categories;
     for (std::uint32_t i = 0; i < jobs.size(); ++i) {
@@ -32,18 +28,15 @@ std::vector<double> override_tickets(std::span<const TicketJob> jobs, OwnerShare
         else
             categories.add(i, owners[i], jobs[i].own_override);
     }
+    const auto next = [&](const TicketCategory& category) { return sum(category.owners, category.own, 1); };
     play(
-        categories.list(), SIZE_MAX,
-        [&](const TicketCategory& category) { return sum(category.owners, category.own, 1); },
-        [&](TicketCategory& winner) {
-            tickets[winner.first()] = sum(winner.owners, winner.own, 1);
-            count(winner.owners);
+        categories.list(), SIZE_MAX, {}, next,
+        [&](const TicketCategory& winner) {
+            const double given = next(winner);
+            of_owners.count(winner.owners);
+            return given;
         },
-        [&] {
-            for (const TicketCategory& category : categories.list())
-                for (std::size_t i = category.next; i < category.jobs.size(); ++i)
-                    tickets[category.jobs[i]] = sum(category.owners, category.own, 1);
-        });
+        tickets);
     return tickets;
 }
 

@@ -31,6 +31,11 @@ class OwnerShares {
     // The owners with these names; kNobody for those without shares.
     Owners owners(const Names& names);
     Owner& operator[](std::uint32_t owner) { return owners_[owner]; }
+    // Counts a running job of these owners.
+    void count(const Owners& owners) {
+        for (const std::uint32_t owner : owners)
+            if (owner != kNobody) ++owners_[owner].running;
+    }
 
   private:
     struct Kind {
