@@ -81,9 +81,7 @@ double Formula::read(std::size_t name, const OrderContext& c, const Resources& r
 void Formula::resolve(const Resources& resources) {
     for (std::size_t i = 0; i < reads_.size(); ++i) {
         Read& read = reads_[i];
-        if (read.what != What::nothing && read.what != What::resource && read.what != What::walltime &&
-            !is_of_priorities(read.what))
-            continue;
+        if (read.term != What::nothing && !is_of_priorities(read.term)) continue;
         read.what = read.term;
         read.resource = resources.id(expression_.names()[i].name);
         if (read.resource != kNoResource)
