@@ -233,8 +233,7 @@ Form entity_weight_form(std::string_view text) {
         const std::size_t colon = std::min(name.find(':'), name.size());
         const std::string_view kind = values::trim(name.substr(0, colon));
         const std::string_view entity = values::trim(name.substr(std::min(colon + 1, name.size())));
-        if (kind.size() != 1 || std::string_view("ugpq").find(kind) == std::string_view::npos ||
-            colon == name.size())
+        if (kind.size() != 1 || kOwnerLetters.find(kind) == std::string_view::npos || colon == name.size())
             return wrong(fmt::format("'{}' doesn't begin with u:, g:, p: or q:", name));
         if (!is_entity_name(entity) || entity.find(':') != std::string_view::npos)
             return wrong(fmt::format("'{}' is no name", entity));
@@ -299,6 +298,12 @@ bool is_resource_name(std::string_view text) {
 
 bool is_host_name(std::string_view text) {
     return made_of(text, "-_.") && text.size() <= 255 && text.front() != '-' && text.front() != '.';
+}
+
+OwnerElement owner_element(std::string_view element) {
+    const std::size_t equals = element.rfind('=');
+    return {element[1], element.substr(3, equals - 3),
+            element.substr(equals + 1, element.size() - equals - 2)};
 }
 
 TreeElement tree_element(std::string_view element) {

@@ -106,4 +106,14 @@ struct TreeElement {
 // Splits a canonical tree element.
 TreeElement tree_element(std::string_view element);
 
+// The letters of the owners of jobs in such elements: users, groups, projects, queues.
+inline constexpr std::string_view kOwnerLetters = "ugpq";
+struct OwnerElement {
+    char letter;
+    std::string_view name;
+    std::string_view weight;
+};
+// Splits a canonical element such as "[u:ann=100]".
+OwnerElement owner_element(std::string_view element);
+
 }  // namespace pbs::objects

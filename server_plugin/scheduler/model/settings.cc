@@ -69,14 +69,11 @@ void read(const Value& value, const rrule::Zone&, std::vector<NamedWeight>& sett
     }
 }
 
-// Reads elements such as "[u:ann=100]".
 void read(const Value& value, const rrule::Zone&, std::vector<OwnerWeight>& setting) {
-    constexpr std::string_view kLetters = "ugpq";
     for (const std::string& text : std::get<objects::StringList>(value)) {
-        const std::size_t equals = text.rfind('=');
-        const std::string number = text.substr(equals + 1, text.size() - equals - 2);
-        setting.push_back({static_cast<OwnerKind>(kLetters.find(text[1])), text.substr(3, equals - 3),
-                           values::parse_real(number).value_or(0)});
+        const objects::OwnerElement parts = objects::owner_element(text);
+        setting.push_back({static_cast<OwnerKind>(objects::kOwnerLetters.find(parts.letter)),
+                           std::string(parts.name), values::parse_real(parts.weight).value_or(0)});
     }
 }
 
