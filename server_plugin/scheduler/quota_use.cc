@@ -14,6 +14,7 @@ std::vector<QuotaUse> Inspector::quotas(Instant now, std::string_view sched) {
     CycleState state;
     state.now = now;
     state.settings = &policy->settings;
+    state.planning = Planning::by(policy->settings);
     state.resources = &tables.resources;
     state.strings = &tables.strings;
     state.queues = &tables.queues;
@@ -32,7 +33,7 @@ std::vector<QuotaUse> Inspector::quotas(Instant now, std::string_view sched) {
                         .queue = q,
                         .views = {},
                         .shares = shares,
-                        .ends = tables.jobs.end(job)},
+                        .ends = state.planning.end(tables.jobs, job, now)},
                        1);
         }
     }

@@ -142,6 +142,8 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
                                                          "max_starve",
                                                          "job_sort_formula",
                                                          "backfill_depth",
+                                                         "default_duration",
+                                                         "duration_offset",
                                                          "job_sort_key",
                                                          "time_window_spill",
                                                          "backfill_prime",

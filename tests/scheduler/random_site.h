@@ -32,6 +32,7 @@ struct Site {
     bool priorities = false;         // Origin's jobs have priorities, too
     bool some_rerunnable = false;    // some jobs can't be rerun
     bool some_elsewhere = false;     // some jobs wait on other servers
+    int without_walltime = 5;        // of a hundred jobs, those without a walltime
 
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
     bool chance(int percent) { return pick(1, 100) <= percent; }
@@ -245,7 +246,7 @@ struct Site {
                 if (chance(50)) o.select += ":mem=" + std::to_string(pick(1, 12)) + "gb";
             }
         }
-        o.walltime = chance(5) ? -1 : pick(1, 24) * 20 * kMinute;
+        o.walltime = chance(without_walltime) ? -1 : pick(1, 24) * 20 * kMinute;
         o.interactive = chance(10);
         o.queued = now - Seconds(pick(0, 4 * 3600));
         if (standard) ask_for_more(o);

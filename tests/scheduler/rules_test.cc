@@ -10,6 +10,7 @@
 
 #include "server_plugin/scheduler/framework/context.h"
 #include "server_plugin/scheduler/framework/profile.h"
+#include "server_plugin/scheduler/model/planning.h"
 #include "tests/cases.h"
 #include "tests/scheduler/further_rules.h"
 #include "tests/scheduler/quotas.h"
@@ -67,6 +68,15 @@ void share_out_by_tree(Site& site) {
                                                                {"u3", "root", 25}},
                                                   .usage_formula = "ncpus*walltime",
                                                   .decay_time = Seconds(kHour)};
+}
+
+// Some jobs have no walltime.
+void plan_durations(Site& site) {
+    if (!site.standard) return;
+    Settings& s = site.world.policy();
+    if (site.chance(50)) s.default_duration = Seconds(site.pick(1, 8) * kHour / 2);
+    if (site.chance(50)) s.duration_offset = Seconds(site.pick(1, 20) * kMinute);
+    site.without_walltime = site.chance(50) ? 30 : 5;
 }
 
 using SetUp = std::function<void(Site&)>;
@@ -281,6 +291,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              s.strict_ordering = true;
              s.backfill_depth = 2;
              set_queue(site, {.max_running = 3, .available_ncpus = 20});
+             plan_durations(site);
          }},
         {"round_robin",
          [](Site& site) {
@@ -308,9 +319,11 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              Settings& s = site.world.policy();
              s.strict_ordering = true;
              s.backfill_depth = 1;
-             if (!site.chance(50)) return;
-             s.preempt_queue_prio = kExpressFrom;
-             s.sched_preempt_enforce_resumption = true;
+             if (site.chance(50)) {
+                 s.preempt_queue_prio = kExpressFrom;
+                 s.sched_preempt_enforce_resumption = true;
+             }
+             plan_durations(site);
          }},
         {"user_acl",
          [](Site& site) {
@@ -535,7 +548,7 @@ TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
     }
 }
 
-// Compares a job's foreseen start with its real one, when all jobs end at their walltimes.
+// Compares a job's foreseen start with its real one, when all jobs end as they are planned.
 struct Future {
     Site site;
     std::map<int, Instant> ends;  // ends of running jobs
@@ -544,8 +557,9 @@ struct Future {
     void note(const std::vector<int>& jobs, Instant now) {
         for (const int job : jobs)
             if (site.world.running(job) && !ends.contains(job)) {
-                const std::int64_t walltime = site.world.options(job).walltime;
-                ends[job] = walltime < 0 ? Instant::max() : now + Seconds(walltime);
+                const Planning planning = site.standard ? Planning::by(site.world.policy()) : Planning{};
+                const Seconds walltime(site.world.options(job).walltime);
+                ends[job] = now + planning.offset + (walltime < Seconds(0) ? planning.unasked : walltime);
             }
     }
     Instant next_end() const {

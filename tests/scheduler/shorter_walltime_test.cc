@@ -91,6 +91,15 @@ TEST_F(ShorterWalltime, ThatIsGivenCountsForThoseBehindIt) {
     EXPECT_THAT(starts(at(9)), ElementsAre(Pair(1001, kHour), Pair(1003, kHour)));
 }
 
+TEST_F(ShorterWalltime, EndsInTimeForWhatIsPlannedAfterIt) {
+    world.policy().duration_offset = Seconds(60);
+    world.configure();
+    world.reserve({at(10), at(11), "1:ncpus=4"});
+    world.cycle(at(9));
+    job(1001, 2, 10 * kHour, 600);
+    EXPECT_THAT(starts(at(9)), ElementsAre(Pair(1001, kHour - 60)));
+}
+
 TEST_F(ShorterWalltime, IsNoneOfTheOthers) {
     world.reserve({at(10), at(11), "1:ncpus=4"});
     world.cycle(at(9));

@@ -15,9 +15,9 @@ namespace {
 
 // The instant by which a running job will have ended. A job that has overrun its walltime is expected to go
 // on for a while.
-Instant expected_end(const Tables& t, JobSlot job, Instant now) {
-    const Instant end = t.jobs.hard_end(job);
-    return end <= now ? now + KeptReservation::kOverrun : end;
+Instant expected_end(const Tables& t, JobSlot job, const CycleState& at) {
+    const Instant end = t.jobs.hard_end(job) + at.planning.offset;
+    return end <= at.now ? at.now + KeptReservation::kOverrun : end;
 }
 
 std::vector<Booking::Share> shares_of(const Tables& t, const Vnodes& vnodes,
@@ -62,15 +62,16 @@ std::vector<Booking> bookings_from(Tables& t, const Vnodes& vnodes, Instant from
 // latest.
 class JobsInBookings {
   public:
-    JobsInBookings(const Tables& tables, const std::vector<Booking>& bookings) : t_(tables) {
+    JobsInBookings(const Tables& tables, const CycleState& state, const std::vector<Booking>& bookings)
+        : t_(tables), state_(state) {
         // Running jobs of a standing reservation are in its first booking.
         for (std::uint32_t b = 0; b < bookings.size(); ++b)
             of_queue_.try_emplace(bookings[b].queue, b, bookings[b].start);
     }
-    bool is_gone(JobSlot job, Instant at, Instant now) const {
+    bool is_gone(JobSlot job, Instant at) const {
         const auto own = of_queue_.find(t_.jobs.queue[job]);
         if (own != of_queue_.end() && at >= own->second.second) return true;
-        return expected_end(t_, job, now) <= at;
+        return expected_end(t_, job, state_) <= at;
     }
     bool is_of(JobSlot job, std::uint32_t booking) const {
         const auto own = of_queue_.find(t_.jobs.queue[job]);
@@ -80,13 +81,15 @@ class JobsInBookings {
 
   private:
     const Tables& t_;
+    const CycleState& state_;
     std::unordered_map<QueueSlot, std::pair<std::uint32_t, Instant>> of_queue_;
 };
 
-void book(Tables& t, Vnodes& vnodes, std::vector<Booking> bookings, Instant now) {
-    const JobsInBookings jobs(t, bookings);
+void book(Tables& t, Vnodes& vnodes, std::vector<Booking> bookings, const CycleState& state) {
+    const JobsInBookings jobs(t, state, bookings);
     vnodes.bookings().set(
-        vnodes, std::move(bookings), now, [&](JobSlot job, Instant at) { return jobs.is_gone(job, at, now); },
+        vnodes, std::move(bookings), state.now,
+        [&](JobSlot job, Instant at) { return jobs.is_gone(job, at); },
         [&](JobSlot job, std::uint32_t booking) { return jobs.is_of(job, booking); });
 }
 
@@ -95,11 +98,11 @@ class VnodesAhead {
   public:
     // `is_gone` says which running jobs are gone from the beginning. The caller settles the pool after each
     // change.
-    VnodesAhead(const Tables& tables, Vnodes& vnodes, Instant now, const auto& is_gone)
+    VnodesAhead(const Tables& tables, Vnodes& vnodes, const CycleState& state, const auto& is_gone)
         : t_(tables), vnodes_(vnodes) {
         t_.jobs.for_each([&](JobSlot job) {
             if (is_running(t_.jobs.state[job]))
-                ends_.emplace_back(is_gone(job) ? Instant::min() : expected_end(t_, job, now), job);
+                ends_.emplace_back(is_gone(job) ? Instant::min() : expected_end(t_, job, state), job);
         });
         std::ranges::sort(ends_);
     }
@@ -213,10 +216,9 @@ SetRules Answering::set_rules() const {
 }
 
 void Answering::book(std::vector<Booking> bookings, Instant start, const VnodesAhead& ahead) const {
-    const Instant now = c_.in.now;
     vnodes_.bookings().set(
         vnodes_, std::move(bookings), start,
-        [&](JobSlot job, Instant at) { return !ahead.is_gone(job) && expected_end(t_, job, now) <= at; },
+        [&](JobSlot job, Instant at) { return !ahead.is_gone(job) && expected_end(t_, job, c_.state) <= at; },
         [](JobSlot, std::uint32_t) { return false; });
 }
 
@@ -355,7 +357,7 @@ std::vector<Instant> Answering::instants(const std::vector<Booking>& others) con
     const Instant now = c_.in.now;
     std::vector<Instant> all{now};
     t_.jobs.for_each([&](JobSlot job) {
-        if (is_running(t_.jobs.state[job])) all.push_back(expected_end(t_, job, now));
+        if (is_running(t_.jobs.state[job])) all.push_back(expected_end(t_, job, c_.state));
     });
     for (const Booking& booking : others) all.push_back(booking.end);
     if (const auto dedicated = queues_.dedicated_time_from(0, now)) all.push_back(dedicated->end);
@@ -399,12 +401,12 @@ ReservationAnswer Answering::answer(ReservationHandle handle) {
     }
     const Instant now = c_.in.now;
     const std::vector<Booking> others = bookings_from(t_, vnodes_, now, &asked_);
-    const JobsInBookings jobs(t_, others);
+    const JobsInBookings jobs(t_, c_.state, others);
     const PoolId pool =
         vnodes_.pool(asked_.queue, 0, c_.in.partition, chunks_by(t_, c_.settings), c_.node_keys());
     {
         // Don't count jobs of reservations: the bookings have their amounts.
-        VnodesAhead ahead(t_, vnodes_, now, [&](JobSlot job) {
+        VnodesAhead ahead(t_, vnodes_, c_.state, [&](JobSlot job) {
             return t_.queues[t_.jobs.queue[job]].handle == asked_.queue || jobs.is_in_one(job);
         });
         if (!asked_.soonest) {
@@ -449,9 +451,10 @@ void take(const Tables& t, const Vnodes& vnodes, const ReservationAnswer& answer
 
 }  // namespace
 
-void book_reservations(Tables& tables, Vnodes& vnodes, Instant now) {
+void book_reservations(Tables& tables, const CycleState& state) {
+    Vnodes& vnodes = *state.vnodes;
     if (tables.reservations.empty()) return vnodes.bookings().clear();
-    book(tables, vnodes, bookings_from(tables, vnodes, now, nullptr), now);
+    book(tables, vnodes, bookings_from(tables, vnodes, state.now, nullptr), state);
 }
 
 std::vector<ReservationAnswer> answer_reservations(CycleContext& context, const Queues& queues) {
@@ -472,7 +475,7 @@ std::vector<ReservationAnswer> answer_reservations(CycleContext& context, const 
         answers.push_back(std::move(answer));
     }
     if (answers.empty()) return answers;
-    book_reservations(t, vnodes, context.in.now);
+    book_reservations(t, context.state);
     for (auto& [handle, reservation] : before) t.reservations[handle] = std::move(reservation);
     return answers;
 }

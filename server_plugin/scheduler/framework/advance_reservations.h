@@ -23,8 +23,9 @@ struct ReservationAnswer {
     std::optional<Instant> start{};    // for a reservation that is to begin as soon as possible
 };
 
-// Books the places of reservations from `now` on. REQUIRES: the inventory is in its state at `now`.
-void book_reservations(Tables& tables, Vnodes& vnodes, Instant now);
+// Books the places of reservations from `state.now` on, in the vnodes of the state. REQUIRES: they are in
+// their state at that instant.
+void book_reservations(Tables& tables, const CycleState& state);
 
 // Decides about the requested reservations of the cycle's partition, in the order of their submission, and
 // books the confirmed ones. A reservation is confirmed if its places are free for all of its time, given the

@@ -134,6 +134,7 @@ unsigned CycleContext::soft_traits_once_it_runs(JobSlot job) const {
 void CycleContext::set_up_state() {
     state.now = in.now;
     state.settings = &settings;
+    state.planning = Planning::by(settings);
     state.queues = &tables.queues;
     state.resources = &tables.resources;
     state.server = &tables.server;
@@ -151,7 +152,7 @@ void CycleContext::set_up_state() {
         state.vnodes = &*fake_vnodes;
     }
     state.vnodes->clear_reservations();
-    book_reservations(tables, *state.vnodes, in.now);
+    book_reservations(tables, state);
     // A look-ahead would find another start whenever a booking begins or ends, so drop the reservations.
     if (in.events != nullptr && !state.vnodes->bookings().empty()) in.events->kept.clear();
     tables.requests.see_without(settings.exclude_resources, tables.resources);
@@ -234,18 +235,31 @@ Candidate CycleContext::candidate(const OrderedJob& job) const {
     c.request = &tables.requests[c.request_number];
     c.run_host = tables.jobs.run_host[job.job];
     c.nodes = job.nodes;
-    c.asked = tables.jobs.walltime_left(job.job);
-    c.walltime = c.asked < Seconds(0) ? kUnlimitedWalltime : c.asked;
-    c.hard_walltime = tables.jobs.hard_walltime_left(job.job);
     if (tables.jobs.is_suspended(job.job)) c.suspended = job.job;
+    c.asked = tables.jobs.walltime_left(job.job);
+    c.walltime = c.asked < Seconds(0) ? time_unasked(c) : c.asked + state.planning.offset;
+    c.hard_walltime = tables.jobs.hard_walltime_left(job.job);
+    if (c.hard_walltime > Seconds(0)) c.hard_walltime += state.planning.offset;
     if (tables.by_project) c.project = tables.jobs.project[job.job];
     if (tables.by_shape) c.shape = tables.jobs.shape(job.job);
     return c;
 }
 
-void CycleContext::set_walltime(Candidate& job, const QueueView& view) {
+// The time for which a job without a walltime is planned, if its queue has no maximum.
+Seconds CycleContext::time_unasked(const JobNeeds& job) const {
+    const Planning& planning = state.planning;
+    if (job.suspended == kNoSlot) return planning.unasked + planning.offset;
+    const Instant began = in.now - Seconds(tables.jobs.rare_fields(job.suspended).elapsed);
+    return planning.again(began + planning.unasked + planning.offset, in.now) - in.now;
+}
+
+void CycleContext::set_walltime(Candidate& job, const QueueView& view) const {
     if (job.asked >= Seconds(0)) return;
-    job.walltime = view.max_walltime >= Seconds(0) ? view.max_walltime : kUnlimitedWalltime;
+    const Planning& planning = state.planning;
+    const Seconds most = view.max_walltime >= Seconds(0) ? view.max_walltime : kUnlimitedWalltime;
+    job.walltime = std::min(most + planning.offset, time_unasked(job));
+    // Advance reservations don't count on a time that nobody enforces.
+    if (planning.repeats(job.asked)) job.hard_walltime = most + planning.offset;
 }
 
 std::uint32_t CycleContext::nodes_of_ordered(JobSlot job) const {

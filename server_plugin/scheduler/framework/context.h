@@ -322,8 +322,10 @@ struct CycleContext {
     // The number of nodes, as comparators use it.
     std::uint32_t nodes_of_ordered(JobSlot job) const;
     Candidate candidate(const OrderedJob& job) const;
-    // Sets the walltime for a queue: a job without one gets the queue's maximum.
-    static void set_walltime(Candidate& job, const QueueView& view);
+    // Sets the time for which the job is planned in a queue. One without a walltime gets default_duration, at
+    // most the queue's maximum.
+    void set_walltime(Candidate& job, const QueueView& view) const;
+    Seconds time_unasked(const JobNeeds& job) const;
     // Adds a running job to limits with counters of their own, or removes it (sign -1).
     void count_own(JobSlot job, int sign);
     Refusal check(const Filter& filter, const Candidate& job, QueueView& view) {

@@ -216,7 +216,7 @@ Decisions Cycle::place(JobSlot job, bool preempts) {
     QueueView& view = queues_.add_alone(t.jobs.queue[job]);
     const OrderedJob ordered{job, JobClass::normal, c_.nodes_of_ordered(job), t.jobs.signature[job]};
     Candidate c = c_.candidate(ordered);
-    CycleContext::set_walltime(c, view);
+    c_.set_walltime(c, view);
     Outcome outcome(parts(), out);
     Reason reason = judge_.refusal_about(about_room, c, view);
     if (reason && preempts && c_.settings.preemption && t.preempts) {

@@ -44,7 +44,7 @@ void Future::give_up(const Preempted& preempted) {
     }
     state_.vnodes->shares_held(job, h.shares);
     // The schedule has this end, too, for a job that has overrun its walltime.
-    Instant end = t_.jobs.end(job);
+    Instant end = state_.planning.end(t_.jobs, job, in_.now);
     if (end <= in_.now) end = in_.now + KeptReservation::kOverrun;
     schedule_.add(std::move(h), {in_.now, end});
 }

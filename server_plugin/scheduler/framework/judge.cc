@@ -116,7 +116,8 @@ void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& 
         return;
     Candidate shorter = job;
     const auto ask_with = [&](Seconds walltime) {
-        shorter.asked = shorter.walltime = walltime;
+        shorter.asked = walltime;
+        shorter.walltime = walltime + state_.planning.offset;
         return judge(ordered, shorter, queues, {});
     };
     const Verdict with_least = ask_with(least);

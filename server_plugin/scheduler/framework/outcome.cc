@@ -65,7 +65,9 @@ void Outcome::start(const Started& started, std::string_view text) {
         if (sets_nodes) std::construct_at(&amounts[count++], Amount{ssinodes, c_.nodes_of(started.job), {}});
         if (sets_walltime)
             std::construct_at(&amounts[count++],
-                              Amount{t_.resources.known().walltime, (started.end - c_.in.now).count(), {}});
+                              Amount{t_.resources.known().walltime,
+                                     (started.end - c_.in.now - c_.state.planning.offset).count(),
+                                     {}});
         decision.set_resources = {amounts, count};
     }
     decision.places = places_of(started.job, started.placement);

@@ -30,15 +30,19 @@ KeptReservation::User KeptReservation::user_of(const Tables& t, JobSlot slot) co
 }
 
 bool KeptReservation::ends_by_start(const Tables& t, JobSlot slot) const {
-    return t.jobs.end(slot) <= start;
+    return planning.end(t.jobs, slot, made) <= start;
 }
 
 bool KeptReservation::outlasts(const Tables& t, JobSlot slot) const {
-    if (t.jobs.end(slot) < start) return false;
+    if (planning.end(t.jobs, slot, made) < start) return false;
     return std::ranges::any_of(views, [&](const View& v) {
         if (v.number != view) return false;
         return (v.queue == t.jobs.queue[slot] && v.only) || t.vnodes.holds_in(v.pool, slot);
     });
+}
+
+void KeptReservation::note_end(const Tables& t, JobSlot slot) {
+    if (planning.repeats(t.jobs.walltime[slot])) until = std::min(until, planning.end(t.jobs, slot, made));
 }
 
 // Returns the jobs on a vnode that will have ended by the start.
@@ -78,6 +82,7 @@ bool KeptReservation::leaves_room(const Tables& t, VnodeSlot vnode, const Part& 
 void KeptReservation::started(const Tables& t, JobSlot slot) {
     if (!holds_) return;
     if (t.vnodes.version() != vnodes_version) return forget();
+    note_end(t, slot);
     if (outlasts(t, slot)) ++outlasting;
     const User user = user_of(t, slot);
     for (Watched& w : watched) w.in_use += use_of(t.vnodes, user.user, w.limit.key);

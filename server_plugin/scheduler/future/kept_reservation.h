@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "server_plugin/scheduler/model/planning.h"
 #include "server_plugin/scheduler/placement/vnodes.h"
 #include "server_plugin/scheduler/state/limits.h"
 
@@ -40,7 +41,10 @@ class KeptReservation {
     Request request;
     Instant start{};
     Instant end{};
-    std::uint32_t view = 0;  // the number of the view in which the job will start
+    Planning planning;
+    Instant made{};                  // the instant of the cycle that made it
+    Instant until = Instant::max();  // the first planned end that moves on then
+    std::uint32_t view = 0;          // the number of the view in which the job will start
     QueueSlot queue = kNoSlot;
     std::uint32_t host = 0;
     Placement placement;                    // its chunks are of one kind, so each vnode comes once
@@ -68,7 +72,9 @@ class KeptReservation {
 
     // Would a look-ahead at `now` find the same reservation? False shortly before the start, because a job
     // that has overrun its walltime is always expected to end kOverrun from now.
-    bool holds(Instant now) const { return holds_ && start >= now + kOverrun; }
+    bool holds(Instant now) const { return holds_ && start >= now + kOverrun && made <= now && now < until; }
+    // Notes a running job whose planned end moves on when it is over.
+    void note_end(const Tables& tables, JobSlot job);
 
     // Does `outlasting` count the job? REQUIRES: the job holds its places.
     bool outlasts(const Tables& tables, JobSlot job) const;

@@ -55,9 +55,10 @@ void ResourceSchedule::begin_cycle(CycleState& state, Tables& tables, std::uint6
     Premises premises = premises_of(state);
     const bool few_changed = started_.size() + ended_.size() <= ends_.size() / 4;
     const bool is_kept = times_all_ != kNone && times_all_ == times_all && premises_ == premises &&
-                         !ends_.empty() && few_changed;
+                         !ends_.empty() && few_changed && last_ <= state.now;
     if (!is_kept) clear(tables.requests);
     times_all_ = times_all;
+    last_ = state.now;
     state_ = &state;
     tables_ = &tables;
     premises_ = std::move(premises);
@@ -69,7 +70,10 @@ void ResourceSchedule::begin_cycle(CycleState& state, Tables& tables, std::uint6
     // A job that has overrun its walltime may end at any moment: it is expected to go on for kOverrun.
     for (const Event& end : ends_) {
         if (end.at > state.now) break;
-        additions_.push_back({end.holding, {state.now, state.now + KeptReservation::kOverrun}});
+        const Instant at = state.planning.repeats(holdings_[end.holding].walltime)
+                               ? state.planning.again(end.at, state.now)
+                               : state.now + KeptReservation::kOverrun;
+        additions_.push_back({end.holding, {state.now, at}});
     }
 }
 
@@ -149,7 +153,7 @@ std::uint32_t ResourceSchedule::add_running(JobSlot job) {
     h.nodes = job_nodes(t, *state_->settings, job);
     h.request = t.jobs.request[job];
     h.queue = t.jobs.queue[job];
-    h.end = t.jobs.end(job);
+    h.end = state_->planning.end(t.jobs, job, state_->now);
     h.dedicated_views = 0;
     h.given_up = false;
     h.views.clear();

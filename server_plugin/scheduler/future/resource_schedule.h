@@ -137,6 +137,8 @@ class ResourceSchedule {
     Tables* tables_ = nullptr;
     Premises premises_;
     std::uint64_t times_all_ = kNone;  // EventsSince::times_all at load(); kNone: nothing is loaded
+    Instant
+        last_{};  // of the last cycle. If the clock goes back, ends that have moved on have to go back, too
     std::int64_t cycles_ = 0;
 
     // The holdings of running jobs, some of which are unused, followed by the additions of this cycle.

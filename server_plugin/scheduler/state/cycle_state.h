@@ -14,6 +14,7 @@
 #include "server_plugin/scheduler/model/configuration.h"
 #include "server_plugin/scheduler/model/job_table.h"
 #include "server_plugin/scheduler/model/place_map.h"
+#include "server_plugin/scheduler/model/planning.h"
 #include "server_plugin/scheduler/model/prime_periods.h"
 #include "server_plugin/scheduler/placement/vnodes.h"
 #include "server_plugin/scheduler/state/entity_use.h"
@@ -159,8 +160,8 @@ struct JobNeeds {
     std::uint32_t run_host = 0;        // the requested host; 0: none
     std::int64_t nodes = 1;
     Seconds asked{-1};            // the requested walltime; -1: none
-    Seconds walltime{0};          // the walltime in the queue of the test
-    Seconds hard_walltime{0};     // the walltime after which the job is ended; 0: `walltime`
+    Seconds walltime{0};          // the time for which it is planned in the queue of the test
+    Seconds hard_walltime{0};     // the time after which its places are free for sure; 0: `walltime`
     JobSlot suspended = kNoSlot;  // the job, if it is suspended: it resumes in its place
     std::uint32_t project = 0;    // if limits distinguish projects; else 0
     std::uint8_t shape = 0;       // JobTable::shape(), if limits distinguish shapes; else 0
@@ -186,6 +187,7 @@ struct Candidate : JobNeeds {
 struct CycleState {
     Instant now{};
     const Settings* settings = nullptr;
+    Planning planning{};  // by the settings
     const QueueTable* queues = nullptr;
     const Resources* resources = nullptr;
     const ServerLimits* server = nullptr;

@@ -17,7 +17,7 @@ LimitUser limit_user(CycleState& state, JobSlot job, Vnodes::Shares& shares) {
             .queue = tables.jobs.queue[job],
             .views = {},
             .shares = shares,
-            .ends = tables.jobs.end(job),
+            .ends = state.planning.end(tables.jobs, job, state.now),
             .state = &state};
 }
 

@@ -213,6 +213,8 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view,
     }
     const auto is_of_host = [](const Reservation::Spare& one) { return one.key.use.scope == UseScope::host; };
     std::ranges::copy_if(made.spare, std::back_inserter(kept.least_spare), is_of_host);
+    kept.planning = state_.planning;
+    kept.made = in_.now;
     kept.node_size = state_.node_size;
     kept.vnode_share = c_.vnode_share();
     kept.vnodes_version = state_.vnodes->version();
@@ -229,7 +231,10 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view,
             kept.watched.push_back({limit, future_.schedule().demand(limit).used->at(in_.now), may_decide});
     }
     for (QueueSlot q = 0; q < t_.queues.size(); ++q)
-        for (const JobSlot other : t_.queues[q].running) kept.outlasting += kept.outlasts(t_, other) ? 1 : 0;
+        for (const JobSlot other : t_.queues[q].running) {
+            kept.note_end(t_, other);
+            kept.outlasting += kept.outlasts(t_, other) ? 1 : 0;
+        }
     if (kept.outlasting > 0) all.push_back(std::move(kept));
 }
 

@@ -312,7 +312,8 @@ void PreemptionRule::use_booked(const Victim& victim, int sign) {
     PlaceRules rules;
     rules.node_size = c_.vnode_share();
     rules.begins = in_.now;
-    rules.ends = std::max(t_.jobs.hard_end(victim.job), in_.now + KeptReservation::kOverrun);
+    rules.ends =
+        std::max(t_.jobs.hard_end(victim.job) + state_.planning.offset, in_.now + KeptReservation::kOverrun);
     rules.hard_ends = rules.ends;
     state_.vnodes->use_booked(victim.placement, t_.requests[t_.jobs.request[victim.job]], rules, sign);
 }
@@ -562,7 +563,7 @@ QueueView* PreemptionRule::makes_room(const OrderedJob& job, Candidate& candidat
     }
     failed = {state, 0};
     for (QueueView* view : queues) {
-        CycleContext::set_walltime(candidate, *view);
+        c_.set_walltime(candidate, *view);
         if (!find_room({job, candidate, *view, level})) {
             failed.blockers |= blockers_;
             continue;

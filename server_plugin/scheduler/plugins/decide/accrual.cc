@@ -46,7 +46,7 @@ bool AccrualDecisions::is_over_limits(JobSlot job) const {
     if (views == c_.setup.in_place.end() || views->second.empty()) return false;
     QueueView& view = *views->second[0];
     Candidate candidate = c_.candidate({job, JobClass::normal, 1, t_.jobs.signature[job], 0});
-    CycleContext::set_walltime(candidate, view);
+    c_.set_walltime(candidate, view);
     for (const Filter* filter : c_.filters) {
         if ((filter->traits & about_entities) == 0) continue;
         if (const Refusal refusal = c_.check(*filter, candidate, view); is_of_entity(refusal.reason.code))
