@@ -132,6 +132,8 @@ Result<void> Scheduler::set_configuration(Configuration configuration,
     using objects::QuotaSubject;
     impl_->tables.projects_in_quotas = quotas_name(QuotaSubject::projects, impl_->configuration);
     impl_->tables.shapes_in_quotas = quotas_name(QuotaSubject::shapes, impl_->configuration);
+    impl_->tables.arrays_in_policies = std::ranges::any_of(
+        impl_->configuration.policies, [](const auto& named) { return named.second.max_run_subjobs > 0; });
     impl_->tell_projects_apart();
     impl_->renew_shares();
     impl_->note_policies_in_force();

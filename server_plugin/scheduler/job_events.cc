@@ -52,6 +52,7 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     const auto signature = tables.signatures.acquire(
         {jobs.walltime[slot], request, jobs.run_host[slot], queue, jobs.is_suspended(slot) ? slot + 1 : 0,
          tables.by_project ? jobs.project[slot] : 0, tables.by_shape ? jobs.shape(slot) : std::uint8_t{0},
+         tables.by_array ? jobs.array(slot) : 0,
          jobs.hard_walltime(slot)});
     if (!is_new) tables.signatures.release(jobs.signature[slot]);
     jobs.signature[slot] = signature;

@@ -55,17 +55,20 @@ void Scheduler::Impl::set_limits(EntityLimits& limits, std::uint32_t scope,
     tell_projects_apart();
 }
 
-// Puts projects and shapes into signatures where a limit distinguishes them.
+// Puts projects, shapes and arrays into signatures where a limit distinguishes them.
 void Scheduler::Impl::tell_projects_apart() {
     const bool by_project = tables.tells_projects_apart();
     const bool by_shape = tables.shapes_in_quotas;
-    if (by_project == tables.by_project && by_shape == tables.by_shape) return;
+    const bool by_array = tables.arrays_in_policies;
+    if (by_project == tables.by_project && by_shape == tables.by_shape && by_array == tables.by_array) return;
     tables.by_project = by_project;
     tables.by_shape = by_shape;
+    tables.by_array = by_array;
     tables.jobs.for_each([&](JobSlot slot) {
         Signature signature = tables.signatures[tables.jobs.signature[slot]];
         signature.project = by_project ? tables.jobs.project[slot] : 0;
         signature.shape = by_shape ? tables.jobs.shape(slot) : 0;
+        signature.array = by_array ? tables.jobs.array(slot) : 0;
         const auto number = tables.signatures.acquire(signature);
         tables.signatures.release(std::exchange(tables.jobs.signature[slot], number));
     });

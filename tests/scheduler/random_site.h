@@ -32,7 +32,10 @@ struct Site {
     bool priorities = false;         // Origin's jobs have priorities, too
     bool some_rerunnable = false;    // some jobs can't be rerun
     bool some_elsewhere = false;     // some jobs wait on other servers
+    bool arrays = false;             // some jobs are subjobs of two arrays
     int without_walltime = 5;        // of a hundred jobs, those without a walltime
+
+    int subjobs = 0;  // made so far
 
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
     bool chance(int percent) { return pick(1, 100) <= percent; }
@@ -257,6 +260,10 @@ struct Site {
             o.place += (o.place.empty() ? "group=" : ":group=") + std::string(chance(50) ? "arch" : "host");
         o.elsewhere = some_elsewhere && (o.queued - at(0)).count() % 4 == 0;
         if (priorities) o.priority = pick(-2, 2);
+        if (arrays && chance(60)) {
+            o.array = 1'000'000 + pick(1, 2);
+            o.subjob = ++subjobs;
+        }
         if (some_rerunnable) o.rerunnable = chance(60);
         return o;
     }

@@ -134,6 +134,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              site.world.policy().exclude_resources = {"mem"};
              site.world.policy().do_not_span_psets = site.chance(40);
              site.world.policy().only_explicit_psets = site.chance(40);
+             if (site.chance(30)) site.world.policy().reserved_resources = {"ngpus", "bigmem"};
              site.groups = true;
              site.whole_hosts = true;
              site.differ_in_sharing = site.chance(50);
@@ -233,6 +234,12 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              s.preempt_queue_prio = kExpressFrom;
              s.preempt_order.steps = {{100, "SR"}, {70, "R"}, {30, "SD"}};
              s.sched_preempt_enforce_resumption = site.chance(50);
+         }},
+        {"max_run_subjobs",
+         [](Site& site) {
+             site.world.policy().max_run_subjobs = site.pick(1, 4);
+             site.arrays = true;
+             site.world.policy().strict_ordering = site.chance(40);
          }},
         {"prime_boundary", [](Site& site) { site.world.policy().backfill_prime = true; }},
         {"prime_limit",
@@ -605,7 +612,7 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
             if (other != job) site.world.finish(other, now);
         future.ends.erase(job);  // the job may have been preempted
         if (!site.world.cycle(now).started.empty() || !site.world.exists(job)) continue;
-        const auto told = site.world.scheduler.explain(now, std::to_string(job) + ".server");
+        const auto told = site.world.scheduler.explain(now, site.world.id(job));
         ASSERT_TRUE(told);
         std::optional<Instant> earliest;
         for (const QueueAnswers& queue : told->queues)

@@ -82,6 +82,7 @@ void World::queue(const QueueOptions& o) {
     if (o.max_walltime >= 0) maximum.push_back({walltime, o.max_walltime, {}});
     if (o.min_ncpus >= 0) minimum.push_back({ncpus, o.min_ncpus, {}});
     if (o.available_ncpus >= 0) available.push_back({ncpus, o.available_ncpus, {}});
+    if (o.available_gpus >= 0) available.push_back({gpus, o.available_gpus, {}});
     std::vector<std::string_view> acl(o.acl_users.begin(), o.acl_users.end());
     QueueRecord r;
     r.queue = place_->second;
@@ -140,6 +141,12 @@ void World::vnodes(int count, const VnodeOptions& options) {
     }
 }
 
+std::string World::id(int job) const {
+    const JobOptions& o = options(job);
+    const std::string index = o.subjob > 0 ? "[" + std::to_string(o.subjob) + "]" : "";
+    return std::to_string(o.array > 0 ? o.array : job) + index + ".server";
+}
+
 void World::send(int number, Instant now) {
     const Job& j = jobs_.at(number);
     const JobOptions& o = j.options;
@@ -162,8 +169,7 @@ void World::send(int number, Instant now) {
         for (const HeldAmount& a : list) one.push_back({a.resource, a.number, {}});
         held.push_back({VnodeHandle(vnode), one});
     }
-    const std::string index = o.subjob > 0 ? "[" + std::to_string(o.subjob) + "]" : "";
-    const std::string id = std::to_string(number) + index + ".server";
+    const std::string id = this->id(number);
     JobRecord r;
     r.job = JobHandle(static_cast<std::uint64_t>(number));
     r.sequence = static_cast<std::uint64_t>(number);

@@ -73,6 +73,7 @@ struct QueueOptions {
     std::int64_t max_walltime = -1;
     std::int64_t min_ncpus = -1;
     std::int64_t available_ncpus = -1;
+    std::int64_t available_gpus = -1;
     std::vector<std::string> acl_users{};
     std::string partition{};
     std::int64_t backfill_depth = -1;
@@ -118,6 +119,7 @@ struct JobOptions {
     std::string run_host{};
     bool interactive = false;
     int subjob = 0;  // its index in an array; 0: not of an array
+    int array = 0;   // the number of the array; 0: that of the job
     bool has_comment = false;
     bool rerunnable = true;
     bool checkpointable = false;
@@ -233,6 +235,7 @@ class World {
     // Converts decisions. With `apply`, carries them out, except those about skipped jobs.
     Outcome take(const Decisions& decisions, Instant now, bool apply, const std::set<int>& skipped = {});
 
+    std::string id(int job) const;
     const JobOptions& options(int job) const { return jobs_.at(job).options; }
     bool exists(int job) const { return jobs_.contains(job); }
     bool running(int job) const { return jobs_.contains(job) && jobs_.at(job).state == 'R'; }

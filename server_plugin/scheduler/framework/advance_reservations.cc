@@ -203,6 +203,8 @@ std::string Answering::time_refusal(const Time& time) const {
 PlaceRules Answering::rules_for(const Time& time) const {
     PlaceRules rules;
     rules.node_size = c_.vnode_share();
+    rules.reserved = c_.state.reserved_resources;
+    rules.request = &t_.requests[time.request];
     rules.begins = std::max(time.start, c_.in.now);
     rules.ends = time.end;
     rules.hard_ends = time.end;

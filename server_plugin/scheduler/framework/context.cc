@@ -135,6 +135,8 @@ void CycleContext::set_up_state() {
     state.now = in.now;
     state.settings = &settings;
     state.planning = Planning::by(settings);
+    for (const std::string& name : settings.reserved_resources)
+        if (const auto id = tables.resources.id(name); id != kNoResource) state.reserved_resources.push_back(id);
     state.queues = &tables.queues;
     state.resources = &tables.resources;
     state.server = &tables.server;
@@ -242,6 +244,7 @@ Candidate CycleContext::candidate(const OrderedJob& job) const {
     if (c.hard_walltime > Seconds(0)) c.hard_walltime += state.planning.offset;
     if (tables.by_project) c.project = tables.jobs.project[job.job];
     if (tables.by_shape) c.shape = tables.jobs.shape(job.job);
+    if (tables.by_array) c.array = tables.jobs.array(job.job);
     return c;
 }
 

@@ -39,6 +39,7 @@ void EventsSince::job_ended(QueueSlot queue, const Entities& whose, std::span<co
         add({UseScope::queue, kind, queue, whose.of(kind)});
         add({UseScope::server, kind, 0, whose.of(kind)});
     }
+    if (whose.array != 0) add({UseScope::server, EntityKind::array, 0, whose.array});
     add({UseScope::dedicated});
     freed.insert(freed.end(), vnodes.begin(), vnodes.end());
     if (freed.size() > kMostFreed) all();

@@ -120,6 +120,7 @@ std::int64_t Limit::running(const CycleState& state, QueueSlot queue, std::uint3
         return state.counts->of_user(in_queue ? queue : RunCounts::kEverywhere, whose);
     if (entity == EntityKind::group)
         return state.counts->of_group(in_queue ? queue : RunCounts::kEverywhere, whose);
+    if (entity == EntityKind::array) return state.counts->entities().of_array(whose);
     if (scope == UseScope::dedicated) return state.dedicated_running;
     if (by_entity == nullptr) return state.running;
     return state.counts->entities().of(in_queue ? queue : EntityUse::kServer, entity, whose, kJobs);
@@ -127,7 +128,7 @@ std::int64_t Limit::running(const CycleState& state, QueueSlot queue, std::uint3
 
 Refusal Limit::check(const CycleState& state, const JobNeeds& job, const User& user,
                      const QueueView& view) const {
-    const std::uint32_t whose = Entities{user.owner, user.group, job.project}.of(entity);
+    const std::uint32_t whose = Entities{user.owner, user.group, job.project, job.shape, job.array}.of(entity);
     switch (measure) {
         case Measure::jobs:
             return check_jobs(state, whose, view);
@@ -142,7 +143,7 @@ Refusal Limit::check(const CycleState& state, const JobNeeds& job, const User& u
 }
 
 Refusal Limit::check_jobs(const CycleState& state, std::uint32_t whose, const QueueView& view) const {
-    if (scope == UseScope::dedicated && !view.dedicated) return {};
+    if ((scope == UseScope::dedicated && !view.dedicated) || spares(whose)) return {};
     const Found found = most_jobs(view.facts, whose);
     if (found.most < 0) return {};
     const std::int64_t now = scope == UseScope::view ? view.running : running(state, view.slot, whose);
@@ -237,8 +238,8 @@ std::optional<JobSize> Limit::left(const CycleState& state, const UseKey& key) c
 
 void Limit::add_needs(const CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                       std::vector<LimitNeed>& needs) const {
-    if (scope == UseScope::dedicated && !view.dedicated) return;
-    const std::uint32_t whose = Entities{user.owner, user.group, job.project}.of(entity);
+    const std::uint32_t whose = Entities{user.owner, user.group, job.project, job.shape, job.array}.of(entity);
+    if ((scope == UseScope::dedicated && !view.dedicated) || spares(whose)) return;
     const auto add = [&](std::uint32_t what, std::int64_t amount, std::int64_t capacity) {
         if (capacity >= 0) needs.push_back({counter(view, whose, what), amount, capacity});
     };

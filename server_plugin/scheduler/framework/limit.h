@@ -75,7 +75,7 @@ struct Limit {
         available,  // each resource of resources_available; of a view, or of the server
     };
     UseScope scope = UseScope::server;
-    EntityKind entity = EntityKind::all;  // counts the jobs of each user, group or project separately
+    EntityKind entity = EntityKind::all;  // counts the jobs of each user, group, project or array separately
     Measure measure = Measure::jobs;
     // The maximum, which is the same for each entity; below 0: there is no limit.
     std::int64_t (*most)(const QueueFacts& facts) = nullptr;
@@ -114,6 +114,8 @@ struct Limit {
     bool is_of_queue() const { return scope == UseScope::queue || scope == UseScope::view; }
     ReasonCode code() const;
     Reason reason_with(const CycleState& state, Reason reason) const;
+    // Does the limit concern no job of the entity?
+    bool spares(std::uint32_t whose) const { return entity == EntityKind::array && whose == 0; }
     UseKey lifted_by(QueueSlot queue, std::uint32_t whose) const;
     LimitKey counter(const QueueView& view, std::uint32_t whose, std::uint32_t what) const;
     Found most_jobs(const QueueFacts& facts, std::uint32_t whose) const;

@@ -114,8 +114,9 @@ void for_each_text(JobFields& fields, const Visit& visit) {
 // The time in which jobs of an execution queue start (PP-748, interface 6).
 enum class ExecutionType : std::uint8_t { any = 0, prime = 1, non_prime = 2, dedicated = 3 };
 
-// The jobs that a limit counts: all together, or those of each user, group or project.
-enum class EntityKind : std::uint8_t { all = 0, user = 1, group = 2, project = 3 };
+// The jobs that a limit counts: all together, those of each user, group or project, or the subjobs of each
+// array. Only policies have limits on arrays.
+enum class EntityKind : std::uint8_t { all = 0, user = 1, group = 2, project = 3, array = 4 };
 
 // The most that an entity's jobs may use at once, in the server or in a queue.
 struct EntityLimitRecord {

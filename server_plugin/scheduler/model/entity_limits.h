@@ -21,6 +21,7 @@ namespace pbs::sched {
 constexpr std::uint32_t kJobs = UINT32_MAX;
 constexpr std::uint32_t kWalltimeAmount = UINT32_MAX - 1;
 
+// The kinds of which the server and queues have limits.
 inline constexpr std::array kEntityKinds = {EntityKind::all, EntityKind::user, EntityKind::group,
                                             EntityKind::project};
 
@@ -33,12 +34,13 @@ inline std::optional<std::int64_t> asked_amount(const Request& request, Seconds 
     return walltime < Seconds(0) ? std::nullopt : std::optional(walltime.count());
 }
 
-// The owner, group and project of a job, and its shapes, for limits. `all` has one entity, 0.
+// The owner, group, project and array of a job, and its shapes, for limits. `all` has one entity, 0.
 struct Entities {
     std::uint32_t owner = 0;
     std::uint32_t group = 0;
     std::uint32_t project = 0;
-    std::uint8_t shape = 0;  // JobTable::shape()
+    std::uint8_t shape = 0;   // JobTable::shape()
+    std::uint32_t array = 0;  // JobTable::array()
     std::uint32_t of(EntityKind kind) const {
         switch (kind) {
             case EntityKind::all:
@@ -49,6 +51,8 @@ struct Entities {
                 return group;
             case EntityKind::project:
                 return project;
+            case EntityKind::array:
+                return array;
         }
         return 0;
     }

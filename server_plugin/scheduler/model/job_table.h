@@ -4,6 +4,7 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -130,7 +131,18 @@ struct JobTable : JobColumns {
         return static_cast<std::uint8_t>((id[slot].find('[') != std::string::npos ? shape_array : 0) |
                                          ((flags[slot] & job_interactive) != 0 ? shape_interactive : 0));
     }
-    Entities entities(JobSlot slot) const { return {owner[slot], group[slot], project[slot], shape(slot)}; }
+    // Returns the number in the id of an array or a subjob, plus 1; 0: the job is neither.
+    std::uint32_t array(JobSlot slot) const {
+        const std::string& text = id[slot];
+        const std::size_t bracket = text.find('[');
+        std::uint32_t number = 0;
+        if (bracket == std::string::npos) return 0;
+        std::from_chars(text.data(), text.data() + bracket, number);
+        return number + 1;
+    }
+    Entities entities(JobSlot slot) const {
+        return {owner[slot], group[slot], project[slot], shape(slot), array(slot)};
+    }
     // The time after which the job is ended; 0: the walltime for planning.
     Seconds hard_walltime(JobSlot slot) const {
         const auto found = hard_walltimes.find(slot);

@@ -297,6 +297,29 @@ void Requests::see_without(std::span<const std::string> names, const Resources& 
     seen_ = &without_.front().requests;
 }
 
+namespace {
+bool is_some(const KeptAmount& amount) {
+    return amount.number != 0 || !amount.text.empty();
+}
+}  // namespace
+
+bool asks_for(const Request& request, std::uint32_t resource) {
+    const auto is_it = [&](const KeptAmount& amount) { return amount.resource == resource && is_some(amount); };
+    return std::ranges::any_of(request.amounts, is_it) || std::ranges::any_of(request.totals, is_it) ||
+           std::ranges::any_of(request.chunks, [&](const Chunk& chunk) {
+               return std::ranges::any_of(chunk.matches, is_it);
+           });
+}
+
+std::uint32_t is_reserved(std::span<const KeptAmount> available, std::span<const std::uint32_t> resources,
+                          const Request& request) {
+    for (const std::uint32_t resource : resources) {
+        const auto has = std::ranges::find(available, resource, &KeptAmount::resource);
+        if (has != available.end() && is_some(*has) && !asks_for(request, resource)) return resource;
+    }
+    return kNoResource;
+}
+
 bool Requests::is_excluded(std::uint32_t resource) const {
     return seen_ != nullptr && std::ranges::binary_search(without_.front().resources, resource);
 }

@@ -53,6 +53,13 @@ struct Request {
     std::uint64_t serial = 0;
 };
 
+// Does the job request some of the resource, for any chunk or for all of the job?
+bool asks_for(const Request& request, std::uint32_t resource);
+// Returns the first of these resources that `available` has, with a value other than 0 and False, and the
+// request doesn't ask for; kNoResource: there is none.
+std::uint32_t is_reserved(std::span<const KeptAmount> available, std::span<const std::uint32_t> resources,
+                          const Request& request);
+
 class Requests {
   public:
     // Returns the number of the request with these amounts (without walltime); makes it if it is new. Counts

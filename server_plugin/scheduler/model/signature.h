@@ -18,6 +18,7 @@ struct Signature {
     std::uint32_t suspended = 0;  // of a suspended job, which resumes in its place: its slot plus 1
     std::uint32_t project = 0;    // if limits distinguish projects; else 0
     std::uint8_t shape = 0;       // JobTable::shape(), if limits distinguish shapes; else 0
+    std::uint32_t array = 0;      // JobTable::array(), if limits distinguish arrays; else 0
     Seconds hard_walltime{0};     // JobTable::hard_walltime; 0: `walltime`
     friend bool operator==(const Signature&, const Signature&) = default;
 };

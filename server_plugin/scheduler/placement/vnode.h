@@ -86,6 +86,9 @@ struct PlaceRules {
     std::int64_t min_jobs_on_host = 0;     // with fewer jobs on a host its load doesn't count
     std::int64_t max_systime_percent = 0;  // maximum share of CPU time in the system; 0: no limit
     bool load_balancing = false;           // no job on a loaded vnode (Inventory::is_loaded)
+    // A vnode that has one of these resources takes the job only if `request` has it, too.
+    std::span<const std::uint32_t> reserved{};
+    const Request* request = nullptr;  // with `reserved`
     // The resources whose values make placement sets. The job is placed in one set if it fits into any;
     // empty: the job may be anywhere.
     std::span<const std::uint32_t> groups{};

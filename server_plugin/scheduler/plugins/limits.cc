@@ -126,6 +126,14 @@ const Filter kMaxUserRunJobsFilter =
                   .reason = ReasonCode::user_job_limit},
                  "max_user_run_jobs", [](const Settings& s, Instant) { return s.max_user_run_jobs > 0; });
 
+// max_run_subjobs: the maximum of running subjobs of one array.
+const Filter kMaxRunSubjobsFilter =
+    limit_filter("max_run_subjobs",
+                 {.entity = array,
+                  .most = [](const QueueFacts& o) { return unless_0(o.settings->max_run_subjobs); },
+                  .reason = ReasonCode::subjob_limit},
+                 "max_run_subjobs", [](const Settings& s, Instant) { return s.max_run_subjobs > 0; });
+
 // MAX_DEDICATED_JOBS: the maximum of running jobs of dedicated queues.
 const Filter kMaxDedicatedJobsFilter =
     limit_filter("max_dedicated_jobs",

@@ -32,6 +32,7 @@ extern const Filter kServerMaxRunResUserFilter;
 extern const Filter kServerMaxRunResGroupFilter;
 extern const Filter kServerMaxRunResProjectFilter;
 extern const Filter kMaxUserRunJobsFilter;
+extern const Filter kMaxRunSubjobsFilter;
 extern const Filter kMaxDedicatedJobsFilter;
 
 }  // namespace pbs::sched

@@ -11,8 +11,8 @@ namespace pbs::sched {
 namespace {
 
 // The filters. Whether the job's queue is started, and its execution_type, are checked before them.
-constexpr std::array<const Filter*, 34> kStandardFilters = {
-    &kQueueMaximumFilter,      // resources_max and resources_min of the queue, its number of nodes
+constexpr std::array<const Filter*, 35> kStandardFilters = {
+    &kQueueMaximumFilter,      // resources_max, resources_min and reserved_resources of the queue
     &kUserAclFilter,           // acl_users of the queue
     &kQueueMaxRunGroupFilter,  // max_run of the queue
     &kQueueMaxRunProjectFilter,
@@ -40,6 +40,7 @@ constexpr std::array<const Filter*, 34> kStandardFilters = {
     &kServerUserLimitFilter,   // max_user_run of the server
     &kServerGroupLimitFilter,  // max_group_run of the server
     &kServerResourcesFilter,   // resources_available of the server
+    &kMaxRunSubjobsFilter,     // max_run_subjobs
     &kQuotaFilter,             // quotas
     &kHostsFilter,             // room on vnodes
     &kReservationsFilter,      // reservations for top jobs

@@ -53,6 +53,8 @@ PlaceRules CycleState::place_rules(const Request& request) const {
         rules.min_jobs_on_host = settings->min_jobs;
         rules.max_systime_percent = settings->high_systime;
         rules.load_balancing = settings->load_balancing;
+        rules.reserved = reserved_resources;
+        rules.request = &request;
     }
     rules.ends = now;
     rules.hard_ends = now;

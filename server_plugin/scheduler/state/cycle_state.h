@@ -165,6 +165,7 @@ struct JobNeeds {
     JobSlot suspended = kNoSlot;  // the job, if it is suspended: it resumes in its place
     std::uint32_t project = 0;    // if limits distinguish projects; else 0
     std::uint8_t shape = 0;       // JobTable::shape(), if limits distinguish shapes; else 0
+    std::uint32_t array = 0;      // JobTable::array(), if limits distinguish arrays; else 0
 
     // Is the job exempt from prime time and related rules, like special and overdue jobs?
     bool exempt() const { return job_class == JobClass::special || job_class == JobClass::overdue; }
@@ -230,6 +231,8 @@ struct CycleState {
     // The number of refusals in this cycle of jobs that may use any vnodes if their placement sets are too
     // small. Vnodes that other jobs have exclusively count for less in the sets.
     std::size_t refused_by_sets = 0;
+
+    std::vector<std::uint32_t> reserved_resources;  // the policy's
 
     std::vector<const OwnLimit*> own_limits;    // the policy's
     std::vector<const OwnLimit*> vnode_limits;  // those that limit the chunks from a vnode

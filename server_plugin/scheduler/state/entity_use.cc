@@ -34,6 +34,13 @@ void EntityUse::count_in(std::uint32_t scope, const CountedJob& job, int sign) {
     }
 }
 
+void EntityUse::count_subjob(std::uint32_t array, int sign) {
+    const auto counted = subjobs_.try_emplace(array).first;
+    counted->second += sign;
+    assert(counted->second >= 0);
+    if (counted->second == 0) subjobs_.erase(counted);
+}
+
 bool is_over_soft(const EntityLimits& limits, const EntityUse& use, std::uint32_t scope,
                   const CountedJob& job) {
     for (const EntityKind kind : kEntityKinds) {

@@ -1,5 +1,5 @@
 // The use of limited resources by entities' running jobs (model/entity_limits.h). Only uses with a limit are
-// counted, so that sites without such limits pay nothing.
+// counted, so that sites without such limits pay nothing; and the running subjobs of each array.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -28,10 +28,15 @@ class EntityUse {
     // Counts the uses that these limits restrict from now on. They are 0 until the running jobs are counted
     // again.
     void watch(std::uint32_t scope, const EntityLimits& limits);
+    // Does it count nothing but subjobs?
     bool is_empty() const { return watched_.empty(); }
-    void clear() { use_.clear(); }
+    void clear() {
+        use_.clear();
+        subjobs_.clear();
+    }
 
     void count(std::uint32_t queue, const CountedJob& job, int sign) {
+        if (job.entities.array != 0) count_subjob(job.entities.array, sign);
         if (watched_.empty()) return;
         count_in(kServer, job, sign);
         count_in(queue, job, sign);
@@ -43,7 +48,14 @@ class EntityUse {
         return found == use_.end() ? 0 : found->second;
     }
 
+    // The number of running subjobs of an array (JobTable::array()).
+    std::int64_t of_array(std::uint32_t array) const {
+        const auto found = subjobs_.find(array);
+        return found == subjobs_.end() ? 0 : found->second;
+    }
+
   private:
+    void count_subjob(std::uint32_t array, int sign);
     struct Watched {
         EntityKind kind;
         std::uint32_t resource;
@@ -53,6 +65,7 @@ class EntityUse {
     using Key = std::tuple<std::uint32_t, EntityKind, std::uint32_t, std::uint32_t>;
     absl::flat_hash_map<std::uint32_t, std::vector<Watched>> watched_;  // by scope; none is empty
     absl::flat_hash_map<Key, std::int64_t> use_;
+    absl::flat_hash_map<std::uint32_t, std::int64_t> subjobs_;  // by array; none is 0
 };
 
 // Does a job's entity of any kind exceed one of these soft limits that affect the job?

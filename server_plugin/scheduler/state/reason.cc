@@ -129,6 +129,11 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
             return fmt::format("Hosts of queue {} are loaded above {}%", queue, r.a);
         case ReasonCode::hosts_at_max_load:
             return "Not Running: Load of hosts is at its maximum";
+        case ReasonCode::hosts_reserved:
+            return "Not Running: Vnodes with room are reserved for jobs that request a resource of theirs";
+        case ReasonCode::queue_reserved:
+            return fmt::format("Not Running: Queue {} is reserved for jobs that request {}", queue,
+                               c.resources.name(r.object));
         case ReasonCode::hosts_systime:
             return fmt::format("Hosts of queue {} spend more than {}% of their time in the system", queue,
                                r.a);
@@ -329,6 +334,9 @@ std::string text(const Reason& r, const ReasonContext& c) {
             return over_quota_text(r, c);
         case ReasonCode::user_job_limit:
             return fmt::format("Owner runs the limit of {} jobs", r.a);
+        case ReasonCode::subjob_limit:
+            return fmt::format(
+                "Not Running: {} subjobs of the array are running, the most that the policy allows", r.a);
         case ReasonCode::dedicated_jobs_limit:
             return fmt::format("The limit of {} jobs in dedicated time are running", r.a);
         case ReasonCode::request_unsupported:

@@ -50,6 +50,7 @@ enum class ReasonCode : std::uint8_t {
     // Refusals by the server.
     server_resource_busy,  // object: the resource, a: asked, b: free, c: in all
     user_job_limit,        // a: MAX_USER_RUN_JOBS
+    subjob_limit,          // a: max_run_subjobs of the policy
     over_quota,            // object: "quota (rule): resource", a: asked, b: used, c: limit
     above_quota,           // as over_quota; the job can never meet the limit
     dedicated_jobs_limit,  // a: MAX_DEDICATED_JOBS
@@ -61,6 +62,8 @@ enum class ReasonCode : std::uint8_t {
     sets_too_small,   // the job fits no placement set, and may not be in several
     hosts_loaded,     // a: percent
     hosts_at_max_load,
+    hosts_reserved,        // the vnodes with room have reserved_resources
+    queue_reserved,        // object: the resource of reserved_resources that the queue has
     hosts_systime,  // a: HIGH_SYSTIME
     hosts_full,     // a: MAX_JOBS
     reserved,       // object: the job that it would delay

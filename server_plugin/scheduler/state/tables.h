@@ -145,8 +145,10 @@ struct Tables {
     bool tells_projects_apart() const;
     bool projects_in_quotas = false;  // a rule of a quota in use is about projects
     bool shapes_in_quotas = false;    // ... about shapes
+    bool arrays_in_policies = false;  // a policy limits the running subjobs of arrays
     bool by_shape = false;            // signatures have the shapes of jobs
     bool by_project = false;          // signatures have the projects of jobs
+    bool by_array = false;            // signatures have the arrays of jobs
     // Counts a running job in (sign 1) or out (sign -1).
     void count_running(JobSlot job, int sign);
     // recount() counts all running jobs again, after a resource was defined. count_nodes_by() counts only

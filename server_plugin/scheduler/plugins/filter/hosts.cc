@@ -58,6 +58,10 @@ Reason why(CycleState& state, const JobNeeds& job, const QueueView& view, PlaceR
         if (has_place(state, job, view, early))
             return {ReasonCode::reserved, view.slot, state.reservations.front().job};
     }
+    if (!rules.reserved.empty()) {
+        rules.reserved = {};
+        if (has_place(state, job, view, rules)) return {ReasonCode::hosts_reserved, view.slot};
+    }
     if (rules.load_balancing) {
         rules.load_balancing = false;
         if (has_place(state, job, view, rules)) return {ReasonCode::hosts_at_max_load, view.slot};
@@ -225,7 +229,7 @@ const Filter kHostsFilter{
     .name = "hosts",
     .attributes =
         "max_jobs, min_jobs, target_load_pct, target_load_variance, high_systime, load_balancing, "
-        "do_not_span_psets, only_explicit_psets",
+        "do_not_span_psets, only_explicit_psets, reserved_resources",
     .traits = about_room | places | by_limits_only,
     .check = check_hosts,
     .is_same_in = has_same_places,

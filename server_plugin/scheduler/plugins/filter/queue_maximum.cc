@@ -1,4 +1,4 @@
-// resources_max and resources_min of the queue, and its number of nodes.
+// resources_max and resources_min of the queue, its number of nodes, and reserved_resources that it has.
 
 #include "server_plugin/scheduler/framework/filter.h"
 
@@ -25,11 +25,15 @@ Refusal check_queue_maximum(CycleState& state, const JobNeeds& job, QueueView& v
             return refuse(ReasonCode::below_queue_minimum, limit.resource, *amount, limit.number);
     if (view.node_limit >= 0 && job.nodes > view.node_limit)
         return refuse(ReasonCode::above_queue_nodes, 0, job.nodes, view.node_limit);
+    const std::uint32_t reserved =
+        is_reserved(view.queue->resources_available, state.reserved_resources, *job.request);
+    if (reserved != kNoResource) return Refusal::for_good({ReasonCode::queue_reserved, view.slot, reserved});
     return {};
 }
 
 bool is_open_queue_maximum(const QueueFacts& o) {
-    return o.queue->resources_max.empty() && o.queue->resources_min.empty() && o.node_limit < 0;
+    return o.queue->resources_max.empty() && o.queue->resources_min.empty() && o.node_limit < 0 &&
+           (o.settings->reserved_resources.empty() || o.queue->resources_available.empty());
 }
 
 }  // namespace
