@@ -13,6 +13,7 @@
 #include "ifl/cmds/datetime.h"
 #include "ifl/cmds/text.h"
 #include "text/json_document.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -65,6 +66,55 @@ std::string awaited_text(const batch_status& queue) {
     std::string out;
     for (const Awaited& awaited : awaited_of(queue)) {
         out += fmt::format("{}{}", out.empty() ? ", when " : " and ", awaited.what);
+    }
+    return out;
+}
+
+// What a place leaves of a resource: "ncpus,8,2,16,short,narrowest".
+struct Layer {
+    std::string_view name;
+    std::vector<std::string_view> parts;  // at least 5
+    bool lacks() const { return parts[4] == "short"; }
+    bool narrowest() const { return parts.size() > 5; }
+};
+
+std::vector<Layer> layers_of(const batch_status& queue) {
+    std::vector<Layer> layers;
+    for (const attrl* a = queue.attribs; a != nullptr; a = a->next) {
+        if (view(a->name) != "layer") continue;
+        Layer layer{view(a->resource), values::split(view(a->value), ',')};
+        if (layer.parts.size() >= 5) layers.push_back(std::move(layer));
+    }
+    return layers;
+}
+
+// A line for each resource that is short: "  ncpus (8 asked): queue_resources 2 of 16 free, the narrowest;
+// vnodes 30 of 128 free".
+std::string layers_text(const std::vector<Layer>& layers) {
+    std::string out;
+    for (auto first = layers.begin(); first != layers.end();) {
+        const auto last = std::find_if(first, layers.end(),
+                                       [&](const Layer& layer) { return layer.parts[0] != first->parts[0]; });
+        if (std::any_of(first, last, &Layer::lacks)) {
+            out += fmt::format("  {} ({} asked):", first->parts[0], first->parts[1]);
+            for (auto layer = first; layer != last; ++layer)
+                out += fmt::format("{} {} {} of {} free{}", layer == first ? "" : ";", layer->name,
+                                   layer->parts[2], layer->parts[3],
+                                   layer->narrowest() ? ", the narrowest" : "");
+            out += "\n";
+        }
+        first = last;
+    }
+    return out;
+}
+
+Json layers_json(const std::vector<Layer>& layers) {
+    Json out = Json::array();
+    for (const Layer& layer : layers) {
+        Json one = {{"resource", layer.parts[0]}, {"layer", layer.name},     {"asked", layer.parts[1]},
+                    {"free", layer.parts[2]},     {"total", layer.parts[3]}, {"short", layer.lacks()}};
+        if (layer.narrowest()) one["narrowest"] = true;
+        out.push_back(std::move(one));
     }
     return out;
 }
@@ -254,7 +304,7 @@ std::string explanation_text(const batch_status* list) {
             out += fmt::format("\n  is being drained for this job, until {}",
                                instant_text(static_cast<std::time_t>(*until)));
         }
-        out += "\n" + gates_text(gates_of(*queue));
+        out += "\n" + gates_text(gates_of(*queue)) + layers_text(layers_of(*queue));
     }
     return out;
 }
@@ -313,6 +363,7 @@ std::string explanation_json(const batch_status* list) {
             one["drained_until"] = *until;
         }
         one["gates"] = gates_json(gates_of(*queue));
+        if (const auto layers = layers_of(*queue); !layers.empty()) one["layers"] = layers_json(layers);
         out["queues"].push_back(std::move(one));
     }
     return text::write_json(out, 2) + "\n";

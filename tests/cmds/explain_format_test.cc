@@ -83,7 +83,10 @@ ReplyList waiting() {
                            {"gate", "queue_maximum", ""},
                            {"gate", "max_running", "Queue small runs its limit of 2 jobs"},
                            {"decides", "max_running", "True"},
-                           {"gate", "hosts", "Not enough resources free on the hosts of queue small"}});
+                           {"gate", "hosts", "Not enough resources free on the hosts of queue small"},
+                           {"layer", "queue_resources", "ncpus,8,2,16,short,narrowest"},
+                           {"layer", "vnodes", "ncpus,8,30,128,enough"},
+                           {"layer", "vnodes", "mem,4gb,9gb,9gb,enough,narrowest"}});
     reply.object("large@n1", {{"gate", "user_acl", "Owner is not allowed to use queue large"}});
     return reply;
 }
@@ -108,6 +111,7 @@ TEST(ExplanationText, SaysWhatComesOfItWhereAndWhy) {
                   "  pass  queue_maximum\n"
                   "  FAIL  max_running    Queue small runs its limit of 2 jobs  <- decides\n"
                   "  FAIL  hosts          Not enough resources free on the hosts of queue small\n"
+                  "  ncpus (8 asked): queue_resources 2 of 16 free, the narrowest; vnodes 30 of 128 free\n"
                   "Queue large@n1:\n"
                   "  FAIL  user_acl  Owner is not allowed to use queue large\n",
                   instant_text(kStart)));
@@ -157,7 +161,17 @@ TEST(ExplanationJson, HasTheSame) {
                               {"passes", false},
                               {"reason", "Queue small runs its limit of 2 jobs"},
                               {"decides", true}}));
+    EXPECT_EQ(json["queues"][0]["layers"].size(), 3U);
+    EXPECT_EQ(json["queues"][0]["layers"][0], nlohmann::json({{"resource", "ncpus"},
+                                                              {"layer", "queue_resources"},
+                                                              {"asked", "8"},
+                                                              {"free", "2"},
+                                                              {"total", "16"},
+                                                              {"short", true},
+                                                              {"narrowest", true}}));
+    EXPECT_FALSE(json["queues"][0]["layers"][1].contains("narrowest"));
     EXPECT_FALSE(json["queues"][1].contains("earliest_start"));
+    EXPECT_FALSE(json["queues"][1].contains("layers"));
 }
 
 }  // namespace

@@ -123,6 +123,8 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
                                                          "exclude_resources",
                                                          "server_dyn_res",
                                                          "node_sort_key",
+                                                         "reserved_resources",
+                                                         "max_run_subjobs",
                                                          "do_not_span_psets",
                                                          "only_explicit_psets",
                                                          "load_balancing",

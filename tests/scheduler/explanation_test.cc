@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/scheduler/quotas.h"
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched::test {
@@ -344,6 +345,45 @@ TEST_F(Explain, TestOnlyIsTold) {
     s.test_only = {.from = *earliest};
     world.configure();
     EXPECT_TRUE(explain(waits).test_only) << "by the earliest start";
+}
+
+std::vector<std::string> layers(const QueueAnswers& queue) {
+    std::vector<std::string> out;
+    for (const Layer& l : queue.layers)
+        out.push_back(fmt::format("{} {}: {} of {} for {}{}{}", l.resource, l.name, l.free, l.total, l.asked,
+                                  l.lacks ? ", short" : "", l.narrowest ? ", narrowest" : ""));
+    return out;
+}
+
+TEST(Layers, NameTheNarrowest) {
+    World world;
+    world.queue({.name = "work",
+                 .available_ncpus = 8,
+                 .limits = {{.entity = EntityKind::user, .resource = ncpus, .most = 6}}});
+    const Amount available[] = {{ncpus, 20, {}}};
+    ServerRecord server;
+    server.resources_available = available;
+    world.server(server);
+    world.policy().quotas.push_back(quota({.rules = {{"each", "users={*} to ncpus=7,mem=3gb,jobs=5"}}}));
+    world.vnode({.name = "a", .ncpus = 4, .mem = 8 * kGb});
+    world.vnode({.name = "b", .ncpus = 16, .mem = 8 * kGb, .free = false});
+    world.configure();
+    const int running = world.job({.queue = "work", .ncpus = 3, .mem = kGb});
+    world.run(running, "work", "a", at(9));
+    const int job = world.job({.queue = "work", .ncpus = 4, .mem = kGb});
+    const auto told = world.scheduler.explain(at(10), id(job));
+    ASSERT_TRUE(told);
+    EXPECT_THAT(
+        layers(told->queues[0]),
+        ElementsAre("ncpus server_resources: 17 of 20 for 4",
+                    "ncpus queue_max_run_res_user: 3 of 6 for 4, short",
+                    "ncpus queue_resources: 5 of 8 for 4", "ncpus quota q1: 4 of 7 for 4",
+                    "ncpus vnodes: 1 of 20 for 4, short, narrowest",
+                    "mem quota q1: 2gb of 3gb for 1gb, narrowest", "mem vnodes: 7gb of 16gb for 1gb"));
+    const int starts = world.job({.queue = "work", .ncpus = 1});
+    const auto other = world.scheduler.explain(at(10), id(starts));
+    ASSERT_TRUE(other);
+    EXPECT_THAT(layers(other->queues[0]), IsEmpty()) << "nothing refuses it";
 }
 
 }  // namespace

@@ -72,6 +72,11 @@ void add_queue(Reply& reply, const sched::QueueAnswers& answers) {
     if (answers.drained_until) shown.add_instant("drained_until", *answers.drained_until);
     for (const sched::Awaited& awaited : answers.awaited)
         shown.add("awaited", std::to_string(awaited.until.time_since_epoch().count()), awaited.what);
+    for (const sched::Layer& layer : answers.layers)
+        shown.add("layer",
+                  fmt::format("{},{},{},{},{}{}", layer.resource, layer.asked, layer.free, layer.total,
+                              layer.lacks ? "short" : "enough", layer.narrowest ? ",narrowest" : ""),
+                  layer.name);
     add_filters(shown, answers.filters);
     const std::string name = answers.host.empty() ? answers.queue : answers.queue + "@" + answers.host;
     reply.object(PBS_OBJ_EXPLANATION, name, shown.attributes());

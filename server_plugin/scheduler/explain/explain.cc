@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "server_plugin/scheduler/explain/layers.h"
 #include "server_plugin/scheduler/framework/intake.h"
 #include "server_plugin/scheduler/framework/lookahead.h"
 #include "server_plugin/scheduler/state/explanation.h"
@@ -131,7 +132,7 @@ void Explainer::explain_place(const OrderedJob& job) {
 
 // Calls all filters for the job in a queue, at the job's turn.
 QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
-    QueueAnswers out{view.queue->name, std::string(t_.strings.text(view.host)), {}, {}, {}, {}};
+    QueueAnswers out{view.queue->name, std::string(t_.strings.text(view.host)), {}, {}, {}, {}, {}};
     c_.set_walltime(job, view);
     bool refused = static_cast<bool>(execution_type_refusal(state_, t_.jobs.queue[job.job]));
     bool only_waits = true;
@@ -148,6 +149,7 @@ QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
         refused = true;
         only_waits = only_waits && (refusal.waits_for_jobs() || refusal.until);
     }
+    if (refused) out.layers = layers_of(c_, future_, job, view);
     if (!refused || !only_waits) return out;
     Lookahead ahead(c_, future_, job, view);
     out.earliest_start = ahead.earliest(in_.now);

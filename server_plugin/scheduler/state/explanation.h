@@ -32,6 +32,17 @@ struct Awaited {
     rrule::Instant until{};
 };
 
+// What the vnodes or a limit leave of a resource that the job asks for.
+struct Layer {
+    std::string resource;
+    std::string name;  // "vnodes", "quota q1", or the name of the filter that has the limit
+    std::string asked;
+    std::string free;
+    std::string total;
+    bool lacks = false;      // less is free than the job asks for
+    bool narrowest = false;  // no other layer of this resource has less that is free
+};
+
 // The answers about one queue (and one host, if it is named as queue@host), in the order of the filters. A
 // cycle stops at the first refusal; for an explanation all filters are called.
 struct QueueAnswers {
@@ -43,6 +54,8 @@ struct QueueAnswers {
     // objection. The job's turn may come later.
     std::optional<rrule::Instant> earliest_start;
     std::vector<Awaited> awaited;  // the events before that start, in order
+    // For each resource that the job asks for the layers that have it, if a filter has objections.
+    std::vector<Layer> layers;
     // The queue is drained for the job, which starts by then. Until then other jobs start in the queue only
     // if they leave the job its place.
     std::optional<rrule::Instant> drained_until;

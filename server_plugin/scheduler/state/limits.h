@@ -25,6 +25,15 @@ struct Settings;
 struct Reservation;
 struct User;
 
+// What a limit leaves of an amount, for explanations.
+struct Leaves {
+    std::string limit;       // its name for people
+    std::uint32_t what = 0;  // kWalltimeAmount or a resource
+    std::int64_t asked = 0;
+    std::int64_t used = 0;
+    std::int64_t most = 0;
+};
+
 // A limit with counters of its own, such as one for each user on each vnode. The rule stores the counters in
 // CycleState::own.
 struct OwnLimit {
@@ -47,6 +56,9 @@ struct OwnLimit {
     // Returns more about the counter for which the last question was answered by a refusal, for people;
     // empty: that was another limit. Null: there is nothing to say.
     std::string (*details)(CycleState& state, const Reason& reason) = nullptr;
+    // Returns what its counters leave for a job in the queue, of resources. Null: nothing is known.
+    std::vector<Leaves> (*leaves)(CycleState& state, const JobNeeds& job, const User& user,
+                                  const QueueView& view) = nullptr;
     // Counts a job in (sign 1) or out (sign -1): one that runs when the cycle begins, that it starts or
     // preempts, or that ends or begins while it looks ahead.
     void (*count)(CycleState& state, const LimitUser& user, int sign) = nullptr;

@@ -418,6 +418,26 @@ std::optional<QuotaBook::Excess> QuotaBook::excess(const CycleState& state, cons
     return std::nullopt;
 }
 
+std::vector<Leaves> QuotaBook::leaves(const CycleState& state, const Subject& subject) {
+    std::vector<Leaves> all;
+    for (const Route& route : routes(state, subject)) {
+        const Candidate& candidate = route.rules.front();
+        const InQuota& in = quotas_[route.quota];
+        const Rule& rule = in.rules[candidate.rule];
+        if (route.by_vnode || !in.quota->binds(state.now, state.now + Seconds(1))) continue;
+        for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
+            const Bound& bound = rule.bounds[i];
+            if (!bound.consumable || bound.what == kJobs) continue;
+            const std::int64_t asked = asked_in_all(state, *subject.request, subject.walltime, bound.what);
+            const auto most = limit_of(state, candidate.key, i);
+            if (asked == 0 || !most) continue;
+            const std::int64_t used = used_at(find(candidate.key), i, *in.quota, state.now, state.now);
+            all.push_back({fmt::format("quota {}", in.quota->name), bound.what, asked, used, *most});
+        }
+    }
+    return all;
+}
+
 std::int64_t QuotaBook::largest_asked(const CycleState& state, std::uint32_t what) {
     if (what == kJobs) return 1;
     const auto [known, is_new] = largest_.try_emplace(what, 0);

@@ -53,6 +53,8 @@ class QuotaBook {
     // vnodes are; empty: none.
     std::optional<Excess> excess(const CycleState& state, const Subject& subject, Instant begins,
                                  Instant ends);
+    // What such rules leave of the resources that the job asks for.
+    std::vector<Leaves> leaves(const CycleState& state, const Subject& subject);
     // May such a rule refuse a job of the user and the group in the queue? No means that each of their
     // counters is theirs alone and leaves enough for the largest job that there is.
     bool may_refuse(const CycleState& state, std::uint32_t owner, std::uint32_t group, QueueSlot queue);

@@ -69,6 +69,8 @@ const OwnLimit kQuotaLimit{
         if (reason.code != ReasonCode::over_quota && reason.code != ReasonCode::above_quota) return {};
         return book_of(state).last_refusal(state);
     },
+    .leaves = [](CycleState& state, const JobNeeds& job, const User& user,
+                 const QueueView& view) { return book_of(state).leaves(state, subject_of(job, user, view)); },
     .count = [](CycleState& state, const LimitUser& user,
                 int sign) { book_of(state).count(state, user, sign); },
     .keep = [](CycleState& state, const LimitUser& user,

@@ -1,0 +1,16 @@
+// What vnodes, queue, server and quotas leave of the resources that a job asks for.
+#pragma once
+
+#include <vector>
+
+#include "server_plugin/scheduler/framework/future.h"
+#include "server_plugin/scheduler/state/explanation.h"
+
+namespace pbs::sched {
+
+// Returns the layers by resource, those of the server first and vnodes last. Of layers with equally little
+// the first one is the narrowest. O(running jobs + vnodes of the queue).
+std::vector<Layer> layers_of(CycleContext& context, Future& future, const Candidate& job,
+                             const QueueView& view);
+
+}  // namespace pbs::sched
