@@ -52,10 +52,15 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     const auto signature = tables.signatures.acquire(
         {jobs.walltime[slot], request, jobs.run_host[slot], queue, jobs.is_suspended(slot) ? slot + 1 : 0,
          tables.by_project ? jobs.project[slot] : 0, tables.by_shape ? jobs.shape(slot) : std::uint8_t{0},
-         tables.by_array ? jobs.array(slot) : 0,
-         jobs.hard_walltime(slot)});
+         tables.by_array ? jobs.array(slot) : 0, jobs.hard_walltime(slot)});
     if (!is_new) tables.signatures.release(jobs.signature[slot]);
     jobs.signature[slot] = signature;
+    const auto within = number_of(tables.requests[request].amounts, tables.resources.known().start_within);
+    if (within)
+        tables.impatient[slot].within =
+            Seconds(std::clamp<std::int64_t>(*within, 0, kUnlimitedWalltime.count()));
+    else if (!tables.impatient.empty())
+        tables.impatient.erase(slot);
     if (!record.account.empty())
         tables.accounts[slot] = tables.strings.id(record.account);
     else if (!tables.accounts.empty())
@@ -269,6 +274,7 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
         impl_->note(&EventsSince::all);
     }
     t.accounts.erase(slot);
+    t.impatient.erase(slot);
     t.used.erase(slot);
     t.suspended.erase(slot);
     t.jobs.remove(slot);

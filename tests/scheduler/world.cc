@@ -22,6 +22,7 @@ World::World(rrule::Zone zone) : scheduler(zone), zone_(std::move(zone)) {
     define(arch, ResourceKind::string, "arch", false);
     define(bigmem, ResourceKind::boolean, "bigmem", false);
     define(deadline, ResourceKind::string, "deadline", false);
+    define(start_within, ResourceKind::integer, "start_within", false);
     scheduler.sched_changed({"default", true, "", "/sched_priv"});
     configuration.scheds["default"] = {"p1"};
 }
@@ -160,6 +161,7 @@ void World::send(int number, Instant now) {
     if (o.ssinodes >= 0) asked.push_back({ssinodes, o.ssinodes, {}});
     if (!o.select.empty()) asked.push_back({select_, 0, o.select});
     if (!o.deadline.empty()) asked.push_back({deadline, 0, o.deadline});
+    if (o.start_within >= 0) asked.push_back({start_within, o.start_within, {}});
     if (!o.place.empty()) asked.push_back({place, 0, o.place});
     std::vector<std::vector<Amount>> amounts;
     std::vector<Place> held;

@@ -41,7 +41,8 @@ enum ResourceIds : std::uint32_t {
     gpus,
     arch,
     bigmem,
-    deadline
+    deadline,
+    start_within
 };
 
 struct HeldAmount {
@@ -138,6 +139,7 @@ struct JobOptions {
     std::string account{};
     std::int64_t used_mem = -1;  // used so far
     std::string deadline{};
+    std::int64_t start_within = -1;
 };
 
 // An advance reservation. Its queue is named "R" and its number.

@@ -8,7 +8,7 @@ namespace pbs::sched {
 
 struct Planning {
     Seconds unasked = kUnlimitedWalltime;  // default_duration: for jobs that request no walltime
-    Seconds offset{0};                     // duration_offset: the time between the end of a job and the next start
+    Seconds offset{0};  // duration_offset: the time between the end of a job and the next start
 
     static Planning by(const Settings& settings) {
         const Seconds unasked = settings.default_duration;

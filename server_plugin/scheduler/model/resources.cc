@@ -25,9 +25,16 @@ void Resources::define(const ResourceRecord& record) {
     if (record.id >= infos_.size()) infos_.resize(record.id + 1);
     infos_[record.id] = {std::string(record.name), record.kind, record.consumable, true, record.host_level};
     const std::pair<std::string_view, std::uint32_t*> names[] = {
-        {"ncpus", &known_.ncpus},   {"mem", &known_.mem},     {"walltime", &known_.walltime},
-        {"select", &known_.select}, {"place", &known_.place}, {"ssinodes", &known_.ssinodes},
-        {"host", &known_.host},     {"vnode", &known_.vnode}, {"min_walltime", &known_.min_walltime},
+        {"ncpus", &known_.ncpus},
+        {"mem", &known_.mem},
+        {"walltime", &known_.walltime},
+        {"select", &known_.select},
+        {"place", &known_.place},
+        {"ssinodes", &known_.ssinodes},
+        {"host", &known_.host},
+        {"vnode", &known_.vnode},
+        {"min_walltime", &known_.min_walltime},
+        {"start_within", &known_.start_within},
     };
     for (const auto& [name, id] : names)
         if (record.name == name) *id = record.id;

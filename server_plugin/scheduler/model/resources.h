@@ -50,6 +50,7 @@ class Resources {
         std::uint32_t place = kNoResource;
         std::uint32_t host = kNoResource;
         std::uint32_t vnode = kNoResource;
+        std::uint32_t start_within = kNoResource;
     };
 
     void define(const ResourceRecord& record);

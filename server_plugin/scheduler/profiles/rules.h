@@ -49,6 +49,7 @@ extern const AfterRefusalRule kTopJobsAfterRefusal;
 extern const Decide kAccrualDecide;
 extern const Decide kCommentsDecide;
 extern const Decide kEstimatesDecide;
+extern const Decide kImmediateDecide;
 extern const Decide kHpmCountersDecide;
 extern const Decide kMovesDecide;
 extern const Decide kPreemptionsDecide;

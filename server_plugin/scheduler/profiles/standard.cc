@@ -59,9 +59,9 @@ constexpr std::array<const AfterRefusalRule*, 2> kStandardAfterRefusal = {
     &kTopJobsAfterRefusal,     // strict_ordering, help_starving_jobs, backfill_depth
 };
 
-constexpr std::array<const Decide*, 7> kStandardDecides = {
-    &kPreemptionsDecide, &kStartsDecide,   &kRejectionsDecide, &kAccrualDecide,
-    &kCommentsDecide,    &kTestOnlyDecide, &kEstimatesDecide,
+constexpr std::array<const Decide*, 8> kStandardDecides = {
+    &kPreemptionsDecide, &kStartsDecide,   &kRejectionsDecide, &kImmediateDecide,
+    &kAccrualDecide,     &kCommentsDecide, &kTestOnlyDecide,   &kEstimatesDecide,
 };
 
 constexpr std::array<const CycleLogRule*, 1> kStandardLogs = {

@@ -102,6 +102,12 @@ struct Tables {
         std::vector<Need> amounts;
     };
     std::unordered_map<JobSlot, std::vector<GivenBack>> suspended;
+    // A job that is rejected if it hasn't started in time.
+    struct Impatient {
+        Seconds within{};
+        std::string why;  // the last reason why it waits
+    };
+    std::map<JobSlot, Impatient> impatient;
     // The accounts of jobs that have one; and the resources that running jobs have used, if the host has
     // reported them.
     std::unordered_map<JobSlot, std::uint32_t> accounts;
