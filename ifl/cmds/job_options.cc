@@ -112,6 +112,31 @@ Result<void> add_most_running(JobOptions& options, std::string_view most) {
     return {};
 }
 
+// Makes select=4:... and select_range=4-16 of select=4-16:...
+Result<void> split_range(AttrList& attributes, bool is_array) {
+    const std::string* select = attributes.find(ATTR_l, "select");
+    if (select == nullptr) {
+        return {};
+    }
+    const std::string range = select->substr(0, select->find(':'));
+    const std::size_t dash = range.find('-');
+    const auto low = parse_integer(std::string_view(range).substr(0, dash));
+    if (dash == std::string::npos || !low) {
+        return {};
+    }
+    const auto high = parse_integer(std::string_view(range).substr(dash + 1));
+    if (*low < 1 || (dash + 1 < range.size() && (!high || *high < *low))) {
+        return fail(
+            fmt::format("select '{}': expected a range of numbers of chunks, such as 4-16 or 4-", range));
+    }
+    if (is_array) {
+        return fail(fmt::format("select '{}': a job array can't have a range of numbers of chunks", range));
+    }
+    attributes.put(ATTR_l, "select_range", range);
+    attributes.put(ATTR_l, "select", std::to_string(*low) + select->substr(range.size()));
+    return {};
+}
+
 Result<void> add_other_attributes(JobOptions& options, std::string_view text, bool submits) {
     const auto pairs = parse_pairs(text);
     if (!pairs) {
@@ -250,6 +275,9 @@ Result<JobOptions> parse(std::string_view letters, const std::vector<std::string
         if (auto applied = apply(options, option, context, submits); !applied) {
             return tl::unexpected(applied.error());
         }
+    }
+    if (auto split = split_range(options.attributes, options.attributes.has(ATTR_J)); !split) {
+        return tl::unexpected(split.error());
     }
     options.operands = std::move(line->operands);
     options.command = std::move(line->after_dashes);
@@ -407,7 +435,12 @@ Result<JobOptions> parse_alter_options(const std::vector<std::string>& arguments
 }
 
 void add_missing(JobOptions& options, const JobOptions& lower) {
+    // A range belongs to its select.
+    const bool own_select = options.attributes.has(ATTR_l, "select");
     for (const AttrList::Entry& entry : lower.attributes.entries()) {
+        if (own_select && entry.resource == "select_range") {
+            continue;
+        }
         if (!options.attributes.has(entry.name, entry.resource)) {
             options.attributes.add(entry.name, entry.resource, entry.value, entry.op);
         }

@@ -18,7 +18,12 @@ char table_state(const JobRecord& record) {
 
 void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     JobTable& jobs = tables.jobs;
-    const auto request = tables.requests.acquire(record.requested, tables.resources);
+    // Subjobs have the number of chunks that their array has.
+    const bool waits =
+        !is_running(record.state) && !record.suspended && record.id.find('[') == std::string_view::npos;
+    const auto planned = planned_amounts(record.requested, waits, tables.resources);
+    const auto request = tables.requests.acquire(
+        planned ? std::span<const Amount>(planned->amounts) : record.requested, tables.resources);
     const bool is_new = jobs.state[slot] == ' ';
     if (!is_new) tables.requests.release(jobs.request[slot]);
     jobs.request[slot] = request;

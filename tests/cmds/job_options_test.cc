@@ -147,6 +147,32 @@ TEST(AddMissing, LeavesWhatIsThere) {
     EXPECT_TRUE(line.all_variables);
 }
 
+TEST(SubmitOptions, ASelectMayHaveARangeOfChunks) {
+    const auto attributes = [](std::vector<std::string> arguments) {
+        return attributes_of(parse_submit_options(arguments, kContext).value());
+    };
+    EXPECT_THAT(attributes({"-l", "select=4-16:ncpus=8+1:ncpus=2"}),
+                ElementsAre("Resource_List.select=4:ncpus=8+1:ncpus=2", "Resource_List.select_range=4-16"));
+    EXPECT_THAT(attributes({"-l", "select=4-"}),
+                ElementsAre("Resource_List.select=4", "Resource_List.select_range=4-"));
+    EXPECT_THAT(attributes({"-l", "select=2:host=n-1"}), ElementsAre("Resource_List.select=2:host=n-1"));
+    EXPECT_THAT(attributes({"-l", "select=host=n-1"}), ElementsAre("Resource_List.select=host=n-1"));
+    for (const char* bad : {"select=4-2:ncpus=1", "select=0-4", "select=4-x", "select=4-8-9"}) {
+        const auto refused = parse_submit_options({"-l", bad}, kContext);
+        ASSERT_FALSE(refused) << bad;
+        EXPECT_THAT(refused.error().message, HasSubstr("expected a range of numbers of chunks")) << bad;
+    }
+    const auto array = parse_submit_options({"-l", "select=4-8:ncpus=1", "-J", "1-5"}, kContext);
+    ASSERT_FALSE(array);
+    EXPECT_THAT(array.error().message, HasSubstr("a job array can't have a range"));
+    EXPECT_THAT(attributes_of(parse_alter_options({"-l", "select=2-3:ncpus=1", "12"}, kContext).value()),
+                ElementsAre("Resource_List.select=2:ncpus=1", "Resource_List.select_range=2-3"));
+    JobOptions line = parse_submit_options({"-l", "select=2:ncpus=1"}, kContext).value();
+    add_missing(line, parse_option_line("-l select=4-8:ncpus=1", kContext).value());
+    EXPECT_THAT(attributes_of(line), ElementsAre("Resource_List.select=2:ncpus=1"))
+        << "the range is that of the other select";
+}
+
 TEST(SubmitOptions, AnArrayHasARangeOfIndices) {
     for (const char* range : {"0-1", "1-5:2", "3-9%2", "0-3:2%1", "1-4%0"}) {
         EXPECT_TRUE(parse_submit_options({"-J", range}, kContext)) << range;

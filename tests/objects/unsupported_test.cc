@@ -124,6 +124,7 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
                                                          "server_dyn_res",
                                                          "node_sort_key",
                                                          "reserved_resources",
+                                                         "max_range_chunks",
                                                          "immediate",
                                                          "max_run_subjobs",
                                                          "do_not_span_psets",

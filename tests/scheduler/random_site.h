@@ -1,6 +1,8 @@
 // Random sites, and random events for two copies of a site.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
@@ -33,6 +35,7 @@ struct Site {
     bool some_rerunnable = false;    // some jobs can't be rerun
     bool some_elsewhere = false;     // some jobs wait on other servers
     bool arrays = false;             // some jobs are subjobs of two arrays
+    bool ranges = false;             // some jobs have a select_range
     int without_walltime = 5;        // of a hundred jobs, those without a walltime
 
     int subjobs = 0;  // made so far
@@ -260,6 +263,8 @@ struct Site {
             o.place += (o.place.empty() ? "group=" : ":group=") + std::string(chance(50) ? "arch" : "host");
         o.elsewhere = some_elsewhere && (o.queued - at(0)).count() % 4 == 0;
         if (priorities) o.priority = pick(-2, 2);
+        if (ranges && !o.select.empty() && chance(60))
+            o.select_range = fmt::format("{}-{}", pick(1, 2), pick(2, 7));
         if (arrays && chance(60)) {
             o.array = 1'000'000 + pick(1, 2);
             o.subjob = ++subjobs;

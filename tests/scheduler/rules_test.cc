@@ -135,6 +135,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              site.world.policy().do_not_span_psets = site.chance(40);
              site.world.policy().only_explicit_psets = site.chance(40);
              if (site.chance(30)) site.world.policy().reserved_resources = {"ngpus", "bigmem"};
+             site.ranges = site.standard && site.chance(30);
              site.groups = true;
              site.whole_hosts = true;
              site.differ_in_sharing = site.chance(50);
@@ -331,6 +332,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
                  s.sched_preempt_enforce_resumption = true;
              }
              plan_durations(site);
+             site.ranges = site.standard && site.chance(50);
          }},
         {"user_acl",
          [](Site& site) {

@@ -22,6 +22,7 @@ World::World(rrule::Zone zone) : scheduler(zone), zone_(std::move(zone)) {
     define(arch, ResourceKind::string, "arch", false);
     define(bigmem, ResourceKind::boolean, "bigmem", false);
     define(deadline, ResourceKind::string, "deadline", false);
+    define(select_range, ResourceKind::string, "select_range", false);
     define(start_within, ResourceKind::integer, "start_within", false);
     scheduler.sched_changed({"default", true, "", "/sched_priv"});
     configuration.scheds["default"] = {"p1"};
@@ -160,6 +161,7 @@ void World::send(int number, Instant now) {
     if (o.hpm >= 0) asked.push_back({hpm, o.hpm, {}});
     if (o.ssinodes >= 0) asked.push_back({ssinodes, o.ssinodes, {}});
     if (!o.select.empty()) asked.push_back({select_, 0, o.select});
+    if (!o.select_range.empty()) asked.push_back({select_range, 0, o.select_range});
     if (!o.deadline.empty()) asked.push_back({deadline, 0, o.deadline});
     if (o.start_within >= 0) asked.push_back({start_within, o.start_within, {}});
     if (!o.place.empty()) asked.push_back({place, 0, o.place});
@@ -469,7 +471,12 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
             out.queue[number] = queue_name(d.queue);
             out.exec_vnode[number] = exec_vnode(d.places);
             for (const Amount& a : d.set_resources)
-                if (a.resource == ssinodes) out.ssinodes[number] = a.number;
+                if (a.resource == ssinodes)
+                    out.ssinodes[number] = a.number;
+                else if (a.resource == select_) {
+                    out.select[number] = a.text;
+                    if (apply) job.options.select = a.text;
+                }
             std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>> places;
             for (const Place& p : d.places) {
                 out.vnodes[number].push_back(vnode_names_.at(static_cast<std::uint64_t>(p.vnode)));

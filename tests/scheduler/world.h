@@ -42,7 +42,8 @@ enum ResourceIds : std::uint32_t {
     arch,
     bigmem,
     deadline,
-    start_within
+    start_within,
+    select_range
 };
 
 struct HeldAmount {
@@ -140,6 +141,7 @@ struct JobOptions {
     std::int64_t used_mem = -1;  // used so far
     std::string deadline{};
     std::int64_t start_within = -1;
+    std::string select_range{};
 };
 
 // An advance reservation. Its queue is named "R" and its number.
@@ -165,6 +167,7 @@ struct Outcome {
     std::map<int, std::string> rejected;
     std::map<int, std::string> moved;                // queues to which jobs moved without a start
     std::map<int, std::int64_t> ssinodes;            // as set at the start
+    std::map<int, std::string> select;               // as set at the start
     std::map<int, std::vector<std::string>> vnodes;  // of jobs that started, or are expected to
     // The same with amounts, "(n1:ncpus=2+n2:ncpus=1)+(n2:ncpus=3)": parentheses enclose a chunk. Only ncpus
     // and mem (in megabytes).

@@ -22,6 +22,7 @@
 #include "server_plugin/host/state/placement.h"
 #include "server_plugin/host/state/preemption.h"
 #include "server_plugin/host/state/reservation.h"
+#include "server_plugin/host/state/select_spec.h"
 #include "server_plugin/plugin/pbs_plugin.h"
 
 namespace pbs::host {
@@ -320,9 +321,14 @@ bool Application::apply(const Decision& decision) {
 
 Result<void> start_as_decided(Change& change, Job& job, const Decision& decision) {
     static const AttributeDef& resource_list = *job_table().find("Resource_List");
-    for (const auto& [id, value] : decision.set_resources)
-        if (const Resource* resource = change.server().state.resources.by_id(id))
-            job.attributes.set(resource_list, resource->name, value);
+    const State& state = change.server().state;
+    for (const auto& [id, value] : decision.set_resources) {
+        const Resource* resource = state.resources.by_id(id);
+        if (resource == nullptr) continue;
+        job.attributes.set(resource_list, resource->name, value);
+        if (resource->name != "select") continue;
+        if (auto ok = complete_resources(job, *state.queue(job.queue), state); !ok) return ok;
+    }
     return start_job(change, job, decision.places, decision.text);
 }
 

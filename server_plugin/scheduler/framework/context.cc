@@ -136,7 +136,8 @@ void CycleContext::set_up_state() {
     state.settings = &settings;
     state.planning = Planning::by(settings);
     for (const std::string& name : settings.reserved_resources)
-        if (const auto id = tables.resources.id(name); id != kNoResource) state.reserved_resources.push_back(id);
+        if (const auto id = tables.resources.id(name); id != kNoResource)
+            state.reserved_resources.push_back(id);
     state.queues = &tables.queues;
     state.resources = &tables.resources;
     state.server = &tables.server;

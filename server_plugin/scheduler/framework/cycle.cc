@@ -182,6 +182,9 @@ void Cycle::take_back() {
                                 c_.vnode_share());
         c_.tables.counts.count(t.jobs.queue[preempted.job], t.counted(preempted.job), 1);
     }
+    for (const auto& [job, request] : std::exchange(c_.resized, {})) c_.tables.jobs.request[job] = request;
+    for (const std::uint32_t request : std::exchange(c_.own_requests, {}))
+        c_.tables.requests.release(request);
     c_.state.vnodes->clear_reservations();
     c_.state.vnodes->bookings().clear();
     if (c_.in.shares != nullptr) c_.in.shares->tree.forget_expected();

@@ -75,6 +75,7 @@ Blockers Judge::consider(const OrderedJob& job, CandidateQueues& queues) {
     }
     Verdict verdict = judge(job, c, queues, category);
     if (verdict.view == nullptr && !verdict.rejected) shorten(job, c, queues, verdict);
+    if (verdict.view != nullptr) grow(job, c, queues, verdict);
     verdict.starts = static_cast<std::uint32_t>(started_.size());
     if (verdict.view == nullptr && may_make_room(verdict)) verdict.view = room_made(job, c, verdict, queues);
     if (verdict.view != nullptr) {
@@ -138,6 +139,30 @@ void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& 
     }
     verdict = ask_with(starts);
     job = shorter;
+}
+
+// For a job with a select_range that can start with its least number of chunks: finds the greatest number
+// with which it can. No filter refuses fewer chunks and lets more pass, so bisection finds it. In the rest of
+// the cycle the job has the request for that number.
+void Judge::grow(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues, Verdict& verdict) {
+    if (job.request->range.empty() || job.suspended != kNoSlot) return;
+    const std::uint32_t asked = job.request_number;
+    const auto numbers = job.request->range.numbers(s_.max_range_chunks);
+    const auto ask_with = [&](std::size_t i) {
+        const std::uint32_t request = t_.requests.acquire_with_chunks(asked, numbers[i], t_.resources);
+        c_.own_requests.push_back(request);
+        job.request_number = request;
+        job.request = &t_.requests[request];
+        return judge(ordered, job, queues, {});
+    };
+    std::size_t starts = 0;
+    for (std::size_t refused = numbers.size(); refused - starts > 1;) {
+        const std::size_t between = starts + (refused - starts) / 2;
+        (ask_with(between).view != nullptr ? starts : refused) = between;
+    }
+    verdict = ask_with(starts);
+    assert(verdict.view != nullptr);
+    c_.resized.emplace_back(job.job, std::exchange(t_.jobs.request[job.job], job.request_number));
 }
 
 // The filter that refused the job, if its answer is the same in other queues, so that the job needn't be

@@ -58,6 +58,7 @@ class Judge : CyclePart {
     const Filter* same_elsewhere(const Candidate& job, const QueueView& view,
                                  const FilterRefusal& refusal) const;
     void shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues, Verdict& verdict);
+    void grow(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues, Verdict& verdict);
     Verdict rejection(const Candidate& job);
     Blockers blockers_of(const Refusal& refusal);
     QueueView* room_made(const OrderedJob& job, Candidate& candidate, Verdict& verdict,

@@ -50,6 +50,11 @@ void Outcome::preempt(const Preempted& preempted) {
     out_.list.push_back(decision);
 }
 
+std::string_view Outcome::select_of(JobSlot job) const {
+    const auto& amounts = t_.requests[t_.jobs.request[job]].amounts;
+    return std::ranges::find(amounts, t_.resources.known().select, &KeptAmount::resource)->text;
+}
+
 void Outcome::start(const Started& started, std::string_view text) {
     std::pmr::polymorphic_allocator<> memory(out_.memory.get());
     const auto ssinodes = t_.resources.known().ssinodes;
@@ -59,8 +64,10 @@ void Outcome::start(const Started& started, std::string_view text) {
     const JobTable& jobs = t_.jobs;
     const bool sets_walltime = !jobs.is_suspended(started.job) &&
                                least_walltime(t_, t_.requests[jobs.request[started.job]]) > Seconds(0);
-    if (sets_nodes || sets_walltime) {
-        auto* const amounts = memory.allocate_object<Amount>(2);
+    const bool sets_select = std::ranges::find(c_.resized, started.job,
+                                               &std::pair<JobSlot, std::uint32_t>::first) != c_.resized.end();
+    if (sets_nodes || sets_walltime || sets_select) {
+        auto* const amounts = memory.allocate_object<Amount>(3);
         std::size_t count = 0;
         if (sets_nodes) std::construct_at(&amounts[count++], Amount{ssinodes, c_.nodes_of(started.job), {}});
         if (sets_walltime)
@@ -68,6 +75,9 @@ void Outcome::start(const Started& started, std::string_view text) {
                               Amount{t_.resources.known().walltime,
                                      (started.end - c_.in.now - c_.state.planning.offset).count(),
                                      {}});
+        if (sets_select)
+            std::construct_at(&amounts[count++],
+                              Amount{t_.resources.known().select, 0, keep_text(select_of(started.job))});
         decision.set_resources = {amounts, count};
     }
     decision.places = places_of(started.job, started.placement);

@@ -149,8 +149,14 @@ bool sane(const Request& request) {
     return std::ranges::all_of(request.amounts, [](const KeptAmount& a) { return a.number < kMost; });
 }
 
+const std::string* text_of(std::span<const KeptAmount> amounts, std::uint32_t resource) {
+    const auto found = std::ranges::find(amounts, resource, &KeptAmount::resource);
+    return found == amounts.end() || found->text.empty() ? nullptr : &found->text;
+}
+
 void compile(Request& request, const Resources& resources) {
     const auto& known = resources.known();
+    request.range = {};
     request.chunks.clear();
     request.unsupported.clear();
     request.arrangement = Arrangement::free;
@@ -161,6 +167,12 @@ void compile(Request& request, const Resources& resources) {
         if (a.resource == known.select && !a.text.empty()) {
             if (!parse_select(a.text, resources, request.chunks))
                 request.unsupported = fmt::format("select={}", a.text);
+        } else if (a.resource == known.select_range && !a.text.empty()) {
+            const auto range = ChunkRange::parse(a.text);
+            if (!range || text_of(request.amounts, known.select) == nullptr)
+                request.unsupported = fmt::format("select_range={}", a.text);
+            else
+                request.range = *range;
         } else if (a.resource == known.place) {
             if (!parse_place(a.text, resources, request))
                 request.unsupported = fmt::format("place={}", a.text);
@@ -232,6 +244,14 @@ std::uint32_t Requests::acquire(std::span<const Amount> amounts, const Resources
     return id;
 }
 
+std::uint32_t Requests::acquire_with_chunks(std::uint32_t id, std::int64_t count,
+                                            const Resources& resources) {
+    std::vector<Amount> amounts;
+    for (const KeptAmount& a : requests_[id].amounts) amounts.push_back({a.resource, a.number, a.text});
+    const auto own = with_chunks(amounts, count, false, resources);
+    return acquire(own ? std::span<const Amount>(own->amounts) : amounts, resources);
+}
+
 void Requests::release(std::uint32_t id) {
     if (--requests_[id].users > 0) return;
     count(requests_[id], -1);
@@ -289,7 +309,6 @@ void Requests::see_without(std::span<const std::string> names, const Resources& 
         if (without_.size() >= kMostSets) without_.pop_back();
         Without& set = without_.emplace_front();
         set.resources = std::move(wanted);
-        set.requests.reserve(requests_.size());
         for (const Request& request : requests_) set.requests.push_back(without(request, set.resources));
     } else {
         without_.splice(without_.begin(), without_, found);
@@ -303,12 +322,19 @@ bool is_some(const KeptAmount& amount) {
 }
 }  // namespace
 
+std::optional<Chunk> first_chunk(std::string_view select, const Resources& resources) {
+    Chunk chunk;
+    if (!parse_chunk(select.substr(0, select.find('+')), resources, chunk)) return std::nullopt;
+    return chunk;
+}
+
 bool asks_for(const Request& request, std::uint32_t resource) {
-    const auto is_it = [&](const KeptAmount& amount) { return amount.resource == resource && is_some(amount); };
+    const auto is_it = [&](const KeptAmount& amount) {
+        return amount.resource == resource && is_some(amount);
+    };
     return std::ranges::any_of(request.amounts, is_it) || std::ranges::any_of(request.totals, is_it) ||
-           std::ranges::any_of(request.chunks, [&](const Chunk& chunk) {
-               return std::ranges::any_of(chunk.matches, is_it);
-           });
+           std::ranges::any_of(request.chunks,
+                               [&](const Chunk& chunk) { return std::ranges::any_of(chunk.matches, is_it); });
 }
 
 std::uint32_t is_reserved(std::span<const KeptAmount> available, std::span<const std::uint32_t> resources,

@@ -3,13 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "server_plugin/scheduler/model/chunk_range.h"
 #include "server_plugin/scheduler/model/resources.h"
 #include "server_plugin/scheduler/model/sharing.h"
 
@@ -42,6 +45,7 @@ struct Request {
     Arrangement arrangement = Arrangement::free;
     AskedSharing sharing = AskedSharing::unsaid;
     std::uint32_t group = kNoResource;  // place=group=: all vnodes of the job have the same value
+    ChunkRange range;  // select_range: the numbers that the first chunk may have; empty: it has its own
     // The part of the request that can't be read or isn't supported; empty: there is none.
     std::string unsupported;
     std::int64_t ncpus = -1;  // for the whole job; -1: not asked for
@@ -52,6 +56,9 @@ struct Request {
     // The number of this request among all that were ever made; numbers in Requests are reused.
     std::uint64_t serial = 0;
 };
+
+// Reads the first part of a select, with its number. nullopt: it is malformed.
+std::optional<Chunk> first_chunk(std::string_view select, const Resources& resources);
 
 // Does the job request some of the resource, for any chunk or for all of the job?
 bool asks_for(const Request& request, std::uint32_t resource);
@@ -65,6 +72,8 @@ class Requests {
     // Returns the number of the request with these amounts (without walltime); makes it if it is new. Counts
     // users: each has to call release().
     std::uint32_t acquire(std::span<const Amount> amounts, const Resources& resources);
+    // The same for the request with another number of first chunks, and without a range.
+    std::uint32_t acquire_with_chunks(std::uint32_t id, std::int64_t count, const Resources& resources);
     void release(std::uint32_t id);
     // keep() lets a request last until drop(), even after its last release(). REQUIRES: the request is in
     // use.
@@ -98,14 +107,14 @@ class Requests {
     // A set of excluded resources, and all requests without them.
     struct Without {
         std::vector<std::uint32_t> resources;  // sorted
-        std::vector<Request> requests;
+        std::deque<Request> requests;
     };
     static constexpr std::size_t kMostSets = 8;
 
-    std::vector<Request> requests_;
-    std::list<Without> without_;  // most recently used first
+    std::deque<Request> requests_;  // references stay valid when others are made
+    std::list<Without> without_;    // most recently used first
     // The requests of the first element of without_; null: nothing is excluded.
-    const std::vector<Request>* seen_ = nullptr;
+    const std::deque<Request>* seen_ = nullptr;
     void count(const Request& request, int sign);
     void forget(std::uint32_t id);
 

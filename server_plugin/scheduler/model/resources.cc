@@ -35,6 +35,7 @@ void Resources::define(const ResourceRecord& record) {
         {"vnode", &known_.vnode},
         {"min_walltime", &known_.min_walltime},
         {"start_within", &known_.start_within},
+        {"select_range", &known_.select_range},
     };
     for (const auto& [name, id] : names)
         if (record.name == name) *id = record.id;

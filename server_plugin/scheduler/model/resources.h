@@ -51,6 +51,7 @@ class Resources {
         std::uint32_t host = kNoResource;
         std::uint32_t vnode = kNoResource;
         std::uint32_t start_within = kNoResource;
+        std::uint32_t select_range = kNoResource;
     };
 
     void define(const ResourceRecord& record);

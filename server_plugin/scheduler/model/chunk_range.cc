@@ -1,0 +1,114 @@
+#include "server_plugin/scheduler/model/chunk_range.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "server_plugin/scheduler/model/request.h"
+#include "server_plugin/scheduler/model/sort_unique.h"
+#include "values/text.h"
+
+namespace pbs::sched {
+namespace {
+
+constexpr std::int64_t kMostChunks = 10'000'000;
+
+std::optional<std::int64_t> number_of_chunks(std::string_view text) {
+    std::int64_t number = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || stop != text.data() + text.size() || number < 1 || number > kMostChunks)
+        return std::nullopt;
+    return number;
+}
+
+// The select of a job in two parts: the number of the first chunks, and what follows it.
+struct FirstChunks {
+    std::int64_t count = 1;
+    std::string_view rest;
+};
+FirstChunks split_select(std::string_view select) {
+    const auto colon = std::min(select.find(':'), select.size());
+    const auto count = number_of_chunks(select.substr(0, colon));
+    if (!count) return {1, select};
+    return {*count, select.substr(std::min(colon + 1, select.size()))};
+}
+
+const Amount* find(std::span<const Amount> amounts, std::uint32_t resource) {
+    const auto found = std::ranges::find(amounts, resource, &Amount::resource);
+    return found == amounts.end() || found->text.empty() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::optional<ChunkRange> ChunkRange::parse(std::string_view text) {
+    ChunkRange range;
+    for (std::string_view part : values::split(text, ',')) {
+        Part read;
+        if (const auto colon = part.find(':'); colon != std::string_view::npos) {
+            const auto step = number_of_chunks(part.substr(colon + 1));
+            if (!step || part.find('-') == std::string_view::npos) return std::nullopt;
+            read.step = *step;
+            part = part.substr(0, colon);
+        }
+        const auto dash = std::min(part.find('-'), part.size());
+        const auto low = number_of_chunks(part.substr(0, dash));
+        const bool open = dash + 1 == part.size();
+        const auto high = dash == part.size() ? low
+                          : open              ? std::optional(kMostChunks)
+                                              : number_of_chunks(part.substr(dash + 1));
+        if (!low || !high || *high < *low) return std::nullopt;
+        read.low = *low;
+        read.high = *high;
+        range.parts_.push_back(read);
+    }
+    return range;
+}
+
+std::int64_t ChunkRange::least() const {
+    return std::ranges::min_element(parts_, {}, &Part::low)->low;
+}
+
+std::vector<std::int64_t> ChunkRange::numbers(std::int64_t most) const {
+    std::vector<std::int64_t> numbers{least()};
+    for (const Part& part : parts_)
+        for (std::int64_t n = part.low; n <= std::min(part.high, most); n += part.step) numbers.push_back(n);
+    sort_unique(numbers);
+    return numbers;
+}
+
+std::optional<OwnAmounts> with_chunks(std::span<const Amount> amounts, std::int64_t count, bool ranged,
+                                      const Resources& resources) {
+    const auto& known = resources.known();
+    const Amount* select = find(amounts, known.select);
+    if (select == nullptr) return std::nullopt;
+    const FirstChunks first = split_select(select->text);
+    const auto chunk = first_chunk(select->text, resources);
+    if (!chunk) return std::nullopt;
+    OwnAmounts own;
+    for (Amount amount : amounts) {
+        if (amount.resource == known.select) {
+            amount.text = own.texts.emplace_back(fmt::format("{}:{}", count, first.rest));
+        } else if (amount.resource == known.select_range) {
+            if (!ranged) continue;
+        } else if (amount.text.empty()) {
+            for (const Need& need : chunk->needs)
+                if (need.resource == amount.resource) amount.number += (count - first.count) * need.amount;
+        }
+        own.amounts.push_back(amount);
+    }
+    return own;
+}
+
+std::optional<OwnAmounts> planned_amounts(std::span<const Amount> amounts, bool waits,
+                                          const Resources& resources) {
+    const Amount* asked = find(amounts, resources.known().select_range);
+    if (asked == nullptr) return std::nullopt;
+    const auto range = ChunkRange::parse(asked->text);
+    const Amount* select = find(amounts, resources.known().select);
+    if (!range || select == nullptr) return std::nullopt;
+    const std::int64_t count = waits ? range->least() : split_select(select->text).count;
+    return with_chunks(amounts, count, waits, resources);
+}
+
+}  // namespace pbs::sched

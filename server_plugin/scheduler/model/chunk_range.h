@@ -1,0 +1,54 @@
+// select_range of a job: the numbers of chunks that the first part of its select may have.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/scheduler/model/cluster.h"
+#include "server_plugin/scheduler/model/resources.h"
+
+namespace pbs::sched {
+
+class ChunkRange {
+  public:
+    // Reads "4-16", "4-16:4" (each fourth), "4-" (as many as there are), or several, as "2,4,8-16". nullopt:
+    // it is none of these, or has numbers outside 1 to 10,000,000.
+    static std::optional<ChunkRange> parse(std::string_view text);
+    bool empty() const { return parts_.empty(); }
+    // REQUIRES: not empty.
+    std::int64_t least() const;
+    // Returns the numbers up to `most` in order, without duplicates, and the least one in any case.
+    std::vector<std::int64_t> numbers(std::int64_t most) const;
+
+  private:
+    struct Part {
+        std::int64_t low = 0;
+        std::int64_t high = 0;
+        std::int64_t step = 1;
+    };
+    std::vector<Part> parts_;
+};
+
+// Amounts with the texts that they view.
+struct OwnAmounts {
+    std::vector<Amount> amounts;
+    std::deque<std::string> texts;
+};
+
+// Returns the amounts of a job whose select begins with another number of chunks: the select, and the
+// job-wide sums of what these chunks need. Without select_range, if `ranged` is false. nullopt: there is no
+// select, or its first part is malformed.
+std::optional<OwnAmounts> with_chunks(std::span<const Amount> amounts, std::int64_t count, bool ranged,
+                                      const Resources& resources);
+
+// Returns a job's amounts as it is planned: a waiting job with the least number of its select_range, a job
+// that has got a number with that one. nullopt: as they are.
+std::optional<OwnAmounts> planned_amounts(std::span<const Amount> amounts, bool waits,
+                                          const Resources& resources);
+
+}  // namespace pbs::sched

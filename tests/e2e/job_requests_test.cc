@@ -1,0 +1,101 @@
+// Requests of jobs that only the scheduler understands: ranges of chunks, and a time within which a job
+// starts; and attributes of policies about arrays and about resources that are kept for those who ask for
+// them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/e2e/harness.h"
+
+namespace pbs::e2e {
+namespace {
+using ::testing::HasSubstr;
+
+class JobRequests : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        ASSERT_TRUE(server.start());
+        ASSERT_TRUE(server.configure({
+            "create queue work queue_type=execution, enabled=True, started=True",
+            "set server default_queue=work, job_history_enable=True",
+            "create node n1 resources_available.ncpus=4",
+            "create resource select_range type=string",
+            "create resource start_within type=long",
+        }));
+    }
+    std::string state_of(const std::string& job) { return attribute(job, "job_state"); }
+    std::string attribute(const std::string& job, const std::string& name) {
+        const Output shown = server.command({"qstat", "-xf", job});
+        const std::string key = "    " + name + " = ";
+        const auto at = shown.out.find(key);
+        if (at == std::string::npos) return {};
+        return shown.out.substr(at + key.size(), shown.out.find('\n', at) - at - key.size());
+    }
+
+    Server server;
+};
+
+TEST_F(JobRequests, GetTheMostChunksThatFit) {
+    const std::string first = server.submit("sleep 60\n", {"-l", "select=1:ncpus=1"});
+    ASSERT_TRUE(wait_for([&] { return state_of(first) == "R"; }));
+    const std::string ranged = server.submit("wc -l <$PBS_NODEFILE; sleep 60\n",
+                                             {"-l", "select=2:ncpus=1", "-l", "select_range=2-8"});
+    ASSERT_TRUE(wait_for([&] { return state_of(ranged) == "R"; }))
+        << server.command({"qstat", "-f", ranged}).out;
+    EXPECT_EQ(attribute(ranged, "Resource_List.select"), "3:ncpus=1");
+    EXPECT_EQ(attribute(ranged, "Resource_List.ncpus"), "3");
+    EXPECT_EQ(attribute(ranged, "Resource_List.select_range"), "2-8");
+    const std::string next = server.submit("true\n", {"-l", "select=2:ncpus=1", "-l", "select_range=2-3"});
+    ASSERT_TRUE(wait_for([&] { return !attribute(next, "comment").empty(); }));
+    EXPECT_EQ(state_of(next), "Q");
+    EXPECT_EQ(attribute(next, "Resource_List.ncpus"), "2");
+
+    // After it was requeued it may have all four.
+    ASSERT_EQ(server.command({"qdel", first}).exit, 0);
+    ASSERT_EQ(server.command({"qdel", next}).exit, 0);
+    ASSERT_EQ(server.command({"qrerun", ranged}).exit, 0);
+    EXPECT_TRUE(wait_for([&] {
+        return state_of(ranged) == "R" && attribute(ranged, "Resource_List.select") == "4:ncpus=1";
+    })) << server.command({"qstat", "-f", ranged}).out;
+}
+
+TEST_F(JobRequests, AreDeletedIfTheyDoNotStartInTime) {
+    const std::string first = server.submit("sleep 60\n", {"-l", "select=1:ncpus=4"});
+    ASSERT_TRUE(wait_for([&] { return state_of(first) == "R"; }));
+    const std::string patient = server.submit("true\n", {"-l", "select=1:ncpus=4"});
+    const std::string at_once = server.submit("true\n", {"-l", "select=1:ncpus=4", "-l", "start_within=0"});
+    const std::string soon = server.submit("true\n", {"-l", "select=1:ncpus=4", "-l", "start_within=2"});
+    EXPECT_TRUE(wait_for([&] { return state_of(at_once) != "Q"; }));
+    EXPECT_TRUE(wait_for([&] { return state_of(soon) != "Q"; }));
+    EXPECT_EQ(state_of(patient), "Q");
+    EXPECT_FALSE(server.accounting().find(";S;" + at_once) != std::string::npos);
+}
+
+TEST_F(JobRequests, SubjobsAndReservedVnodesFollowThePolicy) {
+    ASSERT_TRUE(server.configure({
+        "create resource ngpus type=long, flag=nh",
+        "set node n1 resources_available.ngpus=1",
+        "set policy default_policy reserved_resources=ngpus, max_run_subjobs=2",
+    }));
+    const std::string plain = server.submit("sleep 60\n", {"-l", "select=1:ncpus=1"});
+    ASSERT_TRUE(wait_for([&] { return !attribute(plain, "comment").empty(); }));
+    EXPECT_THAT(attribute(plain, "comment"), HasSubstr("reserved for jobs that request a resource of"));
+    const std::string gpu = server.submit("sleep 60\n", {"-l", "select=1:ncpus=1:ngpus=1"});
+    EXPECT_TRUE(wait_for([&] { return state_of(gpu) == "R"; }));
+
+    ASSERT_TRUE(server.configure({"set policy default_policy reserved_resources=\"\""}));
+    ASSERT_TRUE(wait_for([&] { return state_of(plain) == "R"; }));
+    ASSERT_EQ(server.command({"qdel", plain}).exit, 0);
+    const std::string array = server.submit("sleep 60\n", {"-l", "select=1:ncpus=1", "-J", "1-5"});
+    const auto running = [&] {
+        const Output shown = server.command({"qstat", "-f", array});
+        return shown.out.find("Running:2") != std::string::npos;
+    };
+    EXPECT_TRUE(wait_for(running)) << server.command({"qstat", "-f", array}).out;
+    EXPECT_TRUE(wait_for([&] {
+        return attribute(array, "comment").find("2 subjobs of the array are running") != std::string::npos;
+    })) << server.command({"qstat", "-f", array}).out;
+    EXPECT_TRUE(running()) << "one CPU is still free";
+}
+
+}  // namespace
+}  // namespace pbs::e2e
