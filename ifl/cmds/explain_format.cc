@@ -95,7 +95,7 @@ std::string layers_text(const std::vector<Layer>& layers) {
     for (auto first = layers.begin(); first != layers.end();) {
         const auto last = std::find_if(first, layers.end(),
                                        [&](const Layer& layer) { return layer.parts[0] != first->parts[0]; });
-        if (std::any_of(first, last, &Layer::lacks)) {
+        if (std::any_of(first, last, [](const Layer& layer) { return layer.lacks(); })) {
             out += fmt::format("  {} ({} asked):", first->parts[0], first->parts[1]);
             for (auto layer = first; layer != last; ++layer)
                 out += fmt::format("{} {} {} of {} free{}", layer == first ? "" : ";", layer->name,
