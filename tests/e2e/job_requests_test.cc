@@ -22,51 +22,42 @@ class JobRequests : public ::testing::Test {
             "create resource start_within type=long",
         }));
     }
-    std::string state_of(const std::string& job) { return attribute(job, "job_state"); }
-    std::string attribute(const std::string& job, const std::string& name) {
-        const Output shown = server.command({"qstat", "-xf", job});
-        const std::string key = "    " + name + " = ";
-        const auto at = shown.out.find(key);
-        if (at == std::string::npos) return {};
-        return shown.out.substr(at + key.size(), shown.out.find('\n', at) - at - key.size());
-    }
-
     Server server;
 };
 
 TEST_F(JobRequests, GetTheMostChunksThatFit) {
     const std::string first = server.submit("sleep 60\n", {"-l", "select=1:ncpus=1"});
-    ASSERT_TRUE(wait_for([&] { return state_of(first) == "R"; }));
+    ASSERT_TRUE(server.wait_job_state(first, "R"));
     const std::string ranged = server.submit("wc -l <$PBS_NODEFILE; sleep 60\n",
                                              {"-l", "select=2:ncpus=1", "-l", "select_range=2-8"});
-    ASSERT_TRUE(wait_for([&] { return state_of(ranged) == "R"; }))
-        << server.command({"qstat", "-f", ranged}).out;
-    EXPECT_EQ(attribute(ranged, "Resource_List.select"), "3:ncpus=1");
-    EXPECT_EQ(attribute(ranged, "Resource_List.ncpus"), "3");
-    EXPECT_EQ(attribute(ranged, "Resource_List.select_range"), "2-8");
+    ASSERT_TRUE(server.wait_job_state(ranged, "R")) << server.command({"qstat", "-f", ranged}).out;
+    EXPECT_EQ(server.job(ranged, "Resource_List.select"), "3:ncpus=1");
+    EXPECT_EQ(server.job(ranged, "Resource_List.ncpus"), "3");
+    EXPECT_EQ(server.job(ranged, "Resource_List.select_range"), "2-8");
     const std::string next = server.submit("true\n", {"-l", "select=2:ncpus=1", "-l", "select_range=2-3"});
-    ASSERT_TRUE(wait_for([&] { return !attribute(next, "comment").empty(); }));
-    EXPECT_EQ(state_of(next), "Q");
-    EXPECT_EQ(attribute(next, "Resource_List.ncpus"), "2");
+    ASSERT_TRUE(wait_for([&] { return !server.job(next, "comment").empty(); }));
+    EXPECT_EQ(server.job(next, "job_state"), "Q");
+    EXPECT_EQ(server.job(next, "Resource_List.ncpus"), "2");
 
     // After it was requeued it may have all four.
     ASSERT_EQ(server.command({"qdel", first}).exit, 0);
     ASSERT_EQ(server.command({"qdel", next}).exit, 0);
     ASSERT_EQ(server.command({"qrerun", ranged}).exit, 0);
     EXPECT_TRUE(wait_for([&] {
-        return state_of(ranged) == "R" && attribute(ranged, "Resource_List.select") == "4:ncpus=1";
+        return server.job(ranged, "job_state") == "R" &&
+               server.job(ranged, "Resource_List.select") == "4:ncpus=1";
     })) << server.command({"qstat", "-f", ranged}).out;
 }
 
 TEST_F(JobRequests, AreDeletedIfTheyDoNotStartInTime) {
     const std::string first = server.submit("sleep 60\n", {"-l", "select=1:ncpus=4"});
-    ASSERT_TRUE(wait_for([&] { return state_of(first) == "R"; }));
+    ASSERT_TRUE(server.wait_job_state(first, "R"));
     const std::string patient = server.submit("true\n", {"-l", "select=1:ncpus=4"});
     const std::string at_once = server.submit("true\n", {"-l", "select=1:ncpus=4", "-l", "start_within=0"});
     const std::string soon = server.submit("true\n", {"-l", "select=1:ncpus=4", "-l", "start_within=2"});
-    EXPECT_TRUE(wait_for([&] { return state_of(at_once) != "Q"; }));
-    EXPECT_TRUE(wait_for([&] { return state_of(soon) != "Q"; }));
-    EXPECT_EQ(state_of(patient), "Q");
+    EXPECT_TRUE(wait_for([&] { return server.job(at_once, "job_state") != "Q"; }));
+    EXPECT_TRUE(wait_for([&] { return server.job(soon, "job_state") != "Q"; }));
+    EXPECT_EQ(server.job(patient, "job_state"), "Q");
     EXPECT_FALSE(server.accounting().find(";S;" + at_once) != std::string::npos);
 }
 
@@ -77,13 +68,13 @@ TEST_F(JobRequests, SubjobsAndReservedVnodesFollowThePolicy) {
         "set policy default_policy reserved_resources=ngpus, max_run_subjobs=2",
     }));
     const std::string plain = server.submit("sleep 60\n", {"-l", "select=1:ncpus=1"});
-    ASSERT_TRUE(wait_for([&] { return !attribute(plain, "comment").empty(); }));
-    EXPECT_THAT(attribute(plain, "comment"), HasSubstr("reserved for jobs that request a resource of"));
+    ASSERT_TRUE(wait_for([&] { return !server.job(plain, "comment").empty(); }));
+    EXPECT_THAT(server.job(plain, "comment"), HasSubstr("reserved for jobs that request a resource of"));
     const std::string gpu = server.submit("sleep 60\n", {"-l", "select=1:ncpus=1:ngpus=1"});
-    EXPECT_TRUE(wait_for([&] { return state_of(gpu) == "R"; }));
+    EXPECT_TRUE(server.wait_job_state(gpu, "R"));
 
     ASSERT_TRUE(server.configure({"set policy default_policy reserved_resources=\"\""}));
-    ASSERT_TRUE(wait_for([&] { return state_of(plain) == "R"; }));
+    ASSERT_TRUE(server.wait_job_state(plain, "R"));
     ASSERT_EQ(server.command({"qdel", plain}).exit, 0);
     const std::string array = server.submit("sleep 60\n", {"-l", "select=1:ncpus=1", "-J", "1-5"});
     const auto running = [&] {
@@ -92,7 +83,7 @@ TEST_F(JobRequests, SubjobsAndReservedVnodesFollowThePolicy) {
     };
     EXPECT_TRUE(wait_for(running)) << server.command({"qstat", "-f", array}).out;
     EXPECT_TRUE(wait_for([&] {
-        return attribute(array, "comment").find("2 subjobs of the array are running") != std::string::npos;
+        return server.job(array, "comment").find("2 subjobs of the array are running") != std::string::npos;
     })) << server.command({"qstat", "-f", array}).out;
     EXPECT_TRUE(running()) << "one CPU is still free";
 }
