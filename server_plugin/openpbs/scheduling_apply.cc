@@ -186,9 +186,14 @@ void Scheduling::apply(const Decision& decision) {
             // The history of jobs keeps the comment, so set it before.
             comment(decision.job, decision.text);
             log(fmt::format("{}: rejected: {}", decision.job, decision.text));
-            client.ask(ifl::RequestType::delete_job, ifl::Manage{kDelete, PBS_OBJ_JOB, decision.job, {}}, {},
+            // OpenPBS 23.06 never answers the older request, delete_job.
+            client.ask(ifl::RequestType::delete_job_list, ifl::DeleteJobList{{decision.job}}, {},
                        [this, id = decision.job](const ifl::Result<ifl::Reply>& reply) {
                            if (!reply) return;
+                           const auto* answer = std::get_if<ifl::DeleteReply>(&reply->body);
+                           if (answer != nullptr && !answer->failed.empty())
+                               return refused(
+                                   id, ifl::Reply::error(static_cast<int>(answer->failed.front().code)));
                            if (reply->code != 0) return refused(id, *reply);
                            refresh(id);
                        });
