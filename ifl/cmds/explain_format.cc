@@ -70,7 +70,7 @@ std::string awaited_text(const batch_status& queue) {
     return out;
 }
 
-// What a place leaves of a resource: "ncpus,8,2,16,short,narrowest".
+// The rest of a resource in one place: "ncpus,8,2,16,short,narrowest".
 struct Layer {
     std::string_view name;
     std::vector<std::string_view> parts;  // at least 5

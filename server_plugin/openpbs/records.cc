@@ -370,7 +370,10 @@ std::string Records::starts(std::int64_t now, const Decision& decision) {
     job.exec_vnode = decision.exec_vnode;
     job.stime = now;
     if (!decision.queue.empty()) job.queue = decision.queue;
-    for (const auto& [name, value] : decision.set_resources) job.requested[name] = value;
+    for (const auto& [name, value] : decision.set_resources) {
+        job.requested[name] = value;
+        if (name == "select") job.chunks = value;
+    }
     std::string id = job.id;
     tell(now, std::move(job));
     return id;

@@ -308,8 +308,12 @@ void Scheduling::run(const Decision& decision) {
     const auto set_and_run = [this, decision, id] {
         if (decision.set_resources.empty()) return send_run(decision, id);
         ifl::Attributes attributes;
+        const bool has_select = std::ranges::any_of(decision.set_resources,
+                                                    [](const auto& set) { return set.first == "select"; });
+        // The server computes the sums of a select, and accepts none beside it.
         for (const auto& [name, value] : decision.set_resources)
-            attributes.push_back(attribute("Resource_List", name, value));
+            if (!has_select || name == "select" || name == "walltime")
+                attributes.push_back(attribute("Resource_List", name, value));
         current().client->ask(ifl::RequestType::modify_job,
                               ifl::Manage{kSet, PBS_OBJ_JOB, decision.job, std::move(attributes)}, {},
                               [this, decision, id](const ifl::Result<ifl::Reply>& reply) {

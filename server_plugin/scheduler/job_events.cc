@@ -18,9 +18,9 @@ char table_state(const JobRecord& record) {
 
 void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     JobTable& jobs = tables.jobs;
-    // Subjobs have the number of chunks that their array has.
-    const bool waits =
-        !is_running(record.state) && !record.suspended && record.id.find('[') == std::string_view::npos;
+    // Subjobs have the number of chunks that their array has, and another server sets none.
+    const bool is_of_array = record.id.find('[') != std::string_view::npos;
+    const bool waits = !is_running(record.state) && !record.suspended && !record.elsewhere && !is_of_array;
     const auto planned = planned_amounts(record.requested, waits, tables.resources);
     const auto request = tables.requests.acquire(
         planned ? std::span<const Amount>(planned->amounts) : record.requested, tables.resources);
@@ -61,11 +61,7 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     if (!is_new) tables.signatures.release(jobs.signature[slot]);
     jobs.signature[slot] = signature;
     const auto within = number_of(tables.requests[request].amounts, tables.resources.known().start_within);
-    if (within)
-        tables.impatient[slot].within =
-            Seconds(std::clamp<std::int64_t>(*within, 0, kUnlimitedWalltime.count()));
-    else if (!tables.impatient.empty())
-        tables.impatient.erase(slot);
+    tables.await_start(slot, is_of_array ? std::nullopt : within, is_running(record.state));
     if (!record.account.empty())
         tables.accounts[slot] = tables.strings.id(record.account);
     else if (!tables.accounts.empty())
@@ -279,7 +275,7 @@ void Scheduler::job_removed(Instant now, JobHandle job) {
         impl_->note(&EventsSince::all);
     }
     t.accounts.erase(slot);
-    t.impatient.erase(slot);
+    t.await_start(slot, std::nullopt, false);
     t.used.erase(slot);
     t.suspended.erase(slot);
     t.jobs.remove(slot);

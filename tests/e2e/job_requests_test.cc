@@ -55,10 +55,11 @@ TEST_F(JobRequests, AreDeletedIfTheyDoNotStartInTime) {
     const std::string patient = server.submit("true\n", {"-l", "select=1:ncpus=4"});
     const std::string at_once = server.submit("true\n", {"-l", "select=1:ncpus=4", "-l", "start_within=0"});
     const std::string soon = server.submit("true\n", {"-l", "select=1:ncpus=4", "-l", "start_within=2"});
-    EXPECT_TRUE(wait_for([&] { return server.job(at_once, "job_state") != "Q"; }));
-    EXPECT_TRUE(wait_for([&] { return server.job(soon, "job_state") != "Q"; }));
+    for (const std::string& job : {at_once, soon})
+        EXPECT_TRUE(server.wait_job_state(job, "F")) << server.command({"qstat", "-xf", job}).out;
+    EXPECT_THAT(server.job(soon, "comment"), HasSubstr("Not started within 2 s: Not enough free nodes"));
     EXPECT_EQ(server.job(patient, "job_state"), "Q");
-    EXPECT_FALSE(server.accounting().find(";S;" + at_once) != std::string::npos);
+    EXPECT_EQ(server.accounting().find(";S;" + at_once), std::string::npos);
 }
 
 TEST_F(JobRequests, SubjobsAndReservedVnodesFollowThePolicy) {

@@ -26,6 +26,11 @@ TEST(ChunkRanges, AreRead) {
     EXPECT_THAT(numbers("18-"), ElementsAre(18, 19, 20));
     EXPECT_THAT(numbers("8-9,2,4,8"), ElementsAre(2, 4, 8, 9));
     EXPECT_THAT(numbers("30-40"), ElementsAre(30)) << "the least one in any case";
+    EXPECT_FALSE(ChunkRange::parse(std::string(400, '1') + ","));
+    std::string many = "1";
+    for (int i = 0; i < 99; ++i) many += ",1-";
+    EXPECT_TRUE(ChunkRange::parse(many));
+    EXPECT_FALSE(ChunkRange::parse(many + ",1"));
     for (const char* bad : {"", "-", "0-4", "4-2", "a", "4-b", "4:2", "4-8:0", "4-8:x", "4,", ",4", "-4",
                             "4--8", " 4-8", "99999999999999999999", "10000001"})
         EXPECT_FALSE(ChunkRange::parse(bad)) << bad;
@@ -61,6 +66,28 @@ TEST_F(ChunkRangeCycles, AJobGetsTheMostThatFits) {
     EXPECT_THAT(world.cycle(at(9, 1)).started, IsEmpty()) << "the first one has all CPUs";
     world.finish(first, at(9, 2));
     EXPECT_THAT(world.cycle(at(9, 2)).started, ElementsAre(next));
+}
+
+TEST_F(ChunkRangeCycles, AJobThatAnOperatorStartsGetsTheLeastNumber) {
+    const int first = job("6:ncpus=2", "2-16");
+    const auto found = world.scheduler.place(at(9), JobHandle(static_cast<std::uint64_t>(first)), false);
+    const Outcome outcome = world.take(found, at(9), true);
+    EXPECT_EQ(outcome.select.at(first), "2:ncpus=2");
+    EXPECT_EQ(outcome.vnodes.at(first).size(), 2U);
+}
+
+TEST_F(ChunkRangeCycles, ARangeWithoutResourcesInTheFirstChunks) {
+    const int first = job("2+1:ncpus=4", "2-3");
+    EXPECT_EQ(world.cycle(at(9)).select.at(first), "3+1:ncpus=4");
+}
+
+TEST_F(ChunkRangeCycles, JobsOfOtherServersHaveTheirNumber) {
+    const int elsewhere =
+        world.job({.queue = "work", .select = "2:ncpus=1", .elsewhere = true, .select_range = "1-8"});
+    const Outcome outcome = world.cycle(at(9));
+    EXPECT_THAT(outcome.started, ElementsAre(elsewhere));
+    EXPECT_EQ(outcome.vnodes.at(elsewhere).size(), 2U);
+    EXPECT_THAT(outcome.select, IsEmpty());
 }
 
 TEST_F(ChunkRangeCycles, OnlyTheNumbersOfTheRange) {

@@ -26,7 +26,7 @@ struct Immediate : testing::Test {
     int job(std::int64_t within, std::int64_t cpus = 4) {
         return world.job({.queue = "work", .ncpus = cpus, .queued = at(10), .start_within = within}, at(10));
     }
-    static constexpr const char* kWhy = "Not Running: Not enough free nodes available";
+    static constexpr const char* kWhy = "Not enough free nodes available";
 };
 
 TEST_F(Immediate, AJobThatCanNotStartAtOnceIsRejected) {
@@ -79,18 +79,33 @@ TEST_F(Immediate, HeldAndRunningJobsAreLeftAlone) {
     EXPECT_THAT(world.cycle(at(11, 1)).rejected, IsEmpty());
 }
 
-// An array counts as started with its first subjob.
-TEST_F(Immediate, OfAnArrayTheFirstSubjobIsAwaited) {
+TEST_F(Immediate, ArraysAreLeftAlone) {
+    JobOptions of_array{.queue = "work", .ncpus = 3, .subjob = 1, .queued = at(10), .start_within = 0};
+    (void)world.job(of_array, at(10));
+    EXPECT_THAT(world.cycle(at(10)).rejected, IsEmpty());
+}
+
+TEST_F(Immediate, AJobThatHasRunWaitsOn) {
     world.finish(running, at(10));
-    JobOptions of_array{
-        .queue = "work", .ncpus = 3, .subjob = 1, .array = 100, .queued = at(10), .start_within = 0};
-    const int first = world.job(of_array, at(10));
-    of_array.subjob = 2;
-    const int second = world.job(of_array, at(10));
-    const Outcome outcome = world.cycle(at(10));
-    EXPECT_THAT(outcome.started, ElementsAre(first));
-    EXPECT_THAT(outcome.rejected, IsEmpty());
-    EXPECT_TRUE(world.exists(second));
+    const int first = job(60);
+    EXPECT_THAT(world.cycle(at(10)).started, ElementsAre(first));
+    JobOptions again = world.options(first);
+    world.change(first, again, at(12));
+    const int other = world.job({.queue = "work", .ncpus = 4}, at(12));
+    world.run(other, "work", "a", at(12));
+    ASSERT_FALSE(world.running(first));
+    EXPECT_THAT(world.cycle(at(13)).rejected, IsEmpty());
+}
+
+TEST_F(Immediate, ATimeBelow0MeansNothing) {
+    JobOptions below{.queue = "work", .ncpus = 4, .queued = at(10)};
+    const int waits = world.job(below, at(10));
+    world.scheduler.resource_defined({start_within, ResourceKind::integer, "start_within", false});
+    below.start_within = 5;
+    world.alter(waits, below, at(10));
+    below.start_within = -1;
+    world.alter(waits, below, at(10));
+    EXPECT_THAT(world.cycle(at(11)).rejected, IsEmpty()) << "the request was taken back";
 }
 
 }  // namespace

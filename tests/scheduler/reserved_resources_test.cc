@@ -78,7 +78,6 @@ TEST_F(ReservedResources, AdvanceReservationsKeepToThem) {
     EXPECT_TRUE(outcome.confirmed.contains(gpu));
 }
 
-// A suspended job goes on where it was.
 TEST_F(ReservedResources, DoNotConcernRunningJobs) {
     world.policy().reserved_resources = {};
     world.configure();

@@ -322,11 +322,19 @@ bool Application::apply(const Decision& decision) {
 Result<void> start_as_decided(Change& change, Job& job, const Decision& decision) {
     static const AttributeDef& resource_list = *job_table().find("Resource_List");
     const State& state = change.server().state;
+    bool has_select = false;
     for (const auto& [id, value] : decision.set_resources) {
         const Resource* resource = state.resources.by_id(id);
         if (resource == nullptr) continue;
         job.attributes.set(resource_list, resource->name, value);
-        if (resource->name != "select") continue;
+        has_select = has_select || resource->name == "select";
+    }
+    if (has_select) {
+        // The select has all that the chunks need: the sums follow from it, and not from the job's requests.
+        for (const auto& [id, value] : decision.set_resources)
+            if (const Resource* resource = state.resources.by_id(id); resource != nullptr)
+                job.set_defaulted(resource->name, resource->consumable());
+        job.attributes.unset(resource_list, "nodes");
         if (auto ok = complete_resources(job, *state.queue(job.queue), state); !ok) return ok;
     }
     return start_job(change, job, decision.places, decision.text);

@@ -241,7 +241,7 @@ struct CycleContext {
     CycleState state;
     std::set<Instant> instants;  // for a cycle without lasting data
     // Jobs that start with another request than the one that they have in the tables, which comes back at the
-    // end of the cycle; and the requests that the cycle has made, each with one use.
+    // end of the cycle; and the requests that the cycle has made, which it releases then.
     std::vector<std::pair<JobSlot, std::uint32_t>> resized;
     std::vector<std::uint32_t> own_requests;
     std::optional<Vnodes> fake_vnodes;  // FAKE_MACHINE_MULT

@@ -116,6 +116,7 @@ void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& 
         job.hard_walltime > Seconds(0))
         return;
     Candidate shorter = job;
+    tries_ = true;
     const auto ask_with = [&](Seconds walltime) {
         shorter.asked = walltime;
         shorter.walltime = walltime + state_.planning.offset;
@@ -123,6 +124,7 @@ void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& 
     };
     const Verdict with_least = ask_with(least);
     if (with_least.view == nullptr) {
+        tries_ = false;
         verdict.reason = with_least.reason;
         verdict.blockers |= with_least.blockers;
         verdict.lasting = verdict.lasting && with_least.lasting;
@@ -138,14 +140,16 @@ void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& 
         (ask_with(between).view != nullptr ? starts : refused) = between;
     }
     verdict = ask_with(starts);
+    tries_ = false;
     job = shorter;
 }
 
 // For a job with a select_range that can start with its least number of chunks: finds the greatest number
-// with which it can. No filter refuses fewer chunks and lets more pass, so bisection finds it. In the rest of
-// the cycle the job has the request for that number.
+// with which it can, by bisection. Only placement sets may refuse fewer chunks and let more pass, which may
+// span sets. In the rest of the cycle the job has the request for that number.
 void Judge::grow(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues, Verdict& verdict) {
-    if (job.request->range.empty() || job.suspended != kNoSlot) return;
+    if (job.request->range.empty() || job.suspended != kNoSlot || p_.counts_nodes) return;
+    tries_ = true;
     const std::uint32_t asked = job.request_number;
     const auto numbers = job.request->range.numbers(s_.max_range_chunks);
     const auto ask_with = [&](std::size_t i) {
@@ -161,6 +165,7 @@ void Judge::grow(const OrderedJob& ordered, Candidate& job, CandidateQueues& que
         (ask_with(between).view != nullptr ? starts : refused) = between;
     }
     verdict = ask_with(starts);
+    tries_ = false;
     assert(verdict.view != nullptr);
     c_.resized.emplace_back(job.job, std::exchange(t_.jobs.request[job.job], job.request_number));
 }
@@ -177,7 +182,7 @@ const Filter* Judge::same_elsewhere(const Candidate& job, const QueueView& view,
 // The bits of the queues that refuse the job's signature for good. Null: no such bits are kept. For a single
 // queue they would save nothing, and jobs of other classes may get other answers.
 std::uint64_t* Judge::refused_for_good(const OrderedJob& job, CandidateQueues& queues) const {
-    if (!in_.categories || queues.size() < 2 || queues.size() > RefusedForGood::kMostQueues ||
+    if (tries_ || !in_.categories || queues.size() < 2 || queues.size() > RefusedForGood::kMostQueues ||
         job.job_class != JobClass::normal)
         return nullptr;
     return &queues.refused_for_good.of(t_.signatures, job.signature);

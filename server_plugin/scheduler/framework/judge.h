@@ -104,6 +104,8 @@ class Judge : CyclePart {
     std::vector<std::uint32_t> refusal_of_;  // for the second pass, by job: index into `refused` plus 1
     std::vector<bool> done_with_;
     Instant last_instant_ = Instant::max();  // the last instant noted: many refusals in a row name the same
+    // The job is tested with another request than its own, so answers aren't those of its signature.
+    bool tries_ = false;
 };
 
 }  // namespace pbs::sched

@@ -50,11 +50,6 @@ void Outcome::preempt(const Preempted& preempted) {
     out_.list.push_back(decision);
 }
 
-std::string_view Outcome::select_of(JobSlot job) const {
-    const auto& amounts = t_.requests[t_.jobs.request[job]].amounts;
-    return std::ranges::find(amounts, t_.resources.known().select, &KeptAmount::resource)->text;
-}
-
 void Outcome::start(const Started& started, std::string_view text) {
     std::pmr::polymorphic_allocator<> memory(out_.memory.get());
     const auto ssinodes = t_.resources.known().ssinodes;
@@ -62,12 +57,18 @@ void Outcome::start(const Started& started, std::string_view text) {
         DecisionKind::run, t_.jobs.handle[started.job], started.view->queue->handle, text, {}, {}};
     const bool sets_nodes = p_.counts_nodes && ssinodes != kNoResource;
     const JobTable& jobs = t_.jobs;
-    const bool sets_walltime = !jobs.is_suspended(started.job) &&
-                               least_walltime(t_, t_.requests[jobs.request[started.job]]) > Seconds(0);
-    const bool sets_select = std::ranges::find(c_.resized, started.job,
-                                               &std::pair<JobSlot, std::uint32_t>::first) != c_.resized.end();
+    const Request& request = t_.requests[jobs.request[started.job]];
+    const bool sets_walltime = !jobs.is_suspended(started.job) && jobs.walltime[started.job] >= Seconds(0) &&
+                               least_walltime(t_, request) > Seconds(0);
+    // A job with a range gets the number of its chunks, also one that starts with the least number.
+    const bool sets_select =
+        !jobs.is_suspended(started.job) &&
+        (!request.range.empty() ||
+         std::ranges::find(c_.resized, started.job, &std::pair<JobSlot, std::uint32_t>::first) !=
+             c_.resized.end());
     if (sets_nodes || sets_walltime || sets_select) {
-        auto* const amounts = memory.allocate_object<Amount>(3);
+        const std::size_t of_select = sets_select ? request.amounts.size() : 0;
+        auto* const amounts = memory.allocate_object<Amount>(2 + of_select);
         std::size_t count = 0;
         if (sets_nodes) std::construct_at(&amounts[count++], Amount{ssinodes, c_.nodes_of(started.job), {}});
         if (sets_walltime)
@@ -76,8 +77,9 @@ void Outcome::start(const Started& started, std::string_view text) {
                                      (started.end - c_.in.now - c_.state.planning.offset).count(),
                                      {}});
         if (sets_select)
-            std::construct_at(&amounts[count++],
-                              Amount{t_.resources.known().select, 0, keep_text(select_of(started.job))});
+            for (const KeptAmount& a : request.amounts)
+                if (a.resource == t_.resources.known().select || t_.resources.consumable(a.resource))
+                    std::construct_at(&amounts[count++], Amount{a.resource, a.number, keep_text(a.text)});
         decision.set_resources = {amounts, count};
     }
     decision.places = places_of(started.job, started.placement);

@@ -38,7 +38,6 @@ class Outcome : CyclePart {
     std::span<const Place> places_of(std::span<const Placed> placed) const;
 
   private:
-    std::string_view select_of(JobSlot job) const;  // REQUIRES: it has one
     CycleParts parts_;
     Decisions& out_;
     struct Told {

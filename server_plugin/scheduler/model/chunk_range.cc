@@ -13,6 +13,7 @@ namespace pbs::sched {
 namespace {
 
 constexpr std::int64_t kMostChunks = 10'000'000;
+constexpr std::size_t kMostParts = 100;
 
 std::optional<std::int64_t> number_of_chunks(std::string_view text) {
     std::int64_t number = 0;
@@ -26,12 +27,14 @@ std::optional<std::int64_t> number_of_chunks(std::string_view text) {
 struct FirstChunks {
     std::int64_t count = 1;
     std::string_view rest;
+    bool has_resources = false;  // `rest` begins with those of the first chunks
 };
 FirstChunks split_select(std::string_view select) {
-    const auto colon = std::min(select.find(':'), select.size());
-    const auto count = number_of_chunks(select.substr(0, colon));
-    if (!count) return {1, select};
-    return {*count, select.substr(std::min(colon + 1, select.size()))};
+    const auto end = std::min(select.find_first_of(":+"), select.size());
+    const auto count = number_of_chunks(select.substr(0, end));
+    if (!count) return {1, select, true};
+    const bool has_resources = end < select.size() && select[end] == ':';
+    return {*count, select.substr(has_resources ? end + 1 : end), has_resources};
 }
 
 const Amount* find(std::span<const Amount> amounts, std::uint32_t resource) {
@@ -44,6 +47,7 @@ const Amount* find(std::span<const Amount> amounts, std::uint32_t resource) {
 std::optional<ChunkRange> ChunkRange::parse(std::string_view text) {
     ChunkRange range;
     for (std::string_view part : values::split(text, ',')) {
+        if (range.parts_.size() == kMostParts) return std::nullopt;
         Part read;
         if (const auto colon = part.find(':'); colon != std::string_view::npos) {
             const auto step = number_of_chunks(part.substr(colon + 1));
@@ -85,15 +89,25 @@ std::optional<OwnAmounts> with_chunks(std::span<const Amount> amounts, std::int6
     const FirstChunks first = split_select(select->text);
     const auto chunk = first_chunk(select->text, resources);
     if (!chunk) return std::nullopt;
+    const std::int64_t more = count - first.count;
+    const std::uint32_t nodect = resources.id("nodect");
     OwnAmounts own;
     for (Amount amount : amounts) {
         if (amount.resource == known.select) {
-            amount.text = own.texts.emplace_back(fmt::format("{}:{}", count, first.rest));
+            amount.text = own.texts.emplace_back(
+                fmt::format("{}{}{}", count, first.has_resources ? ":" : "", first.rest));
         } else if (amount.resource == known.select_range) {
             if (!ranged) continue;
+        } else if (amount.resource == nodect) {
+            amount.number += more;
         } else if (amount.text.empty()) {
-            for (const Need& need : chunk->needs)
-                if (need.resource == amount.resource) amount.number += (count - first.count) * need.amount;
+            for (const Need& need : chunk->needs) {
+                std::int64_t by = 0;
+                if (need.resource == amount.resource &&
+                    (__builtin_mul_overflow(more, need.amount, &by) ||
+                     __builtin_add_overflow(amount.number, by, &amount.number)))
+                    return std::nullopt;
+            }
         }
         own.amounts.push_back(amount);
     }

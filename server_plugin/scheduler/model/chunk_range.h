@@ -17,7 +17,7 @@ namespace pbs::sched {
 class ChunkRange {
   public:
     // Reads "4-16", "4-16:4" (each fourth), "4-" (as many as there are), or several, as "2,4,8-16". nullopt:
-    // it is none of these, or has numbers outside 1 to 10,000,000.
+    // it is none of these, has numbers outside 1 to 10,000,000, or more than 100 parts.
     static std::optional<ChunkRange> parse(std::string_view text);
     bool empty() const { return parts_.empty(); }
     // REQUIRES: not empty.

@@ -131,14 +131,15 @@ struct JobTable : JobColumns {
         return static_cast<std::uint8_t>((id[slot].find('[') != std::string::npos ? shape_array : 0) |
                                          ((flags[slot] & job_interactive) != 0 ? shape_interactive : 0));
     }
-    // Returns the number in the id of an array or a subjob, plus 1; 0: the job is neither.
+    // Returns a number made from that in the id of an array or a subjob, different for any two arrays of one
+    // server that exist together; 0: the job is neither.
     std::uint32_t array(JobSlot slot) const {
         const std::string& text = id[slot];
         const std::size_t bracket = text.find('[');
-        std::uint32_t number = 0;
+        std::uint64_t number = 0;
         if (bracket == std::string::npos) return 0;
         std::from_chars(text.data(), text.data() + bracket, number);
-        return number + 1;
+        return static_cast<std::uint32_t>(number % UINT32_MAX) + 1;
     }
     Entities entities(JobSlot slot) const {
         return {owner[slot], group[slot], project[slot], shape(slot), array(slot)};

@@ -32,7 +32,7 @@ struct Awaited {
     rrule::Instant until{};
 };
 
-// What the vnodes or a limit leave of a resource that the job asks for.
+// The rest of a resource that the vnodes or a limit leave for the job.
 struct Layer {
     std::string resource;
     std::string name;  // "vnodes", "quota q1", or the name of the filter that has the limit

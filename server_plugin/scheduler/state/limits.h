@@ -25,7 +25,7 @@ struct Settings;
 struct Reservation;
 struct User;
 
-// What a limit leaves of an amount, for explanations.
+// An amount with its use and its limit, for explanations.
 struct Leaves {
     std::string limit;       // its name for people
     std::uint32_t what = 0;  // kWalltimeAmount or a resource

@@ -53,7 +53,7 @@ class QuotaBook {
     // vnodes are; empty: none.
     std::optional<Excess> excess(const CycleState& state, const Subject& subject, Instant begins,
                                  Instant ends);
-    // What such rules leave of the resources that the job asks for.
+    // Returns the amounts of the resources that the job asks for, by such rules.
     std::vector<Leaves> leaves(const CycleState& state, const Subject& subject);
     // May such a rule refuse a job of the user and the group in the queue? No means that each of their
     // counters is theirs alone and leaves enough for the largest job that there is.

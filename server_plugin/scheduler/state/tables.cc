@@ -95,6 +95,20 @@ CountedJob Tables::counted(JobSlot job) const {
     return {jobs.entities(job), &requests[jobs.request[job]], jobs.walltime[job]};
 }
 
+void Tables::await_start(JobSlot slot, std::optional<std::int64_t> within, bool runs) {
+    const auto known = impatient.find(slot);
+    if (known != impatient.end()) impatient_until.erase({known->second.until, slot});
+    if (!within || *within < 0) {
+        if (known != impatient.end()) impatient.erase(known);
+        return;
+    }
+    Impatient& job = impatient[slot];
+    job.within = Seconds(std::min(*within, kUnlimitedWalltime.count()));
+    job.until = jobs.eligible[slot] + job.within;
+    job.started = job.started || runs;
+    if (!job.started) impatient_until.emplace(job.until, slot);
+}
+
 bool Tables::tells_projects_apart() const {
     if (projects_in_quotas || server.limits.concern(EntityKind::project)) return true;
     for (QueueSlot q = 0; q < queues.size(); ++q)

@@ -1,8 +1,11 @@
 // The tables that events update, and facts about single jobs from them.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -105,9 +108,14 @@ struct Tables {
     // A job that is rejected if it hasn't started in time.
     struct Impatient {
         Seconds within{};
-        std::string why;  // the last reason why it waits
+        Instant until{};
+        bool started = false;  // it has run: it is awaited no longer
+        std::string why;       // the last reason why it waits
     };
-    std::map<JobSlot, Impatient> impatient;
+    absl::flat_hash_map<JobSlot, Impatient> impatient;
+    std::set<std::pair<Instant, JobSlot>> impatient_until;  // those that haven't started, by `until`
+    // Takes over how many seconds a job waits for its start; nullopt, or below 0: for ever.
+    void await_start(JobSlot slot, std::optional<std::int64_t> within, bool runs);
     // The accounts of jobs that have one; and the resources that running jobs have used, if the host has
     // reported them.
     std::unordered_map<JobSlot, std::uint32_t> accounts;

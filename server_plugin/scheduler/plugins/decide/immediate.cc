@@ -1,5 +1,6 @@
 // start_within of jobs: rejects those that haven't started in time.
 
+#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,38 +12,47 @@
 namespace pbs::sched {
 namespace {
 
-// Does the job wait for its first start, in a queue that the cycle serves? Only the first subjob of an array
-// is awaited.
+// Does the job wait for its first start, in a queue that the cycle serves?
 bool waits_for_first_start(const CycleContext& cycle, JobSlot job) {
     const JobTable& jobs = cycle.tables.jobs;
     const Queue& queue = cycle.tables.queues[jobs.queue[job]];
     return jobs.state[job] == 'Q' && !jobs.is_suspended(job) && !jobs.is_elsewhere(job) && queue.execution &&
            queue.partition == cycle.in.partition && jobs.rare_fields(job).preempted_at == Instant{} &&
-           (jobs.array(job) == 0 || cycle.tables.counts.entities().of_array(jobs.array(job)) == 0);
+           std::ranges::find(cycle.started, job, &Started::job) == cycle.started.end();
+}
+
+// The reason without the words that all of them begin with.
+std::string_view without_verdict(std::string_view why) {
+    constexpr std::string_view kWords = "Not Running: ";
+    if (why.starts_with(kWords)) why.remove_prefix(kWords.size());
+    return why;
 }
 
 void decide_immediate(Outcome& outcome) {
     CycleContext& cycle = outcome.cycle();
-    if (!cycle.settings.immediate || cycle.tables.impatient.empty()) return;
-    for (auto& [job, impatient] : cycle.tables.impatient) {
-        if (!waits_for_first_start(cycle, job) ||
-            std::ranges::find(cycle.started, job, &Started::job) != cycle.started.end())
-            continue;
-        const auto refused = std::ranges::find(cycle.refused, job, &Refused::job);
-        if (refused != cycle.refused.end()) {
-            if (cycle.answers[refused->answer].rejected) continue;
-            impatient.why = outcome.text(cycle.answers[refused->answer]);
-        }
-        const Instant until = cycle.tables.jobs.eligible[job] + impatient.within;
+    Tables& t = cycle.tables;
+    if (!cycle.settings.immediate || t.impatient_until.empty()) return;
+    absl::flat_hash_map<JobSlot, Refused*> refused;
+    for (Refused& refusal : cycle.refused) {
+        if (refusal.job == kNoSlot || cycle.answers[refusal.answer].rejected) continue;
+        const auto known = t.impatient.find(refusal.job);
+        if (known == t.impatient.end()) continue;
+        known->second.why = without_verdict(outcome.text(cycle.answers[refusal.answer]));
+        refused[refusal.job] = &refusal;
+    }
+    for (const auto& [until, job] : t.impatient_until) {
         if (cycle.in.now < until) {
             cycle.state.instants->insert(until);
-            continue;
+            break;
         }
-        if (refused != cycle.refused.end()) refused->job = kNoSlot;  // it gets no comment
+        if (!waits_for_first_start(cycle, job)) continue;
+        if (const auto refusal = refused.find(job); refusal != refused.end())
+            refusal->second->job = kNoSlot;  // it gets no comment
+        const Tables::Impatient& impatient = t.impatient.at(job);
         const std::string text = fmt::format("Not started within {} s{}{}", impatient.within.count(),
                                              impatient.why.empty() ? "" : ": ", impatient.why);
         outcome.out().list.push_back(
-            {DecisionKind::reject, cycle.tables.jobs.handle[job], {}, outcome.keep_text(text), {}, {}});
+            {DecisionKind::reject, t.jobs.handle[job], {}, outcome.keep_text(text), {}, {}});
     }
 }
 

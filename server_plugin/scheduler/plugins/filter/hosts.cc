@@ -184,6 +184,7 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
     const OwnLimits own_limits(state, job, user, view);
     if (!state.vnode_limits.empty() && !state.at_request) rules.rule = &own_limits;
     if (job.suspended != kNoSlot) {
+        rules.reserved = {};  // it goes on where it was
         state.placement = state.tables->place_of_suspended(job.suspended);
         if (can_go_on(state, job, view, rules)) return {};
         const Reason limited = rules.rule != nullptr ? own_limits.reason(state.placement) : Reason{};
