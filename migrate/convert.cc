@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "migrate/host_check.h"
 #include "migrate/infer_holiday.h"
@@ -12,6 +13,7 @@
 #include "migrate/words.h"
 #include "objects/formula.h"
 #include "objects/output_file.h"
+#include "objects/quota_rule.h"
 #include "objects/snapshot.h"
 #include "objects/unsupported.h"
 #include "objects/value.h"
@@ -106,9 +108,10 @@ class Converter {
         notes(policies.notes);
     }
 
-    // Adds the resources that resourcedef defines, except those that `print` (may be null) defines as well.
-    void resourcedef(const QmgrPrint& file, const QmgrPrint* print) {
-        begin(Part::resourcedef);
+    // Adds the resources that resourcedef or another file defines, except those that `print` (may be null)
+    // defines as well.
+    void resourcedef(const QmgrPrint& file, const QmgrPrint* print, Part part = Part::resourcedef) {
+        begin(part);
         notes(file.notes);
         out_.host.file = file.file;
         for (const PrintedCommand& printed : file.commands) {
@@ -149,6 +152,29 @@ class Converter {
         if (options == nullptr || !options->by_time()) return;
         formula(file.formula, from, kPrimePolicy);
         formula(file.formula, from, kNonPrimePolicy);
+    }
+
+    // Converts what Grid Engine's qconf printed.
+    void grid_engine(const GridEngine& files) {
+        resourcedef(files.resources, nullptr, Part::grid_engine);
+        for (auto wanted = files.wanted.begin(); wanted != files.wanted.end();) {
+            const auto end = std::find_if(wanted, files.wanted.end(), [&](const Wanted& other) {
+                return other.object != wanted->object || other.key.empty() != wanted->key.empty();
+            });
+            if (!wanted->key.empty()) {
+                set_elements(std::span(wanted, end));
+                wanted = end;
+                continue;
+            }
+            if (wanted->attribute.empty()) {
+                create(wanted->type, wanted->object);
+            } else {
+                set(wanted->type, wanted->object, wanted->attribute, wanted->value, wanted->from);
+            }
+            ++wanted;
+        }
+        notes(files.notes);
+        tell_unless_in_force();
     }
 
     // Makes a time_window of prime time that is always open: for pbs_sched it was always prime time if no
@@ -523,6 +549,50 @@ class Converter {
                 {CommandKind::set, type, object, {{std::string(attribute->name), shown, Operation::set}}});
     }
 
+    // Sets all elements of an attribute with keys, such as the rules of a quota, in this order.
+    void set_elements(std::span<const Wanted> elements) {
+        const Wanted& first = elements.front();
+        const objects::Attribute& attribute = *objects::find_attribute(first.type, first.attribute);
+        const objects::Object* there =
+            current_ == nullptr ? nullptr : current_->find(first.type, first.object);
+        const std::span<const std::string> before =
+            there == nullptr ? std::span<const std::string>() : there->list(first.attribute);
+        objects::StringList after;
+        for (const Wanted& element : elements) {
+            const auto value = objects::value_of_items(attribute, {element.key + ": " + element.value});
+            if (!value) return refuse(element.from, value.error().message);
+            after.push_back(std::get<objects::StringList>(*value).front());
+        }
+        // Elements stay at their places if the new ones only follow them: otherwise the old ones go first.
+        std::size_t kept = 0;
+        while (kept < std::min(before.size(), after.size()) &&
+               objects::quota_rule_name(before[kept]) == objects::quota_rule_name(after[kept]))
+            ++kept;
+        Command gone{CommandKind::unset, first.type, first.object, {}};
+        for (const std::string& element : before.subspan(kept))
+            gone.changes.push_back(
+                {first.attribute, "", Operation::unset, std::string(objects::quota_rule_name(element))});
+        if (!gone.changes.empty()) out_.changes.commands.push_back(std::move(gone));
+        for (std::size_t i = 0; i < after.size(); ++i) {
+            const Wanted& element = elements[i];
+            const auto old = std::ranges::find(before, element.key, objects::quota_rule_name);
+            const bool changed = i >= kept || before[i] != after[i];
+            const auto text = [&](const std::string& whole) { return whole.substr(element.key.size() + 2); };
+            out_.report.lines.push_back({element.from,
+                                         fmt::format("{} {} {}.{}", objects::type_name(first.type),
+                                                     first.object, first.attribute, element.key),
+                                         text(after[i]), changed, old == before.end() ? "" : text(*old)});
+            if (changed)
+                out_.changes.commands.push_back(
+                    {CommandKind::set,
+                     first.type,
+                     first.object,
+                     {{first.attribute, text(after[i]), Operation::set, element.key}}});
+        }
+        record(first.type, first.object, attribute.name, objects::format_value(attribute, after));
+        made(first.type, first.object).assign(attribute, std::move(after));
+    }
+
     // Checks a formula. One in another language, such as Python, is left out with a note, and the rest is
     // migrated. Unknown names in a formula cause a note.
     bool is_formula(const objects::Attribute& attribute, const std::string& text, const std::string& from) {
@@ -602,9 +672,11 @@ Surroundings known_of(const Legacy& files, const Surroundings& server) {
     const auto add = [](std::vector<std::string>& to, const std::vector<std::string>& more) {
         to.insert(to.end(), more.begin(), more.end());
     };
-    for (const auto* of : {&files.qmgr_print, &files.resourcedef}) {
-        if (!*of) continue;
-        const QmgrPrint& print = **of;
+    const auto optional = [](const std::optional<QmgrPrint>& print) { return print ? &*print : nullptr; };
+    for (const QmgrPrint* of : {optional(files.qmgr_print), optional(files.resourcedef),
+                                files.grid_engine ? &files.grid_engine->resources : nullptr}) {
+        if (of == nullptr) continue;
+        const QmgrPrint& print = *of;
         for (const PrintedQueue& queue : print.queues)
             if (!queue.route) known.queues.push_back(queue.name);
         add(known.consumables, print.consumables);
@@ -678,6 +750,7 @@ Result<Conversion> convert(const Legacy& files, const Surroundings& server, cons
     if (files.qmgr_print) converter.print(*files.qmgr_print, policies);
     if (config != nullptr || files.qmgr_print)
         converter.queue_types(types, config != nullptr ? Part::options : Part::server);
+    if (files.grid_engine) converter.grid_engine(*files.grid_engine);
     if (files.usage) converter.usage(*files.usage);
     if (files.decay_usage) converter.decay_usage(*files.decay_usage);
     converter.allocations(files.allocations ? &*files.allocations : nullptr,

@@ -75,6 +75,9 @@ struct ConvertOptions {
 // - The usage file becomes the usage of default_fs_group.
 // - The rest of the print, about the older server's own objects, is left to the server (host_work.h).
 // - Each removed option gets a note: the reason, and the replacement.
+//
+// A folder of Grid Engine (grid_engine/grid_engine.h): settings become attributes of default_policy and
+// default_fs_group, the rest quotas, time_windows and the server's resources.
 Result<Conversion> convert(const Legacy& files, const Surroundings& server, const objects::Snapshot* current,
                            const Ledger& before = {}, const ConvertOptions& options = {});
 

@@ -11,13 +11,14 @@
 namespace pbs::migrate {
 namespace {
 
-constexpr std::array<std::pair<Part, std::string_view>, 7> kParts{{{Part::options, "options"},
+constexpr std::array<std::pair<Part, std::string_view>, 8> kParts{{{Part::options, "options"},
                                                                    {Part::holidays, "holidays"},
                                                                    {Part::dedicated_time, "dedicated_time"},
                                                                    {Part::resource_group, "resource_group"},
                                                                    {Part::server, "server"},
                                                                    {Part::formula, "formula"},
-                                                                   {Part::resourcedef, "resourcedef"}}};
+                                                                   {Part::resourcedef, "resourcedef"},
+                                                                   {Part::grid_engine, "grid_engine"}}};
 
 std::vector<std::string_view> fields_of(std::string_view line) {
     std::vector<std::string_view> fields;

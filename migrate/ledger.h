@@ -29,6 +29,7 @@ enum class Part {
     server,       // qmgr's print server
     formula,      // sched_formula
     resourcedef,  // resourcedef of PBS's server
+    grid_engine,  // a folder of Grid Engine
 };
 
 struct LedgerLine {

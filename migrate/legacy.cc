@@ -13,6 +13,7 @@
 #include <tl/expected.hpp>
 #include <utility>
 
+#include "migrate/grid_engine/folder.h"
 #include "objects/plain_file.h"
 
 namespace pbs::migrate {
@@ -34,6 +35,7 @@ constexpr std::array kKinds{
     LegacyKind{"decay_usage", &LegacyFiles::decay_usage, &LegacyTexts::decay_usage},
     LegacyKind{"allocations", &LegacyFiles::allocations, &LegacyTexts::allocations},
     LegacyKind{"current", &LegacyFiles::current, &LegacyTexts::current},
+    LegacyKind{"grid_engine", &LegacyFiles::grid_engine, &LegacyTexts::grid_engine},
 };
 
 // Reads a file's text, or says why the file can't be used.
@@ -171,7 +173,8 @@ LegacyTexts read_files(const LegacyFiles& files, Problems& problems, const std::
         const std::string& path = files.*kind.file;
         if (path.empty()) continue;
         const std::string why_not = home.empty() ? "" : objection(path, home);
-        auto text = why_not.empty() ? read_file(path) : tl::unexpected(why_not);
+        const auto read = kind.file == &LegacyFiles::grid_engine ? grid_engine::read_folder : read_file;
+        auto text = why_not.empty() ? read(path) : tl::unexpected(why_not);
         if (text) {
             texts.*kind.text = LegacyText{path, std::move(*text)};
         } else {
@@ -204,6 +207,7 @@ Result<Legacy> parse(const LegacyTexts& given, bool strict) {
     parse_text(texts.decay_usage, parse_decay_usage, legacy.decay_usage, mistakes);
     parse_text(texts.allocations, parse_allocations, legacy.allocations, mistakes);
     parse_text(texts.current, parse_current_usage, legacy.current, mistakes);
+    parse_text(texts.grid_engine, parse_grid_engine, legacy.grid_engine, problems);
     if (strict) add(problems, std::exchange(mistakes, {}));
     if (!problems.empty()) return tl::unexpected(std::move(problems));
     return legacy;

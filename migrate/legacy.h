@@ -13,6 +13,7 @@
 #include "migrate/decay_usage.h"
 #include "migrate/dedicated_time.h"
 #include "migrate/fairshare_usage.h"
+#include "migrate/grid_engine/grid_engine.h"
 #include "migrate/origin_holidays.h"
 #include "migrate/pbs_holidays.h"
 #include "migrate/problem.h"
@@ -38,6 +39,7 @@ struct LegacyFiles {
     std::string decay_usage{};     // past usage of users, beside config
     std::string allocations{};     // allocations of groups at an Origin system
     std::string current{};         // usage of these groups
+    std::string grid_engine{};     // folder with what Grid Engine's qconf prints; no other files beside it
 
     bool empty() const;
 };
@@ -61,6 +63,7 @@ struct LegacyTexts {
     std::optional<LegacyText> decay_usage{};
     std::optional<LegacyText> allocations{};
     std::optional<LegacyText> current{};
+    std::optional<LegacyText> grid_engine{};  // the files of the folder (grid_engine/folder.h)
 };
 
 // A kind of file, by the name that options and requests use for it.
@@ -86,6 +89,7 @@ struct Legacy {
     std::optional<DecayUsage> decay_usage{};
     std::optional<Allocations> allocations{};
     std::optional<CurrentUsage> current{};
+    std::optional<GridEngine> grid_engine{};
     // Mistakes that didn't stop the older schedulers either.
     Problems mistakes{};
 };

@@ -1,5 +1,5 @@
-// pbs_migrate: converts the files of an Origin, PBS or TORQUE scheduler to objects, on an administrator's
-// command.
+// pbs_migrate: converts the files of an Origin, PBS or TORQUE scheduler, or of Grid Engine, to objects, on an
+// administrator's command.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -35,6 +35,8 @@ constexpr const char* kDescription =
     "where prime and non-prime time differ, and of the fs_group default_fs_group, whose tree is that of\n"
     "resource_group. The holidays file becomes time_windows of type prime and non_work_days, and\n"
     "dedicated_time becomes time_windows of type dedicated.\n"
+    "The output of Grid Engine's qconf, in a folder, becomes attributes of default_policy, quotas, the\n"
+    "fs_group default_fs_group, time_windows and resources; pbs_migrate(8) names its files.\n"
     "The files are only read. A mistake that the older scheduler ignored, such as an unknown option, is\n"
     "reported, and the rest is migrated; with --strict nothing is. A mistake that kept that scheduler from\n"
     "starting is always refused.";
@@ -246,6 +248,11 @@ void add_files(CLI::App& app, Arguments& arguments) {
                    "Usage of these groups; the file is checked and stays in use (SCHED_ACCT_DIR/current)")
         ->type_name("F")
         ->excludes(sched_config);
+    app.add_option(
+           "--grid-engine", files.grid_engine,
+           "Folder with the output of Grid Engine's qconf, a file for each command (ssconf, sconf, srqs, "
+           "sstree, sc, scal/, sq/, shgrp/, su/, suser/ and sprj/); without other files")
+        ->type_name("DIR");
     app.add_option("--queues", arguments.server.queues,
                    "Names of the server's queues, for the prefixes in sched_config")
         ->type_name("Q,...")
@@ -316,9 +323,16 @@ int main(int argc, char** argv) {
         return wrong_usage("--export reads no files: expected --into HOME or --server beside it, and --json");
     if (!exports && arguments.files.empty())
         return wrong_usage(
-            "nothing to read, expected --config F, --holidays F or both, or --sched-config F and the files "
-            "beside it");
+            "nothing to read, expected --config F, --holidays F or both, --sched-config F and the files "
+            "beside "
+            "it, or --grid-engine DIR");
     const bool names = !arguments.server.queues.empty() || !arguments.server.consumables.empty();
+    LegacyFiles others = arguments.files;
+    others.grid_engine.clear();
+    if (!arguments.files.grid_engine.empty() && (names || !others.empty()))
+        return wrong_usage(
+            "--grid-engine is for a whole configuration: expected no other files, and no "
+            "--queues and --resources beside it");
     if (arguments.at && names)
         return wrong_usage(
             "--queues and --resources are for a server that isn't running: a running one knows its own");

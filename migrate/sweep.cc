@@ -73,7 +73,7 @@ class Sweeper {
             if (line.attribute.empty() || line.type == ObjectType::resource) continue;
             if (is_list_of_elements(line)) {
                 element(line);
-            } else if (line.type == ObjectType::queue) {
+            } else if (line.type == ObjectType::queue && line.attribute == "execution_type") {
                 out_.queue_types.push_back({line.object, line.value, ""});
                 taken_back(line);
             } else {

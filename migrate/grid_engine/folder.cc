@@ -1,0 +1,164 @@
+#include "migrate/grid_engine/folder.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "migrate/words.h"
+#include "values/number.h"
+#include "values/text.h"
+
+namespace pbs::migrate::grid_engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 5> kFiles = {"ssconf", "sconf", "srqs", "sstree", "sc"};
+constexpr std::array<std::string_view, 6> kFolders = {"scal", "sq", "shgrp", "su", "suser", "sprj"};
+constexpr std::uintmax_t kLargest = 16U << 20U;  // all files together
+
+template <std::size_t Count>
+bool has(const std::array<std::string_view, Count>& names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+}
+
+// Is the path, relative to the folder, one that is read?
+bool is_read(std::string_view path) {
+    const std::size_t slash = path.find('/');
+    if (slash == std::string_view::npos) return has(kFiles, path);
+    return has(kFolders, path.substr(0, slash)) && path.find('/', slash + 1) == std::string_view::npos;
+}
+
+std::vector<Line> lines_in(std::string_view text) {
+    std::vector<Line> out;
+    bool goes_on = false;
+    for_each_line(text, [&](std::string_view part, int number) {
+        if (part.ends_with('\r')) part.remove_suffix(1);
+        if (!goes_on && values::trim(part).starts_with('#')) return;
+        if (!goes_on) out.emplace_back();
+        Line& line = out.back();
+        line.pieces.push_back({line.text.size(), number});
+        goes_on = part.ends_with('\\');
+        if (goes_on) part.remove_suffix(1);
+        line.text += part;
+        if (goes_on) line.text += ' ';
+    });
+    // qconf says "no ... defined" if there is nothing.
+    std::erase_if(out, [](const Line& line) {
+        const std::string_view words = values::trim(line.text);
+        return words.empty() || (words.starts_with("no ") && words.find('=') == std::string_view::npos);
+    });
+    return out;
+}
+
+}  // namespace
+
+const File* Folder::find(std::string_view kind, std::string_view name) const {
+    const auto found =
+        std::ranges::find_if(files, [&](const File& file) { return file.kind == kind && file.name == name; });
+    return found == files.end() ? nullptr : &*found;
+}
+
+std::vector<const File*> Folder::of_kind(std::string_view kind) const {
+    std::vector<const File*> out;
+    for (const File& file : files)
+        if (file.kind == kind) out.push_back(&file);
+    return out;
+}
+
+Field field_of(const Line& line) {
+    const std::string_view text = values::trim(line.text);
+    std::size_t end = 0;
+    while (end < text.size() && !values::is_space(text[end]) && text[end] != '=') ++end;
+    std::size_t from = end;
+    while (from < text.size() && (values::is_space(text[from]) || text[from] == '=')) ++from;
+    return {text.substr(0, end), text.substr(from)};
+}
+
+std::string_view word_at(std::string_view text, std::size_t at) {
+    while (at < text.size() && values::is_space(text[at])) ++at;
+    std::size_t end = at;
+    while (end < text.size() && !values::is_space(text[end])) ++end;
+    return text.substr(at, end - at);
+}
+
+Problem problem_at(const File& file, const Line& line, std::string_view part, std::string_view option,
+                   std::string message) {
+    const auto at = static_cast<std::size_t>(part.data() - line.text.data());
+    const auto next = std::ranges::upper_bound(line.pieces, at, {}, &Line::Piece::begin);
+    const Line::Piece& piece = *std::prev(next);
+    return {file.path, piece.number, static_cast<int>(at - piece.begin) + 1, printable(option),
+            std::move(message)};
+}
+
+tl::expected<std::string, std::string> read_folder(const std::string& folder) {
+    std::error_code error;
+    std::vector<std::string> paths;
+    for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+        if (entry.depth() == 1) entry.disable_recursion_pending();
+        if (entry.depth() == 1 || !entry->is_directory())
+            paths.push_back(entry->path().lexically_relative(folder).string());
+    }
+    if (error) return tl::unexpected(fmt::format("can't be read: {}", error.message()));
+    std::ranges::sort(paths);
+    std::string out;
+    for (const std::string& path : paths) {
+        if (!is_read(path) || !fs::is_regular_file(fs::path(folder) / path, error)) {
+            out += path + " -\n";
+            continue;
+        }
+        std::ifstream in(fs::path(folder) / path, std::ios::binary);
+        std::ostringstream text;
+        errno = 0;
+        if (!in || (in.peek() != std::ifstream::traits_type::eof() && !(text << in.rdbuf())))
+            return tl::unexpected(fmt::format("{} can't be read: {}", path, std::strerror(errno)));
+        const std::string bytes = std::move(text).str();
+        out += fmt::format("{} {}\n", path, bytes.size()) + bytes;
+        if (out.size() > kLargest)
+            return tl::unexpected(fmt::format("is too large, expected at most {} bytes", kLargest));
+    }
+    return out;
+}
+
+Result<Folder> parse_folder(std::string_view text, const std::string& path) {
+    Folder out;
+    out.path = path;
+    const auto fail = [&](std::string message) {
+        return tl::unexpected(Problems{{path, 0, 0, "", std::move(message)}});
+    };
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string_view head = text.substr(0, end);
+        const std::size_t blank = std::min(head.rfind(' '), head.size());
+        const std::string file(head.substr(0, blank));
+        const std::string_view size_word = head.substr(std::min(blank + 1, head.size()));
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (size_word == "-") {
+            out.notes.push_back(fmt::format("{}/{}: is left out: it isn't one of the files that are read",
+                                            path, printable(file)));
+            continue;
+        }
+        const auto size = values::digits<std::size_t>(size_word);
+        if (!is_read(file) || !size || *size > text.size())
+            return fail(fmt::format("{} is no file of a folder of Grid Engine, expected its name and size",
+                                    in_quotes(head)));
+        const std::size_t slash = std::min(file.find('/'), file.size());
+        out.files.push_back({file.substr(0, slash), file.substr(std::min(slash + 1, file.size())),
+                             fmt::format("{}/{}", path, printable(file)), lines_in(text.substr(0, *size))});
+        text.remove_prefix(*size);
+    }
+    if (out.files.empty())
+        return fail(fmt::format("has no file that is read, expected {} or files in {}",
+                                fmt::join(kFiles, ", "), fmt::join(kFolders, ", ")));
+    return out;
+}
+
+}  // namespace pbs::migrate::grid_engine

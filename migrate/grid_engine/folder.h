@@ -1,0 +1,70 @@
+// The files of a folder that qconf filled, one for each command, as one text: LegacyTexts and the request to
+// a server have room for one text of each kind. Internal to migrate/.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "migrate/problem.h"
+
+namespace pbs::migrate::grid_engine {
+
+// A line of a file, joined with those that continue it after a backslash, as Grid Engine joins them: with a
+// blank. A view into `text` tells its place in the file.
+struct Line {
+    struct Piece {
+        std::size_t begin = 0;  // in `text`
+        int number = 0;         // in the file
+    };
+    std::string text;
+    std::vector<Piece> pieces;
+
+    int number() const { return pieces.front().number; }
+    int last() const { return pieces.back().number; }
+};
+
+struct File {
+    std::string kind;         // the option of qconf that printed it, without the dash: "ssconf", "sq"
+    std::string name;         // what the option names: "all.q"; empty if it names nothing
+    std::string path;         // for messages
+    std::vector<Line> lines;  // without comments and empty lines
+};
+
+struct Folder {
+    std::string path;
+    std::vector<File> files;
+    std::vector<std::string> notes;  // on files that aren't read
+
+    // The file of a kind that names nothing, or one by its name; null: none.
+    const File* find(std::string_view kind, std::string_view name = {}) const;
+    std::vector<const File*> of_kind(std::string_view kind) const;
+    // The same as find(), but null for a file without lines, too.
+    const File* find_lines(std::string_view kind) const {
+        const File* file = find(kind);
+        return file == nullptr || file->lines.empty() ? nullptr : file;
+    }
+};
+
+// A line's name and value: "weight_user 0.25", or with '=' between them "name=Root".
+struct Field {
+    std::string_view name;
+    std::string_view value;  // trimmed; if it is empty, still within the line's text
+};
+Field field_of(const Line& line);
+
+// The first blank-separated word from `at` on, within the line's text; empty at the end.
+std::string_view word_at(std::string_view text, std::size_t at);
+
+// The problem with a part of a line's text.
+Problem problem_at(const File& file, const Line& line, std::string_view part, std::string_view option,
+                   std::string message);
+
+// Makes one text of the files: for each a line "PATH SIZE" with its path in the folder and its bytes, then
+// these. Files of other names get the size "-" and no text.
+tl::expected<std::string, std::string> read_folder(const std::string& folder);
+// Takes such a text apart; `path` is that of the folder.
+Result<Folder> parse_folder(std::string_view text, const std::string& path);
+
+}  // namespace pbs::migrate::grid_engine

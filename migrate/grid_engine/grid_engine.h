@@ -1,0 +1,44 @@
+// Grid Engine's configuration, as qconf prints it, becomes objects of a PBS server.
+//
+// A folder has a file for each command: `ssconf` for `qconf -ssconf`, likewise `sconf`, `srqs`, `sstree` and
+// `sc`; and `sq/all.q` for `qconf -sq all.q`, likewise scal/, shgrp/, su/, suser/ and sprj/. All of them may
+// be missing.
+//
+//     folder.h      the files as one text, and their lines with places
+//     output.h      the objects, remarks and problems that the readers below produce
+//     share_tree.cc sstree: the fs_group
+//
+// Every line of every file is in the report: with the attribute that it became, or in a note that says why it
+// became none. Grid Engine refuses files with mistakes, so a mistake stops the migration.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrate/problem.h"
+#include "migrate/qmgr_print.h"
+#include "objects/schema.h"
+
+namespace pbs::migrate {
+
+// A value of an object, in the order in which objects can be made.
+struct Wanted {
+    objects::ObjectType type = objects::ObjectType::policy;
+    std::string object;
+    std::string attribute;  // empty: the object is made
+    std::string value;
+    std::string from;   // place and name in the files: "conf/ssconf:29 weight_ticket"
+    std::string key{};  // of an attribute with keys: the name of a quota's rule
+};
+
+struct GridEngine {
+    std::vector<Wanted> wanted;
+    QmgrPrint resources;             // the site's own complexes
+    std::vector<std::string> notes;  // on lines that become nothing, or something else than they were
+};
+
+// Reads a folder's text (folder.h); `folder` is its name in messages.
+Result<GridEngine> parse_grid_engine(std::string_view text, const std::string& folder);
+
+}  // namespace pbs::migrate

@@ -1,0 +1,123 @@
+#include "migrate/grid_engine/output.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "migrate/words.h"
+#include "objects/value.h"
+#include "values/object_types.h"
+
+namespace pbs::migrate::grid_engine {
+
+using objects::ObjectType;
+
+std::string place_of(const File& file, const std::vector<const Line*>& lines, std::string_view name) {
+    std::string out = file.path + ":";
+    int first = 0;
+    int last = -1;
+    const auto add = [&] {
+        if (first == 0) return;
+        if (out.back() != ':') out += ',';
+        out += first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
+    };
+    for (const Line* line : lines) {
+        if (line->number() != last + 1) {
+            add();
+            first = line->number();
+        }
+        last = line->last();
+    }
+    add();
+    return name.empty() ? out : fmt::format("{} {}", out, name);
+}
+
+void Output::create(ObjectType type, const std::string& object, const std::string& from) {
+    out_.wanted.push_back({type, object, "", "", from});
+}
+
+void Output::set(ObjectType type, const std::string& object, std::string_view attribute, std::string value,
+                 std::string from, std::string_view key) {
+    out_.wanted.push_back(
+        {type, object, std::string(attribute), std::move(value), std::move(from), std::string(key)});
+}
+
+void Output::set_checked(const File& file, const Line& line, const Field& field, ObjectType type,
+                         const std::string& object, std::string_view attribute, const std::string& value) {
+    const objects::Attribute* row = objects::find_attribute(type, attribute);
+    const auto read = objects::parse_value(*row, value);
+    if (!read) return problem(file, line, field.value, field.name, read.error().message);
+    set(type, object, attribute, value, place_of(file, {&line}, field.name));
+}
+
+void Output::quota(const std::string& name, const std::string& from) {
+    quotas_ += (quotas_.empty() ? "" : ",") + name;
+    quotas_from_.push_back(from);
+}
+
+void Output::resource(const std::string& name, std::string_view type, std::string_view flag, int line,
+                      const std::string& path) {
+    out_.resources.file = path;
+    const auto change = [&](std::string_view attribute, std::string_view value) {
+        out_.resources.commands.push_back({{objects::CommandKind::set,
+                                            ObjectType::resource,
+                                            name,
+                                            {{std::string(attribute), std::string(value)}}},
+                                           line,
+                                           path});
+    };
+    out_.resources.commands.push_back(
+        {{objects::CommandKind::create, ObjectType::resource, name, {}}, line, path});
+    change("type", type);
+    change("flag", flag);
+    (uses_up(flag) ? out_.resources.consumables : out_.resources.others).push_back(name);
+}
+
+void Output::note(const File& file, const Line& line, std::string_view name, std::string_view text) {
+    out_.notes.push_back(fmt::format("{}: {}: {}", place_of(file, {&line}), printable(name), text));
+}
+
+void Output::left_out(const File& file, const Line& line, std::string_view name, std::string_view why) {
+    // The remarks on a file come one after the other.
+    auto found = left_out_.end();
+    for (auto one = left_out_.rbegin(); one != left_out_.rend() && one->file == &file; ++one)
+        if (one->why == why) found = std::prev(one.base());
+    if (found == left_out_.end()) found = left_out_.insert(found, {&file, std::string(why), {}, {}});
+    found->lines.push_back(&line);
+    if (std::ranges::find(found->names, name) == found->names.end()) found->names.push_back(printable(name));
+}
+
+bool Output::checked_name(const File& file, const Line& line, std::string_view name) {
+    const auto named = objects::check_name("name", name);
+    if (!named) problem(file, line, name, "", named.error().message);
+    return named.has_value();
+}
+
+Result<GridEngine> Output::finish() {
+    if (!problems_.empty()) return tl::unexpected(std::move(problems_));
+    if (!quotas_.empty())
+        set(ObjectType::policy, kPolicy, "quotas", quotas_, fmt::format("{}", fmt::join(quotas_from_, ", ")));
+    std::ranges::stable_sort(out_.wanted, {}, [](const Wanted& wanted) {
+        return std::ranges::find(values::kMakingOrder, wanted.type) - values::kMakingOrder.begin();
+    });
+    for (const LeftOut& one : left_out_)
+        out_.notes.push_back(
+            fmt::format("{}: {}: {}", place_of(*one.file, one.lines), fmt::join(one.names, ", "), one.why));
+    out_.notes.insert(out_.notes.end(), folder_.notes.begin(), folder_.notes.end());
+    return std::move(out_);
+}
+
+}  // namespace pbs::migrate::grid_engine
+
+namespace pbs::migrate {
+
+Result<GridEngine> parse_grid_engine(std::string_view text, const std::string& folder) {
+    const auto files = grid_engine::parse_folder(text, folder);
+    if (!files) return tl::unexpected(files.error());
+    grid_engine::Output out(*files);
+    grid_engine::read_share_tree(out);
+    return out.finish();
+}
+
+}  // namespace pbs::migrate

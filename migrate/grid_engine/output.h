@@ -1,0 +1,70 @@
+// The objects, remarks and problems that the readers of Grid Engine's files produce. Internal to
+// migrate/grid_engine/.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrate/grid_engine/folder.h"
+#include "migrate/grid_engine/grid_engine.h"
+
+namespace pbs::migrate::grid_engine {
+
+// The objects that all readers share: those that other migrations make as well.
+inline constexpr const char* kPolicy = "default_policy";
+inline constexpr const char* kGroup = "default_fs_group";
+
+// "conf/ssconf:3-5,7 name": the place of lines.
+std::string place_of(const File& file, const std::vector<const Line*>& lines, std::string_view name = {});
+
+class Output {
+  public:
+    explicit Output(const Folder& folder) : folder_(folder) {}
+
+    const Folder& folder() const { return folder_; }
+
+    void create(objects::ObjectType type, const std::string& object, const std::string& from);
+    void set(objects::ObjectType type, const std::string& object, std::string_view attribute,
+             std::string value, std::string from, std::string_view key = {});
+    // The same for a value in a file, whose mistakes are told with their place.
+    void set_checked(const File& file, const Line& line, const Field& field, objects::ObjectType type,
+                     const std::string& object, std::string_view attribute, const std::string& value);
+
+    // Adds to the policy's list of quotas.
+    void quota(const std::string& name, const std::string& from);
+    void resource(const std::string& name, std::string_view type, std::string_view flag, int line,
+                  const std::string& path);
+
+    void note(const File& file, const Line& line, std::string_view name, std::string_view text);
+    // Remarks with the same reason become one note.
+    void left_out(const File& file, const Line& line, std::string_view name, std::string_view why);
+    void problem(const File& file, const Line& line, std::string_view part, std::string_view option,
+                 std::string message) {
+        problems_.push_back(problem_at(file, line, part, option, std::move(message)));
+    }
+    // May an object have this name? If not, that is a problem.
+    bool checked_name(const File& file, const Line& line, std::string_view name);
+
+    Result<GridEngine> finish();
+
+  private:
+    struct LeftOut {
+        const File* file;
+        std::string why;
+        std::vector<const Line*> lines;
+        std::vector<std::string> names;
+    };
+
+    const Folder& folder_;
+    GridEngine out_;
+    std::vector<LeftOut> left_out_;
+    std::string quotas_;
+    std::vector<std::string> quotas_from_;
+    Problems problems_;
+};
+
+// The readers. Each reads the files of its kinds, if there are any.
+void read_share_tree(Output& out);
+
+}  // namespace pbs::migrate::grid_engine

@@ -1,0 +1,10 @@
+// Any text as a folder of Grid Engine, as a server gets it.
+#include "tests/fuzz/grid_engine.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto read = pbs::migrate::parse_grid_engine(pbs::migrate::fuzz::text_of(data, size), "/ge");
+    if (read) return 0;
+    for (const auto& problem : read.error())
+        if (problem.message.empty() || problem.file.empty()) std::abort();
+    return 0;
+}

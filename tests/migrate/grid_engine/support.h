@@ -1,0 +1,49 @@
+// Helpers to convert the files of a folder of Grid Engine in tests.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "migrate/convert.h"
+#include "migrate/legacy.h"
+#include "tests/migrate/support.h"
+
+namespace pbs::migrate::test {
+
+using GridFiles = std::map<std::string, std::string>;  // the texts by their paths in the folder
+
+// The files as LegacyTexts has them (migrate/grid_engine/folder.h).
+inline LegacyTexts grid_texts(const GridFiles& files) {
+    std::string text;
+    for (const auto& [path, content] : files) text += fmt::format("{} {}\n{}", path, content.size(), content);
+    return {.grid_engine = LegacyText{"ge", text}};
+}
+
+inline Result<Conversion> grid_conversion(const GridFiles& files) {
+    const auto legacy = parse(grid_texts(files));
+    if (!legacy) return tl::unexpected(legacy.error());
+    return convert(*legacy, {}, nullptr);
+}
+
+// The commands of qmgr that the files become.
+inline std::string grid_commands(const GridFiles& files) {
+    const auto done = grid_conversion(files);
+    EXPECT_TRUE(done) << testing::PrintToString(texts(done.error()));
+    return done ? to_qmgr(*done) : "";
+}
+
+inline std::vector<std::string> grid_notes(const GridFiles& files) {
+    const auto done = grid_conversion(files);
+    EXPECT_TRUE(done) << testing::PrintToString(texts(done.error()));
+    return done ? done->report.notes : std::vector<std::string>{};
+}
+
+inline std::vector<std::string> grid_problems(const GridFiles& files) {
+    const auto done = grid_conversion(files);
+    return done ? std::vector<std::string>{} : texts(done.error());
+}
+
+}  // namespace pbs::migrate::test
