@@ -6,6 +6,7 @@
 //
 //     folder.h      the files as one text, and their lines with places
 //     output.h      the objects, remarks and problems that the readers below produce
+//     settings.cc   ssconf: the policy's weights and tickets
 //     share_tree.cc sstree: the fs_group
 //
 // Every line of every file is in the report: with the attribute that it became, or in a note that says why it

@@ -117,6 +117,7 @@ Result<GridEngine> parse_grid_engine(std::string_view text, const std::string& f
     if (!files) return tl::unexpected(files.error());
     grid_engine::Output out(*files);
     grid_engine::read_share_tree(out);
+    grid_engine::read_settings(out);
     return out.finish();
 }
 

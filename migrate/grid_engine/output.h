@@ -65,6 +65,7 @@ class Output {
 };
 
 // The readers. Each reads the files of its kinds, if there are any.
+void read_settings(Output& out);
 void read_share_tree(Output& out);
 
 }  // namespace pbs::migrate::grid_engine

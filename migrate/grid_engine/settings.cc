@@ -1,0 +1,255 @@
+// ssconf: the settings of the scheduler become attributes of the policy and of its fs_group.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "migrate/grid_engine/output.h"
+#include "migrate/words.h"
+#include "objects/value.h"
+#include "values/number.h"
+#include "values/text.h"
+
+namespace pbs::migrate::grid_engine {
+namespace {
+
+using objects::ObjectType;
+
+constexpr std::string_view kByEvents = "left out: cycles follow events, at once";
+constexpr std::string_view kNoLoad = "not there yet: the load of hosts doesn't order or close them";
+constexpr std::string_view kNoTree = "left out: there is no share tree (sstree) that it could be about";
+constexpr std::string_view kOff = "nothing to carry over: it is switched off";
+
+// A setting that becomes an attribute of the policy as it is, or that is left out for a reason.
+struct SettingRow {
+    std::string_view name;
+    std::string_view attribute;
+    std::string_view why{};
+};
+
+constexpr std::array kSettingRows{
+    SettingRow{"algorithm", "", "left out: the policy's attribute algorithm is standard"},
+    SettingRow{"schedule_interval", "", kByEvents},
+    SettingRow{"flush_submit_sec", "", kByEvents},
+    SettingRow{"flush_finish_sec", "", kByEvents},
+    SettingRow{"queue_sort_method", "",
+               "left out: node_sort_key of the policy orders the vnodes, and Priority the queues"},
+    SettingRow{"job_load_adjustments", "", kNoLoad},
+    SettingRow{"load_adjustment_decay_time", "", kNoLoad},
+    SettingRow{"load_formula", "", kNoLoad},
+    SettingRow{"schedd_job_info", "",
+               "left out: jobs have comments, and pbs_explain has all reasons, at any time"},
+    SettingRow{"report_pjob_tickets", "", "left out: pbs_fairshare --tickets shows all tickets"},
+    SettingRow{"max_pending_tasks_per_job", "",
+               "left out: an array has tickets as one job, for its next subjob"},
+    SettingRow{"weight_tickets_functional", "tickets_functional"},
+    SettingRow{"weight_tickets_share", "tickets_share"},
+    SettingRow{"share_override_tickets", "share_override_tickets"},
+    SettingRow{"share_functional_shares", "share_functional_shares"},
+    SettingRow{"max_functional_jobs_to_schedule", "max_functional_jobs"},
+    SettingRow{"weight_ticket", "weight_tickets"},
+    SettingRow{"weight_waiting_time", "weight_waiting_time"},
+    SettingRow{"weight_deadline", "weight_deadline"},
+    SettingRow{"weight_urgency", "weight_urgency"},
+    SettingRow{"weight_priority", "weight_job_priority"},
+};
+
+// Settings that are parts of the attribute functional_weights.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kFunctionalWeights{
+    {{"weight_user", "user"},
+     {"weight_department", "group"},
+     {"weight_project", "project"},
+     {"weight_job", "job"}}};
+
+class SettingsReader {
+  public:
+    SettingsReader(Output& out, const File& file)
+        : out_(out), file_(file), has_tree_(out.folder().find_lines("sstree") != nullptr) {}
+
+    void read() {
+        out_.set(ObjectType::policy, kPolicy, "weighted_priority", "True", file_.path);
+        for (const Line& line : file_.lines) {
+            line_ = &line;
+            field_ = field_of(line);
+            if (field_.value.empty()) {
+                wrong(fmt::format("{} has no value, expected a name and a value", in_quotes(field_.name)));
+                continue;
+            }
+            if (!seen_.emplace(field_.name).second) {
+                wrong("is there twice, expected each setting once");
+                continue;
+            }
+            setting();
+        }
+        if (functional_weights_.empty()) return;
+        out_.set(ObjectType::policy, kPolicy, "functional_weights",
+                 fmt::format("{}", fmt::join(functional_weights_, ",")),
+                 place_of(file_, functional_lines_, "weights of functional tickets"));
+    }
+
+  private:
+    void setting() {
+        const auto* row = std::ranges::find(kSettingRows, field_.name, &SettingRow::name);
+        if (row != kSettingRows.end())
+            return row->attribute.empty() ? leave_out(row->why)
+                                          : policy(row->attribute, std::string(field_.value));
+        const auto* weight = std::ranges::find(kFunctionalWeights, field_.name,
+                                               &std::pair<std::string_view, std::string_view>::first);
+        if (weight != kFunctionalWeights.end()) return functional_weight(weight->second);
+        if (field_.name == "policy_hierarchy") return hierarchy();
+        if (field_.name == "maxujobs") return max_user_jobs();
+        if (field_.name == "params") return params();
+        if (field_.name == "reprioritize_interval")
+            return leave_out(is_zero_time() ? kOff : "not there yet: the priorities of running jobs stay");
+        if (field_.name == "halftime") return half_time();
+        if (field_.name == "usage_weight_list") return usage_weights();
+        if (field_.name == "compensation_factor")
+            return group("compensation_factor", std::string(field_.value));
+        if (field_.name == "halflife_decay_list")
+            return leave_out(nothing() ? kOff : "left out: an entity has one usage, and so one half-life");
+        if (field_.name == "max_reservation") return max_reservation();
+        if (field_.name == "default_duration") return duration("default_duration", field_.value);
+        leave_out("left out: it is no setting of Grid Engine that is known here");
+    }
+
+    void wrong(std::string message) {
+        out_.problem(file_, *line_, field_.value.empty() ? field_.name : field_.value, field_.name,
+                     std::move(message));
+    }
+    void leave_out(std::string_view why) { out_.left_out(file_, *line_, field_.name, why); }
+    bool nothing() const { return values::lowered(field_.value) == "none"; }
+    bool is_zero_time() const { return field_.value.find_first_not_of("0:") == std::string_view::npos; }
+
+    void policy(std::string_view attribute, const std::string& value) {
+        out_.set_checked(file_, *line_, field_, ObjectType::policy, kPolicy, attribute, value);
+    }
+    void group(std::string_view attribute, const std::string& value) {
+        if (!has_tree_) return leave_out(kNoTree);
+        out_.set_checked(file_, *line_, field_, ObjectType::fs_group, kGroup, attribute, value);
+    }
+
+    // A policy's attribute that a version of this project may not have yet.
+    void duration(std::string_view attribute, std::string_view value) {
+        const std::string word = values::lowered(value);
+        if (word == "infinity" || word == "none") return leave_out(kOff);
+        if (objects::find_attribute(ObjectType::policy, attribute) == nullptr)
+            return leave_out("not there yet: jobs without a walltime are planned without an end");
+        policy(attribute, std::string(value));
+    }
+
+    void functional_weight(std::string_view kind) {
+        const auto weight = values::decimal(field_.value);
+        if (!weight || *weight < 0)
+            return wrong(
+                fmt::format("{} is no weight, expected a number of at least 0", in_quotes(field_.value)));
+        functional_weights_.push_back(fmt::format("{}={}", kind, *weight));
+        functional_lines_.push_back(line_);
+    }
+
+    void hierarchy() {
+        const std::string letters = values::uppered(field_.value);
+        const std::set<char> different(letters.begin(), letters.end());
+        const bool some =
+            letters.find_first_not_of("OFS") == std::string::npos && different.size() == letters.size();
+        if (!some && letters != "NONE")
+            return wrong(fmt::format("{} is no order, expected some of O, F and S, each once, or NONE",
+                                     in_quotes(field_.value)));
+        policy("ticket_order", letters);
+    }
+
+    void max_user_jobs() {
+        const auto number = values::digits<std::int64_t>(field_.value);
+        if (!number)
+            return wrong(fmt::format("{} is no number, expected 0 or more", in_quotes(field_.value)));
+        if (*number == 0) return leave_out(kOff);
+        const std::string from = place_of(file_, {line_}, field_.name);
+        out_.create(ObjectType::quota, "maxujobs", from);
+        out_.set(ObjectType::quota, "maxujobs", "rule", fmt::format("users={{*}} to jobs={}", *number), from,
+                 "each");
+        out_.set(ObjectType::quota, "maxujobs", "enabled", "True", from);
+        out_.quota("maxujobs", from);
+    }
+
+    void params() {
+        if (nothing()) return leave_out(kOff);
+        std::string_view rest = field_.value;
+        bool done = false;
+        for (const std::string_view word : values::words(rest)) {
+            for (const std::string_view param : values::split(word, ',')) {
+                const std::size_t equals = std::min(param.find('='), param.size());
+                if (param.substr(0, equals) != "DURATION_OFFSET") continue;
+                duration("duration_offset", param.substr(std::min(equals + 1, param.size())));
+                done = true;
+            }
+        }
+        if (!done || rest.find_first_of(", ") != std::string_view::npos)
+            leave_out(
+                "left out: PROFILE, MONITOR and the like: pbs_diag and pbs_web show what a scheduler "
+                "does");
+    }
+
+    void half_time() {
+        const auto hours = values::digits<std::int32_t>(field_.value);
+        if (!hours)
+            return wrong(
+                fmt::format("{} is no number of hours, expected 0 or more", in_quotes(field_.value)));
+        if (*hours == 0) return group("decay_factor", "1");
+        group("half_life", fmt::format("{}:00:00", *hours));
+    }
+
+    void usage_weights() {
+        std::vector<std::string> terms;
+        for (const std::string_view part : values::split(field_.value, ',')) {
+            const std::size_t equals = std::min(part.find('='), part.size());
+            const std::string_view name = values::trim(part.substr(0, equals));
+            const auto weight = values::decimal(values::trim(part.substr(std::min(equals + 1, part.size()))));
+            if (name.empty() || !weight || *weight < 0)
+                return out_.problem(
+                    file_, *line_, part, field_.name,
+                    fmt::format("{} is no weight of usage, expected cpu=1.0 or the like", in_quotes(part)));
+            const std::string factor = *weight == 1 ? "" : fmt::format("{}*", *weight);
+            if (*weight == 0) continue;
+            if (name == "cpu") {
+                terms.push_back(factor + "cput");
+            } else if (name == "mem") {
+                terms.push_back(factor + "mem*walltime/1048576");
+            } else {
+                out_.note(file_, *line_, field_.name,
+                          fmt::format("{} is left out: it isn't measured here", printable(name)));
+            }
+        }
+        if (terms.empty()) return leave_out(has_tree_ ? "left out: nothing counts as usage" : kNoTree);
+        group("usage_formula", fmt::format("{}", fmt::join(terms, "+")));
+    }
+
+    void max_reservation() {
+        const auto number = values::digits<std::int32_t>(field_.value);
+        if (!number)
+            return wrong(fmt::format("{} is no number, expected 0 or more", in_quotes(field_.value)));
+        policy("strict_ordering", *number == 0 ? "False" : "True");
+        policy("help_starving_jobs", "False");
+        if (*number == 0) return;
+        policy("backfill_depth", std::to_string(*number));
+        out_.note(file_, *line_, field_.name,
+                  "the first waiting jobs have reservations, whether or not they ask for one (-R y)");
+    }
+
+    Output& out_;
+    const File& file_;
+    const bool has_tree_;
+    const Line* line_ = nullptr;
+    Field field_;
+    std::set<std::string, std::less<>> seen_;
+    std::vector<std::string> functional_weights_;
+    std::vector<const Line*> functional_lines_;
+};
+
+}  // namespace
+
+void read_settings(Output& out) {
+    if (const File* file = out.folder().find_lines("ssconf")) SettingsReader(out, *file).read();
+}
+
+}  // namespace pbs::migrate::grid_engine

@@ -1,0 +1,9 @@
+// Any text as Grid Engine's ssconf.
+#include "tests/fuzz/grid_engine.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace pbs::migrate::fuzz;  // NOLINT(google-build-using-namespace): this is a program
+    convert_grid_files({{"ssconf", text_of(data, size)},
+                        {"sstree", "id=0\nname=Root\nchildnodes=1\nid=1\nname=ann\nshares=3\n"}});
+    return 0;
+}

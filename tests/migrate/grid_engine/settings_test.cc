@@ -1,0 +1,129 @@
+// ssconf.
+#include "tests/migrate/grid_engine/support.h"
+
+namespace pbs::migrate::test {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kTree = "id=0\nname=Root\nchildnodes=1\nid=1\nname=ann\nshares=3\n";
+
+TEST(GridSettings, BecomeAttributesOfThePolicy) {
+    EXPECT_EQ(grid_commands({{"ssconf",
+                              "weight_ticket 0.010000\nweight_waiting_time 0.278\nweight_deadline 3600000\n"
+                              "weight_urgency 0.5\nweight_priority 4.0\nweight_tickets_functional 500000000\n"
+                              "weight_tickets_share 10000\nshare_override_tickets FALSE\n"
+                              "share_functional_shares TRUE\nmax_functional_jobs_to_schedule 5000\n"
+                              "policy_hierarchy OSF\nweight_user 1.0\nweight_job 0\n"}}),
+              "set policy default_policy weighted_priority = True\n"
+              "set policy default_policy weight_tickets = 0.01\n"
+              "set policy default_policy weight_waiting_time = 0.278\n"
+              "set policy default_policy weight_deadline = 3600000\n"
+              "set policy default_policy weight_urgency = 0.5\n"
+              "set policy default_policy weight_job_priority = 4\n"
+              "set policy default_policy tickets_functional = 500000000\n"
+              "set policy default_policy tickets_share = 10000\n"
+              "set policy default_policy share_override_tickets = False\n"
+              "set policy default_policy share_functional_shares = True\n"
+              "set policy default_policy max_functional_jobs = 5000\n"
+              "set policy default_policy ticket_order = OSF\n"
+              "set policy default_policy functional_weights = \"user=1,job=0\"\n");
+}
+
+TEST(GridSettings, OfTheShareTreeBecomeAttributesOfTheFsGroup) {
+    const std::string settings =
+        "halftime 168\nusage_weight_list cpu=1.0,mem=0.5,io=0.1\ncompensation_factor 3.0\n";
+    EXPECT_THAT(
+        grid_commands({{"ssconf", settings}, {"sstree", kTree}}),
+        AllOf(HasSubstr("set fs_group default_fs_group half_life = 168:00:00\n"),
+              HasSubstr("set fs_group default_fs_group usage_formula = cput+0.5*mem*walltime/1048576\n"),
+              HasSubstr("set fs_group default_fs_group compensation_factor = 3\n")));
+    EXPECT_THAT(grid_commands({{"ssconf", "halftime 0\n"}, {"sstree", kTree}}),
+                HasSubstr("set fs_group default_fs_group decay_factor = 1\n"))
+        << "usage never decays";
+    EXPECT_THAT(grid_notes({{"ssconf", settings}, {"sstree", kTree}}),
+                Contains("ge/ssconf:2: usage_weight_list: io is left out: it isn't measured here"));
+    EXPECT_THAT(grid_commands({{"ssconf", settings}}), Not(HasSubstr("fs_group")));
+    EXPECT_THAT(grid_commands({{"ssconf", settings}, {"sstree", "no sharetree element\n"}}),
+                Not(HasSubstr("fs_group")));
+    EXPECT_EQ(grid_commands({{"ssconf", "# nothing\n"}}), "");
+    EXPECT_THAT(
+        grid_notes({{"ssconf", settings}}),
+        Contains("ge/ssconf:1-3: halftime, usage_weight_list, compensation_factor: left out: there is no "
+                 "share tree (sstree) that it could be about"));
+}
+
+TEST(GridSettings, JobsOfAUserBecomeAQuota) {
+    EXPECT_THAT(grid_commands({{"ssconf", "maxujobs 12\n"}}),
+                HasSubstr("create quota maxujobs\n"
+                          "set quota maxujobs rule.each = \"users={*} to jobs=12\"\n"
+                          "set quota maxujobs enabled = True\n"
+                          "set policy default_policy weighted_priority = True\n"
+                          "set policy default_policy quotas = maxujobs\n"));
+    EXPECT_THAT(grid_commands({{"ssconf", "maxujobs 0\n"}}), Not(HasSubstr("quota")));
+}
+
+TEST(GridSettings, ReservationsBecomeTopJobs) {
+    EXPECT_THAT(grid_commands({{"ssconf", "max_reservation 20\n"}}),
+                HasSubstr("set policy default_policy strict_ordering = True\n"
+                          "set policy default_policy help_starving_jobs = False\n"
+                          "set policy default_policy backfill_depth = 20\n"));
+    EXPECT_THAT(grid_commands({{"ssconf", "max_reservation 0\n"}}),
+                AllOf(HasSubstr("strict_ordering = False\n"), Not(HasSubstr("backfill_depth"))));
+}
+
+TEST(GridSettings, WithoutACounterpartAreTold) {
+    EXPECT_THAT(
+        grid_notes({{"ssconf",
+                     "load_formula slots\nschedule_interval 0:0:1\nflush_submit_sec 0\n"
+                     "halflife_decay_list cpu=5\nreprioritize_interval 0:2:0\nfair_urgency_list NONE\n"
+                     "params PROFILE=1\n"}}),
+        ElementsAre(
+            "ge/ssconf:1: load_formula: not there yet: the load of hosts doesn't order or close them",
+            "ge/ssconf:2-3: schedule_interval, flush_submit_sec: left out: cycles follow events, at once",
+            "ge/ssconf:4: halflife_decay_list: left out: an entity has one usage, and so one half-life",
+            "ge/ssconf:5: reprioritize_interval: not there yet: the priorities of running jobs stay",
+            "ge/ssconf:6: fair_urgency_list: left out: it is no setting of Grid Engine that is known here",
+            "ge/ssconf:7: params: left out: PROFILE, MONITOR and the like: pbs_diag and pbs_web show what "
+            "a scheduler does"));
+}
+
+TEST(GridSettings, DurationsAreKeptWhereThePolicyHasThem) {
+    for (const auto& [attribute, setting] : std::vector<std::pair<std::string, std::string>>{
+             {"default_duration", "default_duration 8:00:00\n"},
+             {"duration_offset", "params DURATION_OFFSET=60\n"}}) {
+        const bool there = objects::find_attribute(objects::ObjectType::policy, attribute) != nullptr;
+        EXPECT_EQ(grid_commands({{"ssconf", setting}}).find(attribute) != std::string::npos, there)
+            << attribute;
+        EXPECT_EQ(grid_notes({{"ssconf", setting}}).empty(), there) << attribute;
+    }
+    EXPECT_THAT(grid_notes({{"ssconf", "default_duration INFINITY\n"}}),
+                ElementsAre("ge/ssconf:1: default_duration: nothing to carry over: it is switched off"));
+}
+
+TEST(GridSettings, MistakesAreToldWithTheirPlaces) {
+    EXPECT_THAT(
+        grid_problems({{"ssconf",
+                        "weight_user  few\nmaxujobs -1\nhalftime 1.5\nweight_ticket \\\n  heavy\n"
+                        "max_reservation x\nusage_weight_list cpu=1,mem\nweight_job\nmaxujobs 1\n"
+                        "policy_hierarchy OOF\nshare_override_tickets perhaps\n"}}),
+        ElementsAre(
+            "ge/ssconf:1:14: weight_user: 'few' is no weight, expected a number of at least 0",
+            "ge/ssconf:2:10: maxujobs: '-1' is no number, expected 0 or more",
+            "ge/ssconf:3:10: halftime: '1.5' is no number of hours, expected 0 or more",
+            AllOf(HasSubstr("ge/ssconf:5:3: weight_ticket: "), HasSubstr("heavy"), HasSubstr("expected")),
+            "ge/ssconf:6:17: max_reservation: 'x' is no number, expected 0 or more",
+            "ge/ssconf:7:25: usage_weight_list: 'mem' is no weight of usage, expected cpu=1.0 or the like",
+            "ge/ssconf:8:1: weight_job: 'weight_job' has no value, expected a name and a value",
+            "ge/ssconf:9:10: maxujobs: is there twice, expected each setting once",
+            "ge/ssconf:10:18: policy_hierarchy: 'OOF' is no order, expected some of O, F and S, each once, "
+            "or NONE",
+            AllOf(HasSubstr("ge/ssconf:11:24: share_override_tickets: "), HasSubstr("perhaps"))));
+}
+
+}  // namespace
+}  // namespace pbs::migrate::test
