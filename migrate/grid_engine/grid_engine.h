@@ -8,6 +8,7 @@
 //     output.h      the objects, remarks and problems that the readers below produce
 //     settings.cc   ssconf: the policy's weights and tickets
 //     share_tree.cc sstree: the fs_group
+//     complexes.cc  sc: resources and their urgency; and the names of resources here
 //
 // Every line of every file is in the report: with the attribute that it became, or in a note that says why it
 // became none. Grid Engine refuses files with mistakes, so a mistake stops the migration.

@@ -67,5 +67,6 @@ class Output {
 // The readers. Each reads the files of its kinds, if there are any.
 void read_settings(Output& out);
 void read_share_tree(Output& out);
+void read_complexes(Output& out);
 
 }  // namespace pbs::migrate::grid_engine

@@ -1,0 +1,213 @@
+// sc: complexes. Their urgency becomes the policy's urgency_of_resources, those with requestable FORCED its
+// reserved_resources, and the site's own ones become resources.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "migrate/grid_engine/output.h"
+#include "migrate/grid_engine/resource_names.h"
+#include "migrate/words.h"
+#include "objects/forms.h"
+#include "values/number.h"
+#include "values/text.h"
+
+namespace pbs::migrate::grid_engine {
+namespace {
+
+using objects::ObjectType;
+
+struct KnownComplex {
+    std::string_view names;  // separated by blanks
+    std::string_view resource;
+    ComplexType type = ComplexType::number;
+};
+
+constexpr std::array kKnownComplexes{
+    KnownComplex{"slots s num_proc p", "ncpus"},
+    KnownComplex{"h_rt s_rt", "walltime", ComplexType::time},
+    KnownComplex{"h_cpu s_cpu", "cput", ComplexType::time},
+    KnownComplex{"h_vmem s_vmem", "vmem", ComplexType::size},
+    KnownComplex{"mem_total mt virtual_free vf h_rss s_rss", "mem", ComplexType::size},
+    KnownComplex{"h_fsize s_fsize", "file", ComplexType::size},
+    KnownComplex{"arch a", "arch", ComplexType::text},
+    KnownComplex{"hostname h", "host", ComplexType::text},
+    // Loads, queues' settings and limits of processes.
+    KnownComplex{
+        "calendar c cpu display_win_gui dwg h_core s_core h_data s_data h_stack s_stack load_avg la "
+        "load_long ll load_medium lm load_short ls m_core core m_socket socket m_thread thread m_topology "
+        "topo m_topology_inuse utopo m_topology_numa m_cache_l1 m_cache_l2 m_cache_l3 m_numa_nodes "
+        "m_mem_free mfree m_mem_free_n0 m_mem_free_n1 m_mem_free_n2 m_mem_free_n3 m_mem_total mtotal "
+        "m_mem_used mused m_gpu "
+        "mem_free mf mem_used mu min_cpu_interval mci np_load_avg nla np_load_long nll np_load_medium nlm "
+        "np_load_short nls qname q rerun re seq_no seq swap_free sf swap_rate sr swap_rsvd srsv "
+        "swap_total st swap_used su tmpdir tmp virtual_total vt virtual_used vu",
+        ""},
+};
+
+constexpr std::array<std::pair<std::string_view, ComplexType>, 9> kComplexTypes{
+    {{"INT", ComplexType::number},
+     {"DOUBLE", ComplexType::number},
+     {"BOOL", ComplexType::text},
+     {"MEMORY", ComplexType::size},
+     {"TIME", ComplexType::time},
+     {"STRING", ComplexType::text},
+     {"CSTRING", ComplexType::text},
+     {"RESTRING", ComplexType::text},
+     {"HOST", ComplexType::text}}};
+
+const std::pair<std::string_view, ComplexType>* complex_type(std::string_view word) {
+    const auto* found = std::ranges::find(kComplexTypes, word, [](const auto& row) { return row.first; });
+    return found == kComplexTypes.end() ? nullptr : found;
+}
+
+std::string_view resource_type(std::string_view word) {
+    if (word == "INT" || word == "TIME") return "long";
+    if (word == "DOUBLE") return "float";
+    if (word == "MEMORY") return "size";
+    return word == "BOOL" ? "boolean" : "string";
+}
+
+class ComplexReader {
+  public:
+    ComplexReader(Output& out, const File& file) : out_(out), file_(file) {}
+
+    void read() {
+        for (const Line& line : file_.lines) read_line(line);
+        list("urgency_of_resources", urgencies_, urgent_);
+        list("reserved_resources", reserved_, forced_);
+    }
+
+  private:
+    void list(std::string_view attribute, const std::vector<std::string>& values,
+              const std::vector<const Line*>& lines) {
+        if (values.empty()) return;
+        if (objects::find_attribute(ObjectType::policy, attribute) == nullptr) {
+            for (const Line* line : lines)
+                out_.left_out(
+                    file_, *line, values::words(line->text)[0],
+                    "FORCED is not there yet: a vnode also takes jobs that don't ask for its resource");
+            return;
+        }
+        out_.set(
+            ObjectType::policy, kPolicy, attribute, fmt::format("{}", fmt::join(values, ",")),
+            place_of(file_, lines, attribute == "reserved_resources" ? "requestable FORCED" : "urgency"));
+    }
+
+    void read_line(const Line& line) {
+        // name shortcut type relop requestable consumable default urgency; some versions have more behind it
+        const std::vector<std::string_view> words = values::words(line.text);
+        if (words.size() < 8)
+            return out_.problem(file_, line, words.back(), words[0],
+                                fmt::format("{} of 8 words are there, expected name, shortcut, type, relop, "
+                                            "requestable, consumable, default and urgency",
+                                            words.size()));
+        const auto* type = complex_type(words[2]);
+        if (type == nullptr)
+            return out_.problem(
+                file_, line, words[2], words[0],
+                fmt::format("{} is no type, expected INT, DOUBLE, MEMORY, TIME, BOOL, STRING, "
+                            "CSTRING, RESTRING or HOST",
+                            in_quotes(words[2])));
+        const auto urgency = values::decimal(words[7]);
+        if (!urgency)
+            return out_.problem(file_, line, words[7], words[0],
+                                fmt::format("{} is no urgency, expected a number", in_quotes(words[7])));
+        ComplexName name = complex_name(words[0], nullptr);
+        if (name.own) name.type = type->second;
+        bool told = own(line, words, name);
+        told = add_urgency(line, words[0], *urgency, name) || told;
+        if (words[4] == "FORCED" && !name.resource.empty()) {
+            reserved_.push_back(name.resource);
+            forced_.push_back(&line);
+            told = true;
+        }
+        if (!told)
+            out_.left_out(file_, line, words[0],
+                          name.resource.empty() ? "no resource here has it" : "a resource of every server");
+    }
+
+    // Makes a resource of a site's own complex.
+    bool own(const Line& line, const std::vector<std::string_view>& words, const ComplexName& name) {
+        if (!name.own) return false;
+        if (!objects::is_resource_name(name.resource)) {
+            out_.left_out(
+                file_, line, words[0],
+                "left out: the name of a resource begins with a letter, and has letters, digits, - and _");
+            return true;
+        }
+        const bool consumable =
+            words[5] != "NO" && (words[2] == "INT" || words[2] == "DOUBLE" || words[2] == "MEMORY");
+        out_.resource(name.resource, resource_type(words[2]), consumable ? "nh" : "h", line.number(),
+                      file_.path);
+        return true;
+    }
+
+    bool add_urgency(const Line& line, std::string_view name, double urgency, const ComplexName& complex) {
+        if (urgency == 0) return false;
+        if (complex.resource.empty() || !objects::is_resource_name(complex.resource)) {
+            out_.left_out(file_, line, name, "urgency left out: no resource here has it");
+            return true;
+        }
+        if (!urgent_names_.insert(complex.resource).second) {
+            out_.left_out(file_, line, name,
+                          "urgency left out: an earlier complex is the same resource here");
+            return true;
+        }
+        if (complex.type == ComplexType::size) urgency *= 1024;  // sizes count in kilobytes
+        urgencies_.push_back(fmt::format("{}={}", complex.resource, urgency));
+        urgent_.push_back(&line);
+        return true;
+    }
+
+    Output& out_;
+    const File& file_;
+    std::vector<std::string> urgencies_;
+    std::vector<const Line*> urgent_;
+    std::set<std::string> urgent_names_;
+    std::vector<std::string> reserved_;
+    std::vector<const Line*> forced_;
+};
+
+}  // namespace
+
+ComplexName complex_name(std::string_view name, const File* sc) {
+    for (const KnownComplex& known : kKnownComplexes)
+        for (const std::string_view one : values::words(known.names))
+            if (one == name) return {std::string(known.resource), known.type, false};
+    ComplexName own{std::string(name), ComplexType::number, true};
+    if (sc == nullptr) return own;
+    for (const Line& line : sc->lines) {
+        const std::vector<std::string_view> words = values::words(line.text);
+        if (words.size() < 3 || (words[0] != name && words[1] != name)) continue;
+        own.resource = words[0];
+        if (const auto* type = complex_type(words[2])) own.type = type->second;
+        break;
+    }
+    return own;
+}
+
+std::optional<double> amount_of(std::string_view text) {
+    double factor = 1;
+    if (!text.empty()) {
+        constexpr std::string_view kSmall = "kmgt";
+        const bool binary = text.back() >= 'A' && text.back() <= 'Z';
+        const std::size_t power =
+            kSmall.find(binary ? static_cast<char>(text.back() + ('a' - 'A')) : text.back());
+        if (power != std::string_view::npos) {
+            for (std::size_t i = 0; i <= power; ++i) factor *= binary ? 1024 : 1000;
+            text.remove_suffix(1);
+        }
+    }
+    const auto number = values::decimal(text);
+    if (!number) return std::nullopt;
+    return *number * factor;
+}
+
+void read_complexes(Output& out) {
+    if (const File* file = out.folder().find("sc")) ComplexReader(out, *file).read();
+}
+
+}  // namespace pbs::migrate::grid_engine

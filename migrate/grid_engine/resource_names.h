@@ -1,0 +1,28 @@
+// The names of Grid Engine's complexes as resources. Internal to migrate/grid_engine/.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "migrate/grid_engine/folder.h"
+
+namespace pbs::migrate::grid_engine {
+
+enum class ComplexType { number, size, time, text };
+
+struct ComplexName {
+    std::string resource;  // empty: nothing here has this value; it is a load, a queue's name or the like
+    ComplexType type = ComplexType::number;
+    bool own = false;  // the site's own, not Grid Engine's
+};
+
+// A complex's name here. A name that Grid Engine doesn't have is the site's own and stays, with the type that
+// the file sc gives it (null: unknown).
+ComplexName complex_name(std::string_view name, const File* sc);
+
+// A value with Grid Engine's multipliers (k, K, m, M, g, G: powers of 1000 and 1024), INFINITY not included.
+// nullopt: it is none.
+std::optional<double> amount_of(std::string_view text);
+
+}  // namespace pbs::migrate::grid_engine

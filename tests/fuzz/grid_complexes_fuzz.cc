@@ -1,0 +1,8 @@
+// Any text as Grid Engine's complexes.
+#include "tests/fuzz/grid_engine.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace pbs::migrate::fuzz;  // NOLINT(google-build-using-namespace): this is a program
+    convert_grid_files({{"sc", text_of(data, size)}});
+    return 0;
+}

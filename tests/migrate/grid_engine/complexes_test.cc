@@ -1,0 +1,62 @@
+// sc.
+#include "tests/migrate/grid_engine/support.h"
+
+namespace pbs::migrate::test {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::string kHead = "#name shortcut type relop requestable consumable default urgency\n#----\n";
+
+TEST(GridComplexes, HaveTheirUrgency) {
+    EXPECT_EQ(
+        grid_commands({{"sc", kHead + "slots s INT <= YES YES 1 1000\nh_vmem h_vmem MEMORY <= YES YES 0 2\n"
+                                      "num_proc p INT == YES NO 0 5\narch a RESTRING == YES NO NONE 0\n"}}),
+        "set policy default_policy urgency_of_resources = \"ncpus=1000,vmem=2048\"\n")
+        << "sizes count in kilobytes";
+    EXPECT_THAT(
+        grid_notes({{"sc", kHead + "slots s INT <= YES YES 1 1000\nnum_proc p INT == YES NO 0 5\n"
+                                   "arch a RESTRING == YES NO NONE 0\nload_avg la DOUBLE >= NO NO 0 3\n"}}),
+        AllOf(Contains("ge/sc:4: num_proc: urgency left out: an earlier complex is the same resource here"),
+              Contains("ge/sc:5: arch: a resource of every server"),
+              Contains("ge/sc:6: load_avg: urgency left out: no resource here has it")));
+}
+
+TEST(GridComplexes, OfTheSiteBecomeResources) {
+    EXPECT_EQ(grid_commands({{"sc", kHead + "gpu g INT <= YES YES 0 2000\nscratch scr MEMORY <= YES JOB 0 0\n"
+                                            "fast f BOOL == YES NO 0 0\nmodel m CSTRING == YES NO NONE 0\n"
+                                            "speed sp DOUBLE <= YES YES 0 0\n"}}),
+              "create resource gpu\nset resource gpu type = long\nset resource gpu flag = nh\n"
+              "create resource scratch\nset resource scratch type = size\nset resource scratch flag = nh\n"
+              "create resource fast\nset resource fast type = boolean\nset resource fast flag = h\n"
+              "create resource model\nset resource model type = string\nset resource model flag = h\n"
+              "create resource speed\nset resource speed type = float\nset resource speed flag = nh\n"
+              "set policy default_policy urgency_of_resources = gpu=2000\n");
+    EXPECT_THAT(
+        grid_notes({{"sc", kHead + "a.b ab INT <= YES YES 0 0\n"}}),
+        ElementsAre(HasSubstr("ge/sc:3: a.b: left out: the name of a resource begins with a letter")));
+}
+
+TEST(GridComplexes, ThatAreForcedAreReserved) {
+    const GridFiles files{{"sc", kHead + "gpu g INT <= FORCED YES 0 0\n"}};
+    const bool there = objects::find_attribute(objects::ObjectType::policy, "reserved_resources") != nullptr;
+    EXPECT_EQ(grid_commands(files).find("reserved_resources = gpu\n") != std::string::npos, there);
+    EXPECT_EQ(grid_notes(files).empty(), there);
+}
+
+TEST(GridComplexes, MistakesAreToldWithTheirPlaces) {
+    EXPECT_THAT(
+        grid_problems({{"sc", kHead + "gpu g INT <= YES YES 0\ngpu g INTEGER <= YES YES 0 0\n"
+                                      "gpu g INT <= YES YES 0 much\n"}}),
+        ElementsAre("ge/sc:3:22: gpu: 7 of 8 words are there, expected name, shortcut, type, relop, "
+                    "requestable, consumable, default and urgency",
+                    "ge/sc:4:7: gpu: 'INTEGER' is no type, expected INT, DOUBLE, MEMORY, TIME, BOOL, STRING, "
+                    "CSTRING, RESTRING or HOST",
+                    "ge/sc:5:24: gpu: 'much' is no urgency, expected a number"));
+}
+
+}  // namespace
+}  // namespace pbs::migrate::test
