@@ -7,6 +7,7 @@
 //     folder.h      the files as one text, and their lines with places
 //     output.h      the objects, remarks and problems that the readers below produce
 //     settings.cc   ssconf: the policy's weights and tickets
+//     rqs.cc        srqs: quotas; with the lists in shgrp/ and su/ that its rules name
 //     share_tree.cc sstree: the fs_group
 //     complexes.cc  sc: resources and their urgency; and the names of resources here
 //

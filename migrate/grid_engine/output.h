@@ -66,6 +66,7 @@ class Output {
 
 // The readers. Each reads the files of its kinds, if there are any.
 void read_settings(Output& out);
+void read_quotas(Output& out);
 void read_share_tree(Output& out);
 void read_complexes(Output& out);
 

@@ -1,0 +1,506 @@
+// srqs: resource quota sets become quotas, and their rules the rules of these.
+//
+// Lists of access and groups of hosts are replaced by their members, from su/ and shgrp/. A rule that a quota
+// can't say is left out, and the quota is switched off then: without the rule the others would count its
+// jobs.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "migrate/grid_engine/output.h"
+#include "migrate/grid_engine/resource_names.h"
+#include "migrate/words.h"
+#include "objects/quota_rule.h"
+#include "objects/value.h"
+#include "values/number.h"
+#include "values/text.h"
+
+namespace pbs::migrate::grid_engine {
+namespace {
+
+using objects::ObjectType;
+
+// A limit where Grid Engine has INFINITY.
+constexpr std::string_view kNoLimit = "jobs=2147483647";
+
+struct ListElement {
+    std::string_view text;  // without the '!'
+    bool excluded = false;
+};
+
+struct FilterList {
+    std::string_view subject;
+    bool each = false;  // in braces
+    std::vector<ListElement> elements;
+};
+
+constexpr std::array<std::string_view, 5> kSubjects = {"users", "projects", "pes", "queues", "hosts"};
+
+class QuotaSetReader {
+  public:
+    QuotaSetReader(Output& out, const File& file) : out_(out), file_(file), sc_(out.folder().find("sc")) {}
+
+    void read() {
+        for (const Line& line : file_.lines) {
+            line_ = &line;
+            lines_.push_back(&line);
+            const std::string_view text = values::trim(line.text);
+            if (text == "{" && !inside_) {
+                begin();
+            } else if (text == "}" && inside_) {
+                end();
+            } else if (inside_) {
+                setting();
+            } else {
+                wrong(
+                    text, "",
+                    fmt::format("found {}, expected an opening brace on a line of its own", in_quotes(text)));
+            }
+        }
+        if (!inside_) return;
+        line_ = begin_;
+        wrong(begin_->text, "", "the set has no closing brace, expected one on a line of its own");
+    }
+
+  private:
+    void wrong(std::string_view part, std::string_view option, std::string message) {
+        wrong_ = true;
+        out_.problem(file_, *line_, part, option, std::move(message));
+    }
+
+    void begin() {
+        inside_ = true;
+        begin_ = line_;
+        lines_ = {line_};
+        name_ = {};
+        rules_.clear();
+        rule_names_.clear();
+        enabled_line_ = description_line_ = nullptr;
+        enabled_ = false;
+        wrong_ = incomplete_ = false;
+    }
+
+    void setting() {
+        const Field field = field_of(*line_);
+        if (field.name == "limit") return limit(field);
+        if (field.value.empty())
+            return wrong(field.name, "", fmt::format("{} has no value, expected one", in_quotes(field.name)));
+        if (field.name == "name") {
+            name_ = field.value;
+            out_.checked_name(file_, *line_, name_);
+        } else if (field.name == "description") {
+            description_line_ = line_;
+            description_ = field.value;
+        } else if (field.name == "enabled") {
+            const auto read = objects::parse_boolean("enabled", values::lowered(field.value));
+            if (!read)
+                return wrong(field.value, field.name,
+                             fmt::format("{} is neither TRUE nor FALSE", in_quotes(field.value)));
+            enabled_ = *read;
+            enabled_line_ = line_;
+        } else {
+            wrong(
+                field.name, "",
+                fmt::format("found {}, expected name, description, enabled or limit", in_quotes(field.name)));
+        }
+    }
+
+    void end() {
+        inside_ = false;
+        if (wrong_) return;
+        if (name_.empty()) return wrong(line_->text, "", "the set has no name, expected a line name");
+        if (!quotas_.emplace(name_).second)
+            return wrong(line_->text, name_, "is the name of an earlier set, expected each name once");
+        const std::string quota(name_);
+        const std::string from = place_of(file_, lines_, name_);
+        out_.create(ObjectType::quota, quota, from);
+        for (const Wanted& rule : rules_)
+            out_.set(ObjectType::quota, quota, "rule", rule.value, rule.from, rule.key);
+        describe(quota);
+        const Line& at = enabled_line_ != nullptr ? *enabled_line_ : *begin_;
+        if (incomplete_ && enabled_)
+            out_.note(file_, at, name_,
+                      "the quota is switched off, as it lacks rules: set quota " + quota +
+                          " enabled = True switches it on as it is");
+        out_.set(ObjectType::quota, quota, "enabled", enabled_ && !incomplete_ ? "True" : "False",
+                 place_of(file_, {&at}, "enabled"));
+        out_.quota(quota, from);
+    }
+
+    void describe(const std::string& quota) {
+        if (description_line_ == nullptr) return;
+        std::string_view text = description_;
+        if (text.size() > 1 && text.front() == '"' && text.back() == '"')
+            text = text.substr(1, text.size() - 2);
+        if (text.empty() || text == "NONE")
+            return out_.left_out(file_, *description_line_, "description", "nothing to carry over: NONE");
+        out_.set_checked(file_, *description_line_, {"description", description_}, ObjectType::quota, quota,
+                         "comment", std::string(text));
+    }
+
+    // ---- Rules: limit [name NAME] [SUBJECT LIST]... to RESOURCE=LIMIT,...
+
+    void limit(const Field& field) {
+        rest_ = field.value;
+        std::string_view name;
+        std::vector<FilterList> filters;
+        for (;;) {
+            const std::string_view word = take_word();
+            if (word.empty()) return wrong(rest_, "limit", "the rule ends, expected 'to' and limits");
+            if (word == "to") break;
+            if (word == "name") {
+                name = take_word();
+                if (!out_.checked_name(file_, *line_, name)) wrong_ = true;
+                continue;
+            }
+            if (std::ranges::find(kSubjects, word) == kSubjects.end())
+                return wrong(word, "limit",
+                             fmt::format("found {}, expected name, {} or to", in_quotes(word),
+                                         fmt::join(kSubjects, ", ")));
+            if (std::ranges::find(filters, word, &FilterList::subject) != filters.end())
+                return wrong(word, "limit", fmt::format("{} is there twice", word));
+            FilterList filter{word, false, {}};
+            if (!take_list(filter)) return;
+            filters.push_back(std::move(filter));
+        }
+        if (rest_.empty()) return wrong(rest_, "limit", "the rule ends, expected limits such as slots=10");
+        rule(name, filters, rest_);
+    }
+
+    std::string_view take_word() {
+        const std::string_view word = word_at(rest_, 0);
+        rest_ =
+            values::trim(rest_.substr(static_cast<std::size_t>(word.data() - rest_.data()) + word.size()));
+        return word;
+    }
+
+    // Takes a list, in whose braces and behind whose commas there may be blanks.
+    bool take_list(FilterList& filter) {
+        std::size_t end = 0;
+        if (rest_.starts_with('{')) {
+            filter.each = true;
+            end = rest_.find('}');
+            if (end == std::string_view::npos) {
+                wrong(rest_, "limit", "the list has no closing brace, expected one");
+                return false;
+            }
+        } else {
+            for (end = 0; end < rest_.size(); ++end) {
+                if (!values::is_space(rest_[end])) continue;
+                const std::string_view before = values::trim(rest_.substr(0, end));
+                if (!before.ends_with(',') && !values::trim(rest_.substr(end)).starts_with(',')) break;
+            }
+        }
+        std::string_view list = rest_.substr(filter.each ? 1 : 0, filter.each ? end - 1 : end);
+        for (const std::string_view part : values::split(list, ',')) {
+            std::string_view element = values::trim(part);
+            const bool excluded = element.starts_with('!');
+            if (excluded) element.remove_prefix(1);
+            if (element.empty() || element.find_first_of("{}!\"'= \t") != std::string_view::npos) {
+                wrong(part, "limit",
+                      fmt::format("found {}, expected a name or pattern", in_quotes(values::trim(part))));
+                return false;
+            }
+            filter.elements.push_back({element, excluded});
+        }
+        rest_ = values::trim(rest_.substr(std::min(filter.each ? end + 1 : end, rest_.size())));
+        return true;
+    }
+
+    void rule(std::string_view name, const std::vector<FilterList>& filters, std::string_view limits) {
+        std::string key(name);
+        if (key.empty()) key = fmt::format("rule_{}", rule_names_.size() + 1);
+        if (!rule_names_.insert(key).second)
+            return wrong(
+                name.empty() ? limits : name, "limit",
+                fmt::format("{} is the name of an earlier rule, expected each name once", in_quotes(key)));
+        why_not_ = {};
+        never_ = shapes_ = false;
+        bool by_hosts = false;
+        std::string text;
+        for (const FilterList& filter : filters) text += filter_text(filter, by_hosts);
+        text += "to " + limits_text(limits, by_hosts);
+        if (!why_not_.empty()) {
+            incomplete_ = true;
+            return out_.note(file_, *line_, key, "the rule is left out: " + why_not_);
+        }
+        if (never_) return out_.note(file_, *line_, key, "the rule is left out: a list in it has no members");
+        if (wrong_) return;
+        const auto* row = objects::find_attribute(ObjectType::quota, "rule");
+        if (const auto read = objects::value_of_items(*row, {fmt::format("{}: {}", key, text)}); !read)
+            return wrong(limits, "limit", read.error().message);
+        if (shapes_)
+            out_.note(file_, *line_, key,
+                      "jobs of several chunks (multi) are those that had a parallel environment (pes)");
+        rules_.push_back({ObjectType::quota, {}, "rule", text, place_of(file_, {line_}, "limit"), key});
+    }
+
+    // ---- Filters
+
+    std::string filter_text(const FilterList& filter, bool& by_hosts) {
+        std::vector<std::string> among;
+        std::vector<std::string> except;
+        bool expanded = false;
+        for (const ListElement& element : filter.elements) {
+            std::vector<std::string>& to = element.excluded ? except : among;
+            for (std::string& member : members(filter, element)) {
+                if (std::ranges::find(to, member) == to.end()) to.push_back(std::move(member));
+            }
+            expanded = expanded || !element.excluded;
+        }
+        if (expanded && among.empty()) never_ = true;
+        if (among.empty() && except.empty()) return {};
+        if (filter.subject == "hosts")
+            by_hosts = filter.each || (among.size() == 1 && !objects::is_pattern(among.front()));
+        const bool pes = filter.subject == "pes";
+        const bool braces = !pes && (filter.each || (filter.subject == "hosts" && by_hosts));
+        for (const std::string& name : except) among.push_back("!" + name);
+        const std::string_view subject = pes                         ? "shapes"
+                                         : filter.subject == "hosts" ? "vnodes"
+                                                                     : filter.subject;
+        return fmt::format("{}={}{}{} ", subject, braces ? "{" : "", fmt::join(among, ","),
+                           braces ? "}" : "");
+    }
+
+    // What an element of a list stands for, in the language of quotas.
+    std::vector<std::string> members(const FilterList& filter, const ListElement& element) {
+        const std::string_view subject = filter.subject;
+        const std::string_view name = element.text;
+        if (subject == "pes") {
+            if (name == "*" && (element.excluded || !filter.each)) {
+                shapes_ = true;
+                return {"multi"};
+            }
+            why_not_ = "jobs have no parallel environments here, which a rule could name or count by each";
+            return {};
+        }
+        if (subject == "queues" && name.find('@') != std::string_view::npos) {
+            why_not_ = fmt::format("{} is a queue on some hosts, and a filter has queues or vnodes",
+                                   in_quotes(name));
+            return {};
+        }
+        if (subject == "hosts") {
+            std::vector<std::string> hosts;
+            std::set<std::string> seen;
+            add_hosts(name, name, hosts, seen);
+            return hosts;
+        }
+        if (subject == "users" && name.starts_with('@')) return users_of(name);
+        return {std::string(name)};
+    }
+
+    std::vector<std::string> users_of(std::string_view list) {
+        const File* file = out_.folder().find("su", list.substr(1));
+        if (file == nullptr) {
+            out_.note(file_, *line_, list,
+                      fmt::format("means the group {}, as there is no file su/{} with the list",
+                                  list.substr(1), printable(list.substr(1))));
+            return {std::string(list)};
+        }
+        std::vector<std::string> users;
+        for (const Line& line : file->lines) {
+            const Field field = field_of(line);
+            if (field.name != "entries" || field.value == "NONE") continue;
+            for (const std::string_view user : values::split_trimmed(field.value, ','))
+                if (!user.empty()) users.emplace_back(user);
+        }
+        return users;
+    }
+
+    // Adds a host, or those of a group. `part` is the word in the rule.
+    void add_hosts(std::string_view part, std::string_view name, std::vector<std::string>& hosts,
+                   std::set<std::string>& seen) {
+        if (!name.starts_with('@')) return add_host(name, hosts);
+        if (!seen.emplace(name).second) return;
+        const File* file = out_.folder().find("shgrp", name);
+        if (file == nullptr)
+            return wrong(
+                part, "limit",
+                fmt::format("there is no group of hosts {}, expected the file shgrp/{} with it (qconf "
+                            "-shgrp {})",
+                            in_quotes(name), printable(name), printable(name)));
+        for (const Line& line : file->lines) {
+            const Field field = field_of(line);
+            if (field.name != "hostlist" || field.value == "NONE") continue;
+            for (const std::string_view host : values::words(field.value)) add_hosts(part, host, hosts, seen);
+        }
+    }
+
+    // The resource `host` has names without their domain.
+    void add_host(std::string_view name, std::vector<std::string>& hosts) {
+        const std::size_t dot = std::min(name.find('.'), name.size());
+        if (dot < name.size() && objects::is_pattern(name)) {
+            why_not_ = fmt::format("{} is a pattern of names with their domain, which hosts don't have here",
+                                   in_quotes(name));
+            return;
+        }
+        hosts.push_back(fmt::format("host:{}", name.substr(0, dot)));
+    }
+
+    // ---- Limits
+
+    std::string limits_text(std::string_view limits, bool by_hosts) {
+        std::vector<std::string> out;
+        std::set<std::string> named;
+        for (const std::string_view part : values::split(limits, ',')) {
+            const std::string_view limit = values::trim(part);
+            const std::size_t equals = std::min(limit.find('='), limit.size());
+            const std::string_view name = values::trim(limit.substr(0, equals));
+            const std::string_view value = values::trim(limit.substr(std::min(equals + 1, limit.size())));
+            if (name.empty() || value.empty()) {
+                wrong(part, "limit", fmt::format("found {}, expected RESOURCE=LIMIT", in_quotes(limit)));
+                continue;
+            }
+            const ComplexName complex = complex_name(name, sc_);
+            if (complex.resource.empty()) {
+                why_not_ = fmt::format("no resource here has {}", in_quotes(name));
+                continue;
+            }
+            if (values::uppered(value) == "INFINITY") continue;
+            if (!named.insert(complex.resource).second) {
+                why_not_ = fmt::format("{} limits {} a second time", in_quotes(name), complex.resource);
+                continue;
+            }
+            const auto most = value.find('$') == std::string_view::npos ? amount(complex, value)
+                                                                        : formula(complex, value, by_hosts);
+            if (most) out.push_back(fmt::format("{}={}", complex.resource, *most));
+        }
+        if (out.empty()) return std::string(kNoLimit);
+        return fmt::format("{}", fmt::join(out, ","));
+    }
+
+    std::optional<std::string> amount(const ComplexName& complex, std::string_view value) {
+        if (complex.type == ComplexType::text) return std::string(value);
+        if (complex.type == ComplexType::time) {
+            const auto seconds = seconds_of(value);
+            if (!seconds) {
+                wrong(value, "limit",
+                      fmt::format("{} is no time, expected HH:MM:SS or seconds", in_quotes(value)));
+                return std::nullopt;
+            }
+            return complex.own
+                       ? std::to_string(*seconds)
+                       : fmt::format("{:02}:{:02}:{:02}", *seconds / 3600, *seconds / 60 % 60, *seconds % 60);
+        }
+        const auto number = amount_of(value);
+        if (!number || *number < 0 || *number > 9e15) {
+            wrong(value, "limit",
+                  fmt::format("{} is no amount, expected a number such as 10 or 4G", in_quotes(value)));
+            return std::nullopt;
+        }
+        // A complex of the site without the file sc: a multiplier shows that it is a size.
+        const bool size = complex.type == ComplexType::size ||
+                          (complex.own && sc_ == nullptr && !values::is_digit(value.back()));
+        return size ? size_text(*number) : fmt::format("{}", *number);
+    }
+
+    static std::string size_text(double bytes) {
+        constexpr std::array<std::string_view, 4> kUnits = {"b", "kb", "mb", "gb"};
+        std::size_t unit = 0;
+        bytes = std::floor(bytes);
+        while (unit + 1 < kUnits.size() && bytes >= 1024 && std::fmod(bytes, 1024) == 0) {
+            bytes /= 1024;
+            ++unit;
+        }
+        return fmt::format("{:.0f}{}", bytes, kUnits[unit]);
+    }
+
+    static std::optional<std::int64_t> seconds_of(std::string_view text) {
+        std::int64_t seconds = 0;
+        const auto parts = values::split(text, ':');
+        if (parts.size() > 3) return std::nullopt;
+        for (const std::string_view part : parts) {
+            // A zero may be missing between colons.
+            const auto number = part.empty() && parts.size() > 1 ? 0 : values::digits<std::int32_t>(part);
+            if (!number) return std::nullopt;
+            seconds = seconds * 60 + *number;
+        }
+        return seconds;
+    }
+
+    // A sum such as $num_proc*2+4, over resources of the hosts that the rule counts by.
+    std::optional<std::string> formula(const ComplexName& limited, std::string_view text, bool by_hosts) {
+        if (!by_hosts) {
+            wrong(text, "limit", "a dynamic limit needs hosts in braces, or one host");
+            return std::nullopt;
+        }
+        std::string out;
+        for (std::size_t at = 0; at < text.size();) {
+            const std::size_t end = std::min(text.find_first_of("+-", at + 1), text.size());
+            std::string_view term = text.substr(at, end - at);
+            at = end;
+            std::string_view sign = out.empty() ? "" : "+";
+            if (term.front() == '+' || term.front() == '-') {
+                sign = term.front() == '-' ? "-" : sign;
+                term.remove_prefix(1);
+            }
+            const auto read = formula_term(limited, values::trim(term));
+            if (!read) return std::nullopt;
+            out += fmt::format("{}{}", sign, *read);
+        }
+        return fmt::format("({})", out);
+    }
+
+    std::optional<std::string> formula_term(const ComplexName& limited, std::string_view term) {
+        const std::size_t star = std::min(term.find('*'), term.size());
+        std::string_view name = values::trim(term.substr(0, star));
+        std::string_view weight = star < term.size() ? values::trim(term.substr(star + 1)) : "";
+        if (!name.starts_with('$') && weight.starts_with('$')) std::swap(name, weight);
+        double factor = limited.type == ComplexType::size ? 1.0 / 1024 : 1;  // sizes count in kilobytes
+        if (!name.starts_with('$')) std::swap(name, weight);
+        if (!weight.empty()) {
+            const auto number = amount_of(weight);
+            if (!number) {
+                wrong(term, "limit",
+                      fmt::format("found {}, expected a number, or $COMPLEX with a weight", in_quotes(term)));
+                return std::nullopt;
+            }
+            factor *= *number;
+        }
+        if (name.empty()) return fmt::format("{}", factor);
+        const ComplexName complex = complex_name(name.substr(1), sc_);
+        if (complex.resource.empty() || complex.type == ComplexType::text) {
+            why_not_ = fmt::format("{} is a load or a text, which no limit reads yet", in_quotes(name));
+            return std::nullopt;
+        }
+        if (complex.type == ComplexType::size) factor *= 1024;
+        return factor == 1 ? complex.resource : fmt::format("{}*{}", complex.resource, factor);
+    }
+
+    Output& out_;
+    const File& file_;
+    const File* sc_;
+    const Line* line_ = nullptr;
+    std::string_view rest_;
+    std::set<std::string, std::less<>> quotas_;
+    // The set that is read.
+    bool inside_ = false;
+    bool wrong_ = false;
+    bool enabled_ = false;
+    bool incomplete_ = false;  // a rule is left out
+    const Line* begin_ = nullptr;
+    std::vector<const Line*> lines_;
+    const Line* enabled_line_ = nullptr;
+    const Line* description_line_ = nullptr;
+    std::string_view name_;
+    std::string_view description_;
+    std::vector<Wanted> rules_;
+    std::set<std::string> rule_names_;
+    // The rule that is read.
+    std::string why_not_;  // a quota can't say the rule
+    bool never_ = false;   // the rule matches no job
+    bool shapes_ = false;  // it is about shapes in place of parallel environments
+};
+
+}  // namespace
+
+void read_quotas(Output& out) {
+    if (const File* file = out.folder().find("srqs")) QuotaSetReader(out, *file).read();
+}
+
+}  // namespace pbs::migrate::grid_engine
