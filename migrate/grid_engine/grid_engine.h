@@ -9,6 +9,7 @@
 //     settings.cc   ssconf: the policy's weights and tickets
 //     rqs.cc        srqs: quotas; with the lists in shgrp/ and su/ that its rules name
 //     share_tree.cc sstree: the fs_group
+//     calendar.cc   scal/: time_windows, and sq/: the queues that have them
 //     complexes.cc  sc: resources and their urgency; and the names of resources here
 //
 // Every line of every file is in the report: with the attribute that it became, or in a note that says why it

@@ -68,6 +68,7 @@ class Output {
 void read_settings(Output& out);
 void read_quotas(Output& out);
 void read_share_tree(Output& out);
+void read_calendars(Output& out);
 void read_complexes(Output& out);
 
 }  // namespace pbs::migrate::grid_engine

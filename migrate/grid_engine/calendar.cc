@@ -1,0 +1,537 @@
+// scal/: calendars become time_windows, and those of a queue (sq/) its windows.
+//
+// A calendar has entries for days of the year and for days of the week, which switch a queue off; `on`
+// switches it on within these. The days of the year come before the week. A window opens where the queue is
+// on: one for each pair of times, on all days that have it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "migrate/grid_engine/output.h"
+#include "migrate/words.h"
+#include "objects/forms.h"
+#include "values/number.h"
+#include "values/text.h"
+
+namespace pbs::migrate::grid_engine {
+namespace {
+
+using objects::ObjectType;
+using std::chrono::sys_days;
+
+constexpr int kDay = 86400;
+constexpr std::array<std::string_view, 7> kWeekdays = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
+constexpr std::array<std::string_view, 7> kByDay = {"MO", "TU", "WE", "TH", "FR", "SA", "SU"};
+constexpr std::array<std::string_view, 12> kMonths = {"jan", "feb", "mar", "apr", "may", "jun",
+                                                      "jul", "aug", "sep", "oct", "nov", "dec"};
+// Longest list of days of a calendar: ten years.
+constexpr std::size_t kMostDays = 3660;
+
+using Times = std::pair<int, int>;  // seconds of a day, the second one excluded
+
+enum class QueueState { on, off, suspended };
+
+struct CalendarEntry {
+    bool all_days = false;
+    std::set<int> weekdays;  // 0 is Monday
+    std::set<sys_days> dates;
+    std::vector<Times> times;  // empty: the whole day
+    QueueState state = QueueState::off;
+
+    bool covers(int second) const {
+        return times.empty() || std::ranges::any_of(times, [&](const Times& t) {
+                   return t.first <= second && second < t.second;
+               });
+    }
+};
+
+// When a queue with these entries of a day is on.
+std::vector<Times> open_times(const std::vector<const CalendarEntry*>& entries) {
+    std::set<int> bounds{0, kDay};
+    for (const CalendarEntry* entry : entries)
+        for (const Times& times : entry->times) bounds.insert({times.first, times.second});
+    std::vector<Times> out;
+    for (auto begin = bounds.begin(), end = std::next(begin); end != bounds.end(); ++begin, ++end) {
+        bool off = false;
+        bool on = false;
+        for (const CalendarEntry* entry : entries) {
+            if (!entry->covers(*begin)) continue;
+            (entry->state == QueueState::on ? on : off) = true;
+        }
+        if (off && !on) continue;
+        if (!out.empty() && out.back().second == *begin) {
+            out.back().second = *end;
+        } else {
+            out.emplace_back(*begin, *end);
+        }
+    }
+    return out;
+}
+
+// Reads the entries of a line from the left. Blanks separate entries, except behind commas.
+class EntryReader {
+  public:
+    EntryReader(Output& out, const File& file, const Line& line, const Field& field, bool year)
+        : out_(out), file_(file), line_(line), field_(field), year_(year) {}
+
+    // Not set: the line has a mistake, which is told.
+    std::optional<std::vector<CalendarEntry>> read() {
+        std::vector<CalendarEntry> entries;
+        if (values::lowered(field_.value) == "none") return entries;
+        skip_blanks();
+        while (!rest().empty()) {
+            CalendarEntry entry;
+            if (!read_entry(entry)) return std::nullopt;
+            entries.push_back(std::move(entry));
+            skip_blanks();
+        }
+        return entries;
+    }
+
+  private:
+    std::string_view rest() const { return field_.value.substr(at_); }
+    bool next_is(char c) const { return rest().starts_with(c); }
+    bool next_is_digit() const { return !rest().empty() && values::is_digit(rest().front()); }
+    void skip_blanks() {
+        while (!rest().empty() && values::is_space(rest().front())) ++at_;
+    }
+    bool take(char c) {
+        if (!next_is(c)) return false;
+        ++at_;
+        return true;
+    }
+
+    bool wrong(std::string_view expectation) {
+        const std::string_view word = word_at(rest(), 0);
+        out_.problem(
+            file_, line_, word.empty() ? rest() : word, field_.name,
+            fmt::format("found {}, expected {}", word.empty() ? "the end" : in_quotes(word), expectation));
+        return false;
+    }
+
+    // Reads DAYS, TIMES and STATE with '=' between them, each of which may be missing, but not all.
+    bool read_entry(CalendarEntry& entry) {
+        entry.all_days = true;
+        bool more = true;
+        if (begins_days()) {
+            entry.all_days = false;
+            if (!read_list([&] { return read_days(entry); })) return false;
+            more = take('=');
+        }
+        if (more && next_is_digit()) {
+            if (!read_list([&] { return read_times(entry); })) return false;
+            more = take('=');
+        }
+        if (more && !read_state(entry)) return false;
+        if (!rest().empty() && !values::is_space(rest().front()))
+            return wrong("a blank before the next entry");
+        return true;
+    }
+
+    bool begins_days() const {
+        if (!year_) return weekday_at(rest()).has_value();
+        const std::size_t end = rest().find_first_not_of("0123456789");
+        return end != std::string_view::npos && end > 0 && rest()[end] == '.';
+    }
+
+    template <class Read>
+    bool read_list(const Read& read) {
+        do {
+            skip_blanks();
+            if (!read()) return false;
+        } while (take(','));
+        return true;
+    }
+
+    static std::optional<int> weekday_at(std::string_view text) {
+        const std::string word = values::lowered(text.substr(0, 3));
+        const auto* found = std::ranges::find(kWeekdays, word);
+        if (found == kWeekdays.end()) return std::nullopt;
+        return static_cast<int>(found - kWeekdays.begin());
+    }
+
+    std::optional<int> number(int least, int most) {
+        const std::size_t end = std::min(rest().find_first_not_of("0123456789"), rest().size());
+        const auto number = values::digits<int>(rest().substr(0, end));
+        if (!number || *number < least || *number > most) return std::nullopt;
+        at_ += end;
+        return number;
+    }
+
+    std::optional<int> weekday() {
+        const auto day = weekday_at(rest());
+        if (day) at_ += 3;
+        return day;
+    }
+
+    std::optional<sys_days> date() {
+        const auto begin = at_;
+        const auto day = number(1, 31);
+        if (!day || !take('.')) return std::nullopt;
+        const std::string word = values::lowered(rest().substr(0, 3));
+        const auto* name = std::ranges::find(kMonths, word);
+        std::optional<int> month;
+        if (name != kMonths.end()) {
+            month = static_cast<int>(name - kMonths.begin()) + 1;
+            at_ += 3;
+        } else {
+            month = number(1, 12);
+        }
+        if (!month || !take('.')) return std::nullopt;
+        const auto year = number(1970, 2399);
+        if (!year) return std::nullopt;
+        const std::chrono::year_month_day ymd{std::chrono::year{*year},
+                                              std::chrono::month{static_cast<unsigned>(*month)},
+                                              std::chrono::day{static_cast<unsigned>(*day)}};
+        if (ymd.ok()) return sys_days(ymd);
+        at_ = begin;
+        return std::nullopt;
+    }
+
+    bool read_days(CalendarEntry& entry) {
+        if (!year_) {
+            const auto first = weekday();
+            if (!first) return wrong("a day of the week, such as mon or mon-fri");
+            auto last = first;
+            if (take('-') && !(last = weekday())) return wrong("a day of the week, such as fri");
+            for (int day = *first;; day = (day + 1) % 7) {
+                entry.weekdays.insert(day);
+                if (day == *last) return true;
+            }
+        }
+        const auto first = date();
+        if (!first) return wrong("a date, such as 24.12.2026");
+        auto last = first;
+        const auto begin = at_;
+        if (take('-') && !(last = date())) return wrong("a date, such as 31.12.2026");
+        if (*last < *first || static_cast<std::size_t>((*last - *first).count()) >= kMostDays) {
+            at_ = begin;
+            return wrong("a range of at most ten years that doesn't end before it begins");
+        }
+        for (auto day = *first; day <= *last; day += std::chrono::days{1}) entry.dates.insert(day);
+        return true;
+    }
+
+    std::optional<int> time() {
+        const auto hour = number(0, 24);
+        if (!hour) return std::nullopt;
+        int seconds = *hour * 3600;
+        for (const int unit : {60, 1}) {
+            if (!take(':')) break;
+            const auto part = number(0, 59);
+            if (!part) return std::nullopt;
+            seconds += *part * unit;
+        }
+        if (seconds > kDay) return std::nullopt;
+        return seconds;
+    }
+
+    bool read_times(CalendarEntry& entry) {
+        const auto begin = time();
+        if (!begin || !take('-')) return wrong("times of day, such as 6-20 or 6:30-20:00");
+        const auto end = time();
+        if (!end) return wrong("a time of day up to 24, such as 20 or 20:00:00");
+        if (*begin < *end) {
+            entry.times.emplace_back(*begin, *end);
+            return true;
+        }
+        // 20-6 is the end and the beginning of the same day.
+        if (*begin < kDay) entry.times.emplace_back(*begin, kDay);
+        if (*end > 0) entry.times.emplace_back(0, *end);
+        return true;
+    }
+
+    bool read_state(CalendarEntry& entry) {
+        const std::size_t end = std::min(rest().find_first_of(" \t="), rest().size());
+        const std::string word = values::lowered(rest().substr(0, end));
+        if (word == "on") {
+            entry.state = QueueState::on;
+        } else if (word == "suspended") {
+            entry.state = QueueState::suspended;
+        } else if (word != "off") {
+            return wrong(year_ ? "dates, times of day, or on, off or suspended"
+                               : "days of the week, times of day, or on, off or suspended");
+        }
+        at_ += end;
+        return true;
+    }
+
+    Output& out_;
+    const File& file_;
+    const Line& line_;
+    const Field& field_;
+    const bool year_;
+    std::size_t at_ = 0;
+};
+
+std::string clock_of(int second) {
+    return fmt::format("{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
+}
+
+std::string dates_of(std::string_view name, const std::set<sys_days>& days) {
+    std::string out = fmt::format("{};VALUE=DATE:", name);
+    for (const sys_days day : days) {
+        const std::chrono::year_month_day ymd{day};
+        if (out.back() != ':') out += ',';
+        out += fmt::format("{:04}{:02}{:02}", static_cast<int>(ymd.year()),
+                           static_cast<unsigned>(ymd.month()), static_cast<unsigned>(ymd.day()));
+    }
+    return out;
+}
+
+int weekday_of(sys_days day) {
+    return static_cast<int>(std::chrono::weekday{day}.iso_encoding()) - 1;
+}
+
+// The days on which a window opens.
+struct WindowDays {
+    std::set<int> weekdays;
+    std::set<sys_days> dates;
+
+    std::string rrule(const std::set<sys_days>& not_by_week) const {
+        std::string out;
+        if (weekdays.size() == kByDay.size()) {
+            out = "FREQ=DAILY";
+        } else if (!weekdays.empty()) {
+            std::vector<std::string_view> names;
+            for (const int day : weekdays) names.push_back(kByDay[static_cast<std::size_t>(day)]);
+            out = fmt::format("FREQ=WEEKLY;BYDAY={}", fmt::join(names, ","));
+        }
+        std::set<sys_days> more;
+        std::set<sys_days> fewer;
+        for (const sys_days day : not_by_week) {
+            const bool weekly = weekdays.contains(weekday_of(day));
+            if (weekly && !dates.contains(day)) fewer.insert(day);
+            if (!weekly && dates.contains(day)) more.insert(day);
+        }
+        if (!more.empty()) out += (out.empty() ? "" : " ") + dates_of("RDATE", more);
+        if (!fewer.empty()) out += " " + dates_of("EXDATE", fewer);
+        return out;
+    }
+};
+
+class CalendarReader {
+  public:
+    CalendarReader(Output& out, const File& file) : out_(out), file_(file) {}
+
+    // The names of the calendar's windows; none if it is always on.
+    std::vector<std::string> read() {
+        std::string_view name;
+        std::vector<CalendarEntry> year;
+        std::vector<CalendarEntry> week;
+        std::vector<const Line*> lines;
+        for (const Line& line : file_.lines) {
+            lines.push_back(&line);
+            const Field field = field_of(line);
+            const bool of_year = field.name == "year";
+            if (field.name == "calendar_name") {
+                name = field.value;
+                if (!out_.checked_name(file_, line, name)) return {};
+                if (name != file_.name) {
+                    out_.problem(file_, line, name, field.name, "isn't the file's name, expected that");
+                    return {};
+                }
+            } else if (!of_year && field.name != "week") {
+                out_.problem(
+                    file_, line, field.name, "",
+                    fmt::format("found {}, expected calendar_name, year or week", in_quotes(field.name)));
+                return {};
+            } else {
+                auto entries = EntryReader(out_, file_, line, field, of_year).read();
+                if (!entries) return {};
+                (of_year ? year : week) = std::move(*entries);
+                const auto& read = of_year ? year : week;
+                if (std::ranges::any_of(read, [](const auto& e) { return e.state == QueueState::suspended; }))
+                    out_.note(
+                        file_, line, field.name,
+                        "suspended times count as off: no job starts, but running jobs go on, because a "
+                        "window doesn't suspend jobs yet");
+            }
+        }
+        if (lines.empty()) return {};
+        if (name.empty()) {
+            out_.problem(file_, *lines.front(), lines.front()->text, "",
+                         "has no line calendar_name, expected one");
+            return {};
+        }
+        return make(std::string(name), year, week, lines);
+    }
+
+  private:
+    std::vector<std::string> make(const std::string& name, const std::vector<CalendarEntry>& year,
+                                  const std::vector<CalendarEntry>& week,
+                                  const std::vector<const Line*>& lines) {
+        std::set<sys_days> dates;
+        bool every_day_of_year = false;
+        for (const CalendarEntry& entry : year) {
+            dates.insert(entry.dates.begin(), entry.dates.end());
+            every_day_of_year = every_day_of_year || entry.all_days;
+        }
+        std::map<Times, WindowDays> windows;
+        for (int day = 0; day < 7; ++day) {
+            std::vector<const CalendarEntry*> entries;
+            for (const CalendarEntry& entry : every_day_of_year ? year : week)
+                if (entry.all_days || entry.weekdays.contains(day)) entries.push_back(&entry);
+            for (const Times& times : open_times(entries)) windows[times].weekdays.insert(day);
+        }
+        for (const sys_days date : dates) {
+            std::vector<const CalendarEntry*> entries;
+            for (const CalendarEntry& entry : year)
+                if (entry.all_days || entry.dates.contains(date)) entries.push_back(&entry);
+            for (const Times& times : open_times(entries)) windows[times].dates.insert(date);
+        }
+        return make_windows(name, windows, dates, lines);
+    }
+
+    std::vector<std::string> make_windows(const std::string& name, const std::map<Times, WindowDays>& windows,
+                                          const std::set<sys_days>& dates,
+                                          const std::vector<const Line*>& lines) {
+        const std::string from = place_of(file_, lines, name);
+        std::vector<std::string> names;
+        int number = 1;
+        const auto create = [&] {
+            std::string next = names.empty() ? name : fmt::format("{}_{}", name, ++number);
+            while (!names.empty() && out_.folder().find("scal", next) != nullptr)
+                next = fmt::format("{}_{}", name, ++number);
+            names.push_back(std::move(next));
+            out_.create(ObjectType::time_window, names.back(), from);
+        };
+        const auto set = [&](std::string_view attribute, std::string value) {
+            out_.set(ObjectType::time_window, names.back(), attribute, std::move(value), from);
+        };
+        if (windows.size() == 1 && windows.begin()->second.rrule(dates) == "FREQ=DAILY" &&
+            windows.begin()->first == Times{0, kDay}) {
+            out_.note(file_, *lines.front(), name, "is always on: queues need no time_window for it");
+            for (const Line* line : lines)
+                if (line != lines.front())
+                    out_.left_out(file_, *line, field_of(*line).name, "switches nothing off");
+            return {};
+        }
+        for (const auto& [times, days] : windows) {
+            create();
+            set("rrule", days.rrule(dates));
+            set("start_time", clock_of(times.first));
+            set("end_time", clock_of(times.second));
+        }
+        if (windows.empty()) {
+            create();
+            set("comment", "never open");
+            out_.note(file_, *lines.front(), name, "is never on: its time_window has no days");
+        }
+        return names;
+    }
+
+    Output& out_;
+    const File& file_;
+};
+
+// A line of a queue that becomes nothing, and the place of its setting here.
+struct QueueRow {
+    std::string_view names;  // separated by blanks
+    std::string_view why;
+};
+
+constexpr std::array kQueueRows{
+    QueueRow{"qname", "the queue itself isn't made: create it with qmgr if it isn't there"},
+    QueueRow{"hostlist", "left out: vnodes serve all queues, or the one in their attribute queue"},
+    QueueRow{"seq_no", "left out: sort_priority of vnodes and Priority of queues give an order"},
+    QueueRow{"load_thresholds suspend_thresholds nsuspend suspend_interval",
+             "not there yet: the load of hosts doesn't order or close them"},
+    QueueRow{"slots complex_values", "left out: resources_available of vnodes and of the queue has amounts"},
+    QueueRow{"pe_list qtype", "left out: jobs ask with select and place"},
+    QueueRow{"user_lists xuser_lists projects xprojects",
+             "left out: acl_users, acl_groups and resources_max of the queue say who may use it"},
+    QueueRow{"subordinate_list",
+             "left out: preemption of the policy makes room for queues of higher Priority"},
+    QueueRow{"s_rt h_rt s_cpu h_cpu s_rss h_rss s_vmem h_vmem s_fsize h_fsize",
+             "left out: resources_max of the queue limits jobs"},
+    QueueRow{"s_data h_data s_stack h_stack s_core h_core",
+             "left out: no resource here is a limit on a process's data, stack or core"},
+    QueueRow{
+        "priority min_cpu_interval processors ckpt_list rerun tmpdir shell prolog epilog shell_start_mode "
+        "starter_method suspend_method resume_method terminate_method notify owner_list initial_state",
+        "left out: it is about how jobs run, and not when"},
+};
+
+class QueueReader {
+  public:
+    QueueReader(Output& out, const File& file,
+                const std::map<std::string, std::vector<std::string>>& calendars)
+        : out_(out), file_(file), calendars_(calendars) {}
+
+    void read() {
+        for (const Line& line : file_.lines) {
+            const Field field = field_of(line);
+            if (field.name == "qname") queue_ = field.value;
+        }
+        for (const Line& line : file_.lines) {
+            const Field field = field_of(line);
+            if (field.value.empty()) {
+                out_.problem(file_, line, field.name, field.name,
+                             "has no value, expected a name and a value");
+            } else if (const std::string word = values::lowered(field.value);
+                       word == "none" || word == "infinity" || word == "undefined") {
+                out_.left_out(file_, line, field.name, "nothing to carry over: NONE, INFINITY or UNDEFINED");
+            } else if (field.name == "calendar") {
+                calendar(line, field);
+            } else {
+                leave_out(line, field);
+            }
+        }
+    }
+
+  private:
+    void leave_out(const Line& line, const Field& field) {
+        for (const QueueRow& row : kQueueRows)
+            for (const std::string_view name : values::words(row.names))
+                if (name == field.name) return out_.left_out(file_, line, field.name, row.why);
+        out_.left_out(file_, line, field.name, "left out: it is no setting of a queue that is known here");
+    }
+
+    void calendar(const Line& line, const Field& field) {
+        const std::size_t end = std::min(field.value.find(','), field.value.size());
+        const std::string_view name = values::trim(field.value.substr(0, end));
+        if (end < field.value.size())
+            out_.note(
+                file_, line, field.name,
+                "calendars of single hosts are left out: the windows of a queue hold on all its vnodes");
+        if (name == "NONE") return;
+        const auto found = calendars_.find(std::string(name));
+        if (found == calendars_.end())
+            return out_.problem(file_, line, name, field.name,
+                                fmt::format("there is no calendar {}, expected the file scal/{} with it "
+                                            "(qconf -scal {})",
+                                            in_quotes(name), printable(name), printable(name)));
+        if (!objects::is_queue_name(queue_))
+            return out_.note(
+                file_, line, field.name,
+                fmt::format("left out: {} can't be the name of a queue here, which has at most 15 "
+                            "letters, digits and any of -_.",
+                            in_quotes(queue_)));
+        if (found->second.empty()) return out_.left_out(file_, line, field.name, "the calendar is always on");
+        out_.set(ObjectType::queue, std::string(queue_), "time_window",
+                 fmt::format("{}", fmt::join(found->second, ",")), place_of(file_, {&line}, field.name));
+    }
+
+    Output& out_;
+    const File& file_;
+    const std::map<std::string, std::vector<std::string>>& calendars_;
+    std::string_view queue_;
+};
+
+}  // namespace
+
+void read_calendars(Output& out) {
+    std::map<std::string, std::vector<std::string>> windows;
+    for (const File* file : out.folder().of_kind("scal"))
+        windows[file->name] = CalendarReader(out, *file).read();
+    for (const File* file : out.folder().of_kind("sq")) QueueReader(out, *file, windows).read();
+}
+
+}  // namespace pbs::migrate::grid_engine

@@ -1,0 +1,9 @@
+// Any text as a calendar of Grid Engine, and as the queue that has it.
+#include "tests/fuzz/grid_engine.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace pbs::migrate::fuzz;  // NOLINT(google-build-using-namespace): this is a program
+    convert_grid_files({{"scal/c", text_of(data, size)}});
+    convert_grid_files({{"scal/c", "calendar_name c\nweek sat=6-20\n"}, {"sq/q", text_of(data, size)}});
+    return 0;
+}

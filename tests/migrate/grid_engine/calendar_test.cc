@@ -1,0 +1,145 @@
+// scal/ and sq/.
+#include "tests/migrate/grid_engine/support.h"
+
+namespace pbs::migrate::test {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+GridFiles calendar(const std::string& year, const std::string& week) {
+    return {{"scal/c", "calendar_name c\nyear " + year + "\nweek " + week + "\n"}};
+}
+
+// The windows of a calendar, a line for each: "RRULE START-END".
+std::string windows(const std::string& year, const std::string& week) {
+    const auto done = grid_conversion(calendar(year, week));
+    EXPECT_TRUE(done) << testing::PrintToString(texts(done.error()));
+    std::string out;
+    if (!done) return out;
+    for (const Report::Line& line : done->report.lines) {
+        if (line.target.ends_with(" rrule")) out += line.value;
+        if (line.target.ends_with(" start_time")) out += " " + line.value.substr(0, 5);
+        if (line.target.ends_with(" end_time")) out += "-" + line.value.substr(0, 5) + "\n";
+    }
+    return out;
+}
+
+TEST(GridCalendar, WindowsOpenWhereAQueueIsOn) {
+    EXPECT_EQ(windows("NONE", "mon-fri=6-20"),
+              "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR 00:00-06:00\n"
+              "FREQ=WEEKLY;BYDAY=SA,SU 00:00-24:00\n"
+              "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR 20:00-24:00\n");
+    EXPECT_EQ(windows("NONE", "mon-fri=20-6 sat-sun"), "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR 06:00-20:00\n");
+    EXPECT_EQ(windows("NONE", "12-18 tue=13-17=on"),
+              "FREQ=DAILY 00:00-12:00\n"
+              "FREQ=WEEKLY;BYDAY=TU 13:00-17:00\n"
+              "FREQ=DAILY 18:00-24:00\n");
+    EXPECT_EQ(windows("NONE", "fri-mon=off tue-thu=6:30-12,13:00:00-18=off"),
+              "FREQ=WEEKLY;BYDAY=TU,WE,TH 00:00-06:30\n"
+              "FREQ=WEEKLY;BYDAY=TU,WE,TH 12:00-13:00\n"
+              "FREQ=WEEKLY;BYDAY=TU,WE,TH 18:00-24:00\n");
+}
+
+TEST(GridCalendar, DaysOfTheYearComeBeforeTheWeek) {
+    EXPECT_EQ(windows("24.12.2026,31.12.2026-1.jan.2027=on", "mon-fri=6-20"),
+              "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR EXDATE;VALUE=DATE:20261224,20261231,20270101 00:00-06:00\n"
+              "FREQ=WEEKLY;BYDAY=SA,SU RDATE;VALUE=DATE:20261224,20261231,20270101 00:00-24:00\n"
+              "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR EXDATE;VALUE=DATE:20261224,20261231,20270101 20:00-24:00\n");
+    EXPECT_EQ(windows("25.12.2026", "NONE"), "FREQ=DAILY EXDATE;VALUE=DATE:20261225 00:00-24:00\n");
+    EXPECT_EQ(windows("12.3.2026=12-11=off", "off"), "RDATE;VALUE=DATE:20260312 11:00-12:00\n");
+    EXPECT_EQ(windows("8-9=on 7-10 1.5.2026=7-9", "off"),
+              "FREQ=DAILY 00:00-07:00\n"
+              "FREQ=DAILY 08:00-09:00\n"
+              "FREQ=DAILY 10:00-24:00\n");
+}
+
+TEST(GridCalendar, AlwaysOnHasNoWindowAndNeverOnOneWithoutDays) {
+    for (const std::string& week : std::vector<std::string>{"NONE", "on", "mon=6-8=on"}) {
+        EXPECT_EQ(grid_commands(calendar("NONE", week)), "") << week;
+        EXPECT_THAT(grid_notes(calendar("NONE", week)),
+                    ElementsAre("ge/scal/c:1: c: is always on: queues need no time_window for it",
+                                "ge/scal/c:2-3: year, week: switches nothing off"));
+    }
+    EXPECT_EQ(grid_commands(calendar("NONE", "off")),
+              "create time_window c\nset time_window c comment = \"never open\"\n");
+}
+
+TEST(GridCalendar, SuspendedTimesAreOffAndTold) {
+    EXPECT_EQ(windows("NONE", "sat-sun=suspended"), "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR 00:00-24:00\n");
+    EXPECT_THAT(
+        grid_notes(calendar("NONE", "sat-sun=suspended")),
+        Contains("ge/scal/c:3: week: suspended times count as off: no job starts, but running jobs go on, "
+                 "because a window doesn't suspend jobs yet"));
+}
+
+TEST(GridCalendar, QueuesHaveItsWindows) {
+    GridFiles files = calendar("NONE", "sat=6-20");
+    files["scal/c_2"] = "calendar_name c_2\nyear NONE\nweek off\n";
+    files["sq/all.q"] = "qname all.q\nslots 4\ncalendar c,[n1=x]\nh_rt INFINITY\nfrob 1\nprolog NONE\n";
+    EXPECT_THAT(grid_commands(files), AllOf(HasSubstr("create time_window c_3\n"),
+                                            HasSubstr("set queue all.q time_window = \"c,c_3,c_4\"\n")));
+    EXPECT_THAT(
+        grid_notes(files),
+        AllOf(
+            Contains(
+                "ge/sq/all.q:3: calendar: calendars of single hosts are left out: the windows of a queue "
+                "hold on all its vnodes"),
+            Contains(
+                "ge/sq/all.q:2: slots: left out: resources_available of vnodes and of the queue has amounts"),
+            Contains("ge/sq/all.q:4,6: h_rt, prolog: nothing to carry over: NONE, INFINITY or UNDEFINED"),
+            Contains("ge/sq/all.q:5: frob: left out: it is no setting of a queue that is known here")));
+    files["sq/all.q"] = "qname a_very_long_name.q\ncalendar c\n";
+    EXPECT_THAT(grid_commands(files), Not(HasSubstr("set queue")));
+    EXPECT_THAT(grid_notes(files),
+                Contains(HasSubstr("ge/sq/all.q:2: calendar: left out: 'a_very_long_name.q' can't "
+                                   "be the name of a queue here")));
+    files["sq/all.q"] = "qname all.q\ncalendar nights\n";
+    EXPECT_THAT(
+        grid_problems(files),
+        ElementsAre(
+            "ge/sq/all.q:2:10: calendar: there is no calendar 'nights', expected the file scal/nights "
+            "with it (qconf -scal nights)"));
+}
+
+TEST(GridCalendar, MistakesAreToldWithTheirPlaces) {
+    const auto told = [](const std::string& year, const std::string& week) {
+        return grid_problems(calendar(year, week));
+    };
+    EXPECT_THAT(told("31.2.2026", "NONE"),
+                ElementsAre("ge/scal/c:2:6: year: found '31.2.2026', expected a date, such as 24.12.2026"));
+    EXPECT_THAT(
+        told("1.1.2026-1.1.2025=on", "NONE"),
+        ElementsAre("ge/scal/c:2:14: year: found '-1.1.2025=on', expected a range of at most ten years that "
+                    "doesn't end before it begins"));
+    EXPECT_THAT(
+        told("NONE", "mon-frx=6-20"),
+        ElementsAre("ge/scal/c:3:10: week: found 'frx=6-20', expected a day of the week, such as fri"));
+    EXPECT_THAT(
+        told("NONE", "mon=6-25"),
+        ElementsAre(
+            "ge/scal/c:3:12: week: found '25', expected a time of day up to 24, such as 20 or 20:00:00"));
+    EXPECT_THAT(
+        told("NONE", "mon=6"),
+        ElementsAre(
+            "ge/scal/c:3:11: week: found the end, expected times of day, such as 6-20 or 6:30-20:00"));
+    EXPECT_THAT(
+        told("NONE", "mon=6-20=closed"),
+        ElementsAre(
+            "ge/scal/c:3:15: week: found 'closed', expected days of the week, times of day, or on, off "
+            "or suspended"));
+    EXPECT_THAT(told("NONE", "mon=on=off"),
+                ElementsAre("ge/scal/c:3:12: week: found '=off', expected a blank before the next entry"));
+    EXPECT_THAT(grid_problems({{"scal/c", "calendar_name d\n"}}),
+                ElementsAre("ge/scal/c:1:15: calendar_name: isn't the file's name, expected that"));
+    EXPECT_THAT(grid_problems({{"scal/c", "week off\n"}}),
+                ElementsAre("ge/scal/c:1:1: has no line calendar_name, expected one"));
+    EXPECT_THAT(grid_problems({{"scal/c", "calendar_name c\nday off\n"}}),
+                ElementsAre("ge/scal/c:2:1: found 'day', expected calendar_name, year or week"));
+}
+
+}  // namespace
+}  // namespace pbs::migrate::test
