@@ -10,6 +10,7 @@
 //     rqs.cc        srqs: quotas; with the lists in shgrp/ and su/ that its rules name
 //     share_tree.cc sstree: the fs_group
 //     calendar.cc   scal/: time_windows, and sq/: the queues that have them
+//     owners.cc     su/, suser/, sprj/, sconf: shares and override tickets of owners
 //     complexes.cc  sc: resources and their urgency; and the names of resources here
 //
 // Every line of every file is in the report: with the attribute that it became, or in a note that says why it

@@ -69,6 +69,7 @@ void read_settings(Output& out);
 void read_quotas(Output& out);
 void read_share_tree(Output& out);
 void read_calendars(Output& out);
+void read_owners(Output& out);
 void read_complexes(Output& out);
 
 }  // namespace pbs::migrate::grid_engine

@@ -1,0 +1,145 @@
+// su/, suser/ and sprj/: the shares and override tickets of departments, users and projects; and sconf, which
+// has those of users without an entry, and limits on jobs.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "migrate/grid_engine/output.h"
+#include "migrate/words.h"
+#include "values/number.h"
+#include "values/text.h"
+
+namespace pbs::migrate::grid_engine {
+namespace {
+
+using objects::ObjectType;
+
+// The elements of a policy's attribute, and the lines that they come from.
+struct OwnerList {
+    std::string_view attribute;
+    std::vector<std::string> elements{};
+    std::vector<std::string> from{};
+};
+
+struct OwnerKind {
+    std::string_view kind;
+    char letter;
+};
+
+constexpr std::array kOwnerKinds{OwnerKind{"suser", 'u'}, OwnerKind{"su", 'g'}, OwnerKind{"sprj", 'p'}};
+
+constexpr std::string_view kZero = "nothing to carry over: it is 0";
+
+// Settings of sconf that are limits or shares, and their places here.
+struct GlobalRow {
+    std::string_view names;  // separated by blanks
+    std::string_view why;
+};
+
+constexpr std::array kGlobalRows{
+    GlobalRow{"max_u_jobs max_jobs", "left out: max_queued of the server limits the jobs that there are"},
+    GlobalRow{"max_aj_tasks", "left out: max_array_size of the server limits the size of an array"},
+    GlobalRow{"enforce_user enforce_project auto_user_delete_time auto_user_default_project",
+              "left out: users and projects are names here, which nobody makes or deletes"},
+};
+
+class OwnersReader {
+  public:
+    explicit OwnersReader(Output& out) : out_(out) {}
+
+    void read() {
+        for (const OwnerKind& kind : kOwnerKinds)
+            for (const File* file : out_.folder().of_kind(kind.kind)) read_file(*file, kind);
+        if (const File* file = out_.folder().find("sconf"))
+            for (const Line& line : file->lines) global(*file, line);
+        for (const OwnerList* list : {&shares_, &tickets_})
+            if (!list->elements.empty())
+                out_.set(ObjectType::policy, kPolicy, list->attribute,
+                         fmt::format("{}", fmt::join(list->elements, ",")),
+                         fmt::format("{}", fmt::join(list->from, ", ")));
+    }
+
+  private:
+    void global(const File& file, const Line& line) {
+        const Field field = field_of(line);
+        constexpr OwnerKind kUser{"suser", 'u'};
+        if (field.name == "auto_user_fshare") return amount(file, line, field, kUser, "PBS_GENERIC", shares_);
+        if (field.name == "auto_user_oticket")
+            return amount(file, line, field, kUser, "PBS_GENERIC", tickets_);
+        if (field.name == "max_aj_instances") {
+            if (field.value == "0") return out_.left_out(file, line, field.name, kZero);
+            if (objects::find_attribute(ObjectType::policy, "max_run_subjobs") == nullptr)
+                return out_.left_out(file, line, field.name,
+                                     "not there yet: a limit on the running subjobs of each array");
+            return out_.set_checked(file, line, field, ObjectType::policy, kPolicy, "max_run_subjobs",
+                                    std::string(field.value));
+        }
+        for (const GlobalRow& row : kGlobalRows)
+            for (const std::string_view name : values::words(row.names))
+                if (name == field.name) return out_.left_out(file, line, field.name, row.why);
+        out_.left_out(file, line, field.name, "left out: it is about how jobs run, and not when");
+    }
+
+    void read_file(const File& file, const OwnerKind& kind) {
+        std::string_view name;
+        for (const Line& line : file.lines)
+            if (const Field field = field_of(line); field.name == "name") name = field.value;
+        if (!file.lines.empty() && (name.empty() || name.find_first_of("[]=,: ") != std::string_view::npos))
+            return out_.problem(file, file.lines.front(), file.lines.front().text, "",
+                                "has no line name with one name, expected one");
+        for (const Line& line : file.lines) read_line(file, line, kind, name);
+    }
+
+    void read_line(const File& file, const Line& line, const OwnerKind& kind, std::string_view name) {
+        const Field field = field_of(line);
+        if (field.name == "fshare" || field.name == "oticket")
+            return amount(file, line, field, kind, name, field.name == "fshare" ? shares_ : tickets_);
+        if (field.name == "name") return out_.left_out(file, line, field.name, "names the owner");
+        if (field.name == "entries") return entries(file, line, field, name);
+        if (field.name == "type")
+            return out_.left_out(
+                file, line, field.name,
+                "departments are groups, and lists of access are expanded in rules of quotas");
+        if (field.name == "acl" || field.name == "xacl" || field.name == "default_project" ||
+            field.name == "delete_time")
+            return out_.left_out(
+                file, line, field.name,
+                "left out: users and projects are names here, which nobody makes or deletes");
+        out_.left_out(file, line, field.name, "left out: it is no setting that is known here");
+    }
+
+    void amount(const File& file, const Line& line, const Field& field, const OwnerKind& kind,
+                std::string_view name, OwnerList& list) {
+        const auto number = values::digits<std::int64_t>(field.value);
+        if (!number)
+            return out_.problem(file, line, field.value.empty() ? field.name : field.value, field.name,
+                                fmt::format("{} is no number, expected 0 or more", in_quotes(field.value)));
+        if (*number == 0) return out_.left_out(file, line, field.name, kZero);
+        list.elements.push_back(fmt::format("[{}:{}={}]", kind.letter, name, *number));
+        list.from.push_back(place_of(file, {&line}, field.name));
+    }
+
+    void entries(const File& file, const Line& line, const Field& field, std::string_view name) {
+        if (name != "deadlineusers")
+            return out_.left_out(file, line, field.name,
+                                 "count in rules of quotas; the members of a group are those of the system");
+        if (values::lowered(field.value) == "none")
+            return out_.left_out(file, line, field.name,
+                                 "left out: deadline_users names those whose deadlines count; here all do");
+        out_.set_checked(file, line, field, ObjectType::policy, kPolicy, "deadline_users",
+                         std::string(field.value));
+    }
+
+    Output& out_;
+    OwnerList shares_{"functional_shares"};
+    OwnerList tickets_{"override_tickets"};
+};
+
+}  // namespace
+
+void read_owners(Output& out) {
+    OwnersReader(out).read();
+}
+
+}  // namespace pbs::migrate::grid_engine

@@ -1,0 +1,73 @@
+// su/, suser/ and sprj/.
+#include "tests/migrate/grid_engine/support.h"
+
+namespace pbs::migrate::test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsSupersetOf;
+
+TEST(GridOwners, HaveSharesAndOverrideTickets) {
+    EXPECT_EQ(grid_commands(
+                  {{"suser/ann", "name ann\noticket 500\nfshare 100\ndelete_time 0\ndefault_project NONE\n"},
+                   {"suser/bob", "name bob\noticket 0\nfshare 60\n"},
+                   {"su/physics", "name physics\ntype ACL DEPT\nfshare 10\noticket 7\nentries carl\n"},
+                   {"sprj/rescue", "name rescue\noticket 5000\nfshare 0\nacl NONE\nxacl NONE\n"}}),
+              "set policy default_policy functional_shares = \"[u:ann=100],[u:bob=60],[g:physics=10]\"\n"
+              "set policy default_policy override_tickets = \"[u:ann=500],[g:physics=7],[p:rescue=5000]\"\n");
+}
+
+TEST(GridOwners, WithoutAnEntryHaveThoseOfTheGlobalConfiguration) {
+    const GridFiles files{{"suser/ann", "name ann\nfshare 100\n"},
+                          {"sconf",
+                           "#global:\nauto_user_fshare 10\nauto_user_oticket 0\nmax_aj_instances 2000\n"
+                           "max_u_jobs 5\nmax_aj_tasks 75000\nshell_start_mode unix_behavior\n"}};
+    EXPECT_THAT(
+        grid_commands(files),
+        HasSubstr("set policy default_policy functional_shares = \"[u:ann=100],[u:PBS_GENERIC=10]\"\n"));
+    const bool there = objects::find_attribute(objects::ObjectType::policy, "max_run_subjobs") != nullptr;
+    EXPECT_EQ(grid_commands(files).find("max_run_subjobs = 2000\n") != std::string::npos, there);
+    EXPECT_THAT(
+        grid_notes(files),
+        IsSupersetOf(
+            {"ge/sconf:3: auto_user_oticket: nothing to carry over: it is 0",
+             "ge/sconf:5: max_u_jobs: left out: max_queued of the server limits the jobs that there are",
+             "ge/sconf:6: max_aj_tasks: left out: max_array_size of the server limits the size of an array",
+             "ge/sconf:7: shell_start_mode: left out: it is about how jobs run, and not when"}));
+}
+
+TEST(GridOwners, OfDeadlinesAreKept) {
+    EXPECT_EQ(grid_commands({{"su/deadlineusers",
+                              "name deadlineusers\ntype ACL\nfshare 0\noticket 0\nentries ann,@vip\n"}}),
+              "set policy default_policy deadline_users = \"ann,@vip\"\n");
+    EXPECT_EQ(grid_commands({{"su/deadlineusers", "name deadlineusers\nentries NONE\n"}}), "");
+}
+
+TEST(GridOwners, TheOtherLinesAreTold) {
+    EXPECT_THAT(
+        grid_notes({{"suser/ann", "name ann\noticket 0\nfshare 0\ndelete_time 0\ndefault_project p\n"},
+                    {"su/x", "name x\ntype ACL\nentries a\nshade 3\n"}}),
+        IsSupersetOf(
+            {"ge/suser/ann:1: name: names the owner",
+             "ge/suser/ann:2-3: oticket, fshare: nothing to carry over: it is 0",
+             "ge/suser/ann:4-5: delete_time, default_project: left out: users and projects are names "
+             "here, which nobody makes or deletes",
+             "ge/su/x:3: entries: count in rules of quotas; the members of a group are those of the "
+             "system",
+             "ge/su/x:4: shade: left out: it is no setting that is known here"}));
+}
+
+TEST(GridOwners, MistakesAreToldWithTheirPlaces) {
+    EXPECT_THAT(
+        grid_problems({{"suser/ann", "name ann\nfshare many\noticket\n"}, {"suser/bob", "fshare 1\n"}}),
+        ElementsAre("ge/suser/ann:2:8: fshare: 'many' is no number, expected 0 or more",
+                    "ge/suser/ann:3:1: oticket: '' is no number, expected 0 or more",
+                    "ge/suser/bob:1:1: has no line name with one name, expected one"));
+    EXPECT_THAT(grid_problems({{"su/deadlineusers", "name deadlineusers\nentries 'x\n"}}),
+                ElementsAre(AllOf(HasSubstr("ge/su/deadlineusers:2:9: entries: "), HasSubstr("expected"))));
+}
+
+}  // namespace
+}  // namespace pbs::migrate::test
