@@ -468,7 +468,10 @@ class QueueReader {
     void read() {
         for (const Line& line : file_.lines) {
             const Field field = field_of(line);
-            if (field.name == "qname") queue_ = field.value;
+            if (field.name != "qname") continue;
+            queue_ = field.value;
+            if (queue_ != file_.name)
+                out_.problem(file_, line, field.value, field.name, "isn't the file's name, expected that");
         }
         for (const Line& line : file_.lines) {
             const Field field = field_of(line);

@@ -157,7 +157,9 @@ class ComplexReader {
             return true;
         }
         if (complex.type == ComplexType::size) urgency *= 1024;  // sizes count in kilobytes
-        urgencies_.push_back(fmt::format("{}={}", complex.resource, urgency));
+        std::string element = fmt::format("{}={}", complex.resource, urgency);
+        if (!out_.checked_element(file_, line, name, name, "urgency_of_resources", element)) return true;
+        urgencies_.push_back(std::move(element));
         urgent_.push_back(&line);
         return true;
     }

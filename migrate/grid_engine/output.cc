@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <tl/expected.hpp>
 
 #include "migrate/words.h"
 #include "objects/value.h"
@@ -51,9 +52,12 @@ void Output::set_checked(const File& file, const Line& line, const Field& field,
     set(type, object, attribute, value, place_of(file, {&line}, field.name));
 }
 
-void Output::quota(const std::string& name, const std::string& from) {
-    quotas_ += (quotas_.empty() ? "" : ",") + name;
+bool Output::quota(const std::string& name, const std::string& from) {
+    if (!quotas_.insert(name).second) return false;
+    create(ObjectType::quota, name, from);
+    quota_list_ += (quota_list_.empty() ? "" : ",") + name;
     quotas_from_.push_back(from);
+    return true;
 }
 
 void Output::resource(const std::string& name, std::string_view type, std::string_view flag, int line,
@@ -94,10 +98,19 @@ bool Output::checked_name(const File& file, const Line& line, std::string_view n
     return named.has_value();
 }
 
+bool Output::checked_element(const File& file, const Line& line, std::string_view part,
+                             std::string_view option, std::string_view attribute,
+                             const std::string& element) {
+    const auto read = objects::parse_value(*objects::find_attribute(ObjectType::policy, attribute), element);
+    if (!read) problem(file, line, part, option, read.error().message);
+    return read.has_value();
+}
+
 Result<GridEngine> Output::finish() {
     if (!problems_.empty()) return tl::unexpected(std::move(problems_));
-    if (!quotas_.empty())
-        set(ObjectType::policy, kPolicy, "quotas", quotas_, fmt::format("{}", fmt::join(quotas_from_, ", ")));
+    if (!quota_list_.empty())
+        set(ObjectType::policy, kPolicy, "quotas", quota_list_,
+            fmt::format("{}", fmt::join(quotas_from_, ", ")));
     std::ranges::stable_sort(out_.wanted, {}, [](const Wanted& wanted) {
         return std::ranges::find(values::kMakingOrder, wanted.type) - values::kMakingOrder.begin();
     });

@@ -2,6 +2,7 @@
 // migrate/grid_engine/.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,8 @@ class Output {
     void set_checked(const File& file, const Line& line, const Field& field, objects::ObjectType type,
                      const std::string& object, std::string_view attribute, const std::string& value);
 
-    // Adds to the policy's list of quotas.
-    void quota(const std::string& name, const std::string& from);
+    // Makes a quota, and adds it to the policy's list. False: there is one of this name already.
+    bool quota(const std::string& name, const std::string& from);
     void resource(const std::string& name, std::string_view type, std::string_view flag, int line,
                   const std::string& path);
 
@@ -45,6 +46,9 @@ class Output {
     }
     // May an object have this name? If not, that is a problem.
     bool checked_name(const File& file, const Line& line, std::string_view name);
+    // May an attribute of the policy have this element? If not, that is a problem with `part` of the line.
+    bool checked_element(const File& file, const Line& line, std::string_view part, std::string_view option,
+                         std::string_view attribute, const std::string& element);
 
     Result<GridEngine> finish();
 
@@ -59,7 +63,8 @@ class Output {
     const Folder& folder_;
     GridEngine out_;
     std::vector<LeftOut> left_out_;
-    std::string quotas_;
+    std::set<std::string> quotas_;
+    std::string quota_list_;
     std::vector<std::string> quotas_from_;
     Problems problems_;
 };

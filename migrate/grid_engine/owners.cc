@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <cstdint>
 
 #include "migrate/grid_engine/output.h"
 #include "migrate/words.h"
@@ -85,9 +86,9 @@ class OwnersReader {
         std::string_view name;
         for (const Line& line : file.lines)
             if (const Field field = field_of(line); field.name == "name") name = field.value;
-        if (!file.lines.empty() && (name.empty() || name.find_first_of("[]=,: ") != std::string_view::npos))
+        if (!file.lines.empty() && name != file.name)
             return out_.problem(file, file.lines.front(), file.lines.front().text, "",
-                                "has no line name with one name, expected one");
+                                "has no line name with the file's name, expected one");
         for (const Line& line : file.lines) read_line(file, line, kind, name);
     }
 
@@ -116,7 +117,9 @@ class OwnersReader {
             return out_.problem(file, line, field.value.empty() ? field.name : field.value, field.name,
                                 fmt::format("{} is no number, expected 0 or more", in_quotes(field.value)));
         if (*number == 0) return out_.left_out(file, line, field.name, kZero);
-        list.elements.push_back(fmt::format("[{}:{}={}]", kind.letter, name, *number));
+        std::string element = fmt::format("[{}:{}={}]", kind.letter, name, *number);
+        if (!out_.checked_element(file, line, field.value, field.name, list.attribute, element)) return;
+        list.elements.push_back(std::move(element));
         list.from.push_back(place_of(file, {&line}, field.name));
     }
 

@@ -114,11 +114,11 @@ class QuotaSetReader {
         inside_ = false;
         if (wrong_) return;
         if (name_.empty()) return wrong(line_->text, "", "the set has no name, expected a line name");
-        if (!quotas_.emplace(name_).second)
-            return wrong(line_->text, name_, "is the name of an earlier set, expected each name once");
         const std::string quota(name_);
-        const std::string from = place_of(file_, lines_, name_);
-        out_.create(ObjectType::quota, quota, from);
+        if (!out_.quota(quota, place_of(file_, lines_, name_)))
+            return wrong(
+                line_->text, name_,
+                "is the name of an earlier set, or the one of maxujobs in ssconf, expected another name");
         for (const Wanted& rule : rules_)
             out_.set(ObjectType::quota, quota, "rule", rule.value, rule.from, rule.key);
         describe(quota);
@@ -129,7 +129,6 @@ class QuotaSetReader {
                           " enabled = True switches it on as it is");
         out_.set(ObjectType::quota, quota, "enabled", enabled_ && !incomplete_ ? "True" : "False",
                  place_of(file_, {&at}, "enabled"));
-        out_.quota(quota, from);
     }
 
     void describe(const std::string& quota) {
@@ -477,7 +476,6 @@ class QuotaSetReader {
     const File* sc_;
     const Line* line_ = nullptr;
     std::string_view rest_;
-    std::set<std::string, std::less<>> quotas_;
     // The set that is read.
     bool inside_ = false;
     bool wrong_ = false;

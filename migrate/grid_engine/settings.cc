@@ -135,7 +135,7 @@ class SettingsReader {
         const std::string word = values::lowered(value);
         if (word == "infinity" || word == "none") return leave_out(kOff);
         if (objects::find_attribute(ObjectType::policy, attribute) == nullptr)
-            return leave_out("not there yet: jobs without a walltime are planned without an end");
+            return leave_out("not there yet: plans go by the walltimes of jobs alone");
         policy(attribute, std::string(value));
     }
 
@@ -144,7 +144,10 @@ class SettingsReader {
         if (!weight || *weight < 0)
             return wrong(
                 fmt::format("{} is no weight, expected a number of at least 0", in_quotes(field_.value)));
-        functional_weights_.push_back(fmt::format("{}={}", kind, *weight));
+        std::string element = fmt::format("{}={}", kind, *weight);
+        if (!out_.checked_element(file_, *line_, field_.value, field_.name, "functional_weights", element))
+            return;
+        functional_weights_.push_back(std::move(element));
         functional_lines_.push_back(line_);
     }
 
@@ -165,11 +168,10 @@ class SettingsReader {
             return wrong(fmt::format("{} is no number, expected 0 or more", in_quotes(field_.value)));
         if (*number == 0) return leave_out(kOff);
         const std::string from = place_of(file_, {line_}, field_.name);
-        out_.create(ObjectType::quota, "maxujobs", from);
+        out_.quota("maxujobs", from);
         out_.set(ObjectType::quota, "maxujobs", "rule", fmt::format("users={{*}} to jobs={}", *number), from,
                  "each");
         out_.set(ObjectType::quota, "maxujobs", "enabled", "True", from);
-        out_.quota("maxujobs", from);
     }
 
     void params() {

@@ -3,7 +3,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace pbs::migrate::fuzz;  // NOLINT(google-build-using-namespace): this is a program
-    for (const std::string_view path : {"suser/a", "sprj/a", "su/deadlineusers", "sconf"})
+    for (const std::string_view path : {"suser/ann", "sprj/ann", "su/deadlineusers", "sconf"})
         convert_grid_files({{path, text_of(data, size)}});
     return 0;
 }

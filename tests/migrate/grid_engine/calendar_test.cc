@@ -92,11 +92,14 @@ TEST(GridCalendar, QueuesHaveItsWindows) {
                 "ge/sq/all.q:2: slots: left out: resources_available of vnodes and of the queue has amounts"),
             Contains("ge/sq/all.q:4,6: h_rt, prolog: nothing to carry over: NONE, INFINITY or UNDEFINED"),
             Contains("ge/sq/all.q:5: frob: left out: it is no setting of a queue that is known here")));
-    files["sq/all.q"] = "qname a_very_long_name.q\ncalendar c\n";
+    files.erase("sq/all.q");
+    files["sq/a_very_long_name.q"] = "qname a_very_long_name.q\ncalendar c\n";
     EXPECT_THAT(grid_commands(files), Not(HasSubstr("set queue")));
-    EXPECT_THAT(grid_notes(files),
-                Contains(HasSubstr("ge/sq/all.q:2: calendar: left out: 'a_very_long_name.q' can't "
-                                   "be the name of a queue here")));
+    EXPECT_THAT(
+        grid_notes(files),
+        Contains(HasSubstr("ge/sq/a_very_long_name.q:2: calendar: left out: 'a_very_long_name.q' can't "
+                           "be the name of a queue here")));
+    files.erase("sq/a_very_long_name.q");
     files["sq/all.q"] = "qname all.q\ncalendar nights\n";
     EXPECT_THAT(
         grid_problems(files),
@@ -135,6 +138,8 @@ TEST(GridCalendar, MistakesAreToldWithTheirPlaces) {
                 ElementsAre("ge/scal/c:3:12: week: found '=off', expected a blank before the next entry"));
     EXPECT_THAT(grid_problems({{"scal/c", "calendar_name d\n"}}),
                 ElementsAre("ge/scal/c:1:15: calendar_name: isn't the file's name, expected that"));
+    EXPECT_THAT(grid_problems({{"sq/a", "qname b\n"}}),
+                ElementsAre("ge/sq/a:1:7: qname: isn't the file's name, expected that"));
     EXPECT_THAT(grid_problems({{"scal/c", "week off\n"}}),
                 ElementsAre("ge/scal/c:1:1: has no line calendar_name, expected one"));
     EXPECT_THAT(grid_problems({{"scal/c", "calendar_name c\nday off\n"}}),

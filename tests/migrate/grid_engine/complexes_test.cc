@@ -50,12 +50,13 @@ TEST(GridComplexes, ThatAreForcedAreReserved) {
 TEST(GridComplexes, MistakesAreToldWithTheirPlaces) {
     EXPECT_THAT(
         grid_problems({{"sc", kHead + "gpu g INT <= YES YES 0\ngpu g INTEGER <= YES YES 0 0\n"
-                                      "gpu g INT <= YES YES 0 much\n"}}),
+                                      "gpu g INT <= YES YES 0 much\ngpu g INT <= YES YES 0 1e300\n"}}),
         ElementsAre("ge/sc:3:22: gpu: 7 of 8 words are there, expected name, shortcut, type, relop, "
                     "requestable, consumable, default and urgency",
                     "ge/sc:4:7: gpu: 'INTEGER' is no type, expected INT, DOUBLE, MEMORY, TIME, BOOL, STRING, "
                     "CSTRING, RESTRING or HOST",
-                    "ge/sc:5:24: gpu: 'much' is no urgency, expected a number"));
+                    "ge/sc:5:24: gpu: 'much' is no urgency, expected a number",
+                    AllOf(HasSubstr("ge/sc:6:1: gpu: urgency_of_resources: "), HasSubstr("expected"))));
 }
 
 }  // namespace

@@ -60,11 +60,15 @@ TEST(GridOwners, TheOtherLinesAreTold) {
 }
 
 TEST(GridOwners, MistakesAreToldWithTheirPlaces) {
-    EXPECT_THAT(
-        grid_problems({{"suser/ann", "name ann\nfshare many\noticket\n"}, {"suser/bob", "fshare 1\n"}}),
-        ElementsAre("ge/suser/ann:2:8: fshare: 'many' is no number, expected 0 or more",
-                    "ge/suser/ann:3:1: oticket: '' is no number, expected 0 or more",
-                    "ge/suser/bob:1:1: has no line name with one name, expected one"));
+    EXPECT_THAT(grid_problems({{"suser/ann", "name ann\nfshare many\noticket\n"},
+                               {"suser/bob", "fshare 1\n"},
+                               {"suser/carl", "name ann\nfshare 1\n"},
+                               {"suser/a{b", "name a{b\nfshare 1\n"}}),
+                ElementsAre("ge/suser/ann:2:8: fshare: 'many' is no number, expected 0 or more",
+                            "ge/suser/ann:3:1: oticket: '' is no number, expected 0 or more",
+                            AllOf(HasSubstr("ge/suser/a{b:2:8: fshare: "), HasSubstr("'a{b' is no name")),
+                            "ge/suser/bob:1:1: has no line name with the file's name, expected one",
+                            "ge/suser/carl:1:1: has no line name with the file's name, expected one"));
     EXPECT_THAT(grid_problems({{"su/deadlineusers", "name deadlineusers\nentries 'x\n"}}),
                 ElementsAre(AllOf(HasSubstr("ge/su/deadlineusers:2:9: entries: "), HasSubstr("expected"))));
 }

@@ -1,4 +1,6 @@
 // srqs.
+#include <algorithm>
+
 #include "tests/migrate/grid_engine/support.h"
 
 namespace pbs::migrate::test {
@@ -142,7 +144,10 @@ TEST(GridQuotas, MistakesAreToldWithTheirPlaces) {
     EXPECT_THAT(told("{\n frob x\n}\n"),
                 ElementsAre("ge/srqs:2:2: found 'frob', expected name, description, enabled or limit"));
     EXPECT_THAT(told(quota_set("to slots=1") + quota_set("to slots=1")),
-                ElementsAre("ge/srqs:10:1: q: is the name of an earlier set, expected each name once"));
+                ElementsAre("ge/srqs:10:1: q: is the name of an earlier set, or the one of maxujobs in "
+                            "ssconf, expected another name"));
+    EXPECT_THAT(grid_problems({{"ssconf", "maxujobs 3\n"}, {"srqs", quota_set("to slots=1", "maxujobs")}}),
+                ElementsAre(HasSubstr("ge/srqs:5:1: maxujobs: is the name of an earlier set")));
     EXPECT_THAT(
         told(quota_set("users a b to slots=1")),
         ElementsAre(

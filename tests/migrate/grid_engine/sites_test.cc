@@ -1,5 +1,7 @@
 // Folders in the shape of real sites' (sites/), converted as by an administrator.
+#include <algorithm>
 #include <regex>
+#include <set>
 
 #include "migrate/grid_engine/folder.h"
 #include "migrate/migrate.h"

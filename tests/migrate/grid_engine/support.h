@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <tl/expected.hpp>
 #include <vector>
 
 #include "migrate/convert.h"
