@@ -438,7 +438,8 @@ struct QueueRow {
 };
 
 constexpr std::array kQueueRows{
-    QueueRow{"qname", "the queue itself isn't made: create it with qmgr if it isn't there"},
+    QueueRow{"qname",
+             "the queue itself isn't made: create it before this migration, as a new queue has no windows"},
     QueueRow{"hostlist", "left out: vnodes serve all queues, or the one in their attribute queue"},
     QueueRow{"seq_no", "left out: sort_priority of vnodes and Priority of queues give an order"},
     QueueRow{"load_thresholds suspend_thresholds nsuspend suspend_interval",

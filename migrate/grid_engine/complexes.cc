@@ -76,24 +76,16 @@ class ComplexReader {
 
     void read() {
         for (const Line& line : file_.lines) read_line(line);
-        list("urgency_of_resources", urgencies_, urgent_);
-        list("reserved_resources", reserved_, forced_);
+        list("urgency_of_resources", "urgency", urgencies_, urgent_);
+        list("reserved_resources", "requestable FORCED", reserved_, forced_);
     }
 
   private:
-    void list(std::string_view attribute, const std::vector<std::string>& values,
+    void list(std::string_view attribute, std::string_view column, const std::vector<std::string>& values,
               const std::vector<const Line*>& lines) {
         if (values.empty()) return;
-        if (objects::find_attribute(ObjectType::policy, attribute) == nullptr) {
-            for (const Line* line : lines)
-                out_.left_out(
-                    file_, *line, values::words(line->text)[0],
-                    "FORCED is not there yet: a vnode also takes jobs that don't ask for its resource");
-            return;
-        }
-        out_.set(
-            ObjectType::policy, kPolicy, attribute, fmt::format("{}", fmt::join(values, ",")),
-            place_of(file_, lines, attribute == "reserved_resources" ? "requestable FORCED" : "urgency"));
+        out_.set(ObjectType::policy, kPolicy, attribute, fmt::format("{}", fmt::join(values, ",")),
+                 place_of(file_, lines, column));
     }
 
     void read_line(const Line& line) {
@@ -119,7 +111,7 @@ class ComplexReader {
         if (name.own) name.type = type->second;
         bool told = own(line, words, name);
         told = add_urgency(line, words[0], *urgency, name) || told;
-        if (words[4] == "FORCED" && !name.resource.empty()) {
+        if (words[4] == "FORCED" && !name.resource.empty() && name.resource != "ncpus") {
             reserved_.push_back(name.resource);
             forced_.push_back(&line);
             told = true;

@@ -68,14 +68,9 @@ class OwnersReader {
         if (field.name == "auto_user_fshare") return amount(file, line, field, kUser, "PBS_GENERIC", shares_);
         if (field.name == "auto_user_oticket")
             return amount(file, line, field, kUser, "PBS_GENERIC", tickets_);
-        if (field.name == "max_aj_instances") {
-            if (field.value == "0") return out_.left_out(file, line, field.name, kZero);
-            if (objects::find_attribute(ObjectType::policy, "max_run_subjobs") == nullptr)
-                return out_.left_out(file, line, field.name,
-                                     "not there yet: a limit on the running subjobs of each array");
+        if (field.name == "max_aj_instances")
             return out_.set_checked(file, line, field, ObjectType::policy, kPolicy, "max_run_subjobs",
                                     std::string(field.value));
-        }
         for (const GlobalRow& row : kGlobalRows)
             for (const std::string_view name : values::words(row.names))
                 if (name == field.name) return out_.left_out(file, line, field.name, row.why);

@@ -130,12 +130,9 @@ class SettingsReader {
         out_.set_checked(file_, *line_, field_, ObjectType::fs_group, kGroup, attribute, value);
     }
 
-    // A policy's attribute that a version of this project may not have yet.
     void duration(std::string_view attribute, std::string_view value) {
         const std::string word = values::lowered(value);
         if (word == "infinity" || word == "none") return leave_out(kOff);
-        if (objects::find_attribute(ObjectType::policy, attribute) == nullptr)
-            return leave_out("not there yet: plans go by the walltimes of jobs alone");
         policy(attribute, std::string(value));
     }
 

@@ -41,10 +41,11 @@ TEST(GridComplexes, OfTheSiteBecomeResources) {
 }
 
 TEST(GridComplexes, ThatAreForcedAreReserved) {
-    const GridFiles files{{"sc", kHead + "gpu g INT <= FORCED YES 0 0\n"}};
-    const bool there = objects::find_attribute(objects::ObjectType::policy, "reserved_resources") != nullptr;
-    EXPECT_EQ(grid_commands(files).find("reserved_resources = gpu\n") != std::string::npos, there);
-    EXPECT_EQ(grid_notes(files).empty(), there);
+    EXPECT_THAT(
+        grid_commands({{"sc", kHead + "gpu g INT <= FORCED YES 0 0\nh_vmem h_vmem MEMORY <= FORCED YES 0 0\n"
+                                      "slots s INT <= FORCED YES 1 0\n"}}),
+        HasSubstr("set policy default_policy reserved_resources = \"gpu,vmem\"\n"))
+        << "every job has slots";
 }
 
 TEST(GridComplexes, MistakesAreToldWithTheirPlaces) {

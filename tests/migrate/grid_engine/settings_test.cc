@@ -92,17 +92,15 @@ TEST(GridSettings, WithoutACounterpartAreTold) {
             "a scheduler does"));
 }
 
-TEST(GridSettings, DurationsAreKeptWhereThePolicyHasThem) {
-    for (const auto& [attribute, setting] : std::vector<std::pair<std::string, std::string>>{
-             {"default_duration", "default_duration 8:00:00\n"},
-             {"duration_offset", "params DURATION_OFFSET=60\n"}}) {
-        const bool there = objects::find_attribute(objects::ObjectType::policy, attribute) != nullptr;
-        EXPECT_EQ(grid_commands({{"ssconf", setting}}).find(attribute) != std::string::npos, there)
-            << attribute;
-        EXPECT_EQ(grid_notes({{"ssconf", setting}}).empty(), there) << attribute;
-    }
+TEST(GridSettings, OfPlansAreThoseOfThePolicy) {
+    EXPECT_EQ(grid_commands({{"ssconf", "default_duration 8:00:00\nparams MONITOR=1,DURATION_OFFSET=60\n"}}),
+              "set policy default_policy weighted_priority = True\n"
+              "set policy default_policy default_duration = 08:00:00\n"
+              "set policy default_policy duration_offset = 00:01:00\n");
     EXPECT_THAT(grid_notes({{"ssconf", "default_duration INFINITY\n"}}),
                 ElementsAre("ge/ssconf:1: default_duration: nothing to carry over: it is switched off"));
+    EXPECT_THAT(grid_problems({{"ssconf", "params DURATION_OFFSET=x\n"}}),
+                ElementsAre(AllOf(HasSubstr("ge/ssconf:1:8: params: "), HasSubstr("'x'"))));
 }
 
 TEST(GridSettings, MistakesAreToldWithTheirPlaces) {
