@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 
 #include "migrate/grid_engine/output.h"
 #include "migrate/words.h"
@@ -21,6 +22,7 @@ struct OwnerList {
     std::string_view attribute;
     std::vector<std::string> elements{};
     std::vector<std::string> from{};
+    std::set<std::string> owners{};
 };
 
 struct OwnerKind {
@@ -112,6 +114,8 @@ class OwnersReader {
             return out_.problem(file, line, field.value.empty() ? field.name : field.value, field.name,
                                 fmt::format("{} is no number, expected 0 or more", in_quotes(field.value)));
         if (*number == 0) return out_.left_out(file, line, field.name, kZero);
+        if (!list.owners.insert(fmt::format("{}:{}", kind.letter, name)).second)
+            return out_.problem(file, line, field.name, field.name, "is there twice, expected it once");
         std::string element = fmt::format("[{}:{}={}]", kind.letter, name, *number);
         if (!out_.checked_element(file, line, field.value, field.name, list.attribute, element)) return;
         list.elements.push_back(std::move(element));

@@ -67,6 +67,8 @@ TEST(GridOwners, MistakesAreToldWithTheirPlaces) {
                             AllOf(HasSubstr("ge/suser/a{b:2:8: fshare: "), HasSubstr("'a{b' is no name")),
                             "ge/suser/bob:1:1: has no line name with the file's name, expected one",
                             "ge/suser/carl:1:1: has no line name with the file's name, expected one"));
+    EXPECT_THAT(grid_problems({{"suser/ann", "name ann\nfshare 1\nfshare 2\n"}}),
+                ElementsAre("ge/suser/ann:3:1: fshare: is there twice, expected it once"));
     EXPECT_THAT(grid_problems({{"su/deadlineusers", "name deadlineusers\nentries 'x\n"}}),
                 ElementsAre(AllOf(HasSubstr("ge/su/deadlineusers:2:9: entries: "), HasSubstr("expected"))));
 }
