@@ -261,6 +261,9 @@ class Writer {
         for (const auto& [index, value] : policy.values()) {
             const objects::Attribute& attribute = objects::attributes(ObjectType::policy)[index];
             if (done.contains(attribute.name) || attribute.name == "comment") continue;
+            // A default that is set, as a first start does with those of OpenPBS's schedulers, asks for
+            // nothing.
+            if (effective(policy, attribute) == attribute.default_value) continue;
             if (attribute.name == "fairshare_group") {
                 if (group_ != nullptr && policy.text("fairshare_group") != group_->name())
                     leave_out(setting_text(policy, attribute, value) + ": the file can have one tree only");

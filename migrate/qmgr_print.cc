@@ -44,6 +44,7 @@ constexpr std::array kMoved = {
     Moved{ObjectType::sched, "preempt_queue_prio", "preempt_queue_prio"},
     Moved{ObjectType::sched, "preempt_sort", "preempt_sort"},
     Moved{ObjectType::sched, "sched_preempt_enforce_resumption", "sched_preempt_enforce_resumption"},
+    Moved{ObjectType::sched, "server_dyn_res_alarm", "server_dyn_res_alarm"},
 };
 
 // Both enumerations have the numbers of the batch protocol.

@@ -75,8 +75,8 @@ constexpr auto kSchedRows = std::to_array<AttributeDef>({
     {"sched_preempt_enforce_resumption", boolean, kManagerOnlySet | openpbs_only | of_policies, "",
      "Whether resources are reserved for suspended jobs, so that they can go on"},
     {"sched_user", text, kManagerOnlySet | openpbs_only, "", "The user that the scheduler runs as"},
-    {"server_dyn_res_alarm", integer, kManagerOnlySet | openpbs_only, "",
-     "How many seconds a program of server_dyn_res may take"},
+    {"server_dyn_res_alarm", integer, kManagerOnlySet | openpbs_only | of_policies, "",
+     "How many seconds a program of server_dyn_res may take; a policy has an attribute of this name"},
     {"throughput_mode", integer, kManagerOnlySet | openpbs_only, "",
      "Whether a cycle goes on without waiting until a job has started"},
 });

@@ -183,7 +183,7 @@ std::optional<CommandResult> Command::poll(sched::Instant now) {
     if (!read_output())
         return failed(fmt::format("{} writes more than {} bytes", options_.path, kMostOutput));
     if (ended == 0) {
-        if (now - started_ < options_.time_limit) return std::nullopt;
+        if (options_.time_limit.count() == 0 || now - started_ < options_.time_limit) return std::nullopt;
         CommandResult hung = failed(
             fmt::format("{} did not end within {} seconds", options_.path, options_.time_limit.count()));
         hung.hung = true;

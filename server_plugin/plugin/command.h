@@ -17,7 +17,7 @@ struct CommandOptions {
     std::string path;  // absolute
     std::vector<std::string> arguments{};
     bool of_manager = false;              // a manager chose the arguments, so they are checked, too
-    std::chrono::seconds time_limit{20};  // then the program and its children are killed
+    std::chrono::seconds time_limit{20};  // then the program and its children are killed; 0: never
     std::string time_zone{};              // the program's TZ; empty: none
     // The user to run the program as, if the server is root. Empty: root, for programs that only root may
     // run.

@@ -17,7 +17,6 @@ using std::chrono::seconds;
 
 constexpr std::string_view kDynamicRule = "server_dyn_res";
 
-constexpr seconds kProgramTimeLimit{30};
 // A report of a program is outdated after this time. The cycle that was put off for it may not have begun,
 // since the host may have turned scheduling off meanwhile.
 constexpr seconds kGoodFor{60};
@@ -31,20 +30,18 @@ bool is_of_event(sched::CycleTrigger trigger) {
 
 bool DynamicResources::puts_off(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
                                 sched::Instant now, sched::CycleTrigger& trigger) {
-    std::vector<std::string> elements;
-    for (sched::Question& asked : scheduler.questions(now, sched, kDynamicRule))
-        elements.push_back(std::move(asked.source));
+    const std::vector<sched::Question> questions = scheduler.questions(now, sched, kDynamicRule);
     bool waits = false;
-    for (const std::string& element : elements) {
-        Answer& answer = answers_[element];
+    for (const sched::Question& asked : questions) {
+        Answer& answer = answers_[asked.source];
         const bool fresh = answer.fresh && now >= answer.told_at && now - answer.told_at < kGoodFor;
-        if (!answer.asked && !fresh && now >= answer.not_before) start(scheduler, host, element, now);
+        if (!answer.asked && !fresh && now >= answer.not_before) start(scheduler, host, asked, now);
         waits = waits || answer.asked;
     }
     // A program that can't be started has failed at once: record that now.
     if (waits) poll(scheduler, host, now);
-    waits =
-        std::ranges::any_of(elements, [&](const std::string& element) { return answers_[element].asked; });
+    waits = std::ranges::any_of(questions,
+                                [&](const sched::Question& asked) { return answers_[asked.source].asked; });
     const auto before = put_off_.find(sched);
     // A cycle over all jobs includes the work of a cycle for single events, so keep the wider trigger.
     if (before != put_off_.end() && (!is_of_event(before->second) || trigger == sched::CycleTrigger::timer))
@@ -55,12 +52,13 @@ bool DynamicResources::puts_off(sched::Scheduler& scheduler, const Host& host, s
     }
     if (before != put_off_.end()) put_off_.erase(before);
     if (const auto begins = may_begin_.find(sched); begins != may_begin_.end()) may_begin_.erase(begins);
-    for (const std::string& element : elements) answers_[element].fresh = false;
+    for (const sched::Question& asked : questions) answers_[asked.source].fresh = false;
     return false;
 }
 
-void DynamicResources::start(const sched::Scheduler& scheduler, const Host& host, const std::string& element,
-                             sched::Instant now) {
+void DynamicResources::start(const sched::Scheduler& scheduler, const Host& host,
+                             const sched::Question& asked, sched::Instant now) {
+    const std::string& element = asked.source;
     const std::string_view command = sched::DynamicResource::of(element).command;
     objects::ProgramCall call = objects::program_call(command);
     CommandOptions options;
@@ -75,7 +73,7 @@ void DynamicResources::start(const sched::Scheduler& scheduler, const Host& host
         options.arguments = std::move(call.arguments);
         options.of_manager = true;
     }
-    options.time_limit = kProgramTimeLimit;
+    options.time_limit = asked.time_limit;
     options.time_zone = scheduler.zone().name();
     answers_[element].asked = true;
     commands_.run(element, std::move(options), now);

@@ -42,7 +42,7 @@ class DynamicResources {
         sched::Instant not_before{};  // when the program may run again
         std::string said;             // the failure that is logged
     };
-    void start(const sched::Scheduler& scheduler, const Host& host, const std::string& element,
+    void start(const sched::Scheduler& scheduler, const Host& host, const sched::Question& asked,
                sched::Instant now);
     void poll(sched::Scheduler& scheduler, const Host& host, sched::Instant now);
     void take(sched::Scheduler& scheduler, const Host& host, const std::string& element, CommandResult result,

@@ -122,8 +122,12 @@ TEST_F(Export, DedicatedTimesThatGoOn) {
 
 TEST_F(Export, PoliciesThatTheFilesDoNotHave) {
     set(ObjectType::policy, "night",
-        {{"backfill_depth", "5"}, {"log_event", "9000"}, {"max_starve", "1:00:00"}});
-    set(ObjectType::policy, "default_policy", {{"job_sort_formula", "ncpus"}, {"max_jobs", "3"}});
+        {{"backfill_depth", "5"},
+         {"log_event", "9000"},
+         {"max_starve", "1:00:00"},
+         {"server_dyn_res_alarm", "60"}});
+    set(ObjectType::policy, "default_policy",
+        {{"job_sort_formula", "ncpus"}, {"max_jobs", "3"}, {"server_dyn_res_alarm", "30"}});
     set(ObjectType::sched, "default", {{"policy", "default_policy,np:night"}});
     const Exported file = write(export_sched_config);
     EXPECT_THAT(file.text, AllOf(HasSubstr("backfill: True\tnon_prime\n"), Not(HasSubstr("\tprime\n"))));
@@ -136,7 +140,9 @@ TEST_F(Export, PoliciesThatTheFilesDoNotHave) {
             Contains(HasSubstr("policy night max_starve = 01:00:00: max_starve is the same at all times")),
             Contains(HasSubstr(
                 "policy default_policy job_sort_formula = ncpus: with PBS it is an attribute of the server")),
-            Contains(HasSubstr("policy default_policy max_jobs = 3: the file has no such option"))));
+            Contains(HasSubstr("policy default_policy max_jobs = 3: the file has no such option")),
+            Contains(HasSubstr("policy night server_dyn_res_alarm = 60: the file has no such option")),
+            Not(Contains(HasSubstr("server_dyn_res_alarm = 30")))));
     set(ObjectType::policy, "default_policy", {{"algorithm", "origin"}, {"ssinode_cpus", "4"}});
     window("early", "FREQ=DAILY", "06:00:00", "08:00:00", "prime");
     const Exported origin = write(export_configfile);

@@ -257,6 +257,7 @@ TEST(QmgrPrint, WhatTheSchedulerHadBecomesThePolicys) {
         "set sched default log_events = 1023\nset sched default job_sort_formula = \"ncpus\"\n"
         "set sched default job_sort_formula_threshold = 3.5\nset sched default scheduling = True\n"
         "set sched default do_not_span_psets = True\nset sched default sched_cycle_length = 600\n"
+        "set sched default server_dyn_res_alarm = 60\n"
         "create sched second\nset sched second preempt_queue_prio = 7\n");
     EXPECT_EQ(commands({.qmgr_print = print}),
               "set sched default scheduling = True\ncreate sched second\n"
@@ -267,10 +268,11 @@ TEST(QmgrPrint, WhatTheSchedulerHadBecomesThePolicys) {
               "set policy default_policy log_event = 1023\n"
               "set policy default_policy job_sort_formula = ncpus\n"
               "set policy default_policy job_sort_formula_threshold = 3.5\n"
-              "set policy default_policy do_not_span_psets = True\n");
+              "set policy default_policy do_not_span_psets = True\n"
+              "set policy default_policy server_dyn_res_alarm = 60\n");
     EXPECT_THAT(print.notes,
                 ElementsAre(HasSubstr("print:10: set sched default sched_cycle_length = 600: isn't carried"),
-                            HasSubstr("print:12: set sched second preempt_queue_prio = 7: isn't carried")));
+                            HasSubstr("print:13: set sched second preempt_queue_prio = 7: isn't carried")));
     const SchedConfig options = parse_sched_config("preempt_queue_prio: 150\npreempt_order: \"S\"\n", "sc");
     EXPECT_THAT(commands({.sched_config = options, .qmgr_print = print}),
                 AllOf(HasSubstr("preempt_queue_prio = 200\n"), Not(HasSubstr("= 150"))));

@@ -122,6 +122,7 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
                                                          "peer_queue",
                                                          "exclude_resources",
                                                          "server_dyn_res",
+                                                         "server_dyn_res_alarm",
                                                          "node_sort_key",
                                                          "reserved_resources",
                                                          "max_range_chunks",

@@ -457,7 +457,7 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_AProgramThatHangsIsKilledWithAllItStartedAnd
     host.now += 29;
     EXPECT_EQ(host.tick() & PBS_WANT_CYCLE, 0u);
     host.now += 1;
-    EXPECT_NE(host.tick() & PBS_WANT_CYCLE, 0u);
+    EXPECT_NE(host.tick() & PBS_WANT_CYCLE, 0u) << "30 seconds are the default";
     EXPECT_TRUE(host.logged("There is nothing of hpm: "));
     EXPECT_TRUE(host.logged("tell did not end within 30 seconds"));
     std::istringstream pids(words_in(data / "pids"));
@@ -473,6 +473,27 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_AProgramThatHangsIsKilledWithAllItStartedAnd
     host.job_removed(2);
     EXPECT_THAT(host.cycle(), testing::Not(IsEmpty())) << "no cycle waits for it for some minutes";
     EXPECT_EQ(runs(), 1u);
+}
+
+TEST_F(ServerDynRes, SERVER_DYN_RES_ALARM_IsTheTimeThatAProgramMayTakeOr0ForAnyTime) {
+    tell_by("sleep 1000\n");
+    policy({{"server_dyn_res_alarm", "90"}});
+    ask_for(1, 1);
+    EXPECT_THAT(host.cycle(), IsEmpty());
+    host.now += 89;
+    EXPECT_EQ(host.tick() & PBS_WANT_CYCLE, 0u);
+    host.now += 1;
+    EXPECT_NE(host.tick() & PBS_WANT_CYCLE, 0u);
+    EXPECT_TRUE(host.logged("tell did not end within 90 seconds"));
+    const auto may_end = data / "may_end";
+    tell_by("until [ -e " + may_end.string() + " ]; do sleep 0.01; done\necho 4\n", " patiently");
+    policy({{"server_dyn_res_alarm", "0"}});
+    EXPECT_THAT(host.cycle(), IsEmpty());
+    host.now += 100000;
+    EXPECT_EQ(host.tick() & PBS_WANT_CYCLE, 0u);
+    std::ofstream(may_end) << "now";
+    ASSERT_TRUE(until_cycle_wanted());
+    EXPECT_THAT(started(), ElementsAre(1u));
 }
 
 // Managers who aren't root may choose the programs.

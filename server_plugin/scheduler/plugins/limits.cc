@@ -103,7 +103,7 @@ const QuestionRule kServerDynResQuestions{
         if (s.test_only.holds(now)) return;
         for (const std::string& element : s.server_dyn_res)
             if (tables.requests.asks_for(tables.resources.id(DynamicResource::of(element).resource)))
-                questions.push_back({.source = element});
+                questions.push_back({.source = element, .time_limit = Seconds{s.server_dyn_res_alarm}});
     }};
 
 const Filter kServerMaxRunFilter = max_run("server_max_run", server, all);
