@@ -25,12 +25,9 @@ std::vector<ChangedSetting> changed_settings(const Site& before, const Site& aft
         if (was == before.scheds.end() || !is.own) continue;
         auto from = was->second.settings;
         auto to = is.settings;
-        if (sched == "default") {
-            if (!before.server.job_sort_formula.empty())
-                from.try_emplace(kFormula, before.server.job_sort_formula);
-            if (!after.server.job_sort_formula.empty())
-                to.try_emplace(kFormula, after.server.job_sort_formula);
-        }
+        if (!before.server.job_sort_formula.empty())
+            from.try_emplace(kFormula, before.server.job_sort_formula);
+        if (!after.server.job_sort_formula.empty()) to.try_emplace(kFormula, after.server.job_sort_formula);
         std::set<std::string> names;
         for (const auto* settings : {&from, &to})
             for (const auto& [name, value] : *settings) names.insert(name);

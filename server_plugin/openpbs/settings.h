@@ -23,7 +23,7 @@ struct ChangedSetting {
 };
 
 // Returns the changed settings of the schedulers that are the plugin's own and existed before. The server's
-// job_sort_formula counts as a setting of the scheduler `default` if that scheduler has none.
+// job_sort_formula counts as a setting of each scheduler that has none, as with pbs_sched.
 std::vector<ChangedSetting> changed_settings(const Site& before, const Site& after);
 
 // Settings that still have to be written to the policies. A setting that can't be written, for example

@@ -42,10 +42,13 @@ TEST_F(Settings, OfASchedulerThatIsNewOrNotThePluginsOwnAreNoChange) {
     EXPECT_THAT(changed_settings(before, after), IsEmpty());
 }
 
-TEST_F(Settings, TheServersFormulaIsThatOfTheDefaultSchedulerWithoutOne) {
+TEST_F(Settings, TheServersFormulaIsThatOfEachSchedulerWithoutOne) {
+    before.scheds["night"] = after.scheds["night"] = before.scheds["default"];
     after.server.job_sort_formula = "ncpus";
     EXPECT_THAT(changed_settings(before, after),
-                ElementsAre(ChangedSetting{"default", "job_sort_formula", "ncpus"}));
+                ElementsAre(ChangedSetting{"default", "job_sort_formula", "ncpus"},
+                            ChangedSetting{"night", "job_sort_formula", "ncpus"}));
+    before.scheds.erase("night");
     before.scheds["default"].settings["job_sort_formula"] = "mem";
     now()["job_sort_formula"] = "mem";
     EXPECT_THAT(changed_settings(before, after), IsEmpty());
