@@ -203,6 +203,8 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     const bool runs = is_running(state);
     const bool waits = state == 'Q';
     if (!waits) t.estimates.left_queue(record.job);
+    // The comment is about what the job asked for before.
+    if (waited && waits && t.jobs.signature[slot] != before.signature) t.jobs.flags[slot] |= job_fresh;
     if (!(waited && waits && queued_job(t, slot) == before)) {
         if (waited) impl_->forget_pending(slot);
         if (waits) impl_->note(&EventsSince::job_changed, slot);

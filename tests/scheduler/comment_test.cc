@@ -105,6 +105,16 @@ TEST_F(Shortages, WhatCanNeverBeHad) {
               "Can Never Run: Insufficient amount of resource: arch (abc != linux)");
 }
 
+TEST_F(Shortages, OfWhatAnAlteredJobAsksForNow) {
+    use("2:ncpus=3");
+    const int job = world.job({.queue = "work", .ncpus = 4});
+    EXPECT_EQ(world.cycle(at(2)).comment.at(job),
+              "Not Running: Insufficient amount of resource: ncpus (R: 4 A: 2 T: 8)");
+    world.alter(job, {.queue = "work", .ncpus = 40}, at(2, 1));
+    EXPECT_EQ(world.cycle(at(2, 2)).comment.at(job),
+              "Can Never Run: Insufficient amount of resource: ncpus (R: 40 A: 8 T: 8)");
+}
+
 // pbs_sched says this whatever resources are short besides.
 TEST_F(Shortages, OfVnodesForChunksThatGoToOneEach) {
     for (const char* place : {"scatter", "vscatter", "scatter:excl"})

@@ -31,7 +31,7 @@ enum JobFlag : std::uint16_t {
     job_interactive = 1,
     job_rerunnable = 2,
     job_has_comment = 4,
-    job_fresh = 8,  // the job entered its queue after the last cycle
+    job_fresh = 8,  // the job entered its queue, or was altered there, after the last cycle
     job_checkpointable = 16,
     job_suspended = 32,  // suspended by a decision; its state is Q here
     job_not_preemptable = 64,
