@@ -705,12 +705,12 @@ extern struct batch_status* pbs_stathistory(int connect, const char* extend);
  * queue or queue@host. They have the attributes gate, gate_attributes and decides, in the order of the tests.
  * If only running jobs and the time keep the job from starting, they also have earliest_start, the earliest
  * start known from the resource schedule, and awaited for each event to wait for until then (the resource is
- * the event, in words that follow "when": "running jobs have ended"; the value is its time). A queue where the
- * job can't start has layer for each resource that the job asks for and each place that limits it (the resource
- * is "vnodes", "quota NAME" or a gate; the value "ncpus,8,2,16,short": the resource, what the job asks for, what
- * is free, what there is, and whether that is "enough" or "short"; followed by ",narrowest" where least of it is
- * free). drained_until:
- * until when the queue is drained for this job. All times are seconds since the Epoch. `extend` is NULL.
+ * the event, in words that follow "when": "running jobs have ended"; the value is its time). A queue where
+ * the job can't start has layer for each resource that the job asks for and each place that limits it (the
+ * resource is "vnodes", "quota NAME" or a gate; the value "ncpus,8,2,16,short": the resource, what the job
+ * asks for, what is free, what there is, and whether that is "enough" or "short"; followed by ",narrowest"
+ * where least of it is free). drained_until: until when the queue is drained for this job. All times are
+ * seconds since the Epoch. `extend` is NULL.
  */
 extern struct batch_status* pbs_statexplanation(int connect, const char* job, const char* extend);
 /*
