@@ -299,7 +299,8 @@ bool Inventory::allowed(VnodeSlot slot, const PlaceRules& rules) const {
             std::max<std::int64_t>(1, number_of(vnode.available, columns_.known().ncpus).value_or(1));
         if (vnode.load_thousandths > rules.max_load_percent * 10 * cpus) return false;
     }
-    if (!rules.reserved.empty() && is_reserved(vnode.available, rules.reserved, *rules.request) != kNoResource)
+    if (!rules.reserved.empty() &&
+        is_reserved(vnode.available, rules.reserved, *rules.request) != kNoResource)
         return false;
     return !rules.load_balancing || !is_loaded(slot);
 }

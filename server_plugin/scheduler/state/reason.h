@@ -62,11 +62,11 @@ enum class ReasonCode : std::uint8_t {
     sets_too_small,   // the job fits no placement set, and may not be in several
     hosts_loaded,     // a: percent
     hosts_at_max_load,
-    hosts_reserved,        // the vnodes with room have reserved_resources
-    queue_reserved,        // object: the resource of reserved_resources that the queue has
-    hosts_systime,  // a: HIGH_SYSTIME
-    hosts_full,     // a: MAX_JOBS
-    reserved,       // object: the job that it would delay
+    hosts_reserved,  // the vnodes with room have reserved_resources
+    queue_reserved,  // object: the resource of reserved_resources that the queue has
+    hosts_systime,   // a: HIGH_SYSTIME
+    hosts_full,      // a: MAX_JOBS
+    reserved,        // object: the job that it would delay
     // Others.
     request_unsupported,  // object: the request
     no_shares,            // the job's entity has none (enforce_no_shares)
