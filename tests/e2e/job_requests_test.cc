@@ -42,6 +42,7 @@ TEST_F(JobRequests, GetTheMostChunksThatFit) {
     // After it was requeued it may have all four.
     ASSERT_EQ(server.command({"qdel", first}).exit, 0);
     ASSERT_EQ(server.command({"qdel", next}).exit, 0);
+    ASSERT_TRUE(server.wait_job_state(first, "F"));
     ASSERT_EQ(server.command({"qrerun", ranged}).exit, 0);
     EXPECT_TRUE(wait_for([&] {
         return server.job(ranged, "job_state") == "R" &&

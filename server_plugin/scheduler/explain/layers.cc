@@ -20,8 +20,9 @@ void add_limits(CycleContext& c, Future& future, const Candidate& job, const Que
             if (need.key.what != kJobs && need.key.what != kNodes && need.amount != 0)
                 needs.emplace_back(need, filter->name);
     }
-    std::ranges::stable_partition(
-        needs, [](const auto& need) { return need.first.key.use.scope == UseScope::server; });
+    // Not that of std::ranges, which clang 14 doesn't compile.
+    std::stable_partition(needs.begin(), needs.end(),
+                          [](const auto& need) { return need.first.key.use.scope == UseScope::server; });
     for (const auto& [need, name] : needs)
         all.push_back({name, need.key.what, need.amount, future.schedule().demand(need).used->at(c.in.now),
                        need.capacity});
