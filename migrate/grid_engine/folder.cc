@@ -62,9 +62,8 @@ std::vector<Line> lines_in(std::string_view text) {
 }  // namespace
 
 const File* Folder::find(std::string_view kind, std::string_view name) const {
-    const auto found =
-        std::ranges::find_if(files, [&](const File& file) { return file.kind == kind && file.name == name; });
-    return found == files.end() ? nullptr : &*found;
+    const auto found = by_path.find(name.empty() ? std::string(kind) : fmt::format("{}/{}", kind, name));
+    return found == by_path.end() ? nullptr : &files[found->second];
 }
 
 std::vector<const File*> Folder::of_kind(std::string_view kind) const {
@@ -151,6 +150,7 @@ Result<Folder> parse_folder(std::string_view text, const std::string& path) {
         if (!is_read(file) || !size || *size > text.size())
             return fail(fmt::format("{} is no file of a folder of Grid Engine, expected its name and size",
                                     in_quotes(head)));
+        out.by_path.emplace(file, out.files.size());
         const std::size_t slash = std::min(file.find('/'), file.size());
         out.files.push_back({file.substr(0, slash), file.substr(std::min(slash + 1, file.size())),
                              fmt::format("{}/{}", path, printable(file)), lines_in(text.substr(0, *size))});

@@ -2,6 +2,7 @@
 // a server have room for one text of each kind. Internal to migrate/.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -35,7 +36,8 @@ struct File {
 struct Folder {
     std::string path;
     std::vector<File> files;
-    std::vector<std::string> notes;  // on files that aren't read
+    std::map<std::string, std::size_t> by_path;  // the files' numbers by their paths in the folder
+    std::vector<std::string> notes;              // on files that aren't read
 
     // The file of a kind that names nothing, or one by its name; null: none.
     const File* find(std::string_view kind, std::string_view name = {}) const;

@@ -284,10 +284,7 @@ class QuotaSetReader {
             return {};
         }
         if (subject == "hosts") {
-            std::vector<std::string> hosts;
-            std::set<std::string> seen;
-            add_hosts(name, name, hosts, seen);
-            return hosts;
+            return hosts_of(name);
         }
         if (subject == "users" && name.starts_with('@')) return users_of(name);
         return {std::string(name)};
@@ -311,23 +308,51 @@ class QuotaSetReader {
         return users;
     }
 
-    // Adds a host, or those of a group. `part` is the word in the rule.
-    void add_hosts(std::string_view part, std::string_view name, std::vector<std::string>& hosts,
-                   std::set<std::string>& seen) {
-        if (!name.starts_with('@')) return add_host(name, hosts);
-        if (!seen.emplace(name).second) return;
-        const File* file = out_.folder().find("shgrp", name);
-        if (file == nullptr)
-            return wrong(
-                part, "limit",
-                fmt::format("there is no group of hosts {}, expected the file shgrp/{} with it (qconf "
-                            "-shgrp {})",
-                            in_quotes(name), printable(name), printable(name)));
+    // A word of a rule that is a host, or the hosts of the group that it names. Groups may be nested as
+    // deeply as one likes.
+    std::vector<std::string> hosts_of(std::string_view word) {
+        struct Names {
+            std::vector<std::string_view> names;
+            std::size_t next = 0;
+        };
+        std::vector<std::string> hosts;
+        std::set<std::string_view> groups;
+        std::vector<Names> open(1);
+        open.front().names = {word};
+        while (!open.empty()) {
+            Names& inner = open.back();
+            if (inner.next == inner.names.size()) {
+                open.pop_back();
+                continue;
+            }
+            const std::string_view name = inner.names[inner.next++];
+            if (!name.starts_with('@')) {
+                add_host(name, hosts);
+            } else if (groups.insert(name).second) {
+                open.push_back({names_in_group(word, name), 0});
+            }
+        }
+        return hosts;
+    }
+
+    // The hosts and groups in a group of hosts. `word` is the one in the rule.
+    std::vector<std::string_view> names_in_group(std::string_view word, std::string_view group) {
+        std::vector<std::string_view> names;
+        const File* file = out_.folder().find("shgrp", group);
+        if (file == nullptr) {
+            wrong(word, "limit",
+                  fmt::format("there is no group of hosts {}, expected the file shgrp/{} with it (qconf "
+                              "-shgrp {})",
+                              in_quotes(group), printable(group), printable(group)));
+            return names;
+        }
         for (const Line& line : file->lines) {
             const Field field = field_of(line);
             if (field.name != "hostlist" || field.value == "NONE") continue;
-            for (const std::string_view host : values::words(field.value)) add_hosts(part, host, hosts, seen);
+            const auto more = values::words(field.value);
+            names.insert(names.end(), more.begin(), more.end());
         }
+        return names;
     }
 
     // The resource `host` has names without their domain.

@@ -86,6 +86,16 @@ TEST(GridQuotas, ListsOfHostsAndUsersAreReplacedByTheirMembers) {
                     "with it (qconf -shgrp @gpus)"));
 }
 
+TEST(GridQuotas, GroupsOfHostsMayBeNestedDeeply) {
+    constexpr int kDepth = 20000;
+    GridFiles files{{"srqs", quota_set("hosts {@g0} to slots=1")},
+                    {"shgrp/@g0", "hostlist first @g1 last\n"},
+                    {fmt::format("shgrp/@g{}", kDepth), "hostlist inner\n"}};
+    for (int i = 1; i < kDepth; ++i)
+        files[fmt::format("shgrp/@g{}", i)] = fmt::format("hostlist @g{}\n", i + 1);
+    EXPECT_THAT(grid_commands(files), HasSubstr("\"vnodes={host:first,host:inner,host:last} to ncpus=1\""));
+}
+
 TEST(GridQuotas, LimitsHaveTheUnitsOfTheirResource) {
     EXPECT_EQ(rule("to h_vmem=4G,mem_total=1k,h_rt=1::30,slots=2k"),
               "to vmem=4gb,mem=1000b,walltime=01:00:30,ncpus=2000");
