@@ -30,8 +30,10 @@ constexpr std::array<std::string_view, 7> kWeekdays = {"mon", "tue", "wed", "thu
 constexpr std::array<std::string_view, 7> kByDay = {"MO", "TU", "WE", "TH", "FR", "SA", "SU"};
 constexpr std::array<std::string_view, 12> kMonths = {"jan", "feb", "mar", "apr", "may", "jun",
                                                       "jul", "aug", "sep", "oct", "nov", "dec"};
-// Longest list of days of a calendar: ten years.
+// Most days in a line of a calendar: ten years.
 constexpr std::size_t kMostDays = 3660;
+// Most pairs of times that an entry may have, or all entries of a line together that hold on any date.
+constexpr std::size_t kMostTimes = 100;
 
 using Times = std::pair<int, int>;  // seconds of a day, the second one excluded
 
@@ -43,32 +45,35 @@ struct CalendarEntry {
     std::set<sys_days> dates;
     std::vector<Times> times;  // empty: the whole day
     QueueState state = QueueState::off;
-
-    bool covers(int second) const {
-        return times.empty() || std::ranges::any_of(times, [&](const Times& t) {
-                   return t.first <= second && second < t.second;
-               });
-    }
 };
 
 // When a queue with these entries of a day is on.
 std::vector<Times> open_times(const std::vector<const CalendarEntry*>& entries) {
-    std::set<int> bounds{0, kDay};
-    for (const CalendarEntry* entry : entries)
-        for (const Times& times : entry->times) bounds.insert({times.first, times.second});
+    // How many more entries switch it on, or off, from a second on.
+    struct Change {
+        int on = 0;
+        int off = 0;
+    };
+    std::map<int, Change> changes{{0, {}}, {kDay, {}}};
+    for (const CalendarEntry* entry : entries) {
+        const auto count = entry->state == QueueState::on ? &Change::on : &Change::off;
+        const auto add = [&](const Times& times) {
+            ++(changes[times.first].*count);
+            --(changes[times.second].*count);
+        };
+        if (entry->times.empty()) add({0, kDay});
+        for (const Times& times : entry->times) add(times);
+    }
     std::vector<Times> out;
-    for (auto begin = bounds.begin(), end = std::next(begin); end != bounds.end(); ++begin, ++end) {
-        bool off = false;
-        bool on = false;
-        for (const CalendarEntry* entry : entries) {
-            if (!entry->covers(*begin)) continue;
-            (entry->state == QueueState::on ? on : off) = true;
-        }
-        if (off && !on) continue;
-        if (!out.empty() && out.back().second == *begin) {
-            out.back().second = *end;
+    Change now;
+    for (auto begin = changes.begin(), end = std::next(begin); end != changes.end(); ++begin, ++end) {
+        now.on += begin->second.on;
+        now.off += begin->second.off;
+        if (now.off > 0 && now.on == 0) continue;
+        if (!out.empty() && out.back().second == begin->first) {
+            out.back().second = end->first;
         } else {
-            out.emplace_back(*begin, *end);
+            out.emplace_back(begin->first, end->first);
         }
     }
     return out;
@@ -124,14 +129,23 @@ class EntryReader {
             if (!read_list([&] { return read_days(entry); })) return false;
             more = take('=');
         }
+        // Each date may meet all entries that hold on any date.
+        std::size_t own_times = 0;
+        std::size_t& times = entry.dates.empty() ? any_times_ : own_times;
         if (more && next_is_digit()) {
-            if (!read_list([&] { return read_times(entry); })) return false;
+            if (!read_list([&] { return count(times) && read_times(entry); })) return false;
             more = take('=');
+        } else if (!count(times)) {
+            return false;
         }
         if (more && !read_state(entry)) return false;
         if (!rest().empty() && !values::is_space(rest().front()))
             return wrong("a blank before the next entry");
         return true;
+    }
+
+    bool count(std::size_t& times) {
+        return ++times <= kMostTimes || wrong(fmt::format("at most {} pairs of times", kMostTimes));
     }
 
     bool begins_days() const {
@@ -205,6 +219,7 @@ class EntryReader {
                 if (day == *last) return true;
             }
         }
+        const std::size_t range = at_;
         const auto first = date();
         if (!first) return wrong("a date, such as 24.12.2026");
         auto last = first;
@@ -213,6 +228,11 @@ class EntryReader {
         if (*last < *first || static_cast<std::size_t>((*last - *first).count()) >= kMostDays) {
             at_ = begin;
             return wrong("a range of at most ten years that doesn't end before it begins");
+        }
+        days_ += static_cast<std::size_t>((*last - *first).count()) + 1;
+        if (days_ > kMostDays) {
+            at_ = range;
+            return wrong(fmt::format("at most {} days in the line", kMostDays));
         }
         for (auto day = *first; day <= *last; day += std::chrono::days{1}) entry.dates.insert(day);
         return true;
@@ -268,6 +288,8 @@ class EntryReader {
     const Field& field_;
     const bool year_;
     std::size_t at_ = 0;
+    std::size_t days_ = 0;       // of the year
+    std::size_t any_times_ = 0;  // of entries that hold on any date
 };
 
 std::string clock_of(int second) {
@@ -305,7 +327,8 @@ struct WindowDays {
         }
         std::set<sys_days> more;
         std::set<sys_days> fewer;
-        for (const sys_days day : not_by_week) {
+        // Only few windows open in the week, but each day of the year may have some of its own.
+        for (const sys_days day : weekdays.empty() ? dates : not_by_week) {
             const bool weekly = weekdays.contains(weekday_of(day));
             if (weekly && !dates.contains(day)) fewer.insert(day);
             if (!weekly && dates.contains(day)) more.insert(day);
@@ -367,23 +390,23 @@ class CalendarReader {
     std::vector<std::string> make(const std::string& name, const std::vector<CalendarEntry>& year,
                                   const std::vector<CalendarEntry>& week,
                                   const std::vector<const Line*>& lines) {
-        std::set<sys_days> dates;
-        bool every_day_of_year = false;
+        std::map<sys_days, std::vector<const CalendarEntry*>> by_date;
+        std::vector<const CalendarEntry*> on_all;
         for (const CalendarEntry& entry : year) {
-            dates.insert(entry.dates.begin(), entry.dates.end());
-            every_day_of_year = every_day_of_year || entry.all_days;
+            for (const sys_days date : entry.dates) by_date[date].push_back(&entry);
+            if (entry.all_days) on_all.push_back(&entry);
         }
         std::map<Times, WindowDays> windows;
         for (int day = 0; day < 7; ++day) {
             std::vector<const CalendarEntry*> entries;
-            for (const CalendarEntry& entry : every_day_of_year ? year : week)
+            for (const CalendarEntry& entry : on_all.empty() ? week : year)
                 if (entry.all_days || entry.weekdays.contains(day)) entries.push_back(&entry);
             for (const Times& times : open_times(entries)) windows[times].weekdays.insert(day);
         }
-        for (const sys_days date : dates) {
-            std::vector<const CalendarEntry*> entries;
-            for (const CalendarEntry& entry : year)
-                if (entry.all_days || entry.dates.contains(date)) entries.push_back(&entry);
+        std::set<sys_days> dates;
+        for (auto& [date, entries] : by_date) {
+            dates.insert(dates.end(), date);
+            entries.insert(entries.end(), on_all.begin(), on_all.end());
             for (const Times& times : open_times(entries)) windows[times].dates.insert(date);
         }
         return make_windows(name, windows, dates, lines);

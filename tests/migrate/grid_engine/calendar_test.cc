@@ -8,6 +8,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 
 GridFiles calendar(const std::string& year, const std::string& week) {
@@ -55,6 +56,41 @@ TEST(GridCalendar, DaysOfTheYearComeBeforeTheWeek) {
               "FREQ=DAILY 00:00-07:00\n"
               "FREQ=DAILY 08:00-09:00\n"
               "FREQ=DAILY 10:00-24:00\n");
+}
+
+TEST(GridCalendar, OverlappingTimesCountOnce) {
+    EXPECT_EQ(windows("NONE", "6-12,8-10,9-20 11-12=on sat=0-24"),
+              "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SU 00:00-06:00\n"
+              "FREQ=DAILY 11:00-12:00\n"
+              "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SU 20:00-24:00\n");
+}
+
+std::string repeated(const std::string& text, int times, const std::string& between) {
+    std::string out = text;
+    for (int i = 1; i < times; ++i) out += between + text;
+    return out;
+}
+
+TEST(GridCalendar, ALineHasTenYearsOfDaysAtMost) {
+    const std::string range = "1.1.2026-31.12.2034";  // 3287 days
+    EXPECT_THAT(grid_problems(calendar(range + ",1.1.2035-8.1.2036", "off")), IsEmpty());
+    EXPECT_THAT(
+        grid_problems(calendar(range + ",1.1.2035-9.1.2036", "off")),
+        ElementsAre(
+            "ge/scal/c:2:26: year: found '1.1.2035-9.1.2036', expected at most 3660 days in the line"));
+    EXPECT_THAT(
+        grid_problems(calendar(range + " " + range + "=on", "off")),
+        ElementsAre(HasSubstr("ge/scal/c:2:26: year: found '1.1.2026-31.12.2034=on', expected at most")));
+}
+
+TEST(GridCalendar, AnEntryHasAHundredTimesAtMost) {
+    EXPECT_THAT(grid_problems(calendar("NONE", repeated("6-7", 100, ","))), IsEmpty());
+    EXPECT_THAT(grid_problems(calendar("NONE", repeated("6-7", 101, ","))),
+                ElementsAre("ge/scal/c:3:406: week: found '6-7', expected at most 100 pairs of times"));
+    EXPECT_THAT(grid_problems(calendar(repeated("7-8", 101, " "), "NONE")),
+                ElementsAre("ge/scal/c:2:406: year: found '7-8', expected at most 100 pairs of times"))
+        << "each date has all of these";
+    EXPECT_THAT(grid_problems(calendar(repeated("1.5.2026=7-8", 200, " "), "NONE")), IsEmpty());
 }
 
 TEST(GridCalendar, AlwaysOnHasNoWindowAndNeverOnOneWithoutDays) {
