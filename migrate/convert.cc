@@ -158,10 +158,10 @@ class Converter {
     void grid_engine(const GridEngine& files) {
         resourcedef(files.resources, nullptr, Part::grid_engine);
         for (auto wanted = files.wanted.begin(); wanted != files.wanted.end();) {
-            const auto end = std::find_if(wanted, files.wanted.end(), [&](const Wanted& other) {
-                return other.object != wanted->object || other.key.empty() != wanted->key.empty();
-            });
             if (!wanted->key.empty()) {
+                const auto end = std::find_if(wanted, files.wanted.end(), [&](const Wanted& other) {
+                    return other.object != wanted->object || other.key.empty();
+                });
                 set_elements(std::span(wanted, end));
                 wanted = end;
                 continue;

@@ -107,7 +107,7 @@ class ComplexReader {
         if (!urgency)
             return out_.problem(file_, line, words[7], words[0],
                                 fmt::format("{} is no urgency, expected a number", in_quotes(words[7])));
-        ComplexName name = complex_name(words[0], nullptr);
+        ComplexName name = known_.find(words[0]);
         if (name.own) name.type = type->second;
         bool told = own(line, words, name);
         told = add_urgency(line, words[0], *urgency, name) || told;
@@ -158,6 +158,7 @@ class ComplexReader {
 
     Output& out_;
     const File& file_;
+    const ComplexNames known_{nullptr};
     std::vector<std::string> urgencies_;
     std::vector<const Line*> urgent_;
     std::set<std::string> urgent_names_;
@@ -167,20 +168,24 @@ class ComplexReader {
 
 }  // namespace
 
-ComplexName complex_name(std::string_view name, const File* sc) {
+ComplexNames::ComplexNames(const File* sc) {
     for (const KnownComplex& known : kKnownComplexes)
-        for (const std::string_view one : values::words(known.names))
-            if (one == name) return {std::string(known.resource), known.type, false};
-    ComplexName own{std::string(name), ComplexType::number, true};
-    if (sc == nullptr) return own;
+        for (const std::string_view name : values::words(known.names))
+            by_name_.emplace(name, ComplexName{std::string(known.resource), known.type, false});
+    if (sc == nullptr) return;
     for (const Line& line : sc->lines) {
         const std::vector<std::string_view> words = values::words(line.text);
-        if (words.size() < 3 || (words[0] != name && words[1] != name)) continue;
-        own.resource = words[0];
+        if (words.size() < 3) continue;
+        ComplexName own{std::string(words[0]), ComplexType::number, true};
         if (const auto* type = complex_type(words[2])) own.type = type->second;
-        break;
+        for (const std::string_view name : {words[0], words[1]}) by_name_.emplace(name, own);
     }
-    return own;
+}
+
+ComplexName ComplexNames::find(std::string_view name) const {
+    const auto found = by_name_.find(name);
+    if (found != by_name_.end()) return found->second;
+    return {std::string(name), ComplexType::number, true};
 }
 
 std::optional<double> amount_of(std::string_view text) {

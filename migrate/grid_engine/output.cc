@@ -87,9 +87,10 @@ void Output::left_out(const File& file, const Line& line, std::string_view name,
     auto found = left_out_.end();
     for (auto one = left_out_.rbegin(); one != left_out_.rend() && one->file == &file; ++one)
         if (one->why == why) found = std::prev(one.base());
-    if (found == left_out_.end()) found = left_out_.insert(found, {&file, std::string(why), {}, {}});
+    if (found == left_out_.end()) found = left_out_.insert(found, {&file, std::string(why), {}, {}, {}});
     found->lines.push_back(&line);
-    if (std::ranges::find(found->names, name) == found->names.end()) found->names.push_back(printable(name));
+    std::string shown = printable(name);
+    if (found->different.insert(shown).second) found->names.push_back(std::move(shown));
 }
 
 bool Output::checked_name(const File& file, const Line& line, std::string_view name) {

@@ -58,6 +58,7 @@ class Output {
         std::string why;
         std::vector<const Line*> lines;
         std::vector<std::string> names;
+        std::set<std::string> different;  // the same names
     };
 
     const Folder& folder_;

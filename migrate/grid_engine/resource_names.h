@@ -1,6 +1,8 @@
 // The names of Grid Engine's complexes as resources. Internal to migrate/grid_engine/.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,9 +19,17 @@ struct ComplexName {
     bool own = false;  // the site's own, not Grid Engine's
 };
 
-// A complex's name here. A name that Grid Engine doesn't have is the site's own and stays, with the type that
-// the file sc gives it (null: unknown).
-ComplexName complex_name(std::string_view name, const File* sc);
+// The names here of complexes. A name that Grid Engine doesn't have is the site's own and stays, with the
+// type that the file sc gives it.
+class ComplexNames {
+  public:
+    // null: there is no file sc.
+    explicit ComplexNames(const File* sc);
+    ComplexName find(std::string_view name) const;
+
+  private:
+    std::map<std::string, ComplexName, std::less<>> by_name_;  // and by shortcut
+};
 
 // A value with Grid Engine's multipliers (k, K, m, M, g, G: powers of 1000 and 1024), INFINITY not included.
 // nullopt: it is none.

@@ -43,7 +43,8 @@ constexpr std::array<std::string_view, 5> kSubjects = {"users", "projects", "pes
 
 class QuotaSetReader {
   public:
-    QuotaSetReader(Output& out, const File& file) : out_(out), file_(file), sc_(out.folder().find("sc")) {}
+    QuotaSetReader(Output& out, const File& file)
+        : out_(out), file_(file), sc_(out.folder().find("sc")), complexes_(sc_) {}
 
     void read() {
         for (const Line& line : file_.lines) {
@@ -244,13 +245,16 @@ class QuotaSetReader {
     std::string filter_text(const FilterList& filter, bool& by_hosts) {
         std::vector<std::string> among;
         std::vector<std::string> except;
+        // Excluded, and a word of the list or a member: each counts once.
+        std::set<std::pair<bool, std::string_view>> words;
+        std::set<std::pair<bool, std::string>> seen;
         bool expanded = false;
         for (const ListElement& element : filter.elements) {
-            std::vector<std::string>& to = element.excluded ? except : among;
-            for (std::string& member : members(filter, element)) {
-                if (std::ranges::find(to, member) == to.end()) to.push_back(std::move(member));
-            }
             expanded = expanded || !element.excluded;
+            if (!words.emplace(element.excluded, element.text).second) continue;
+            for (std::string& member : members(filter, element))
+                if (seen.emplace(element.excluded, member).second)
+                    (element.excluded ? except : among).push_back(std::move(member));
         }
         if (expanded && among.empty()) never_ = true;
         if (among.empty() && except.empty()) return {};
@@ -380,7 +384,7 @@ class QuotaSetReader {
                 wrong(part, "limit", fmt::format("found {}, expected RESOURCE=LIMIT", in_quotes(limit)));
                 continue;
             }
-            const ComplexName complex = complex_name(name, sc_);
+            const ComplexName complex = complexes_.find(name);
             if (complex.resource.empty()) {
                 why_not_ = fmt::format("no resource here has {}", in_quotes(name));
                 continue;
@@ -487,7 +491,7 @@ class QuotaSetReader {
             factor *= *number;
         }
         if (name.empty()) return fmt::format("{}", factor);
-        const ComplexName complex = complex_name(name.substr(1), sc_);
+        const ComplexName complex = complexes_.find(name.substr(1));
         if (complex.resource.empty() || complex.type == ComplexType::text) {
             why_not_ = fmt::format("{} is a load or a text, which no limit reads yet", in_quotes(name));
             return std::nullopt;
@@ -499,6 +503,7 @@ class QuotaSetReader {
     Output& out_;
     const File& file_;
     const File* sc_;
+    const ComplexNames complexes_;
     const Line* line_ = nullptr;
     std::string_view rest_;
     // The set that is read.

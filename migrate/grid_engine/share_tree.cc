@@ -25,10 +25,12 @@ using objects::ObjectType;
 constexpr std::string_view kDefault = "default";
 
 struct TreeNode {
-    std::vector<const Line*> lines;
-    std::string_view id;
+    std::vector<const Line*> lines{};
+    std::string_view id{};
     std::string_view name;
+    const Line* name_line = nullptr;
     std::string_view children;  // the value of childnodes
+    const Line* children_line = nullptr;
     std::int32_t shares = 1;
     bool project = false;
     bool reached = false;
@@ -49,18 +51,15 @@ class ShareTreeReader {
         connect(root);
         for (const TreeNode& node : nodes_)
             if (!node.reached)
-                wrong(node, node.id, "is no node's child, expected all nodes below the first one");
+                wrong(node, *node.lines.front(), node.id,
+                      "is no node's child, expected all nodes below the first one");
         if (!wrong_) make(root);
     }
 
   private:
-    void wrong(const TreeNode& node, std::string_view part, const std::string& message) {
+    void wrong(const TreeNode& node, const Line& line, std::string_view part, std::string message) {
         wrong_ = true;
-        const Line* line = node.lines.front();
-        for (const Line* one : node.lines)
-            if (part.data() >= one->text.data() && part.data() <= one->text.data() + one->text.size())
-                line = one;
-        out_.problem(file_, *line, part, node.name, message);
+        out_.problem(file_, line, part, node.name, std::move(message));
     }
 
     void read_line(const Line& line) {
@@ -74,31 +73,33 @@ class ShareTreeReader {
         }
         TreeNode& node = nodes_.back();
         node.lines.push_back(&line);
-        if (field.value.empty()) return wrong(node, field.name, "has no value, expected one behind =");
+        if (field.value.empty()) return wrong(node, line, field.name, "has no value, expected one behind =");
         if (field.name == "id") {
             if (!values::digits<std::int64_t>(field.value))
-                return wrong(node, field.value,
+                return wrong(node, line, field.value,
                              fmt::format("{} is no number of a node", in_quotes(field.value)));
             if (!by_id_.emplace(field.value, nodes_.size() - 1).second)
-                wrong(node, field.value, "is the id of an earlier node, expected each id once");
+                wrong(node, line, field.value, "is the id of an earlier node, expected each id once");
         } else if (field.name == "name") {
             node.name = field.value;
+            node.name_line = &line;
         } else if (field.name == "type") {
             node.project = field.value == "1";
             if (field.value != "0" && field.value != "1")
-                wrong(node, field.value,
+                wrong(node, line, field.value,
                       fmt::format("{} is no type, expected 0 (user) or 1 (project)", in_quotes(field.value)));
         } else if (field.name == "shares") {
             const auto shares = values::digits<std::int32_t>(field.value);
             if (!shares)
-                return wrong(node, field.value,
+                return wrong(node, line, field.value,
                              fmt::format("{} is no number of shares, expected 0 to 2147483647",
                                          in_quotes(field.value)));
             node.shares = *shares;
         } else if (field.name == "childnodes") {
             node.children = field.value;
+            node.children_line = &line;
         } else {
-            wrong(node, field.name,
+            wrong(node, line, field.name,
                   fmt::format("found {}, expected id, name, type, shares or childnodes",
                               in_quotes(field.name)));
         }
@@ -110,18 +111,20 @@ class ShareTreeReader {
         while (!waiting.empty()) {
             TreeNode& node = *waiting.back();
             waiting.pop_back();
-            if (node.name.empty()) wrong(node, node.id, "this node has no name=, expected one");
+            if (node.name.empty())
+                wrong(node, *node.lines.front(), node.id, "this node has no name=, expected one");
             if (node.children.empty() || node.children == "NONE") continue;
             for (const std::string_view part : values::split(node.children, ',')) {
                 const std::string_view id = values::trim(part);
                 const auto found = by_id_.find(id);
                 if (found == by_id_.end()) {
-                    wrong(node, id, fmt::format("there is no node {}", in_quotes(id)));
+                    wrong(node, *node.children_line, id, fmt::format("there is no node {}", in_quotes(id)));
                     continue;
                 }
                 TreeNode& child = nodes_[found->second];
                 if (child.reached) {
-                    wrong(node, id, fmt::format("node {} is below another node already", in_quotes(id)));
+                    wrong(node, *node.children_line, id,
+                          fmt::format("node {} is below another node already", in_quotes(id)));
                     continue;
                 }
                 child.reached = true;
@@ -205,7 +208,7 @@ class ShareTreeReader {
         std::string element = fmt::format("{}:{}={}", name, parent, node.shares);
         const auto* row = objects::find_attribute(ObjectType::fs_group, "tree_element");
         if (const auto read = objects::value_of_items(*row, {element}); !read) {
-            wrong(node, node.name, read.error().message);
+            wrong(node, *node.name_line, node.name, read.error().message);
             return {};
         }
         elements_.push_back(std::move(element));
