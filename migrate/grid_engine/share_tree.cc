@@ -198,6 +198,10 @@ class ShareTreeReader {
                                          "group and user");
             name = fmt::format("{}:{}", project, name);
         }
+        if (leaf && projects_ && !pairs_ && !node.project)
+            return leave_out(node,
+                             "is left out: the user is in no project, and entities are accounts of the "
+                             "projects' names");
         const std::string wish = name;
         while (!leaf && (name == "root" || names_.contains(name)))
             name = fmt::format("{}_{}", wish, ++copies_[wish]);

@@ -43,6 +43,17 @@ TEST(GridShareTree, OfProjectsHasAccounts) {
             "projects' names (qsub -A)"));
 }
 
+TEST(GridShareTree, OfProjectsLeavesOutUsersBesideThem) {
+    const GridFiles files{{"sstree", node(0, "Root", 0, 1, "1,2,3") + node(1, "P1", 1, 50) +
+                                         node(2, "ann", 0, 50) + node(3, "staff", 0, 10, "4,5") +
+                                         node(4, "bob", 0, 1) + node(5, "P2", 1, 9)}};
+    EXPECT_THAT(grid_commands(files), HasSubstr("tree_element = \"P1:root=50,staff:root=10,P2:staff=9\"\n"));
+    EXPECT_THAT(grid_notes(files),
+                AllOf(Contains("ge/sstree:11: ann: is left out: the user is in no project, and entities are "
+                               "accounts of the projects' names"),
+                      Contains(HasSubstr("ge/sstree:21: bob: is left out: "))));
+}
+
 TEST(GridShareTree, OfUsersInProjectsHasPairs) {
     const GridFiles files{{"sstree", node(0, "Root", 0, 1, "1,2,5") + node(1, "P1", 1, 50, "3,4") +
                                          node(2, "P2", 1, 40, "6,7") + node(3, "ann", 0, 2) +
