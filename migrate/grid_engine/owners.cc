@@ -23,6 +23,7 @@ struct OwnerList {
     std::vector<std::string> elements{};
     std::vector<std::string> from{};
     std::set<std::string> owners{};
+    std::set<char> generic{};  // kinds with a number for all owners without one of their own
 };
 
 struct OwnerKind {
@@ -33,6 +34,9 @@ struct OwnerKind {
 constexpr std::array kOwnerKinds{OwnerKind{"suser", 'u'}, OwnerKind{"su", 'g'}, OwnerKind{"sprj", 'p'}};
 
 constexpr std::string_view kZero = "nothing to carry over: it is 0";
+// The owner that stands for all without a number of their own, and the department of such users.
+constexpr std::string_view kGeneric = "PBS_GENERIC";
+constexpr std::string_view kDefaultDepartment = "defaultdepartment";
 
 // Settings of sconf that are limits or shares, and their places here.
 struct GlobalRow {
@@ -52,10 +56,13 @@ class OwnersReader {
     explicit OwnersReader(Output& out) : out_(out) {}
 
     void read() {
+        // Those for all others come first: a 0 beside them is a number of one's own.
+        if (const File* file = out_.folder().find("sconf")) read_global(*file);
+        const File* department = out_.folder().find("su", kDefaultDepartment);
+        if (department != nullptr) read_file(*department, {"su", 'g'});
         for (const OwnerKind& kind : kOwnerKinds)
-            for (const File* file : out_.folder().of_kind(kind.kind)) read_file(*file, kind);
-        if (const File* file = out_.folder().find("sconf"))
-            for (const Line& line : file->lines) global(*file, line);
+            for (const File* file : out_.folder().of_kind(kind.kind))
+                if (file != department) read_file(*file, kind);
         for (const OwnerList* list : {&shares_, &tickets_})
             if (!list->elements.empty())
                 out_.set(ObjectType::policy, kPolicy, list->attribute,
@@ -64,12 +71,24 @@ class OwnersReader {
     }
 
   private:
-    void global(const File& file, const Line& line) {
+    void read_global(const File& file) {
+        bool makes_users = false;
+        for (const Line& line : file.lines) {
+            const Field field = field_of(line);
+            if (field.name == "enforce_user") makes_users = values::lowered(field.value) == "auto";
+        }
+        for (const Line& line : file.lines) global(file, line, makes_users);
+    }
+
+    void global(const File& file, const Line& line, bool makes_users) {
         const Field field = field_of(line);
-        constexpr OwnerKind kUser{"suser", 'u'};
-        if (field.name == "auto_user_fshare") return amount(file, line, field, kUser, "PBS_GENERIC", shares_);
-        if (field.name == "auto_user_oticket")
-            return amount(file, line, field, kUser, "PBS_GENERIC", tickets_);
+        if (field.name == "auto_user_fshare" || field.name == "auto_user_oticket") {
+            if (!makes_users)
+                return out_.left_out(file, line, field.name,
+                                     "left out: without enforce_user auto no user gets it");
+            return amount(file, line, field, {"suser", 'u'}, kGeneric,
+                          field.name == "auto_user_fshare" ? shares_ : tickets_);
+        }
         if (field.name == "max_aj_instances")
             return out_.set_checked(file, line, field, ObjectType::policy, kPolicy, "max_run_subjobs",
                                     std::string(field.value));
@@ -92,7 +111,9 @@ class OwnersReader {
     void read_line(const File& file, const Line& line, const OwnerKind& kind, std::string_view name) {
         const Field field = field_of(line);
         if (field.name == "fshare" || field.name == "oticket")
-            return amount(file, line, field, kind, name, field.name == "fshare" ? shares_ : tickets_);
+            return amount(file, line, field, kind,
+                          kind.letter == 'g' && name == kDefaultDepartment ? kGeneric : name,
+                          field.name == "fshare" ? shares_ : tickets_);
         if (field.name == "name") return out_.left_out(file, line, field.name, "names the owner");
         if (field.name == "entries") return entries(file, line, field, name);
         if (field.name == "type")
@@ -113,11 +134,13 @@ class OwnersReader {
         if (!number)
             return out_.problem(file, line, field.value.empty() ? field.name : field.value, field.name,
                                 fmt::format("{} is no number, expected 0 or more", in_quotes(field.value)));
-        if (*number == 0) return out_.left_out(file, line, field.name, kZero);
+        if (*number == 0 && !list.generic.contains(kind.letter))
+            return out_.left_out(file, line, field.name, kZero);
         if (!list.owners.insert(fmt::format("{}:{}", kind.letter, name)).second)
             return out_.problem(file, line, field.name, field.name, "is there twice, expected it once");
         std::string element = fmt::format("[{}:{}={}]", kind.letter, name, *number);
         if (!out_.checked_element(file, line, field.value, field.name, list.attribute, element)) return;
+        if (name == kGeneric) list.generic.insert(kind.letter);
         list.elements.push_back(std::move(element));
         list.from.push_back(place_of(file, {&line}, field.name));
     }

@@ -20,20 +20,45 @@ TEST(GridOwners, HaveSharesAndOverrideTickets) {
 }
 
 TEST(GridOwners, WithoutAnEntryHaveThoseOfTheGlobalConfiguration) {
-    const GridFiles files{{"suser/ann", "name ann\nfshare 100\n"},
-                          {"sconf",
-                           "#global:\nauto_user_fshare 10\nauto_user_oticket 0\nmax_aj_instances 2000\n"
-                           "max_u_jobs 5\nmax_aj_tasks 75000\nshell_start_mode unix_behavior\n"}};
+    const GridFiles files{
+        {"suser/ann", "name ann\nfshare 100\n"},
+        {"sconf",
+         "#global:\nauto_user_fshare 10\nauto_user_oticket 0\nmax_aj_instances 2000\nenforce_user auto\n"
+         "max_u_jobs 5\nmax_aj_tasks 75000\nshell_start_mode unix_behavior\n"}};
     EXPECT_EQ(grid_commands(files),
               "set policy default_policy max_run_subjobs = 2000\n"
-              "set policy default_policy functional_shares = \"[u:ann=100],[u:PBS_GENERIC=10]\"\n");
+              "set policy default_policy functional_shares = \"[u:PBS_GENERIC=10],[u:ann=100]\"\n");
     EXPECT_THAT(
         grid_notes(files),
         IsSupersetOf(
             {"ge/sconf:3: auto_user_oticket: nothing to carry over: it is 0",
-             "ge/sconf:5: max_u_jobs: left out: max_queued of the server limits the jobs that there are",
-             "ge/sconf:6: max_aj_tasks: left out: max_array_size of the server limits the size of an array",
-             "ge/sconf:7: shell_start_mode: left out: it is about how jobs run, and not when"}));
+             "ge/sconf:6: max_u_jobs: left out: max_queued of the server limits the jobs that there are",
+             "ge/sconf:7: max_aj_tasks: left out: max_array_size of the server limits the size of an array",
+             "ge/sconf:8: shell_start_mode: left out: it is about how jobs run, and not when"}));
+}
+
+TEST(GridOwners, GetSharesOfTheGlobalConfigurationOnlyIfUsersAreMade) {
+    for (const std::string& enforce :
+         std::vector<std::string>{"", "enforce_user none\n", "enforce_user true\n"}) {
+        const GridFiles files{{"sconf", "auto_user_fshare 10\nauto_user_oticket 3\n" + enforce},
+                              {"suser/bob", "name bob\nfshare 0\n"}};
+        EXPECT_EQ(grid_commands(files), "") << enforce;
+        EXPECT_THAT(grid_notes(files),
+                    testing::Contains("ge/sconf:1-2: auto_user_fshare, auto_user_oticket: left out: "
+                                      "without enforce_user auto no user gets it"));
+    }
+}
+
+TEST(GridOwners, WithZeroKeepItBesideANumberForAllOthers) {
+    EXPECT_EQ(
+        grid_commands({{"sconf", "auto_user_fshare 10\nenforce_user AUTO\n"},
+                       {"suser/bob", "name bob\nfshare 0\noticket 0\n"},
+                       {"su/chem", "name chem\ntype DEPT\nfshare 0\noticket 0\n"},
+                       {"su/defaultdepartment", "name defaultdepartment\ntype DEPT\nfshare 0\noticket 7\n"},
+                       {"sprj/defaultdepartment", "name defaultdepartment\nfshare 4\noticket 0\n"}}),
+        "set policy default_policy functional_shares = "
+        "\"[u:PBS_GENERIC=10],[u:bob=0],[p:defaultdepartment=4]\"\n"
+        "set policy default_policy override_tickets = \"[g:PBS_GENERIC=7],[g:chem=0]\"\n");
 }
 
 TEST(GridOwners, OfDeadlinesAreKept) {
