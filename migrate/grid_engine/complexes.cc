@@ -76,6 +76,11 @@ class ComplexReader {
 
     void read() {
         for (const Line& line : file_.lines) read_line(line);
+        if (urgencies_.empty() && !file_.lines.empty()) {
+            // Otherwise the policy's default would be in force, where CPUs have an urgency.
+            urgencies_.emplace_back("ncpus=0");
+            for (const Line& line : file_.lines) urgent_.push_back(&line);
+        }
         list("urgency_of_resources", "urgency", urgencies_, urgent_);
         list("reserved_resources", "requestable FORCED", reserved_, forced_);
     }
@@ -112,13 +117,22 @@ class ComplexReader {
         bool told = own(line, words, name);
         told = add_urgency(line, words[0], *urgency, name) || told;
         if (words[4] == "FORCED" && !name.resource.empty() && name.resource != "ncpus") {
-            reserved_.push_back(name.resource);
-            forced_.push_back(&line);
+            reserve(line, words[0], name.resource);
             told = true;
         }
         if (!told)
             out_.left_out(file_, line, words[0],
                           name.resource.empty() ? "no resource here has it" : "a resource of every server");
+    }
+
+    void reserve(const Line& line, std::string_view name, const std::string& resource) {
+        if (!objects::is_resource_name(resource))
+            return out_.left_out(file_, line, name, "requestable FORCED left out: no resource here has it");
+        if (!reserved_names_.insert(resource).second)
+            return out_.left_out(file_, line, name,
+                                 "requestable FORCED: an earlier complex is the same resource here");
+        reserved_.push_back(resource);
+        forced_.push_back(&line);
     }
 
     // Makes a resource of a site's own complex.
@@ -164,6 +178,7 @@ class ComplexReader {
     std::set<std::string> urgent_names_;
     std::vector<std::string> reserved_;
     std::vector<const Line*> forced_;
+    std::set<std::string> reserved_names_;
 };
 
 }  // namespace

@@ -46,6 +46,21 @@ TEST(GridComplexes, ThatAreForcedAreReserved) {
                                       "slots s INT <= FORCED YES 1 0\n"}}),
         HasSubstr("set policy default_policy reserved_resources = \"gpu,vmem\"\n"))
         << "every job has slots";
+    const GridFiles files{
+        {"sc", kHead + "h_vmem h_vmem MEMORY <= FORCED YES 0 0\n"
+                       "s_vmem s_vmem MEMORY <= FORCED YES 0 0\na.b ab INT <= FORCED YES 0 0\n"}};
+    EXPECT_THAT(grid_commands(files), HasSubstr("set policy default_policy reserved_resources = vmem\n"));
+    EXPECT_THAT(
+        grid_notes(files),
+        AllOf(Contains("ge/sc:4: s_vmem: requestable FORCED: an earlier complex is the same resource here"),
+              Contains("ge/sc:5: a.b: requestable FORCED left out: no resource here has it")));
+}
+
+TEST(GridComplexes, WithoutAnyUrgencyLeaveNoneToCpus) {
+    EXPECT_EQ(
+        grid_commands({{"sc", kHead + "slots s INT <= YES YES 1 0\nload_avg la DOUBLE >= NO NO 0 3\n"}}),
+        "set policy default_policy urgency_of_resources = ncpus=0\n");
+    EXPECT_EQ(grid_commands({{"sc", kHead}}), "");
 }
 
 TEST(GridComplexes, MistakesAreToldWithTheirPlaces) {
