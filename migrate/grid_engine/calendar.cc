@@ -341,7 +341,9 @@ struct WindowDays {
 
 class CalendarReader {
   public:
-    CalendarReader(Output& out, const File& file) : out_(out), file_(file) {}
+    // `taken` has the names of the windows that are made.
+    CalendarReader(Output& out, const File& file, std::set<std::string>& taken)
+        : out_(out), file_(file), taken_(taken) {}
 
     // The names of the calendar's windows; none if it is always on.
     std::vector<std::string> read() {
@@ -355,7 +357,6 @@ class CalendarReader {
             const bool of_year = field.name == "year";
             if (field.name == "calendar_name") {
                 name = field.value;
-                if (!out_.checked_name(file_, line, name)) return {};
                 if (name != file_.name) {
                     out_.problem(file_, line, name, field.name, "isn't the file's name, expected that");
                     return {};
@@ -383,7 +384,7 @@ class CalendarReader {
                          "has no line calendar_name, expected one");
             return {};
         }
-        return make(std::string(name), year, week, lines);
+        return make(out_.name_of(file_, *lines.front(), name, "calendar"), year, week, lines);
     }
 
   private:
@@ -417,11 +418,15 @@ class CalendarReader {
                                           const std::vector<const Line*>& lines) {
         const std::string from = place_of(file_, lines, name);
         std::vector<std::string> names;
-        int number = 1;
+        std::size_t number = 1;
+        // The calendars' own names are theirs, in whatever order they are read.
+        const auto is_free = [&](const std::string& wish) {
+            const File* file = out_.folder().find("scal", wish);
+            return (file == nullptr || file == &file_) && taken_.insert(wish).second;
+        };
         const auto create = [&] {
-            std::string next = names.empty() ? name : fmt::format("{}_{}", name, ++number);
-            while (!names.empty() && out_.folder().find("scal", next) != nullptr)
-                next = fmt::format("{}_{}", name, ++number);
+            std::string next = name;
+            while (!is_free(next)) next = numbered_name(name, ++number);
             names.push_back(std::move(next));
             out_.create(ObjectType::time_window, names.back(), from);
         };
@@ -452,6 +457,7 @@ class CalendarReader {
 
     Output& out_;
     const File& file_;
+    std::set<std::string>& taken_;
 };
 
 // A line of a queue that becomes nothing, and the place of its setting here.
@@ -556,8 +562,9 @@ class QueueReader {
 
 void read_calendars(Output& out) {
     std::map<std::string, std::vector<std::string>> windows;
+    std::set<std::string> taken;
     for (const File* file : out.folder().of_kind("scal"))
-        windows[file->name] = CalendarReader(out, *file).read();
+        windows[file->name] = CalendarReader(out, *file, taken).read();
     for (const File* file : out.folder().of_kind("sq")) QueueReader(out, *file, windows).read();
 }
 

@@ -9,10 +9,17 @@
 #include "migrate/words.h"
 #include "objects/value.h"
 #include "values/object_types.h"
+#include "values/text.h"
 
 namespace pbs::migrate::grid_engine {
 
 using objects::ObjectType;
+
+namespace {
+
+constexpr std::size_t kLongestName = 64;  // as objects::check_name() has it
+
+}  // namespace
 
 std::string place_of(const File& file, const std::vector<const Line*>& lines, std::string_view name) {
     std::string out = file.path + ":";
@@ -32,6 +39,11 @@ std::string place_of(const File& file, const std::vector<const Line*>& lines, st
     }
     add();
     return name.empty() ? out : fmt::format("{} {}", out, name);
+}
+
+std::string numbered_name(std::string_view name, std::size_t number) {
+    const std::string end = fmt::format("_{}", number);
+    return fmt::format("{}{}", name.substr(0, kLongestName - end.size()), end);
 }
 
 void Output::create(ObjectType type, const std::string& object, const std::string& from) {
@@ -93,10 +105,20 @@ void Output::left_out(const File& file, const Line& line, std::string_view name,
     if (found->different.insert(shown).second) found->names.push_back(std::move(shown));
 }
 
-bool Output::checked_name(const File& file, const Line& line, std::string_view name) {
-    const auto named = objects::check_name("name", name);
-    if (!named) problem(file, line, name, "", named.error().message);
-    return named.has_value();
+std::string Output::name_of(const File& file, const Line& line, std::string_view name,
+                            std::string_view kind) {
+    std::string out(name);
+    if (objects::check_name("name", name)) return out;
+    for (char& c : out)
+        if (!values::is_letter(c) && !values::is_digit(c) && c != '-' && c != '_' && c != '.') c = '_';
+    if (!values::is_letter(out.front())) out = fmt::format("{}_{}", kind, out);
+    out = out.substr(0, kLongestName);
+    note(
+        file, line, name,
+        fmt::format("is called {} here: names have a letter first, then letters, digits, -, _ and ., at most "
+                    "{} characters",
+                    out, kLongestName));
+    return out;
 }
 
 bool Output::checked_element(const File& file, const Line& line, std::string_view part,

@@ -19,6 +19,9 @@ inline constexpr const char* kGroup = "default_fs_group";
 // "conf/ssconf:3-5,7 name": the place of lines.
 std::string place_of(const File& file, const std::vector<const Line*>& lines, std::string_view name = {});
 
+// "NAME_2", cut off where names are too long.
+std::string numbered_name(std::string_view name, std::size_t number);
+
 class Output {
   public:
     explicit Output(const Folder& folder) : folder_(folder) {}
@@ -44,8 +47,9 @@ class Output {
                  std::string message) {
         problems_.push_back(problem_at(file, line, part, option, std::move(message)));
     }
-    // May an object have this name? If not, that is a problem.
-    bool checked_name(const File& file, const Line& line, std::string_view name);
+    // The name of an object or rule: as it is or, if it can't be one here, one like it, with a note. Such a
+    // name begins with `kind` in place of a letter.
+    std::string name_of(const File& file, const Line& line, std::string_view name, std::string_view kind);
     // May an attribute of the policy have this element? If not, that is a problem with `part` of the line.
     bool checked_element(const File& file, const Line& line, std::string_view part, std::string_view option,
                          std::string_view attribute, const std::string& element);

@@ -15,6 +15,7 @@
 #include "migrate/grid_engine/output.h"
 #include "migrate/grid_engine/resource_names.h"
 #include "migrate/words.h"
+#include "objects/forms.h"
 #include "objects/quota_rule.h"
 #include "objects/value.h"
 #include "values/number.h"
@@ -78,9 +79,11 @@ class QuotaSetReader {
         inside_ = true;
         begin_ = line_;
         lines_ = {line_};
-        name_ = {};
+        name_.clear();
         rules_.clear();
         rule_names_.clear();
+        given_names_.clear();
+        rule_number_ = 0;
         enabled_line_ = description_line_ = nullptr;
         enabled_ = false;
         wrong_ = incomplete_ = false;
@@ -92,8 +95,7 @@ class QuotaSetReader {
         if (field.value.empty())
             return wrong(field.name, "", fmt::format("{} has no value, expected one", in_quotes(field.name)));
         if (field.name == "name") {
-            name_ = field.value;
-            out_.checked_name(file_, *line_, name_);
+            name_ = out_.name_of(file_, *line_, field.value, "quota");
         } else if (field.name == "description") {
             description_line_ = line_;
             description_ = field.value;
@@ -115,7 +117,7 @@ class QuotaSetReader {
         inside_ = false;
         if (wrong_) return;
         if (name_.empty()) return wrong(line_->text, "", "the set has no name, expected a line name");
-        const std::string quota(name_);
+        const std::string& quota = name_;
         if (!out_.quota(quota, place_of(file_, lines_, name_)))
             return wrong(
                 line_->text, name_,
@@ -155,7 +157,6 @@ class QuotaSetReader {
             if (word == "to") break;
             if (word == "name") {
                 name = take_word();
-                if (!out_.checked_name(file_, *line_, name)) wrong_ = true;
                 continue;
             }
             if (std::ranges::find(kSubjects, word) == kSubjects.end())
@@ -213,12 +214,11 @@ class QuotaSetReader {
     }
 
     void rule(std::string_view name, const std::vector<FilterList>& filters, std::string_view limits) {
-        std::string key(name);
-        if (key.empty()) key = fmt::format("rule_{}", rule_names_.size() + 1);
-        if (!rule_names_.insert(key).second)
+        if (!name.empty() && !given_names_.insert(name).second)
             return wrong(
-                name.empty() ? limits : name, "limit",
-                fmt::format("{} is the name of an earlier rule, expected each name once", in_quotes(key)));
+                name, "limit",
+                fmt::format("{} is the name of an earlier rule, expected each name once", in_quotes(name)));
+        const std::string key = rule_key(name);
         why_not_ = {};
         never_ = shapes_ = false;
         bool by_hosts = false;
@@ -238,6 +238,20 @@ class QuotaSetReader {
             out_.note(file_, *line_, key,
                       "jobs of several chunks (multi) are those that had a parallel environment (pes)");
         rules_.push_back({ObjectType::quota, {}, "rule", text, place_of(file_, {line_}, "limit"), key});
+    }
+
+    // The name of a rule: its own, or one by its place.
+    std::string rule_key(std::string_view name) {
+        rule_number_ = std::max(rule_number_, rule_names_.size() + 1);
+        const std::string wish =
+            name.empty() ? fmt::format("rule_{}", rule_number_) : out_.name_of(file_, *line_, name, "rule");
+        std::string key = wish;
+        while (!rule_names_.insert(key).second)
+            key = numbered_name(name.empty() ? "rule" : wish, ++rule_number_);
+        if (key != wish)
+            out_.note(file_, *line_, wish,
+                      fmt::format("is called {} here: an earlier rule has the name", key));
+        return key;
     }
 
     // ---- Filters
@@ -270,7 +284,7 @@ class QuotaSetReader {
                            braces ? "}" : "");
     }
 
-    // What an element of a list stands for, in the language of quotas.
+    // The words of a quota's rule that an element of a list stands for.
     std::vector<std::string> members(const FilterList& filter, const ListElement& element) {
         const std::string_view subject = filter.subject;
         const std::string_view name = element.text;
@@ -389,6 +403,10 @@ class QuotaSetReader {
                 why_not_ = fmt::format("no resource here has {}", in_quotes(name));
                 continue;
             }
+            if (!objects::is_resource_name(complex.resource)) {
+                why_not_ = fmt::format("no resource here can be called {}", in_quotes(complex.resource));
+                continue;
+            }
             if (values::uppered(value) == "INFINITY") continue;
             if (!named.insert(complex.resource).second) {
                 why_not_ = fmt::format("{} limits {} a second time", in_quotes(name), complex.resource);
@@ -496,6 +514,10 @@ class QuotaSetReader {
             why_not_ = fmt::format("{} is a load or a text, which no limit reads yet", in_quotes(name));
             return std::nullopt;
         }
+        if (!objects::is_resource_name(complex.resource)) {
+            why_not_ = fmt::format("no resource here can be called {}", in_quotes(complex.resource));
+            return std::nullopt;
+        }
         if (complex.type == ComplexType::size) factor *= 1024;
         return factor == 1 ? complex.resource : fmt::format("{}*{}", complex.resource, factor);
     }
@@ -515,10 +537,12 @@ class QuotaSetReader {
     std::vector<const Line*> lines_;
     const Line* enabled_line_ = nullptr;
     const Line* description_line_ = nullptr;
-    std::string_view name_;
+    std::string name_;
     std::string_view description_;
     std::vector<Wanted> rules_;
     std::set<std::string> rule_names_;
+    std::set<std::string_view> given_names_;  // as they are in the file
+    std::size_t rule_number_ = 0;             // of the last rule with a number in its name
     // The rule that is read.
     std::string why_not_;  // a quota can't say the rule
     bool never_ = false;   // the rule matches no job

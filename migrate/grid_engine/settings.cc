@@ -48,7 +48,6 @@ constexpr std::array kSettingRows{
     SettingRow{"weight_tickets_share", "tickets_share"},
     SettingRow{"share_override_tickets", "share_override_tickets"},
     SettingRow{"share_functional_shares", "share_functional_shares"},
-    SettingRow{"max_functional_jobs_to_schedule", "max_functional_jobs"},
     SettingRow{"weight_ticket", "weight_tickets"},
     SettingRow{"weight_waiting_time", "weight_waiting_time"},
     SettingRow{"weight_deadline", "weight_deadline"},
@@ -100,6 +99,7 @@ class SettingsReader {
         if (weight != kFunctionalWeights.end()) return functional_weight(weight->second);
         if (field_.name == "policy_hierarchy") return hierarchy();
         if (field_.name == "maxujobs") return max_user_jobs();
+        if (field_.name == "max_functional_jobs_to_schedule") return max_functional_jobs();
         if (field_.name == "params") return params();
         if (field_.name == "reprioritize_interval")
             return leave_out(is_zero_time() ? kOff : "not there yet: the priorities of running jobs stay");
@@ -169,6 +169,16 @@ class SettingsReader {
         out_.set(ObjectType::quota, "maxujobs", "rule", fmt::format("users={{*}} to jobs={}", *number), from,
                  "each");
         out_.set(ObjectType::quota, "maxujobs", "enabled", "True", from);
+    }
+
+    void max_functional_jobs() {
+        const auto number = values::digits<std::int64_t>(field_.value);
+        if (!number)
+            return wrong(fmt::format("{} is no number, expected 0 or more", in_quotes(field_.value)));
+        const std::int64_t here = std::clamp<std::int64_t>(*number, 1, 100000);
+        if (here != *number)
+            out_.note(file_, *line_, field_.name, fmt::format("is {} here: 1 to 100000 jobs", here));
+        policy("max_functional_jobs", std::to_string(here));
     }
 
     void params() {

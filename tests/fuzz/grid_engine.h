@@ -1,4 +1,4 @@
-// What the fuzz targets of Grid Engine's files have in common.
+// Helpers of the fuzz targets of Grid Engine's files.
 #pragma once
 
 #include <cstdint>

@@ -144,6 +144,26 @@ TEST(GridCalendar, QueuesHaveItsWindows) {
             "with it (qconf -scal nights)"));
 }
 
+TEST(GridCalendar, NamesThatNoObjectHasAreReplaced) {
+    const std::string longest(64, 'n');
+    const GridFiles files{{"scal/24x7", "calendar_name 24x7\nyear NONE\nweek sat=6-20\n"},
+                          {"scal/calendar_24x7", "calendar_name calendar_24x7\nyear NONE\nweek off\n"},
+                          {"scal/" + longest, "calendar_name " + longest + "\nyear NONE\nweek sun=6-20\n"},
+                          {"sq/all.q", "qname all.q\ncalendar 24x7\n"}};
+    const std::string cut(62, 'n');
+    EXPECT_THAT(grid_commands(files),
+                AllOf(HasSubstr("create time_window calendar_24x7_2\n"),
+                      HasSubstr("create time_window calendar_24x7\n"),
+                      HasSubstr("create time_window " + longest + "\n"),
+                      HasSubstr("create time_window " + cut + "_2\n"),
+                      HasSubstr("set queue all.q time_window = "
+                                "\"calendar_24x7_2,calendar_24x7_3,calendar_24x7_4\"\n")));
+    EXPECT_THAT(
+        grid_notes(files),
+        Contains("ge/scal/24x7:1: 24x7: is called calendar_24x7 here: names have a letter first, then "
+                 "letters, digits, -, _ and ., at most 64 characters"));
+}
+
 TEST(GridCalendar, MistakesAreToldWithTheirPlaces) {
     const auto told = [](const std::string& year, const std::string& week) {
         return grid_problems(calendar(year, week));

@@ -137,10 +137,10 @@ TEST(GridQuotas, DynamicLimitsBecomeFormulas) {
 }
 
 TEST(GridQuotas, ARuleThatAQuotaCantSaySwitchesItOff) {
-    for (const std::string& limit :
-         std::vector<std::string>{"pes mpi to slots=4", "pes {*} to slots=4", "queues a.q@n1 to slots=4",
-                                  "hosts *.site.org to slots=4", "hosts {*} to slots=$load_avg*2",
-                                  "to mem_free=3G", "to h_vmem=1G,s_vmem=2G"}) {
+    for (const std::string& limit : std::vector<std::string>{
+             "pes mpi to slots=4", "pes {*} to slots=4", "queues a.q@n1 to slots=4",
+             "hosts *.site.org to slots=4", "hosts {*} to slots=$load_avg*2", "to mem_free=3G",
+             "to h_vmem=1G,s_vmem=2G", "to a.b=3", "hosts {*} to slots=$a.b"}) {
         const GridFiles files{{"srqs", quota_set(limit + "\nusers {*} to slots=3")}};
         EXPECT_THAT(grid_commands(files),
                     AllOf(HasSubstr("set quota q rule.rule_2 = \"users={*} to ncpus=3\"\n"),
@@ -156,6 +156,29 @@ TEST(GridQuotas, ARuleThatAQuotaCantSaySwitchesItOff) {
     }
 }
 
+TEST(GridQuotas, NamesThatNoObjectHasAreReplaced) {
+    const GridFiles files{
+        {"srqs", quota_set("name rule_2 to slots=1\nto slots=2\nto slots=3\nname 4/5 to slots=4\n"
+                           "name rule_4 to slots=5",
+                           "1080")}};
+    EXPECT_EQ(grid_commands(files),
+              "create quota quota_1080\n"
+              "set quota quota_1080 rule.rule_2 = \"to ncpus=1\"\n"
+              "set quota quota_1080 rule.rule_3 = \"to ncpus=2\"\n"
+              "set quota quota_1080 rule.rule_4 = \"to ncpus=3\"\n"
+              "set quota quota_1080 rule.rule_4_5 = \"to ncpus=4\"\n"
+              "set quota quota_1080 rule.rule_4_6 = \"to ncpus=5\"\n"
+              "set quota quota_1080 enabled = True\n"
+              "set policy default_policy quotas = quota_1080\n");
+    EXPECT_THAT(
+        grid_notes(files),
+        AllOf(Contains("ge/srqs:2: 1080: is called quota_1080 here: names have a letter first, then letters, "
+                       "digits, -, _ and ., at most 64 characters"),
+              Contains("ge/srqs:5: rule_2: is called rule_3 here: an earlier rule has the name"),
+              Contains(HasSubstr("ge/srqs:7: 4/5: is called rule_4_5 here")),
+              Contains("ge/srqs:8: rule_4: is called rule_4_6 here: an earlier rule has the name")));
+}
+
 TEST(GridQuotas, MistakesAreToldWithTheirPlaces) {
     const auto told = [](const std::string& text) { return grid_problems({{"srqs", text}}); };
     EXPECT_THAT(told("name x\n"),
@@ -166,7 +189,6 @@ TEST(GridQuotas, MistakesAreToldWithTheirPlaces) {
                 ElementsAre("ge/srqs:1:1: the set has no closing brace, expected one on a line of its own"));
     EXPECT_THAT(told("{\n limit to slots=1\n}\n"),
                 ElementsAre("ge/srqs:3:1: the set has no name, expected a line name"));
-    EXPECT_THAT(told("{\n name 1080\n}\n"), ElementsAre(HasSubstr("ge/srqs:2:7: ")));
     EXPECT_THAT(told("{\n frob x\n}\n"),
                 ElementsAre("ge/srqs:2:2: found 'frob', expected name, description, enabled or limit"));
     EXPECT_THAT(told(quota_set("to slots=1") + quota_set("to slots=1")),

@@ -67,6 +67,27 @@ TEST(GridSettings, JobsOfAUserBecomeAQuota) {
     EXPECT_THAT(grid_commands({{"ssconf", "maxujobs 0\n"}}), Not(HasSubstr("quota")));
 }
 
+TEST(GridSettings, JobsWithFunctionalTicketsStayInRange) {
+    const std::vector<std::pair<std::string, std::string>> numbers{
+        {"0", "1"}, {"1", "1"}, {"100000", "100000"}, {"2000000", "100000"}};
+    for (const auto& [number, here] : numbers) {
+        const GridFiles files{{"ssconf", fmt::format("max_functional_jobs_to_schedule {}\n", number)}};
+        EXPECT_THAT(grid_commands(files),
+                    HasSubstr(fmt::format("set policy default_policy max_functional_jobs = {}\n", here)));
+        const auto told = testing::Contains(
+            fmt::format("ge/ssconf:1: max_functional_jobs_to_schedule: is {} here: 1 to 100000 jobs", here));
+        if (number == here) {
+            EXPECT_THAT(grid_notes(files), Not(told));
+        } else {
+            EXPECT_THAT(grid_notes(files), told);
+        }
+    }
+    EXPECT_THAT(
+        grid_problems({{"ssconf", "max_functional_jobs_to_schedule all\n"}}),
+        ElementsAre(
+            "ge/ssconf:1:33: max_functional_jobs_to_schedule: 'all' is no number, expected 0 or more"));
+}
+
 TEST(GridSettings, ReservationsBecomeTopJobs) {
     EXPECT_THAT(grid_commands({{"ssconf", "max_reservation 20\n"}}),
                 HasSubstr("set policy default_policy strict_ordering = True\n"
