@@ -477,38 +477,44 @@ class QuotaSetReader {
         }
         std::string out;
         for (std::size_t at = 0; at < text.size();) {
-            const std::size_t end = std::min(text.find_first_of("+-", at + 1), text.size());
+            // A sign directly behind '*' belongs to the number.
+            std::size_t end = at + 1;
+            for (char before = text[at]; end < text.size(); ++end) {
+                if ((text[end] == '+' || text[end] == '-') && before != '*') break;
+                if (!values::is_space(text[end])) before = text[end];
+            }
             std::string_view term = text.substr(at, end - at);
             at = end;
-            std::string_view sign = out.empty() ? "" : "+";
-            if (term.front() == '+' || term.front() == '-') {
-                sign = term.front() == '-' ? "-" : sign;
-                term.remove_prefix(1);
-            }
-            const auto read = formula_term(limited, values::trim(term));
+            const bool minus = term.front() == '-';
+            if (minus || term.front() == '+') term.remove_prefix(1);
+            const auto read = formula_term(limited, term, minus);
             if (!read) return std::nullopt;
-            out += fmt::format("{}{}", sign, *read);
+            if (!out.empty() && !read->starts_with('-')) out += '+';
+            out += *read;
         }
         return fmt::format("({})", out);
     }
 
-    std::optional<std::string> formula_term(const ComplexName& limited, std::string_view term) {
-        const std::size_t star = std::min(term.find('*'), term.size());
+    std::optional<std::string> formula_term(const ComplexName& limited, std::string_view text, bool minus) {
+        const std::string_view term = values::trim(text);
+        const std::size_t star = term.find('*');
         std::string_view name = values::trim(term.substr(0, star));
-        std::string_view weight = star < term.size() ? values::trim(term.substr(star + 1)) : "";
-        if (!name.starts_with('$') && weight.starts_with('$')) std::swap(name, weight);
-        double factor = limited.type == ComplexType::size ? 1.0 / 1024 : 1;  // sizes count in kilobytes
+        std::string_view weight = "1";
+        if (star != std::string_view::npos) weight = values::trim(term.substr(star + 1));
         if (!name.starts_with('$')) std::swap(name, weight);
-        if (!weight.empty()) {
-            const auto number = amount_of(weight);
-            if (!number) {
-                wrong(term, "limit",
-                      fmt::format("found {}, expected a number, or $COMPLEX with a weight", in_quotes(term)));
-                return std::nullopt;
-            }
-            factor *= *number;
+        // A number alone is a weight, too.
+        const bool complex_is_there = name.starts_with('$');
+        const auto number = amount_of(weight);
+        if (!number || (!complex_is_there && star != std::string_view::npos)) {
+            wrong(text, "limit",
+                  fmt::format("found {}, expected a number, or $COMPLEX with a weight", in_quotes(term)));
+            return std::nullopt;
         }
-        if (name.empty()) return fmt::format("{}", factor);
+        double factor = *number;
+        if (limited.type == ComplexType::size) factor /= 1024;  // sizes count in kilobytes
+        const std::string_view sign = minus != (factor < 0) ? "-" : "";
+        factor = std::abs(factor);
+        if (!complex_is_there) return fmt::format("{}{}", sign, factor);
         const ComplexName complex = complexes_.find(name.substr(1));
         if (complex.resource.empty() || complex.type == ComplexType::text) {
             why_not_ = fmt::format("{} is a load or a text, which no limit reads yet", in_quotes(name));
@@ -519,7 +525,8 @@ class QuotaSetReader {
             return std::nullopt;
         }
         if (complex.type == ComplexType::size) factor *= 1024;
-        return factor == 1 ? complex.resource : fmt::format("{}*{}", complex.resource, factor);
+        return factor == 1 ? fmt::format("{}{}", sign, complex.resource)
+                           : fmt::format("{}{}*{}", sign, complex.resource, factor);
     }
 
     Output& out_;

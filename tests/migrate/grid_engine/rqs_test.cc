@@ -132,6 +132,15 @@ TEST(GridQuotas, DynamicLimitsBecomeFormulas) {
     EXPECT_EQ(rule("hosts {*} to h_vmem=$mem_total*0.5"), "vnodes={host:*} to vmem=(mem*0.5)");
     EXPECT_EQ(rule("hosts {*} to h_vmem=$num_proc*1G"), "vnodes={host:*} to vmem=(ncpus*1048576)")
         << "sizes count in kilobytes";
+    EXPECT_EQ(rule("hosts {*} to slots=$num_proc*-2+40"), "vnodes={host:*} to ncpus=(-ncpus*2+40)");
+    EXPECT_EQ(rule("hosts {*} to slots=-$num_proc*-2- 3 * $lic"), "vnodes={host:*} to ncpus=(ncpus*2-lic*3)");
+    EXPECT_EQ(rule("hosts {*} to slots=$num_proc*+2"), "vnodes={host:*} to ncpus=(ncpus*2)");
+    for (const std::string& sum :
+         std::vector<std::string>{"$num_proc+", "*$num_proc", "$num_proc*", "$num_proc--2", "2*3+$num_proc",
+                                  "$num_proc*2*2", "$num_proc*$lic"})
+        EXPECT_THAT(grid_problems({{"srqs", quota_set("hosts {*} to slots=" + sum)}}),
+                    ElementsAre(HasSubstr("expected a number, or $COMPLEX with a weight")))
+            << sum;
     EXPECT_THAT(grid_problems({{"srqs", quota_set("users x to slots=$num_proc")}}),
                 ElementsAre("ge/srqs:4:34: limit: a dynamic limit needs hosts in braces, or one host"));
 }
