@@ -1,8 +1,8 @@
 // srqs: resource quota sets become quotas, and their rules the rules of these.
 //
 // Lists of access and groups of hosts are replaced by their members, from su/ and shgrp/. A rule that a quota
-// can't say is left out, and the quota is switched off then: without the rule the others would count its
-// jobs.
+// can't say is left out, and the quota is switched off then if there are rules behind it: these would count
+// its jobs.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,6 +11,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "migrate/grid_engine/output.h"
 #include "migrate/grid_engine/resource_names.h"
@@ -86,7 +87,7 @@ class QuotaSetReader {
         rule_number_ = 0;
         enabled_line_ = description_line_ = nullptr;
         enabled_ = false;
-        wrong_ = incomplete_ = false;
+        wrong_ = left_out_ = incomplete_ = false;
     }
 
     void setting() {
@@ -225,11 +226,12 @@ class QuotaSetReader {
         std::string text;
         for (const FilterList& filter : filters) text += filter_text(filter, by_hosts);
         text += "to " + limits_text(limits, by_hosts);
+        if (never_) return out_.note(file_, *line_, key, "the rule is left out: a list in it has no members");
         if (!why_not_.empty()) {
-            incomplete_ = true;
+            left_out_ = true;
             return out_.note(file_, *line_, key, "the rule is left out: " + why_not_);
         }
-        if (never_) return out_.note(file_, *line_, key, "the rule is left out: a list in it has no members");
+        incomplete_ = incomplete_ || left_out_;
         if (wrong_) return;
         const auto* row = objects::find_attribute(ObjectType::quota, "rule");
         if (const auto read = objects::value_of_items(*row, {fmt::format("{}: {}", key, text)}); !read)
@@ -257,6 +259,7 @@ class QuotaSetReader {
     // ---- Filters
 
     std::string filter_text(const FilterList& filter, bool& by_hosts) {
+        const std::string why_not_before = std::exchange(why_not_, {});
         std::vector<std::string> among;
         std::vector<std::string> except;
         // Excluded, and a word of the list or a member: each counts once.
@@ -270,7 +273,8 @@ class QuotaSetReader {
                 if (seen.emplace(element.excluded, member).second)
                     (element.excluded ? except : among).push_back(std::move(member));
         }
-        if (expanded && among.empty()) never_ = true;
+        if (expanded && among.empty() && why_not_.empty()) never_ = true;
+        if (!why_not_before.empty()) why_not_ = why_not_before;
         if (among.empty() && except.empty()) return {};
         if (filter.subject == "hosts")
             by_hosts = filter.each || (among.size() == 1 && !objects::is_pattern(among.front()));
@@ -539,7 +543,8 @@ class QuotaSetReader {
     bool inside_ = false;
     bool wrong_ = false;
     bool enabled_ = false;
-    bool incomplete_ = false;  // a rule is left out
+    bool left_out_ = false;    // a rule is left out
+    bool incomplete_ = false;  // and others follow, which would count its jobs
     const Line* begin_ = nullptr;
     std::vector<const Line*> lines_;
     const Line* enabled_line_ = nullptr;

@@ -165,6 +165,22 @@ TEST(GridQuotas, ARuleThatAQuotaCantSaySwitchesItOff) {
     }
 }
 
+TEST(GridQuotas, ARuleThatIsLeftOutMattersOnlyToThoseBehindIt) {
+    const GridFiles last{{"srqs", quota_set("users {*} to slots=3\npes mpi to slots=4")}};
+    EXPECT_THAT(grid_commands(last), HasSubstr("set quota q enabled = True\n"));
+    EXPECT_THAT(grid_notes(last),
+                ElementsAre(HasSubstr("ge/srqs:5: rule_2: the rule is left out: jobs have no")));
+    const std::pair<std::string, std::string> nobody{"su/none", "name none\nentries NONE\n"};
+    for (const std::string& limit :
+         std::vector<std::string>{"pes mpi users @none to slots=4", "users @none pes mpi to slots=4"}) {
+        const GridFiles files{{"srqs", quota_set(limit + "\nto slots=3")}, nobody};
+        EXPECT_THAT(grid_commands(files), HasSubstr("set quota q enabled = True\n")) << limit;
+        EXPECT_THAT(grid_notes(files),
+                    Contains("ge/srqs:4: rule_1: the rule is left out: a list in it has no members"))
+            << limit;
+    }
+}
+
 TEST(GridQuotas, NamesThatNoObjectHasAreReplaced) {
     const GridFiles files{
         {"srqs", quota_set("name rule_2 to slots=1\nto slots=2\nto slots=3\nname 4/5 to slots=4\n"
