@@ -148,6 +148,10 @@ class ComplexReader {
             words[5] != "NO" && (words[2] == "INT" || words[2] == "DOUBLE" || words[2] == "MEMORY");
         out_.resource(name.resource, resource_type(words[2]), consumable ? "nh" : "h", line.number(),
                       file_.path);
+        if (consumable)
+            out_.left_out(file_, line, words[0],
+                          "vnodes have it (flag nh): a floating licence needs flag q and "
+                          "resources_available of the server");
         return true;
     }
 

@@ -36,6 +36,11 @@ TEST(GridComplexes, OfTheSiteBecomeResources) {
               "create resource speed\nset resource speed type = float\nset resource speed flag = nh\n"
               "set policy default_policy urgency_of_resources = gpu=2000\n");
     EXPECT_THAT(
+        grid_notes({{"sc", kHead + "gpu g INT <= YES YES 0 0\nfast f BOOL == YES NO 0 0\n"
+                                   "lic l INT <= YES YES 0 0\n"}}),
+        ElementsAre("ge/sc:3,5: gpu, lic: vnodes have it (flag nh): a floating licence needs flag q and "
+                    "resources_available of the server"));
+    EXPECT_THAT(
         grid_notes({{"sc", kHead + "a.b ab INT <= YES YES 0 0\n"}}),
         ElementsAre(HasSubstr("ge/sc:3: a.b: left out: the name of a resource begins with a letter")));
 }
