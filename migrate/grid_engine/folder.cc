@@ -51,11 +51,12 @@ std::vector<Line> lines_in(std::string_view text) {
         line.text += part;
         if (goes_on) line.text += ' ';
     });
+    std::erase_if(out, [](const Line& line) { return values::trim(line.text).empty(); });
     // qconf says "no ... defined" if there is nothing.
-    std::erase_if(out, [](const Line& line) {
-        const std::string_view words = values::trim(line.text);
-        return words.empty() || (words.starts_with("no ") && words.find('=') == std::string_view::npos);
-    });
+    if (out.size() == 1) {
+        const std::string_view words = values::trim(out.front().text);
+        if (words.starts_with("no ") && words.find('=') == std::string_view::npos) out.clear();
+    }
     return out;
 }
 

@@ -43,8 +43,7 @@ TEST(GridFolder, WithoutAnyFileOfGridEngineIsRefused) {
 }
 
 TEST(GridFolder, LinesGoOnAfterABackslash) {
-    const auto files =
-        grid_engine::parse_folder("ssconf 35\n# c\na 1 \\\n  2\n\nb \\\r\n c\nno x defined", "ge");
+    const auto files = grid_engine::parse_folder("ssconf 23\n# c\na 1 \\\n  2\n\nb \\\r\n c\n", "ge");
     ASSERT_TRUE(files);
     const auto& lines = files->files[0].lines;
     ASSERT_EQ(lines.size(), 2U);
@@ -58,7 +57,9 @@ TEST(GridFolder, LinesGoOnAfterABackslash) {
               "ge/ssconf:6:2: b: is wrong");
 }
 
-TEST(GridFolder, WhatQconfSaysOfNothingIsNoLine) {
+TEST(GridFolder, TheWordsOfQconfForNothingAreNoLine) {
+    EXPECT_THAT(grid_notes({{"ssconf", "no scheduler\nmaxujobs 0\n"}}),
+                testing::Contains(HasSubstr("ge/ssconf:1: no: left out: ")));
     EXPECT_THAT(
         grid_notes({{"srqs", "no resource quota set defined\n"}, {"sstree", "no sharetree element\n"}}),
         IsEmpty());
