@@ -104,18 +104,31 @@ tl::expected<std::string, std::string> read_folder(const std::string& folder) {
     std::vector<std::string> paths;
     for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
          entry.increment(error)) {
-        if (entry.depth() == 1) entry.disable_recursion_pending();
-        if (entry.depth() == 1 || !entry->is_directory())
-            paths.push_back(entry->path().lexically_relative(folder).string());
+        const int depth = entry.depth();
+        if (depth == 1) entry.disable_recursion_pending();
+        // A link to a directory isn't followed, and is told of as a file that isn't read.
+        std::error_code unknown;
+        if (depth == 0 && entry->symlink_status(unknown).type() == fs::file_type::directory) continue;
+        paths.push_back(entry->path().lexically_relative(folder).string());
+        if (paths.back().find('\n') != std::string::npos)
+            return tl::unexpected(
+                fmt::format("{} has a newline in its name, expected none", in_quotes(paths.back())));
     }
     if (error) return tl::unexpected(fmt::format("can't be read: {}", error.message()));
     std::ranges::sort(paths);
+    const auto too_large = [] {
+        return tl::unexpected(fmt::format("is too large, expected at most {} bytes", kLargest));
+    };
     std::string out;
     for (const std::string& path : paths) {
-        if (!is_read(path) || !fs::is_regular_file(fs::path(folder) / path, error)) {
+        std::error_code unknown;
+        if (!is_read(path) || !fs::is_regular_file(fs::path(folder) / path, unknown)) {
             out += path + " -\n";
             continue;
         }
+        // Before it is in memory.
+        const std::uintmax_t size = fs::file_size(fs::path(folder) / path, unknown);
+        if (!unknown && size > kLargest - std::min<std::uintmax_t>(out.size(), kLargest)) return too_large();
         std::ifstream in(fs::path(folder) / path, std::ios::binary);
         std::ostringstream text;
         errno = 0;
@@ -123,8 +136,7 @@ tl::expected<std::string, std::string> read_folder(const std::string& folder) {
             return tl::unexpected(fmt::format("{} can't be read: {}", path, std::strerror(errno)));
         const std::string bytes = std::move(text).str();
         out += fmt::format("{} {}\n", path, bytes.size()) + bytes;
-        if (out.size() > kLargest)
-            return tl::unexpected(fmt::format("is too large, expected at most {} bytes", kLargest));
+        if (out.size() > kLargest) return too_large();
     }
     return out;
 }

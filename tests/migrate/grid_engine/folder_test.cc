@@ -1,5 +1,7 @@
 #include "migrate/grid_engine/folder.h"
 
+#include <filesystem>
+
 #include "tests/migrate/grid_engine/support.h"
 
 namespace pbs::migrate::test {
@@ -55,6 +57,30 @@ TEST(GridFolder, LinesGoOnAfterABackslash) {
     const auto value = grid_engine::field_of(lines[1]).value;
     EXPECT_EQ(to_text(grid_engine::problem_at(files->files[0], lines[1], value, "b", "is wrong")),
               "ge/ssconf:6:2: b: is wrong");
+}
+
+TEST(GridFolder, FilesThatCantBeReadAreTold) {
+    const Folder folder;
+    folder.write("ge/ssconf", "maxujobs 3\n");
+    folder.write("elsewhere/ann", "name ann\nfshare 3\n");
+    std::filesystem::create_directory_symlink(folder.path("elsewhere"), folder.path("ge/suser"));
+    std::filesystem::create_symlink(folder.path("nothing"), folder.path("ge/sc"));
+    const auto text = grid_engine::read_folder(folder.path("ge"));
+    ASSERT_TRUE(text) << text.error();
+    EXPECT_THAT(grid_engine::parse_folder(*text, "ge")->notes,
+                ElementsAre("ge/sc: is left out: it isn't one of the files that are read",
+                            "ge/suser: is left out: it isn't one of the files that are read"));
+    folder.write("ge/two\nlines", "x\n");
+    EXPECT_EQ(grid_engine::read_folder(folder.path("ge")).error(),
+              "'two?lines' has a newline in its name, expected none");
+}
+
+TEST(GridFolder, OfMoreThanSixteenMegabytesIsRefusedUnread) {
+    const Folder folder;
+    folder.write("ge/ssconf", "maxujobs 3\n");
+    std::filesystem::resize_file(folder.path("ge/ssconf"), std::uintmax_t{1} << 40U);
+    EXPECT_EQ(grid_engine::read_folder(folder.path("ge")).error(),
+              "is too large, expected at most 16777216 bytes");
 }
 
 TEST(GridFolder, TheWordsOfQconfForNothingAreNoLine) {
