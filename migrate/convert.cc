@@ -118,6 +118,11 @@ class Converter {
             const Command& command = printed.command;
             const bool there = server_.has(ObjectType::resource, command.object) == true &&
                                !before_.has(ObjectType::resource, command.object, "");
+            if (there && part == Part::grid_engine && command.kind == CommandKind::create)
+                out_.report.notes.push_back(fmt::format(
+                    "{}:{}: {}: is left out: the server has this resource already, with a type and "
+                    "flags of its own",
+                    file.file, printed.line, command.object));
             if (there || (print != nullptr && print->makes(command.object))) continue;
             out_.host.commands.push_back(printed);
             out_.host.commands.back().file = file.file;

@@ -45,6 +45,18 @@ TEST(GridComplexes, OfTheSiteBecomeResources) {
         ElementsAre(HasSubstr("ge/sc:3: a.b: left out: the name of a resource begins with a letter")));
 }
 
+TEST(GridComplexes, ThatTheServerHasStayAsTheyAre) {
+    const auto legacy =
+        parse(grid_texts({{"sc", kHead + "gpu g INT <= YES NO 0 0\nfast f BOOL == YES NO 0 0\n"}}));
+    ASSERT_TRUE(legacy);
+    const auto done = convert(*legacy, {.others = {"gpu"}}, nullptr);
+    ASSERT_TRUE(done);
+    EXPECT_THAT(to_qmgr(*done), AllOf(HasSubstr("create resource fast\n"), testing::Not(HasSubstr("gpu"))));
+    EXPECT_THAT(done->report.notes,
+                ElementsAre("ge/sc:3: gpu: is left out: the server has this resource already, "
+                            "with a type and flags of its own"));
+}
+
 TEST(GridComplexes, ThatAreForcedAreReserved) {
     EXPECT_THAT(
         grid_commands({{"sc", kHead + "gpu g INT <= FORCED YES 0 0\nh_vmem h_vmem MEMORY <= FORCED YES 0 0\n"
