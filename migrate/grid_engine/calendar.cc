@@ -351,10 +351,12 @@ class CalendarReader {
         std::vector<CalendarEntry> year;
         std::vector<CalendarEntry> week;
         std::vector<const Line*> lines;
+        std::set<std::string, std::less<>> seen;
         for (const Line& line : file_.lines) {
             lines.push_back(&line);
             const Field field = field_of(line);
             const bool of_year = field.name == "year";
+            if (!out_.is_first(file_, line, field.name, seen)) return {};
             if (field.name == "calendar_name") {
                 name = field.value;
                 if (name != file_.name) {
@@ -503,8 +505,13 @@ class QueueReader {
             if (queue_ != file_.name)
                 out_.problem(file_, line, field.value, field.name, "isn't the file's name, expected that");
         }
+        if (queue_.empty() && !file_.lines.empty())
+            out_.problem(file_, file_.lines.front(), file_.lines.front().text, "",
+                         "has no line qname, expected one");
+        std::set<std::string, std::less<>> seen;
         for (const Line& line : file_.lines) {
             const Field field = field_of(line);
+            if (!out_.is_first(file_, line, field.name, seen)) continue;
             if (field.value.empty()) {
                 out_.problem(file_, line, field.name, field.name,
                              "has no value, expected a name and a value");

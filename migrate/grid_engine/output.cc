@@ -105,6 +105,13 @@ void Output::left_out(const File& file, const Line& line, std::string_view name,
     if (found->different.insert(shown).second) found->names.push_back(std::move(shown));
 }
 
+bool Output::is_first(const File& file, const Line& line, std::string_view name,
+                      std::set<std::string, std::less<>>& seen) {
+    const bool first = seen.emplace(name).second;
+    if (!first) problem(file, line, name, name, "is there twice, expected it once");
+    return first;
+}
+
 std::string Output::name_of(const File& file, const Line& line, std::string_view name,
                             std::string_view kind) {
     std::string out(name);

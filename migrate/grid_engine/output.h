@@ -47,6 +47,9 @@ class Output {
                  std::string message) {
         problems_.push_back(problem_at(file, line, part, option, std::move(message)));
     }
+    // Is no earlier line in `seen` about the same setting? If one is, that is a problem.
+    bool is_first(const File& file, const Line& line, std::string_view name,
+                  std::set<std::string, std::less<>>& seen);
     // The name of an object or rule: as it is or, if it can't be one here, one like it, with a note. Such a
     // name begins with `kind` in place of a letter.
     std::string name_of(const File& file, const Line& line, std::string_view name, std::string_view kind);

@@ -77,7 +77,9 @@ class OwnersReader {
             const Field field = field_of(line);
             if (field.name == "enforce_user") makes_users = values::lowered(field.value) == "auto";
         }
-        for (const Line& line : file.lines) global(file, line, makes_users);
+        std::set<std::string, std::less<>> seen;
+        for (const Line& line : file.lines)
+            if (out_.is_first(file, line, field_of(line).name, seen)) global(file, line, makes_users);
     }
 
     void global(const File& file, const Line& line, bool makes_users) {
@@ -105,7 +107,9 @@ class OwnersReader {
         if (!file.lines.empty() && name != file.name)
             return out_.problem(file, file.lines.front(), file.lines.front().text, "",
                                 "has no line name with the file's name, expected one");
-        for (const Line& line : file.lines) read_line(file, line, kind, name);
+        std::set<std::string, std::less<>> seen;
+        for (const Line& line : file.lines)
+            if (out_.is_first(file, line, field_of(line).name, seen)) read_line(file, line, kind, name);
     }
 
     void read_line(const File& file, const Line& line, const OwnerKind& kind, std::string_view name) {

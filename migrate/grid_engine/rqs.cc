@@ -84,6 +84,7 @@ class QuotaSetReader {
         rules_.clear();
         rule_names_.clear();
         given_names_.clear();
+        seen_.clear();
         rule_number_ = 0;
         enabled_line_ = description_line_ = nullptr;
         enabled_ = false;
@@ -93,6 +94,10 @@ class QuotaSetReader {
     void setting() {
         const Field field = field_of(*line_);
         if (field.name == "limit") return limit(field);
+        if (!out_.is_first(file_, *line_, field.name, seen_)) {
+            wrong_ = true;
+            return;
+        }
         if (field.value.empty())
             return wrong(field.name, "", fmt::format("{} has no value, expected one", in_quotes(field.name)));
         if (field.name == "name") {
@@ -549,6 +554,7 @@ class QuotaSetReader {
     std::vector<const Line*> lines_;
     const Line* enabled_line_ = nullptr;
     const Line* description_line_ = nullptr;
+    std::set<std::string, std::less<>> seen_;  // its settings
     std::string name_;
     std::string_view description_;
     std::vector<Wanted> rules_;

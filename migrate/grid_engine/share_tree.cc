@@ -66,6 +66,7 @@ class ShareTreeReader {
         const Field field = field_of(line);
         if (field.name == "id") {
             nodes_.emplace_back().id = field.value;
+            seen_.clear();
         } else if (nodes_.empty()) {
             wrong_ = true;
             return out_.problem(file_, line, field.name, "",
@@ -73,6 +74,9 @@ class ShareTreeReader {
         }
         TreeNode& node = nodes_.back();
         node.lines.push_back(&line);
+        if (!seen_.insert(field.name).second)
+            return wrong(node, line, field.name,
+                         fmt::format("{} is there twice, expected it once", printable(field.name)));
         if (field.value.empty()) return wrong(node, line, field.name, "has no value, expected one behind =");
         if (field.name == "id") {
             if (!values::digits<std::int64_t>(field.value))
@@ -238,6 +242,7 @@ class ShareTreeReader {
     const File& file_;
     std::vector<TreeNode> nodes_;
     std::map<std::string_view, std::size_t> by_id_;
+    std::set<std::string_view> seen_;  // the settings of the last node
     std::set<std::string> names_;
     std::map<std::string, int> copies_;  // of a group's name
     std::vector<std::string> elements_;

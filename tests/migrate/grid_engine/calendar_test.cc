@@ -196,6 +196,12 @@ TEST(GridCalendar, MistakesAreToldWithTheirPlaces) {
                 ElementsAre("ge/scal/c:1:15: calendar_name: isn't the file's name, expected that"));
     EXPECT_THAT(grid_problems({{"sq/a", "qname b\n"}}),
                 ElementsAre("ge/sq/a:1:7: qname: isn't the file's name, expected that"));
+    EXPECT_THAT(grid_problems({{"scal/c", "calendar_name c\nweek off\nweek on\n"}}),
+                ElementsAre("ge/scal/c:3:1: week: is there twice, expected it once"));
+    EXPECT_THAT(grid_problems({{"sq/a", "slots 3\n"}}),
+                ElementsAre("ge/sq/a:1:1: has no line qname, expected one"));
+    EXPECT_THAT(grid_problems({{"sq/a", "qname a\ncalendar NONE\ncalendar NONE\n"}}),
+                ElementsAre("ge/sq/a:3:1: calendar: is there twice, expected it once"));
     EXPECT_THAT(grid_problems({{"scal/c", "week off\n"}}),
                 ElementsAre("ge/scal/c:1:1: has no line calendar_name, expected one"));
     EXPECT_THAT(grid_problems({{"scal/c", "calendar_name c\nday off\n"}}),

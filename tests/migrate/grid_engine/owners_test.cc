@@ -94,6 +94,10 @@ TEST(GridOwners, MistakesAreToldWithTheirPlaces) {
                             "ge/suser/carl:1:1: has no line name with the file's name, expected one"));
     EXPECT_THAT(grid_problems({{"suser/ann", "name ann\nfshare 1\nfshare 2\n"}}),
                 ElementsAre("ge/suser/ann:3:1: fshare: is there twice, expected it once"));
+    EXPECT_THAT(grid_problems({{"su/deadlineusers", "name deadlineusers\nentries a\nentries b\n"},
+                               {"sconf", "max_aj_instances 1\nmax_aj_instances 2\n"}}),
+                ElementsAre("ge/sconf:2:1: max_aj_instances: is there twice, expected it once",
+                            "ge/su/deadlineusers:3:1: entries: is there twice, expected it once"));
     EXPECT_THAT(grid_problems({{"su/deadlineusers", "name deadlineusers\nentries 'x\n"}}),
                 ElementsAre(AllOf(HasSubstr("ge/su/deadlineusers:2:9: entries: "), HasSubstr("expected"))));
 }

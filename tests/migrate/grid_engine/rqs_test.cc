@@ -208,6 +208,8 @@ TEST(GridQuotas, MistakesAreToldWithTheirPlaces) {
     const auto told = [](const std::string& text) { return grid_problems({{"srqs", text}}); };
     EXPECT_THAT(told("name x\n"),
                 ElementsAre("ge/srqs:1:1: found 'name x', expected an opening brace on a line of its own"));
+    EXPECT_THAT(told("{\n name x\n enabled TRUE\n name y\n}\n" + quota_set("to slots=1")),
+                ElementsAre("ge/srqs:4:2: name: is there twice, expected it once"));
     EXPECT_THAT(told("{\n name x\n enabled maybe\n}\n"),
                 ElementsAre("ge/srqs:3:10: enabled: 'maybe' is neither TRUE nor FALSE"));
     EXPECT_THAT(told("{\n name x\n limit to slots=1\n"),

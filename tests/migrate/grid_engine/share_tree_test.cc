@@ -86,6 +86,8 @@ TEST(GridShareTree, NamesAreMadeUnique) {
 TEST(GridShareTree, MistakesAreToldWithTheirPlaces) {
     const auto told = [](const std::string& text) { return grid_problems({{"sstree", text}}); };
     EXPECT_THAT(told("name=Root\n"), ElementsAre("ge/sstree:1:1: found 'name', expected a node's id="));
+    EXPECT_THAT(told("id=0\nname=Root\nshares=1\nshares=2\n"),
+                ElementsAre("ge/sstree:4:1: Root: shares is there twice, expected it once"));
     EXPECT_THAT(told("id=x\n"), ElementsAre("ge/sstree:1:4: 'x' is no number of a node"));
     EXPECT_THAT(told(node(0, "Root", 0, 1, "1")), ElementsAre("ge/sstree:5:12: Root: there is no node '1'"));
     EXPECT_THAT(told(node(0, "Root", 2, 1)),
