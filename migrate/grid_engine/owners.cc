@@ -94,10 +94,27 @@ class OwnersReader {
         if (field.name == "max_aj_instances")
             return out_.set_checked(file, line, field, ObjectType::policy, kPolicy, "max_run_subjobs",
                                     std::string(field.value));
+        if (field.name == "execd_params" && reserved_usage(field.value))
+            return out_.note(
+                file, line, field.name,
+                "usage is what jobs have, and not what they use (SHARETREE_RESERVED_USAGE or "
+                "ACCT_RESERVED_USAGE): with ncpus*walltime in place of cput, usage_formula of the "
+                "fs_group counts that");
         for (const GlobalRow& row : kGlobalRows)
             for (const std::string_view name : values::words(row.names))
                 if (name == field.name) return out_.left_out(file, line, field.name, row.why);
         out_.left_out(file, line, field.name, "left out: it is about how jobs run, and not when");
+    }
+
+    static bool reserved_usage(std::string_view params) {
+        for (const std::string_view word : values::words(params))
+            for (const std::string_view param : values::split(word, ',')) {
+                const std::string text = values::lowered(param);
+                for (const std::string_view name : {"sharetree_reserved_usage", "acct_reserved_usage"})
+                    if (text == fmt::format("{}=true", name) || text == fmt::format("{}=1", name))
+                        return true;
+            }
+        return false;
     }
 
     void read_file(const File& file, const OwnerKind& kind) {

@@ -61,6 +61,22 @@ TEST(GridOwners, WithZeroKeepItBesideANumberForAllOthers) {
         "set policy default_policy override_tickets = \"[g:PBS_GENERIC=7],[g:chem=0]\"\n");
 }
 
+TEST(GridOwners, UsageOfWhatJobsHaveIsTold) {
+    const auto notes_of = [](const std::string& params) {
+        return grid_notes({{"sconf", "execd_params " + params + "\n"}});
+    };
+    for (const std::string& params :
+         std::vector<std::string>{"SHARETREE_RESERVED_USAGE=true",
+                                  "KEEP_ACTIVE=false,ACCT_RESERVED_USAGE=TRUE", "X=1 acct_reserved_usage=1"})
+        EXPECT_THAT(notes_of(params),
+                    ElementsAre(HasSubstr("ge/sconf:1: execd_params: usage is what jobs have")))
+            << params;
+    for (const std::string& params : std::vector<std::string>{"none", "SHARETREE_RESERVED_USAGE=false"})
+        EXPECT_THAT(notes_of(params),
+                    ElementsAre("ge/sconf:1: execd_params: left out: it is about how jobs run, and not when"))
+            << params;
+}
+
 TEST(GridOwners, OfDeadlinesAreKept) {
     EXPECT_EQ(grid_commands({{"su/deadlineusers",
                               "name deadlineusers\ntype ACL\nfshare 0\noticket 0\nentries ann,@vip\n"}}),
