@@ -35,14 +35,14 @@ TEST(GridComplexes, OfTheSiteBecomeResources) {
               "create resource model\nset resource model type = string\nset resource model flag = h\n"
               "create resource speed\nset resource speed type = float\nset resource speed flag = nh\n"
               "set policy default_policy urgency_of_resources = gpu=2000\n");
-    EXPECT_THAT(
-        grid_notes({{"sc", kHead + "gpu g INT <= YES YES 0 0\nfast f BOOL == YES NO 0 0\n"
-                                   "lic l INT <= YES YES 0 0\n"}}),
-        ElementsAre("ge/sc:3,5: gpu, lic: vnodes have it (flag nh): a floating licence needs flag q and "
+    EXPECT_THAT(grid_notes({{"sc", kHead + "gpu g INT <= YES YES 0 0\nfast f BOOL == YES NO 0 0\n"
+                                           "lic l INT <= YES YES 0 0\n"}}),
+                testing::Contains(
+                    "ge/sc:3,5: gpu, lic: vnodes have it (flag nh): a floating licence needs flag q and "
                     "resources_available of the server"));
     EXPECT_THAT(
         grid_notes({{"sc", kHead + "a.b ab INT <= YES YES 0 0\n"}}),
-        ElementsAre(HasSubstr("ge/sc:3: a.b: left out: the name of a resource begins with a letter")));
+        testing::Contains(HasSubstr("ge/sc:3: a.b: left out: the name of a resource begins with a letter")));
 }
 
 TEST(GridComplexes, ThatTheServerHasStayAsTheyAre) {
@@ -53,8 +53,8 @@ TEST(GridComplexes, ThatTheServerHasStayAsTheyAre) {
     ASSERT_TRUE(done);
     EXPECT_THAT(to_qmgr(*done), AllOf(HasSubstr("create resource fast\n"), testing::Not(HasSubstr("gpu"))));
     EXPECT_THAT(done->report.notes,
-                ElementsAre("ge/sc:3: gpu: is left out: the server has this resource already, "
-                            "with a type and flags of its own"));
+                testing::Contains("ge/sc:3: gpu: is left out: the server has this resource already, "
+                                  "with a type and flags of its own"));
 }
 
 TEST(GridComplexes, ThatAreForcedAreReserved) {
