@@ -128,8 +128,7 @@ std::int64_t Limit::running(const CycleState& state, QueueSlot queue, std::uint3
 
 Refusal Limit::check(const CycleState& state, const JobNeeds& job, const User& user,
                      const QueueView& view) const {
-    const std::uint32_t whose =
-        Entities{user.owner, user.group, job.project, job.shape, job.array}.of(entity);
+    const std::uint32_t whose = entities_of(job, user).of(entity);
     switch (measure) {
         case Measure::jobs:
             return check_jobs(state, whose, view);
@@ -239,8 +238,7 @@ std::optional<JobSize> Limit::left(const CycleState& state, const UseKey& key) c
 
 void Limit::add_needs(const CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                       std::vector<LimitNeed>& needs) const {
-    const std::uint32_t whose =
-        Entities{user.owner, user.group, job.project, job.shape, job.array}.of(entity);
+    const std::uint32_t whose = entities_of(job, user).of(entity);
     if ((scope == UseScope::dedicated && !view.dedicated) || spares(whose)) return;
     const auto add = [&](std::uint32_t what, std::int64_t amount, std::int64_t capacity) {
         if (capacity >= 0) needs.push_back({counter(view, whose, what), amount, capacity});

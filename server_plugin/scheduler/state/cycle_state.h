@@ -179,6 +179,10 @@ struct User {
     std::uint32_t group = 0;
 };
 
+inline Entities entities_of(const JobNeeds& job, const User& user) {
+    return {user.owner, user.group, job.project, job.shape, job.array};
+}
+
 // The job that the cycle considers.
 struct Candidate : JobNeeds {
     JobSlot job = kNoSlot;

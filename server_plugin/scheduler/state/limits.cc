@@ -25,7 +25,7 @@ LimitUser limit_user(CycleState& state, const JobNeeds& job, const User& user, c
                      const Placement& placement, Vnodes::Shares& shares) {
     if (!state.own_limits.empty())
         state.vnodes->shares_of(placement, *job.request, state.vnode_share, shares);
-    return {{user.owner, user.group, job.project, job.shape, job.array},
+    return {entities_of(job, user),
             job.nodes,
             job.request,
             job.asked,

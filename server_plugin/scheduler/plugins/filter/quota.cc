@@ -15,7 +15,7 @@ QuotaBook& book_of(CycleState& state) {
 }
 
 QuotaBook::Subject subject_of(const JobNeeds& job, const User& user, const QueueView& view) {
-    return {{user.owner, user.group, job.project, job.shape, job.array}, view.slot, job.request, job.asked};
+    return {entities_of(job, user), view.slot, job.request, job.asked};
 }
 
 Reason reason_of(const QuotaBook::Excess& excess, const QueueView& view) {
