@@ -32,9 +32,11 @@ consteval Filter max_run_res(const char* name, UseScope scope, EntityKind entity
                                .by_entity = scope == UseScope::queue ? of_queue : of_server});
 }
 
-// Converts a policy's limit, where 0 means no limit, to one where -1 does.
-std::int64_t unless_0(std::int64_t most) {
-    return most > 0 ? most : -1;
+// Makes the filter of a limit whose maximum is an attribute of the policy; 0 means no limit.
+template <auto kMost>
+consteval Filter of_policy(const char* attribute, Limit limit) {
+    limit.most = [](const QueueFacts& o) { return o.settings->*kMost > 0 ? o.settings->*kMost : -1; };
+    return limit_filter(attribute, limit, attribute, [](const Settings& s, Instant) { return s.*kMost > 0; });
 }
 
 }  // namespace
@@ -119,27 +121,15 @@ const Filter kServerMaxRunResProjectFilter = max_run_res("server_max_run_res_pro
 // ---- The policy.
 
 // MAX_USER_RUN_JOBS: the maximum of running jobs of one user, over all queues.
-const Filter kMaxUserRunJobsFilter =
-    limit_filter("max_user_run_jobs",
-                 {.entity = user,
-                  .most = [](const QueueFacts& o) { return unless_0(o.settings->max_user_run_jobs); },
-                  .reason = ReasonCode::user_job_limit},
-                 "max_user_run_jobs", [](const Settings& s, Instant) { return s.max_user_run_jobs > 0; });
+const Filter kMaxUserRunJobsFilter = of_policy<&Settings::max_user_run_jobs>(
+    "max_user_run_jobs", {.entity = user, .reason = ReasonCode::user_job_limit});
 
 // max_run_subjobs: the maximum of running subjobs of one array.
-const Filter kMaxRunSubjobsFilter =
-    limit_filter("max_run_subjobs",
-                 {.entity = array,
-                  .most = [](const QueueFacts& o) { return unless_0(o.settings->max_run_subjobs); },
-                  .reason = ReasonCode::subjob_limit},
-                 "max_run_subjobs", [](const Settings& s, Instant) { return s.max_run_subjobs > 0; });
+const Filter kMaxRunSubjobsFilter = of_policy<&Settings::max_run_subjobs>(
+    "max_run_subjobs", {.entity = array, .reason = ReasonCode::subjob_limit});
 
 // MAX_DEDICATED_JOBS: the maximum of running jobs of dedicated queues.
-const Filter kMaxDedicatedJobsFilter =
-    limit_filter("max_dedicated_jobs",
-                 {.scope = dedicated,
-                  .most = [](const QueueFacts& o) { return unless_0(o.settings->max_dedicated_jobs); },
-                  .reason = ReasonCode::dedicated_jobs_limit},
-                 "max_dedicated_jobs", [](const Settings& s, Instant) { return s.max_dedicated_jobs > 0; });
+const Filter kMaxDedicatedJobsFilter = of_policy<&Settings::max_dedicated_jobs>(
+    "max_dedicated_jobs", {.scope = dedicated, .reason = ReasonCode::dedicated_jobs_limit});
 
 }  // namespace pbs::sched
