@@ -1,6 +1,8 @@
 // The data that the parts of a cycle share.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <array>
 #include <deque>
 #include <memory>
@@ -242,7 +244,7 @@ struct CycleContext {
     std::set<Instant> instants;  // for a cycle without lasting data
     // Jobs that start with another request than the one that they have in the tables, which comes back at the
     // end of the cycle; and the requests that the cycle has made, which it releases then.
-    std::vector<std::pair<JobSlot, std::uint32_t>> resized;
+    absl::flat_hash_map<JobSlot, std::uint32_t> resized;
     std::vector<std::uint32_t> own_requests;
     std::optional<Vnodes> fake_vnodes;  // FAKE_MACHINE_MULT
     bool test_only;

@@ -42,6 +42,18 @@ class BestReason {
     Reason reason_;
 };
 
+// Sets the flag while it lives.
+class Trial {
+  public:
+    explicit Trial(bool& flag) : flag_(flag) { flag_ = true; }
+    ~Trial() { flag_ = false; }
+    Trial(const Trial&) = delete;
+    Trial& operator=(const Trial&) = delete;
+
+  private:
+    bool& flag_;
+};
+
 }  // namespace
 
 Seconds least_walltime(const Tables& tables, const Request& request) {
@@ -116,7 +128,7 @@ void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& 
         job.hard_walltime > Seconds(0))
         return;
     Candidate shorter = job;
-    tries_ = true;
+    const Trial trial(tries_);
     const auto ask_with = [&](Seconds walltime) {
         shorter.asked = walltime;
         shorter.walltime = walltime + state_.planning.offset;
@@ -124,7 +136,6 @@ void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& 
     };
     const Verdict with_least = ask_with(least);
     if (with_least.view == nullptr) {
-        tries_ = false;
         verdict.reason = with_least.reason;
         verdict.blockers |= with_least.blockers;
         verdict.lasting = verdict.lasting && with_least.lasting;
@@ -140,7 +151,6 @@ void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& 
         (ask_with(between).view != nullptr ? starts : refused) = between;
     }
     verdict = ask_with(starts);
-    tries_ = false;
     job = shorter;
 }
 
@@ -149,7 +159,7 @@ void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& 
 // span sets. In the rest of the cycle the job has the request for that number.
 void Judge::grow(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues, Verdict& verdict) {
     if (job.request->range.empty() || job.suspended != kNoSlot || p_.counts_nodes) return;
-    tries_ = true;
+    const Trial trial(tries_);
     const std::uint32_t asked = job.request_number;
     const auto numbers = job.request->range.numbers(s_.max_range_chunks);
     const auto ask_with = [&](std::size_t i) {
@@ -165,9 +175,8 @@ void Judge::grow(const OrderedJob& ordered, Candidate& job, CandidateQueues& que
         (ask_with(between).view != nullptr ? starts : refused) = between;
     }
     verdict = ask_with(starts);
-    tries_ = false;
     assert(verdict.view != nullptr);
-    c_.resized.emplace_back(job.job, std::exchange(t_.jobs.request[job.job], job.request_number));
+    c_.resized.emplace(job.job, std::exchange(t_.jobs.request[job.job], job.request_number));
 }
 
 // The filter that refused the job, if its answer is the same in other queues, so that the job needn't be

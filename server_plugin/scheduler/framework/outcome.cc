@@ -62,10 +62,7 @@ void Outcome::start(const Started& started, std::string_view text) {
                                least_walltime(t_, request) > Seconds(0);
     // A job with a range gets the number of its chunks, also one that starts with the least number.
     const bool sets_select =
-        !jobs.is_suspended(started.job) &&
-        (!request.range.empty() ||
-         std::ranges::find(c_.resized, started.job, &std::pair<JobSlot, std::uint32_t>::first) !=
-             c_.resized.end());
+        !jobs.is_suspended(started.job) && (!request.range.empty() || c_.resized.contains(started.job));
     if (sets_nodes || sets_walltime || sets_select) {
         const std::size_t of_select = sets_select ? request.amounts.size() : 0;
         auto* const amounts = memory.allocate_object<Amount>(2 + of_select);

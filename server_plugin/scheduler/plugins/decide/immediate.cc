@@ -1,9 +1,9 @@
 // start_within of jobs: rejects those that haven't started in time.
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 
 #include "server_plugin/scheduler/framework/decide.h"
@@ -17,8 +17,7 @@ bool waits_for_first_start(const CycleContext& cycle, JobSlot job) {
     const JobTable& jobs = cycle.tables.jobs;
     const Queue& queue = cycle.tables.queues[jobs.queue[job]];
     return jobs.state[job] == 'Q' && !jobs.is_suspended(job) && !jobs.is_elsewhere(job) && queue.execution &&
-           queue.partition == cycle.in.partition && jobs.rare_fields(job).preempted_at == Instant{} &&
-           std::ranges::find(cycle.started, job, &Started::job) == cycle.started.end();
+           queue.partition == cycle.in.partition && jobs.rare_fields(job).preempted_at == Instant{};
 }
 
 // The reason without the words that all of them begin with.
@@ -40,12 +39,15 @@ void decide_immediate(Outcome& outcome) {
         known->second.why = without_verdict(outcome.text(cycle.answers[refusal.answer]));
         refused[refusal.job] = &refusal;
     }
+    absl::flat_hash_set<JobSlot> started;
+    for (const Started& start : cycle.started)
+        if (t.impatient.contains(start.job)) started.insert(start.job);
     for (const auto& [until, job] : t.impatient_until) {
         if (cycle.in.now < until) {
             cycle.state.instants->insert(until);
             break;
         }
-        if (!waits_for_first_start(cycle, job)) continue;
+        if (started.contains(job) || !waits_for_first_start(cycle, job)) continue;
         if (const auto refusal = refused.find(job); refusal != refused.end())
             refusal->second->job = kNoSlot;  // it gets no comment
         const Tables::Impatient& impatient = t.impatient.at(job);
