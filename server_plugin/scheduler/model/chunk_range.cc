@@ -15,14 +15,6 @@ namespace {
 constexpr std::int64_t kMostChunks = 10'000'000;
 constexpr std::size_t kMostParts = 100;
 
-std::optional<std::int64_t> number_of_chunks(std::string_view text) {
-    std::int64_t number = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || stop != text.data() + text.size() || number < 1 || number > kMostChunks)
-        return std::nullopt;
-    return number;
-}
-
 // The select of a job in two parts: the number of the first chunks, and what follows it.
 struct FirstChunks {
     std::int64_t count = 1;
@@ -43,6 +35,14 @@ const Amount* find(std::span<const Amount> amounts, std::uint32_t resource) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> number_of_chunks(std::string_view text) {
+    std::int64_t number = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || stop != text.data() + text.size() || number < 1 || number > kMostChunks)
+        return std::nullopt;
+    return number;
+}
 
 std::optional<ChunkRange> ChunkRange::parse(std::string_view text) {
     ChunkRange range;

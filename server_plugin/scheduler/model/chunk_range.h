@@ -14,6 +14,9 @@
 
 namespace pbs::sched {
 
+// Reads a number of chunks, from 1 to 10,000,000.
+std::optional<std::int64_t> number_of_chunks(std::string_view text);
+
 class ChunkRange {
   public:
     // Reads "4-16", "4-16:4" (each fourth), "4-" (as many as there are), or several, as "2,4,8-16". nullopt:

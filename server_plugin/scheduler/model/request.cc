@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "server_plugin/scheduler/model/sort_unique.h"
@@ -52,10 +51,9 @@ bool parse_chunk(std::string_view text, const Resources& resources, Chunk& chunk
         text.remove_prefix(std::min(end + 1, text.size()));
         const auto equals = part.find('=');
         if (equals == std::string_view::npos) {
-            const auto [stop, error] = std::from_chars(part.data(), part.data() + part.size(), chunk.count);
-            if (!first || error != std::errc{} || stop != part.data() + part.size() || chunk.count < 1 ||
-                chunk.count > 10'000'000)
-                return false;
+            const auto count = number_of_chunks(part);
+            if (!first || !count) return false;
+            chunk.count = *count;
         } else {
             const auto id = resources.id(part.substr(0, equals));
             auto amount = resources.parse(id, part.substr(equals + 1));
@@ -147,6 +145,10 @@ bool sane(const Request& request) {
         }
     }
     return std::ranges::all_of(request.amounts, [](const KeptAmount& a) { return a.number < kMost; });
+}
+
+bool is_some(const KeptAmount& amount) {
+    return amount.number != 0 || !amount.text.empty();
 }
 
 const std::string* text_of(std::span<const KeptAmount> amounts, std::uint32_t resource) {
@@ -315,12 +317,6 @@ void Requests::see_without(std::span<const std::string> names, const Resources& 
     }
     seen_ = &without_.front().requests;
 }
-
-namespace {
-bool is_some(const KeptAmount& amount) {
-    return amount.number != 0 || !amount.text.empty();
-}
-}  // namespace
 
 std::optional<Chunk> first_chunk(std::string_view select, const Resources& resources) {
     Chunk chunk;
