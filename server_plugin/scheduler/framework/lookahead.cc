@@ -76,7 +76,7 @@ void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
         if (event.begins && forward) view_.empties = std::max(view_.empties, h.end);
     }
     if (h.whose.owner == job_.user.owner || h.whose.group == job_.user.group || h.whose.array != 0 ||
-        !state_.counts->entities().is_empty())
+        !state_.counts->entities().watches_nothing())
         state_.counts->count(h.queue, {h.whose, &request, h.walltime}, sign);
     for (const OwnLimit* limit : state_.own_limits)
         limit->count(state_,

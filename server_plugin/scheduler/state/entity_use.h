@@ -28,8 +28,7 @@ class EntityUse {
     // Counts the uses that these limits restrict from now on. They are 0 until the running jobs are counted
     // again.
     void watch(std::uint32_t scope, const EntityLimits& limits);
-    // Does it count nothing but subjobs?
-    bool is_empty() const { return watched_.empty(); }
+    bool watches_nothing() const { return watched_.empty(); }
     void clear() {
         use_.clear();
         subjobs_.clear();

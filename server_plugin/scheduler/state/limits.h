@@ -56,7 +56,7 @@ struct OwnLimit {
     // Returns more about the counter for which the last question was answered by a refusal, for people;
     // empty: that was another limit. Null: there is nothing to say.
     std::string (*details)(CycleState& state, const Reason& reason) = nullptr;
-    // Returns what its counters leave for a job in the queue, of resources. Null: nothing is known.
+    // Returns the rests of resources that its counters leave for a job in the queue. Null: nothing is known.
     std::vector<Leaves> (*leaves)(CycleState& state, const JobNeeds& job, const User& user,
                                   const QueueView& view) = nullptr;
     // Counts a job in (sign 1) or out (sign -1): one that runs when the cycle begins, that it starts or
