@@ -1,6 +1,6 @@
 # Included by ctest in place of the file that gtest_discover_tests() writes: declares the tests of PROGRAM in
 # groups of up to MOST of a suite, because starting a program under the sanitizers takes longer than most
-# tests.
+# tests. Small suites that follow each other are one group, with the name of the first.
 #
 # The including file sets PROGRAM, NAME, TIMEOUT, LABELS, MOST, ENVIRONMENT, LEFT_OUT, the tests that aren't
 # run, and FIRST, the suites that take longest, which ctest then begins with; the last three may be empty, but
@@ -40,19 +40,40 @@ string(REPLACE "\n" ";" listed "${listed}")
 set(suite "")
 set(number 0)
 set(tests "")
+set(first "")
 foreach(line ${listed} "end.")
   string(REGEX REPLACE " *#.*$" "" line "${line}")
   if(line MATCHES "^  (.+)$" AND suite)
     list(APPEND tests "${suite}${CMAKE_MATCH_1}")
   endif()
   list(LENGTH tests count)
-  if(count EQUAL MOST OR (line MATCHES "^[^ ]+\\.$" AND count GREATER 0))
-    add_group("${suite}" ${number} "${tests}")
+  set(new_suite FALSE)
+  if(line MATCHES "^[^ ]+\\.$")
+    set(new_suite TRUE)
+  endif()
+  math(EXPR few "${MOST} / 2")
+  # A suite of FIRST is alone.
+  string(REGEX REPLACE "\\.$" "" ended "${suite}")
+  string(REGEX REPLACE "\\.$" "" begun "${line}")
+  list(FIND FIRST "${ended}" ended_first)
+  list(FIND FIRST "${begun}" begun_first)
+  if(count EQUAL MOST
+     OR (new_suite
+         AND count GREATER 0
+         AND (count GREATER few
+              OR line STREQUAL "end."
+              OR ended_first GREATER -1
+              OR begun_first GREATER -1)))
+    add_group("${first}" ${number} "${tests}")
     math(EXPR number "${number} + 1")
     set(tests "")
+    set(count 0)
   endif()
-  if(line MATCHES "^[^ ]+\\.$")
+  if(new_suite)
     set(suite "${line}")
-    set(number 0)
+    if(count EQUAL 0)
+      set(first "${line}")
+      set(number 0)
+    endif()
   endif()
 endforeach()
