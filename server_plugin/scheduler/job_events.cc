@@ -166,7 +166,8 @@ void Scheduler::Impl::log_end(Instant now, JobSlot slot) {
         const std::string& path = policy->settings.schedule_log;
         if (schedule.empty() || schedule.back().sched != name || schedule.back().file.path != path)
             schedule.push_back({name, {path, {}}});
-        add_schedule_records(schedule.back().file.text, tables, now, ended_entry(tables, now, slot));
+        add_schedule_records(schedule.back().file.text, tables, now,
+                             held_entry(tables, ScheduleState::ending, slot, now));
         return;
     }
 }

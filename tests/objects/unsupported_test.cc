@@ -99,8 +99,9 @@ void set_everything(Object& policy) {
 // even where everything that they need is set.
 TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
     const std::vector<std::string_view> with_both = {
-        "dedicated_queues", "comment",        "algorithm",        "log_event",      "schedule_log",
-        "prime_time_start", "prime_time_end", "provision_policy", "estimate_depth", "quotas"};
+        "dedicated_queues", "comment",          "algorithm",          "log_event",
+        "schedule_log",     "prime_time_start", "prime_time_end",     "provision_policy",
+        "estimate_depth",   "quotas",           "schedule_log_detail"};
     const std::vector<std::string_view> with_standard = {"job_sort_formula_threshold",
                                                          "weighted_priority",
                                                          "weight_job_priority",

@@ -1,6 +1,7 @@
 // Records of the schedule log: a job's amounts, places and times.
 #include "server_plugin/scheduler/log/schedule_log.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -138,6 +139,38 @@ TEST_F(ScheduleLog, WithoutTheAttributeThereIsNothing) {
     world.run(job, "work", "n1", at(1));
     world.finish(job, at(2));
     EXPECT_THAT(ended(), IsEmpty());
+}
+
+// With schedule_log_detail=all a cycle can be drawn from its own records: those that hold something, then its
+// starts and reservations.
+TEST_F(ScheduleLog, InDetailACycleOverAllJobsHasAllThatHoldSomething) {
+    world.policy().schedule_log_detail = "all";
+    world.configure();
+    const int running = world.job({.queue = "work", .ncpus = 3, .walltime = 2 * kHour});
+    world.run(running, "work", "n2", at(0));
+    const int stopped = world.job({.queue = "work", .ncpus = 1, .walltime = 5 * kHour});
+    world.run(stopped, "work", "n2", at(0));
+    world.preempt(stopped, 'S', at(1));
+    world.job({.queue = "work", .ncpus = 3, .walltime = kHour});
+    const auto head = [](const char* job, const char* state, int from, int until) {
+        return fmt::format("{};{}.server;1;{};{};{};", second(at(1)), job, state, second(at(from)),
+                           second(at(until)));
+    };
+    const std::string runs = head("1", "RUNNING", 0, 2);
+    const std::string stands = head("2", "SUSPENDED", 0, 5);
+    const std::string goes_on = head("2", "STARTING", 1, 5);
+    const std::string starts = head("3", "STARTING", 1, 2);
+    const Decisions whole = world.scheduler.cycle(at(1), "default", CycleTrigger::timer);
+    EXPECT_THAT(lines(whole.schedule.value().text),
+                ElementsAre("::::::::", runs + "Q;work;jobs;1", runs + "Q;work;ncpus;3",
+                            runs + "H;n2;ncpus;3", stands + "Q;work;jobs;1", goes_on + "Q;work;jobs;1",
+                            goes_on + "Q;work;ncpus;1", goes_on + "H;n2;ncpus;1", starts + "Q;work;jobs;1",
+                            starts + "Q;work;ncpus;3", starts + "H;n1;ncpus;3"));
+    (void)world.take(whole, at(1), true);
+    world.job({.queue = "work", .ncpus = 4});
+    const Decisions after = world.scheduler.cycle(at(1), "default", CycleTrigger::job_new);
+    EXPECT_TRUE(!after.schedule || after.schedule->text.find("::") == std::string::npos)
+        << "a cycle after an event has its own records only";
 }
 
 TEST_F(ScheduleLog, TestOnlyStartsNothing) {

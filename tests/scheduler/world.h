@@ -209,6 +209,8 @@ class World {
     // Puts a job on a vnode as if it had been started before. The job holds `ncpus` of the vnode.
     void run(int job, const std::string& queue, const std::string& vnode, Instant started);
     void finish(int job, Instant now);
+    // Preempts a running job by a method: S, C, R or D.
+    void preempt(int job, char method, Instant now);
 
     // Asks for a reservation, with a stopped queue.
     int reserve(const ReservationOptions& options);
@@ -266,7 +268,6 @@ class World {
         Instant preempted_at{};  // not run since; Epoch: not preempted
         Accrual accrual{};
     };
-    void preempt(int number, char method, Instant now);
     void resume(Job& job, Instant now);
     void send(int number, Instant now);
     void send_reservation(int number);

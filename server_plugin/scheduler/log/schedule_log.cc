@@ -10,7 +10,7 @@
 namespace pbs::sched {
 namespace {
 
-constexpr std::array<std::string_view, 3> kStates{"STARTING", "ENDING", "RESERVING"};
+constexpr std::array<std::string_view, 5> kStates{"STARTING", "ENDING", "RESERVING", "RUNNING", "SUSPENDED"};
 
 // Returns the index of a subjob, as in "12[3].server"; 1 for a job that isn't one.
 std::int64_t task_of(std::string_view id) {
@@ -73,8 +73,8 @@ void add_schedule_records(std::string& out, const Tables& t, Instant now, const 
                 amount_text(t.resources, used->first, used->second));
 }
 
-ScheduleEntry ended_entry(const Tables& t, Instant now, JobSlot job) {
-    ScheduleEntry entry{ScheduleState::ending, job, t.jobs.queue[job], t.jobs.stime[job], now, {}};
+ScheduleEntry held_entry(const Tables& t, ScheduleState state, JobSlot job, Instant end) {
+    ScheduleEntry entry{state, job, t.jobs.queue[job], t.jobs.stime[job], end, {}};
     t.vnodes.for_each_held(job, [&](VnodeHandle vnode, std::span<const Need> needs) {
         for (const Need& need : needs) entry.amounts.push_back({vnode, need.resource, need.amount});
     });

@@ -8,7 +8,9 @@
 //
 // time      when the record was made
 // job, task the job's id; the index of a subjob, 1 for a job that isn't one
-// state     STARTING: a cycle starts it; ENDING: it ends, or stops running; RESERVING: a place is reserved
+// state     STARTING: a cycle starts it; ENDING: it ends, or stops running; RESERVING: a place is reserved.
+//           With schedule_log_detail=all, at the beginning of a cycle over all jobs, after a line of colons:
+//           RUNNING: it runs; SUSPENDED: it is suspended, with the amounts that it still holds
 // start, end  from when to when it uses this, as far as is known: by its walltime until it has ended
 // level     Q: a queue, H: a vnode, G: the server, for the resources that it limits
 // object    the name of the queue, vnode or server
@@ -20,13 +22,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "server_plugin/scheduler/state/tables.h"
 
 namespace pbs::sched {
 
-enum class ScheduleState : std::uint8_t { starting, ending, reserving };
+enum class ScheduleState : std::uint8_t { starting, ending, reserving, running, suspended };
+
+// The line before the records of a cycle over all jobs, with schedule_log_detail=all.
+inline constexpr std::string_view kNewCycleLine = "::::::::\n";
 
 // The amount of a resource that a job uses on a vnode.
 struct VnodeAmount {
@@ -48,7 +54,7 @@ struct ScheduleEntry {
 // server.
 void add_schedule_records(std::string& out, const Tables& tables, Instant now, const ScheduleEntry& entry);
 
-// Returns the entry of a running job that ends at `now`, with the amounts that the job holds.
-ScheduleEntry ended_entry(const Tables& tables, Instant now, JobSlot job);
+// Returns an entry of a job that runs or is suspended, with the amounts that it holds.
+ScheduleEntry held_entry(const Tables& tables, ScheduleState state, JobSlot job, Instant end);
 
 }  // namespace pbs::sched

@@ -1,6 +1,10 @@
-// schedule_log: the amounts that each job uses, and those that are reserved for jobs.
+// schedule_log: the amounts that each job uses, and those that are reserved for jobs. schedule_log_detail:
+// those of the jobs that run or are suspended, too, at the beginning of each cycle over all jobs.
 
 #include "server_plugin/scheduler/log/schedule_log.h"
+
+#include <algorithm>
+
 #include "server_plugin/scheduler/framework/context.h"
 
 namespace pbs::sched {
@@ -8,7 +12,9 @@ namespace {
 
 class ScheduleLog final : public CycleLog {
   public:
-    explicit ScheduleLog(const CycleContext& context) : c_(context) {}
+    explicit ScheduleLog(const CycleContext& context) : c_(context) {
+        if (c_.settings.schedule_log_detail == "all" && !c_.by_events && !c_.test_only) add_held();
+    }
 
     void reserved(JobSlot job, const QueueView& view, Instant start, Instant end,
                   const Placement& placement) override {
@@ -25,6 +31,32 @@ class ScheduleLog final : public CycleLog {
     }
 
   private:
+    // Adds the jobs that hold something, so that the cycle can be drawn from its own records.
+    void add_held() {
+        const Tables& t = c_.tables;
+        std::vector<JobSlot> held;
+        for (QueueSlot q = 0; q < t.queues.size(); ++q)
+            if (t.queues[q].known && t.queues[q].partition == c_.in.partition)
+                held.insert(held.end(), t.queues[q].running.begin(), t.queues[q].running.end());
+        for (const auto& [job, places] : t.suspended)
+            if (t.queues[t.jobs.queue[job]].partition == c_.in.partition) held.push_back(job);
+        std::ranges::sort(held, {}, [&](JobSlot job) { return t.jobs.handle[job]; });
+        records_ = kNewCycleLine;
+        for (const JobSlot job : held) {
+            const bool waits = t.jobs.is_suspended(job);
+            const ScheduleState state =
+                waits || t.jobs.state[job] == 'S' ? ScheduleState::suspended : ScheduleState::running;
+            const Instant end =
+                waits ? c_.in.now + time_left(job) : c_.state.planning.end(t.jobs, job, c_.in.now);
+            add_schedule_records(records_, t, c_.in.now, held_entry(t, state, job, end));
+        }
+    }
+    // The time that a suspended job still takes, once it goes on.
+    Seconds time_left(JobSlot job) const {
+        const Seconds left = c_.tables.jobs.walltime_left(job);
+        return left < Seconds(0) ? kUnlimitedWalltime : left;
+    }
+
     void add(ScheduleState state, JobSlot job, const QueueView& view, Instant start, Instant end,
              const Placement& placement) {
         const Tables& t = c_.tables;
