@@ -92,4 +92,28 @@ inline std::string system_text(int error) {
     return std::generic_category().message(error);
 }
 
+// Does the text match the pattern, in which * is any text and ? any character? O(pattern x text), whatever
+// the pattern: users write it.
+constexpr bool matches_wildcards(std::string_view pattern, std::string_view text) {
+    std::size_t p = 0;
+    std::size_t t = 0;
+    std::size_t star = std::string_view::npos;  // the last * so far, which takes the text before `resume`
+    std::size_t resume = 0;
+    while (t < text.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            resume = t;
+        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+            ++p;
+            ++t;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            t = ++resume;
+        } else {
+            return false;
+        }
+    }
+    return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
 }  // namespace pbs::values

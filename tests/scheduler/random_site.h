@@ -36,6 +36,7 @@ struct Site {
     bool some_elsewhere = false;     // some jobs wait on other servers
     bool arrays = false;             // some jobs are subjobs of two arrays
     bool ranges = false;             // some jobs have a select_range
+    bool spreads = false;            // some jobs have chunk_order, per_host or prefer
     int without_walltime = 5;        // of a hundred jobs, those without a walltime
 
     int subjobs = 0;  // made so far
@@ -265,6 +266,11 @@ struct Site {
         if (priorities) o.priority = pick(-2, 2);
         if (ranges && !o.select.empty() && chance(60))
             o.select_range = fmt::format("{}-{}", pick(1, 2), pick(2, 7));
+        if (spreads && !o.select.empty() && o.place.empty()) {
+            if (chance(40)) o.chunk_order = chance(60) ? "round_robin" : "fill";
+            if (chance(30)) o.per_host = pick(1, 2);
+        }
+        if (spreads && chance(40)) o.prefer = chance(50) ? "mem>=4gb+bigmem=True" : "host!=h0+ngpus>0";
         if (arrays && chance(60)) {
             o.array = 1'000'000 + pick(1, 2);
             o.subjob = ++subjobs;

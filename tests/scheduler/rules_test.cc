@@ -136,6 +136,9 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              site.world.policy().only_explicit_psets = site.chance(40);
              if (site.chance(30)) site.world.policy().reserved_resources = {"ngpus", "bigmem"};
              site.ranges = site.standard && site.chance(30);
+             site.spreads = site.standard && site.chance(50);
+             if (site.chance(30)) site.world.policy().chunk_order = "round_robin";
+             if (site.chance(30)) site.world.policy().range_sets = "largest";
              site.groups = true;
              site.whole_hosts = true;
              site.differ_in_sharing = site.chance(50);
@@ -333,6 +336,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              }
              plan_durations(site);
              site.ranges = site.standard && site.chance(50);
+             site.spreads = site.standard && site.chance(50);
          }},
         {"user_acl",
          [](Site& site) {

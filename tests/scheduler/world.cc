@@ -23,6 +23,9 @@ World::World(rrule::Zone zone) : scheduler(zone), zone_(std::move(zone)) {
     define(bigmem, ResourceKind::boolean, "bigmem", false);
     define(deadline, ResourceKind::string, "deadline", false);
     define(select_range, ResourceKind::string, "select_range", false);
+    define(chunk_order, ResourceKind::string, "chunk_order", false);
+    define(per_host, ResourceKind::integer, "per_host", false);
+    define(prefer, ResourceKind::string, "prefer", false);
     define(start_within, ResourceKind::integer, "start_within", false);
     scheduler.sched_changed({"default", true, "", "/sched_priv"});
     configuration.scheds["default"] = {"p1"};
@@ -162,6 +165,9 @@ void World::send(int number, Instant now) {
     if (o.ssinodes >= 0) asked.push_back({ssinodes, o.ssinodes, {}});
     if (!o.select.empty()) asked.push_back({select_, 0, o.select});
     if (!o.select_range.empty()) asked.push_back({select_range, 0, o.select_range});
+    if (!o.chunk_order.empty()) asked.push_back({chunk_order, 0, o.chunk_order});
+    if (o.per_host >= 0) asked.push_back({per_host, o.per_host, {}});
+    if (!o.prefer.empty()) asked.push_back({prefer, 0, o.prefer});
     if (!o.deadline.empty()) asked.push_back({deadline, 0, o.deadline});
     if (o.start_within >= 0) asked.push_back({start_within, o.start_within, {}});
     if (!o.place.empty()) asked.push_back({place, 0, o.place});

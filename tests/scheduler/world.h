@@ -43,7 +43,10 @@ enum ResourceIds : std::uint32_t {
     bigmem,
     deadline,
     start_within,
-    select_range
+    select_range,
+    chunk_order,
+    per_host,
+    prefer
 };
 
 struct HeldAmount {
@@ -142,6 +145,9 @@ struct JobOptions {
     std::string deadline{};
     std::int64_t start_within = -1;
     std::string select_range{};
+    std::string chunk_order{};
+    std::int64_t per_host = -1;
+    std::string prefer{};
 };
 
 // An advance reservation. Its queue is named "R" and its number.

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -199,5 +200,10 @@ Refusal ask_admission(const Admission& admission, const CycleState& state, const
 // The reason why a job of this queue can't start now, by the queue's execution_type. Also called for the
 // queue that a job comes from.
 Refusal execution_type_refusal(const CycleState& state, QueueSlot queue);
+
+// The names of the placement sets in which the job may be, in the order in which they are tried; empty:
+// anywhere.
+std::vector<std::string> placement_sets_of(const CycleState& state, const JobNeeds& job,
+                                           const QueueView& view);
 
 }  // namespace pbs::sched

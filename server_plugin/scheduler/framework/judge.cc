@@ -155,8 +155,8 @@ void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& 
 }
 
 // For a job with a select_range that can start with its least number of chunks: finds the greatest number
-// with which it can, by bisection. Only placement sets may refuse fewer chunks and let more pass, which may
-// span sets. In the rest of the cycle the job has the request for that number.
+// with which it can, by bisection, in the placement set of the least number or, with range_sets=largest, in
+// each. In the rest of the cycle the job has the request for that number.
 void Judge::grow(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues, Verdict& verdict) {
     if (job.request->range.empty() || job.suspended != kNoSlot || p_.counts_nodes) return;
     const Trial trial(tries_);
@@ -169,12 +169,33 @@ void Judge::grow(const OrderedJob& ordered, Candidate& job, CandidateQueues& que
         job.request = &t_.requests[request];
         return judge(ordered, job, queues, {});
     };
+    // Finds the greatest number that starts, of those beyond `starts`; numbers[starts] does.
+    const auto greatest = [&](std::size_t starts) {
+        for (std::size_t refused = numbers.size(); refused - starts > 1;) {
+            const std::size_t between = starts + (refused - starts) / 2;
+            (ask_with(between).view != nullptr ? starts : refused) = between;
+        }
+        return starts;
+    };
+    // Bisect within one set: fewer chunks may fit into another set than more do.
+    std::vector<std::string> sets{state_.chosen_set};
+    if (s_.range_sets == "largest" && !state_.chosen_set.empty())
+        sets = placement_sets_of(state_, job, *verdict.view);
     std::size_t starts = 0;
-    for (std::size_t refused = numbers.size(); refused - starts > 1;) {
-        const std::size_t between = starts + (refused - starts) / 2;
-        (ask_with(between).view != nullptr ? starts : refused) = between;
+    std::string best = state_.chosen_set;
+    for (const std::string& set : sets) {
+        state_.only_set = set;
+        // A set counts if it has room for more chunks than the best one so far.
+        if (starts + 1 == numbers.size() || ask_with(set == best ? starts : starts + 1).view == nullptr)
+            continue;
+        const std::size_t most = greatest(set == best ? starts : starts + 1);
+        if (most == starts) continue;
+        starts = most;
+        best = set;
     }
+    state_.only_set = best;
     verdict = ask_with(starts);
+    state_.only_set.clear();
     assert(verdict.view != nullptr);
     c_.resized.emplace(job.job, std::exchange(t_.jobs.request[job.job], job.request_number));
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 
 #include "server_plugin/scheduler/model/request.h"
 #include "server_plugin/scheduler/model/sort_unique.h"
@@ -69,6 +70,27 @@ std::optional<ChunkRange> ChunkRange::parse(std::string_view text) {
     return range;
 }
 
+bool ChunkRange::keep_multiples(std::int64_t number) {
+    std::vector<Part> kept;
+    for (const Part& part : parts_) {
+        // Go by the larger of both steps: after as many of them as the smaller one has units, the remainders
+        // repeat.
+        const std::int64_t stride = std::max(number, part.step);
+        const std::int64_t other = std::min(number, part.step);
+        const bool by_step = part.step >= number;
+        const std::int64_t from = by_step ? part.low : (part.low + number - 1) / number * number;
+        for (std::int64_t i = 0; i < other; ++i) {
+            const std::int64_t n = from + i * stride;
+            if (n > part.high) break;
+            if ((by_step ? n : n - part.low) % other != 0) continue;
+            kept.push_back({n, part.high, std::lcm(part.step, number)});
+            break;
+        }
+    }
+    parts_ = std::move(kept);
+    return !parts_.empty();
+}
+
 std::int64_t ChunkRange::least() const {
     return std::ranges::min_element(parts_, {}, &Part::low)->low;
 }
@@ -118,9 +140,12 @@ std::optional<OwnAmounts> planned_amounts(std::span<const Amount> amounts, bool 
                                           const Resources& resources) {
     const Amount* asked = find(amounts, resources.known().select_range);
     if (asked == nullptr) return std::nullopt;
-    const auto range = ChunkRange::parse(asked->text);
+    auto range = ChunkRange::parse(asked->text);
     const Amount* select = find(amounts, resources.known().select);
+    const auto per_host = std::ranges::find(amounts, resources.known().per_host, &Amount::resource);
     if (!range || select == nullptr) return std::nullopt;
+    if (per_host != amounts.end() && (per_host->number < 1 || !range->keep_multiples(per_host->number)))
+        return std::nullopt;
     const std::int64_t count = waits ? range->least() : split_select(select->text).count;
     return with_chunks(amounts, count, waits, resources);
 }

@@ -23,6 +23,8 @@ class ChunkRange {
     // it is none of these, has numbers outside 1 to 10,000,000, or more than 100 parts.
     static std::optional<ChunkRange> parse(std::string_view text);
     bool empty() const { return parts_.empty(); }
+    // Leaves only the multiples of a number, at least 1. Returns false if there are none.
+    bool keep_multiples(std::int64_t number);
     // REQUIRES: not empty.
     std::int64_t least() const;
     // Returns the numbers up to `most` in order, without duplicates, and the least one in any case.

@@ -156,6 +156,41 @@ const std::string* text_of(std::span<const KeptAmount> amounts, std::uint32_t re
     return found == amounts.end() || found->text.empty() ? nullptr : &found->text;
 }
 
+bool is_about_spreading(const KeptAmount& a, const Resources& resources) {
+    const auto& known = resources.known();
+    return a.resource == known.chunk_order || a.resource == known.per_host || a.resource == known.prefer;
+}
+
+// Reads chunk_order, per_host and prefer.
+void read_spreading(Request& request, const Resources& resources) {
+    const auto& known = resources.known();
+    const bool anywhere = request.arrangement == Arrangement::free;
+    for (const KeptAmount& a : request.amounts) {
+        if (a.resource == known.chunk_order && !a.text.empty()) {
+            request.order = a.text == "round_robin" ? ChunkOrder::round_robin : ChunkOrder::fill;
+            if (a.text != "fill" && (a.text != "round_robin" || !anywhere))
+                request.unsupported =
+                    fmt::format("chunk_order={}{}", a.text, anywhere ? "" : " with another place than free");
+        } else if (a.resource == known.per_host) {
+            const std::int64_t count = request.chunks.front().count;
+            request.per_host = a.number;
+            if (a.number < 1 || !anywhere || request.chunks.size() > 1)
+                request.unsupported = fmt::format("per_host={}{}", a.number,
+                                                  !anywhere      ? " with another place than free"
+                                                  : a.number < 1 ? ""
+                                                                 : " with several kinds of chunks");
+            else if (request.range.empty() ? count % a.number != 0 : !request.range.keep_multiples(a.number))
+                request.unsupported = fmt::format("{} chunks, {} on each host,", count, a.number);
+        } else if (a.resource == known.prefer && !a.text.empty()) {
+            auto preferences = parse_preferences(a.text, resources);
+            if (preferences)
+                request.preferences = std::move(*preferences);
+            else
+                request.unsupported = fmt::format("prefer={}", a.text);
+        }
+    }
+}
+
 void compile(Request& request, const Resources& resources) {
     const auto& known = resources.known();
     request.range = {};
@@ -164,6 +199,9 @@ void compile(Request& request, const Resources& resources) {
     request.arrangement = Arrangement::free;
     request.sharing = AskedSharing::unsaid;
     request.group = kNoResource;
+    request.order = ChunkOrder::by_policy;
+    request.per_host = 0;
+    request.preferences.clear();
     Chunk whole;
     for (const KeptAmount& a : request.amounts) {
         if (a.resource == known.select && !a.text.empty()) {
@@ -178,11 +216,14 @@ void compile(Request& request, const Resources& resources) {
         } else if (a.resource == known.place) {
             if (!parse_place(a.text, resources, request))
                 request.unsupported = fmt::format("place={}", a.text);
+        } else if (is_about_spreading(a, resources)) {
+            // read_spreading() needs the chunks and the place, too
         } else if (belongs_to_chunk(a, resources)) {
             add(whole, a, resources);
         }
     }
     if (request.chunks.empty()) request.chunks.push_back(std::move(whole));
+    if (request.unsupported.empty()) read_spreading(request, resources);
     if (!sane(request)) {
         request.unsupported = "amounts that are negative or too large";
         request.chunks.assign(1, Chunk{});

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "server_plugin/scheduler/model/chunk_range.h"
+#include "server_plugin/scheduler/model/preferences.h"
 #include "server_plugin/scheduler/model/resources.h"
 #include "server_plugin/scheduler/model/sharing.h"
 
@@ -37,6 +38,9 @@ struct Chunk {
 
 enum class Arrangement : std::uint8_t { free, pack, scatter, vscatter };
 
+// The order in which vnodes give chunks that may be anywhere: each as many as it can, or one in each round.
+enum class ChunkOrder : std::uint8_t { by_policy, fill, round_robin };
+
 struct Request {
     std::vector<KeptAmount> amounts;  // the requested amounts, without walltime, sorted by resource
     // For the whole job: the job-wide requests, else the sums over its chunks.
@@ -45,6 +49,9 @@ struct Request {
     Arrangement arrangement = Arrangement::free;
     AskedSharing sharing = AskedSharing::unsaid;
     std::uint32_t group = kNoResource;  // place=group=: all vnodes of the job have the same value
+    ChunkOrder order = ChunkOrder::by_policy;
+    std::int64_t per_host = 0;  // each host that is used gives so many chunks; 0: any number
+    std::vector<Preference> preferences;
     ChunkRange range;  // select_range: the numbers that the first chunk may have; empty: it has its own
     // The part of the request that can't be read or isn't supported; empty: there is none.
     std::string unsupported;

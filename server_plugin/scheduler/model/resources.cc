@@ -36,6 +36,9 @@ void Resources::define(const ResourceRecord& record) {
         {"min_walltime", &known_.min_walltime},
         {"start_within", &known_.start_within},
         {"select_range", &known_.select_range},
+        {"chunk_order", &known_.chunk_order},
+        {"per_host", &known_.per_host},
+        {"prefer", &known_.prefer},
     };
     for (const auto& [name, id] : names)
         if (record.name == name) *id = record.id;

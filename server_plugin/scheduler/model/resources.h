@@ -52,6 +52,9 @@ class Resources {
         std::uint32_t vnode = kNoResource;
         std::uint32_t start_within = kNoResource;
         std::uint32_t select_range = kNoResource;
+        std::uint32_t chunk_order = kNoResource;
+        std::uint32_t per_host = kNoResource;
+        std::uint32_t prefer = kNoResource;
     };
 
     void define(const ResourceRecord& record);

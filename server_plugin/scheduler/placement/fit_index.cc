@@ -328,6 +328,14 @@ std::vector<Columns::Room> FitIndex::largest_rooms(Inventory& inventory, PoolId 
 }
 
 // Returns the most chunks that the host could give if nothing ran.
+std::int64_t FitIndex::chunks_of_vnode(const Inventory& inventory, VnodeSlot vnode, const Chunk& chunk,
+                                       const Row& needs) {
+    std::int64_t most = chunk.count;
+    for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c)
+        if (needs[c] > 0) most = std::min(most, inventory.total(vnode)[c] / needs[c]);
+    return most;
+}
+
 std::int64_t FitIndex::chunks_of_host(const Inventory& inventory, const Pool& pool, const Host& host,
                                       const Chunk& chunk, const Row& needs) {
     Row sums(needs.size(), 0);
@@ -345,11 +353,31 @@ std::int64_t FitIndex::chunks_of_host(const Inventory& inventory, const Pool& po
     return most;
 }
 
+// Have enough hosts room for per_host chunks each?
+bool FitIndex::has_hosts_for(const Inventory& inventory, const Pool& pool, const Request& request,
+                             const NodeSize& node_size) {
+    const Chunk& chunk = request.chunks.front();
+    const Row needs = inventory.columns().needs_of(chunk, AskedSharing::shared, node_size);
+    std::int64_t hosts = 0;
+    const auto count_host = [&](std::int64_t chunks) { hosts += chunks >= request.per_host ? 1 : 0; };
+    if (!pool.hosts.empty()) {
+        for (const Host& host : pool.hosts) count_host(chunks_of_host(inventory, pool, host, chunk, needs));
+    } else {
+        std::unordered_map<std::uint32_t, std::int64_t> chunks;
+        for (const VnodeSlot vnode : pool.vnodes)
+            if (inventory.matches(inventory[vnode], chunk))
+                chunks[inventory[vnode].host] += chunks_of_vnode(inventory, vnode, chunk, needs);
+        for (const auto& [host, count] : chunks) count_host(count);
+    }
+    return hosts >= chunk.count / request.per_host;
+}
+
 bool FitIndex::large_enough(const Inventory& inventory, PoolId id, const Request& request,
                             const NodeSize& node_size) const {
     if (!inventory.has_some_of_each(request)) return false;
     const Pool& pool = pools_[id];
     const bool divides = !pool.hosts.empty() && request.arrangement != Arrangement::vscatter;
+    if (request.per_host > 0) return has_hosts_for(inventory, pool, request, node_size);
     return std::ranges::all_of(request.chunks, [&](const Chunk& chunk) {
         const Row needs = inventory.columns().needs_of(chunk, AskedSharing::shared, node_size);
         std::int64_t left = chunk.count;
@@ -360,10 +388,7 @@ bool FitIndex::large_enough(const Inventory& inventory, PoolId id, const Request
                 left -= std::min(left, chunks_of_host(inventory, pool, host, chunk, needs));
                 i = host.end - 1;
             } else if (inventory.matches(inventory[v], chunk)) {
-                std::int64_t most = left;
-                for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c)
-                    if (needs[c] > 0) most = std::min(most, inventory.total(v)[c] / needs[c]);
-                left -= most;
+                left -= std::min(left, chunks_of_vnode(inventory, v, chunk, needs));
             }
             if (left <= 0) return true;
         }

@@ -278,6 +278,26 @@ bool Inventory::matches(const Vnode& vnode, const Chunk& chunk) const {
     });
 }
 
+std::int64_t Inventory::missed(VnodeSlot slot, std::span<const Preference> preferences) const {
+    const Vnode& vnode = vnodes_[slot];
+    const auto is_met = [&](const Preference& wanted) {
+        if (wanted.resource == kNoResource) return false;
+        if (wanted.resource == columns_.known().vnode) return wanted.is_met(vnode.name);
+        if (wanted.resource == columns_.known().host) {
+            const std::string_view host = strings_->text(vnode.host);
+            const bool same = same_host_name(host, wanted.pattern);
+            return wanted.op == Preference::Op::equal ? same || wanted.is_met(host)
+                                                      : !same && wanted.is_met(host);
+        }
+        const auto has = std::ranges::find(vnode.available, wanted.resource, &KeptAmount::resource);
+        if (has == vnode.available.end()) return columns_.is_boolean(wanted.resource) && wanted.is_met(0);
+        if (!wanted.pattern.empty()) return wanted.is_met(has->text);
+        const std::uint32_t column = columns_.of(wanted.resource);
+        return wanted.is_met(column != 0 ? free(slot)[column] : has->number);
+    };
+    return std::ranges::count_if(preferences, [&](const Preference& wanted) { return !is_met(wanted); });
+}
+
 bool Inventory::has_some_of_each(const Request& request) const {
     return std::ranges::all_of(request.chunks, [&](const Chunk& chunk) {
         return std::ranges::all_of(chunk.needs, [&](const Need& need) { return !columns_.is_lacking(need); });

@@ -27,6 +27,21 @@ bool PlaceSearch::run() {
     return request_.arrangement == Arrangement::pack ? pack() : place_chunks({});
 }
 
+bool PlaceSearch::run_by_preferences() {
+    by_preferences_ = true;
+    return run();
+}
+
+// Returns the number of preferences that a vnode misses, or of those of a host that its best vnode misses.
+std::int64_t PlaceSearch::missed(const OrderedTree& tree, std::uint32_t first, std::uint32_t item) const {
+    const bool of_hosts = &tree == &pool_.tree && !pool_.hosts.empty();
+    const Host host = of_hosts ? pool_.hosts[item] : Host{first + item, first + item + 1};
+    std::int64_t least = INT64_MAX;
+    for (std::uint32_t i = host.first; i < host.end; ++i)
+        least = std::min(least, inventory().missed(pool_.vnodes[i], request_.preferences));
+    return least;
+}
+
 std::int64_t PlaceSearch::how_many(VnodeSlot slot, const Row& needs, const Chunk& chunk) const {
     const Vnode& vnode = inventory()[slot];
     if (!inventory().allowed(slot, rules_) || !inventory().matches(vnode, chunk)) return 0;
@@ -56,6 +71,14 @@ void PlaceSearch::note(const Row& needs, MaximaTree::Asked& asked) {
 
 // Places all chunks of one kind, in one walk over the vnodes on which they fit.
 bool PlaceSearch::place_kind(Kind& kind, const Among& among) {
+    if (rules_.spreads && request_.per_host > 0) {
+        place_per_host(kind);
+        return kind.left == 0;
+    }
+    if (in_rounds()) {
+        place_in_rounds(kind);
+        if (kind.left == 0 || pool_.chunks == Chunks::whole) return kind.left == 0;
+    }
     if (pool_.chunks == Chunks::divided && among.host == nullptr) {
         place_by_host(kind);
         return kind.left == 0;
@@ -98,10 +121,12 @@ bool PlaceSearch::place_kind(Kind& kind, const Among& among) {
         return kind.left == 0;
     }
     note(kind.needs, memory_.asked);
-    if (!apart && comes_later(kind.needs)) place_in_turn(kind, pool_.tree, 0);
-    for (auto position = pool_.tree.next_fit(memory_.asked, 0); kind.left > 0 && position != kNoSlot;
-         position = pool_.tree.next_fit(memory_.asked, position + 1))
-        offer(pool_.tree.item(position));
+    if (!apart && !by_preferences_ && comes_later(kind.needs)) place_in_turn(kind, pool_.tree, 0);
+    if (kind.left == 0) return true;
+    for_each_fit(pool_.tree, 0, [&](std::uint32_t index) {
+        offer(index);
+        return kind.left > 0;
+    });
     return kind.left == 0;
 }
 
@@ -187,10 +212,12 @@ bool PlaceSearch::place_whole(VnodeSlot vnode, const Whole& whole) {
 bool PlaceSearch::place_on_one_vnode() {
     const Whole whole = whole_of_request();
     note(whole.needs, memory_.asked);
-    for (auto at = pool_.tree.next_fit(memory_.asked, 0); at != kNoSlot;
-         at = pool_.tree.next_fit(memory_.asked, at + 1))
-        if (place_whole(pool_.vnodes[pool_.tree.item(at)], whole)) return true;
-    return false;
+    bool placed = false;
+    for_each_fit(pool_.tree, 0, [&](std::uint32_t index) {
+        placed = place_whole(pool_.vnodes[index], whole);
+        return !placed;
+    });
+    return placed;
 }
 
 // Places all chunks on one host: on one vnode if possible, else on several vnodes of the host.

@@ -1,9 +1,12 @@
 // The search for a place for a job.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "server_plugin/scheduler/placement/bookings.h"
@@ -19,6 +22,10 @@ namespace pbs::sched {
 // A vnode gives as many chunks as fit on it. If giving a chunk moves the vnode back in the order, it gives
 // one chunk, and the next chunk is searched in the new order (place_in_turn). On sites with a host of several
 // vnodes that is done only for place=pack, within a host, as in OpenPBS.
+//
+// place=free has two other ways (place_search_spread.cc): in rounds, in which each vnode gives one chunk; and
+// a fixed number of chunks from each host. Vnodes that a request prefers go before others, if there is a
+// place in that order; else the place is that of a request without preferences.
 //
 // If chunks are divided (place_search_divide.cc), hosts are in the order of their first vnodes. On each host,
 // the first vnode on which a chunk fits gives the whole chunk. If it fits on none, the vnodes of the host
@@ -46,6 +53,9 @@ class PlaceSearch {
                 Placement& out);
     // Returns false if there is no place.
     bool run();
+    // Searches again, with vnodes in order of the preferences that they miss. Returns false if there is no
+    // place in this order.
+    bool run_by_preferences();
 
   private:
     using Host = FitIndex::Host;
@@ -76,6 +86,26 @@ class PlaceSearch {
     const Inventory& inventory() const { return site_.inventory; }
     const Columns& columns() const { return inventory().columns(); }
 
+    // Calls `visit` with the items of a tree that satisfy memory_.asked, in order, until it returns false.
+    // `first`: the index in the pool's vnodes of a tree's first vnode, if its items are vnodes.
+    template <class Visit>
+    void for_each_fit(const OrderedTree& tree, std::uint32_t first, const Visit& visit) const;
+    std::int64_t missed(const OrderedTree& tree, std::uint32_t first, std::uint32_t item) const;
+    bool in_rounds() const {
+        return rules_.spreads && request_.arrangement == Arrangement::free &&
+               (request_.order == ChunkOrder::by_policy ? rules_.round_robin
+                                                        : request_.order == ChunkOrder::round_robin);
+    }
+    // A vnode with the number of chunks for which it has room.
+    struct Offer {
+        VnodeSlot vnode = 0;
+        std::int64_t room = 0;
+        std::size_t part = SIZE_MAX;  // its part in the placement; SIZE_MAX: it has none yet
+    };
+    std::vector<Offer> offers(const Kind& kind, std::int64_t most) const;
+    void place_in_rounds(Kind& kind);
+    void place_per_host(Kind& kind);
+    bool place_per_host(Kind& kind, std::span<const Offer> of_host);
     bool place_chunks(const Among& among);
     bool place_kind(Kind& kind, const Among& among);
     bool comes_later(const Row& needs) const;
@@ -121,6 +151,23 @@ class PlaceSearch {
     Placement& out_;
     std::size_t taken_parts_ = 0;  // the number of parts subtracted from the free amounts
     Row taken_;                    // reused memory for the amounts of a part
+    bool by_preferences_ = false;
 };
+
+template <class Visit>
+void PlaceSearch::for_each_fit(const OrderedTree& tree, std::uint32_t first, const Visit& visit) const {
+    const MaximaTree::Asked& asked = memory_.asked;
+    if (!by_preferences_) {
+        for (auto at = tree.next_fit(asked, 0); at != kNoSlot; at = tree.next_fit(asked, at + 1))
+            if (!visit(tree.item(at))) return;
+        return;
+    }
+    std::vector<std::pair<std::int64_t, std::uint32_t>> items;
+    for (auto at = tree.next_fit(asked, 0); at != kNoSlot; at = tree.next_fit(asked, at + 1))
+        items.emplace_back(missed(tree, first, tree.item(at)), tree.item(at));
+    std::ranges::stable_sort(items, {}, &std::pair<std::int64_t, std::uint32_t>::first);
+    for (const auto& [missed, item] : items)
+        if (!visit(item)) return;
+}
 
 }  // namespace pbs::sched

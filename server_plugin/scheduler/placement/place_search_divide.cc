@@ -10,12 +10,14 @@ namespace pbs::sched {
 // host in pieces.
 void PlaceSearch::place_by_host(Kind& kind) {
     note(kind.needs, memory_.asked);
-    if (request_.arrangement == Arrangement::free && !site_.index.has_shared_hosts() &&
+    if (request_.arrangement == Arrangement::free && !site_.index.has_shared_hosts() && !by_preferences_ &&
         comes_later(kind.needs))
         place_in_turn(kind, pool_.tree, 0);
-    for (auto at = pool_.tree.next_fit(memory_.asked, 0); kind.left > 0 && at != kNoSlot;
-         at = pool_.tree.next_fit(memory_.asked, at + 1))
-        place_on_host(kind, pool_.hosts[pool_.tree.item(at)]);
+    if (kind.left == 0) return;
+    for_each_fit(pool_.tree, 0, [&](std::uint32_t host) {
+        place_on_host(kind, pool_.hosts[host]);
+        return kind.left > 0;
+    });
 }
 
 // Places as many whole chunks as fit on the vnode and the arrangement permits. Returns false if none does.
@@ -54,11 +56,15 @@ void PlaceSearch::place_on_host(Kind& kind, const Host& host) {
     const bool scatters = how == Arrangement::scatter;
     if (scatters && is_taken(kind, pool_.vnodes[host.first])) return;
     const std::size_t first_part = out_.parts.size();
-    if (how == Arrangement::pack && comes_later(kind.needs)) place_in_turn(kind, tree, host.first);
-    for (std::uint32_t at = tree.next_fit(memory_.asked, 0); kind.left > 0 && at != kNoSlot;
-         at = tree.next_fit(memory_.asked, at + 1))
-        if (place_on_vnode(kind, pool_.vnodes[host.first + tree.item(at)]) && scatters) return;
-    if (kind.left == 0 || how == Arrangement::vscatter) return;
+    if (how == Arrangement::pack && !by_preferences_ && comes_later(kind.needs))
+        place_in_turn(kind, tree, host.first);
+    bool scattered = false;
+    if (kind.left > 0)
+        for_each_fit(tree, host.first, [&](std::uint32_t item) {
+            scattered = place_on_vnode(kind, pool_.vnodes[host.first + item]) && scatters;
+            return !scattered && kind.left > 0;
+        });
+    if (scattered || kind.left == 0 || how == Arrangement::vscatter) return;
     const std::vector<Left> left = left_on_host(kind, host, first_part);
     if (left.size() < 2) return;
     // The vnodes may share what a rule allows. Then fewer chunks are divided.
@@ -178,14 +184,17 @@ bool PlaceSearch::add_piece(const Kind& kind, Left& from, Row& rest, bool joined
 // Places all chunks on one host, trying hosts and single vnodes in the order of the pool.
 bool PlaceSearch::pack_by_host() {
     const Whole whole = whole_of_request();
-    MaximaTree::Asked asked;
-    note(whole.needs, asked);
-    for (auto at = pool_.tree.next_fit(asked, 0); at != kNoSlot; at = pool_.tree.next_fit(asked, at + 1)) {
-        const Host& host = pool_.hosts[pool_.tree.item(at)];
-        if (host.is_shared() ? place_chunks({nullptr, &host}) : place_whole(pool_.vnodes[host.first], whole))
-            return true;
-    }
-    return false;
+    note(whole.needs, memory_.asked);
+    const MaximaTree::Asked asked = memory_.asked;
+    bool placed = false;
+    for_each_fit(pool_.tree, 0, [&](std::uint32_t item) {
+        const Host& host = pool_.hosts[item];
+        placed =
+            host.is_shared() ? place_chunks({nullptr, &host}) : place_whole(pool_.vnodes[host.first], whole);
+        memory_.asked = asked;  // a host with several vnodes was searched for single chunks
+        return !placed;
+    });
+    return placed;
 }
 
 }  // namespace pbs::sched

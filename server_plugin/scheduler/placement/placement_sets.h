@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct SetRules {
     bool ahead = false;     // free amounts are those of a look-ahead
     bool spans = true;      // a request that fits into no set may use several
     bool only_explicit = false;  // vnodes without a value form no set
+    std::string_view only = {};  // the set of this name; empty: any
 };
 
 class PlacementSets {

@@ -23,8 +23,26 @@ bool Vnodes::holds_in(PoolId pool, JobSlot job) const {
     return std::ranges::any_of(held_by(job), [&](VnodeSlot vnode) { return is_of(pool, vnode); });
 }
 
+bool Vnodes::find(PoolId pool, const Request& request, const PlaceRules& rules, Placement& out) {
+    const PlaceSearch::Site site{*this, index_, reservations_, bookings_, pool};
+    if (!PlaceSearch(site, request, rules, search_, out).run()) return false;
+    if (rules.prefers && !request.preferences.empty() &&
+        PlaceSearch(site, request, rules, search_, preferred_).run_by_preferences())
+        std::swap(out, preferred_);
+    return true;
+}
+
+std::vector<std::string> Vnodes::names_of_sets(PoolId pool, const PlaceRules& rules, const SetRules& asked) {
+    std::vector<std::string> names;
+    if (rules.groups.empty()) return names;
+    for (const PlacementSet* set : sets_.of(*this, pool, pool_vnodes(pool), rules.groups, asked))
+        if (!asked.only_explicit || !set->is_rest) names.push_back(set->name);
+    return names;
+}
+
 bool Vnodes::find_in_sets(PoolId pool, const Request& request, const PlaceRules& rules, const SetRules& asked,
-                          Placement& out, std::string* last) {
+                          Placement& out, std::string* name) {
+    if (name != nullptr) name->clear();
     if (rules.groups.empty()) return find(pool, request, rules, out);
     const auto& sets = sets_.of(*this, pool, pool_vnodes(pool), rules.groups, asked);
     bool fits_one = false;
@@ -32,14 +50,17 @@ bool Vnodes::find_in_sets(PoolId pool, const Request& request, const PlaceRules&
     PlaceRules in_set = rules;
     for (const PlacementSet* set : sets) {
         if (asked.only_explicit && set->is_rest) continue;
+        if (!asked.only.empty() && set->name != asked.only) continue;
         largest = set;
         fits_one = fits_one || set->may_hold(*this, request, rules.node_size, set->total);
         if (!set->may_hold(*this, request, rules.node_size, set->free)) continue;
         in_set.within = &set->has;
-        if (find(pool, request, in_set, out)) return true;
+        if (!find(pool, request, in_set, out)) continue;
+        if (name != nullptr) *name = set->name;
+        return true;
     }
-    if (!fits_one && asked.spans) return find(pool, request, rules, out);
-    if (fits_one && last != nullptr) *last = largest->name;
+    if (!fits_one && asked.spans && asked.only.empty()) return find(pool, request, rules, out);
+    if (fits_one && name != nullptr) *name = largest->name;
     out.clear();
     return false;
 }

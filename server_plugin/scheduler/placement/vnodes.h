@@ -44,15 +44,15 @@ class Vnodes : public Inventory {
 
     // Searches a place and writes it to `out`, whose memory is reused; changes nothing else. Returns false if
     // there is none.
-    bool find(PoolId pool, const Request& request, const PlaceRules& rules, Placement& out) {
-        return PlaceSearch({*this, index_, reservations_, bookings_, pool}, request, rules, search_, out)
-            .run();
-    }
+    bool find(PoolId pool, const Request& request, const PlaceRules& rules, Placement& out);
     // Searches a place in one placement set, the smallest that has one. A request that fits into no set, even
-    // if nothing runs, may use several sets, unless that is forbidden. If the request fits into a set but has
-    // no place, `last` gets the name of the largest set into which it fits.
+    // if nothing runs, may use several sets, unless that is forbidden. `name` gets the name of the set that
+    // has the place; or, if the request fits into a set but has no place, that of the largest set into which
+    // it fits.
     bool find_in_sets(PoolId pool, const Request& request, const PlaceRules& rules, const SetRules& asked,
-                      Placement& out, std::string* last = nullptr);
+                      Placement& out, std::string* name = nullptr);
+    // The names of all placement sets that find_in_sets() tries, in order.
+    std::vector<std::string> names_of_sets(PoolId pool, const PlaceRules& rules, const SetRules& asked);
     // The placement sets that contain all of these vnodes, each as a list by vnode. For a request that fits
     // into no set and may use several: the set of all vnodes, too.
     std::vector<std::vector<bool>> sets_with(PoolId pool, const Request& request, const PlaceRules& rules,
@@ -125,6 +125,7 @@ class Vnodes : public Inventory {
     PlacementSets sets_;
     PlaceSearch::Memory search_;
     Placement asked_;
+    Placement preferred_;
 };
 
 }  // namespace pbs::sched

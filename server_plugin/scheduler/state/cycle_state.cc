@@ -47,6 +47,9 @@ PlaceRules CycleState::place_rules(const Request& request) const {
     PlaceRules rules;
     rules.sharing = request.sharing;
     rules.node_size = vnode_share;
+    rules.spreads = settings->algorithm == Algorithm::standard;
+    rules.round_robin = settings->chunk_order == "round_robin";
+    rules.prefers = settings->preferences;
     if (!at_request) {
         rules.max_jobs_on_host = settings->max_jobs;
         rules.max_load_percent = settings->max_load_percent;

@@ -243,8 +243,11 @@ struct CycleState {
     // Objects that rules keep for the length of the cycle.
     OwnStates own;
 
-    // The filter on hosts stores its place here, for the start of the job.
+    // The filter on hosts stores its place here, for the start of the job, and the name of the placement set
+    // in which it is; empty: in none.
     Placement placement;
+    std::string chosen_set;
+    std::string only_set;  // the filter searches in this placement set alone; empty: in all
 
     // Adds a job to the amounts of the server that jobs use and give back (sign 1), or subtracts it (sign
     // -1).

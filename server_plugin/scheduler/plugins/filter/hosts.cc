@@ -31,8 +31,12 @@ std::span<const std::uint32_t> groups_of(const JobNeeds& job, const QueueView& v
 }
 
 SetRules set_rules(const CycleState& state) {
-    return {*state.resources, state.tables->requests.asks_for(state.resources->known().mem),
-            state.looking_ahead, !state.settings->do_not_span_psets, state.settings->only_explicit_psets};
+    return {*state.resources,
+            state.tables->requests.asks_for(state.resources->known().mem),
+            state.looking_ahead,
+            !state.settings->do_not_span_psets,
+            state.settings->only_explicit_psets,
+            state.only_set};
 }
 
 bool has_place(CycleState& state, const JobNeeds& job, const QueueView& view, const PlaceRules& rules) {
@@ -192,8 +196,10 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
     }
     rules.groups = groups_of(job, view);
     std::string set;
-    if (state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), state.placement, &set))
+    if (state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), state.placement, &set)) {
+        state.chosen_set = std::move(set);
         return {};
+    }
     if (rules.rule != nullptr)
         if (const Refusal refusal = own_limit_refusal(state, job, user, view, rules, own_limits))
             return refusal;
@@ -224,6 +230,13 @@ bool has_same_places(const QueueView& a, const QueueView& b) {
 }
 
 }  // namespace
+
+std::vector<std::string> placement_sets_of(const CycleState& state, const JobNeeds& job,
+                                           const QueueView& view) {
+    PlaceRules rules = state.place_rules(job, view);
+    rules.groups = groups_of(job, view);
+    return state.vnodes->names_of_sets(view.pool, rules, set_rules(state));
+}
 
 extern const Filter kHostsFilter;
 const Filter kHostsFilter{

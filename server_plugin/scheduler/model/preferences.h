@@ -1,0 +1,33 @@
+// prefer of a job: resources that its vnodes should have if possible.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server_plugin/scheduler/model/cluster.h"
+#include "server_plugin/scheduler/model/resources.h"
+
+namespace pbs::sched {
+
+struct Preference {
+    enum class Op : std::uint8_t { equal, unequal, less, at_most, more, at_least };
+    std::uint32_t resource = kNoResource;  // kNoResource: there is no such resource, and no vnode has it
+    Op op = Op::equal;
+    std::int64_t number = 0;
+    std::string pattern;  // of a text, with * and ?
+    std::string text;     // as the job has it
+
+    // Does a vnode with this number, or with this text, have it? A list of texts has it if one of them
+    // matches.
+    bool is_met(std::int64_t has) const;
+    bool is_met(std::string_view has) const;
+};
+
+// Reads "gpu_model=a100+mem>=64gb": at most 20 of them, each a resource, one of = != < <= > >=, and a value;
+// texts have only = and !=. nullopt: it is none.
+std::optional<std::vector<Preference>> parse_preferences(std::string_view text, const Resources& resources);
+
+}  // namespace pbs::sched

@@ -1,0 +1,107 @@
+// The search for places in rounds (chunk_order), and with a fixed number of chunks on each host (per_host).
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "server_plugin/scheduler/placement/place_search.h"
+
+namespace pbs::sched {
+
+// Returns the vnodes with room for chunks of this kind, in order: all, or the first ones until there are
+// `most`.
+std::vector<PlaceSearch::Offer> PlaceSearch::offers(const Kind& kind, std::int64_t most) const {
+    std::vector<Offer> found;
+    const auto offer = [&](VnodeSlot vnode) {
+        if (!takes(inventory().free(vnode), kind.needs)) return true;
+        if (const std::int64_t room = how_many(vnode, kind.needs, kind.chunk); room > 0)
+            found.push_back({vnode, room});
+        return static_cast<std::int64_t>(found.size()) < most;
+    };
+    for_each_fit(pool_.tree, 0, [&](std::uint32_t item) {
+        if (pool_.hosts.empty()) return offer(pool_.vnodes[item]);
+        const Host& host = pool_.hosts[item];
+        if (!host.is_shared()) return offer(pool_.vnodes[host.first]);
+        bool more = true;
+        for_each_fit(pool_.host_trees[host.tree], host.first, [&](std::uint32_t of_host) {
+            more = offer(pool_.vnodes[host.first + of_host]);
+            return more;
+        });
+        return more;
+    });
+    return found;
+}
+
+// Each vnode gives one whole chunk in each round. Further chunks are left for place_by_host(), which divides
+// them.
+void PlaceSearch::place_in_rounds(Kind& kind) {
+    note(kind.needs, memory_.asked);
+    std::vector<Offer> open = offers(kind, kind.left);
+    while (kind.left > 0 && !open.empty()) {
+        for (Offer& offer : open) {
+            if (kind.left == 0) break;
+            if (rules_.rule != nullptr && rules_.rule->most(offer.vnode, kind.needs, out_) < 1) {
+                offer.room = 0;
+                continue;
+            }
+            if (offer.part == SIZE_MAX) {
+                offer.part = out_.parts.size();
+                out_.parts.push_back({offer.vnode, kind.number, 0});
+            }
+            ++out_.parts[offer.part].count;
+            --offer.room;
+            --kind.left;
+        }
+        std::erase_if(open, [](const Offer& offer) { return offer.room == 0; });
+    }
+    if (kind.left > 0) take_all();
+}
+
+// Places all chunks on hosts that give exactly per_host of them each; others are passed over.
+void PlaceSearch::place_per_host(Kind& kind) {
+    note(kind.needs, memory_.asked);
+    if (!pool_.hosts.empty()) {
+        for_each_fit(pool_.tree, 0, [&](std::uint32_t item) {
+            Kind of_host = kind;
+            of_host.left = request_.per_host;
+            const std::size_t parts = out_.parts.size();
+            const std::size_t amounts = out_.amounts.size();
+            place_on_host(of_host, pool_.hosts[item]);
+            if (of_host.left == 0) {
+                kind.left -= request_.per_host;
+            } else {
+                out_.parts.resize(parts);
+                out_.amounts.resize(amounts);
+            }
+            return kind.left > 0;
+        });
+        return;
+    }
+    // By host, in the order of their first vnodes.
+    std::vector<std::vector<Offer>> hosts;
+    std::unordered_map<std::uint32_t, std::size_t> number_of;
+    for (const Offer& offer : offers(kind, INT64_MAX)) {
+        const auto [known, is_new] = number_of.try_emplace(inventory()[offer.vnode].host, hosts.size());
+        if (is_new) hosts.emplace_back();
+        hosts[known->second].push_back(offer);
+    }
+    for (const std::vector<Offer>& host : hosts)
+        if (kind.left > 0 && place_per_host(kind, host)) kind.left -= request_.per_host;
+}
+
+// Places per_host chunks on these vnodes, or none.
+bool PlaceSearch::place_per_host(Kind& kind, std::span<const Offer> of_host) {
+    const std::size_t parts = out_.parts.size();
+    std::int64_t left = request_.per_host;
+    for (const Offer& offer : of_host) {
+        std::int64_t count = std::min(left, offer.room);
+        if (rules_.rule != nullptr) count = std::min(count, rules_.rule->most(offer.vnode, kind.needs, out_));
+        if (count <= 0) continue;
+        out_.parts.push_back({offer.vnode, kind.number, count});
+        left -= count;
+        if (left == 0) return true;
+    }
+    out_.parts.resize(parts);
+    return false;
+}
+
+}  // namespace pbs::sched
