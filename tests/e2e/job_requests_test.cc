@@ -63,6 +63,34 @@ TEST_F(JobRequests, AreDeletedIfTheyDoNotStartInTime) {
     EXPECT_EQ(server.accounting().find(";S;" + at_once), std::string::npos);
 }
 
+TEST_F(JobRequests, GoToPreferredVnodesAndInRounds) {
+    ASSERT_TRUE(server.configure({
+        "create node n2 resources_available.ncpus=4",
+        "create node n3 resources_available.ncpus=4",
+        "create resource chunk_order type=string",
+        "create resource prefer type=string",
+        "create resource colour type=string, flag=h",
+        "set node n3 resources_available.colour=dark-blue",
+    }));
+    const auto place = [&](const std::vector<std::string>& options) {
+        const std::string job = server.submit("sleep 60\n", options);
+        EXPECT_TRUE(server.wait_job_state(job, "R")) << server.command({"qstat", "-f", job}).out;
+        const std::string where = server.job(job, "exec_vnode");
+        EXPECT_EQ(server.command({"qdel", job}).exit, 0);
+        EXPECT_TRUE(server.wait_job_state(job, "F"));
+        return where;
+    };
+    EXPECT_EQ(place({"-l", "select=1:ncpus=1", "-l", "prefer=\"colour=*blue+ncpus>=4\""}), "(n3:ncpus=1)");
+    EXPECT_EQ(place({"-l", "select=1:ncpus=1", "-l", "prefer=\"colour=red\""}), "(n1:ncpus=1)");
+    EXPECT_EQ(place({"-l", "select=3:ncpus=1", "-l", "chunk_order=round_robin"}),
+              "(n1:ncpus=1)+(n2:ncpus=1)+(n3:ncpus=1)");
+    ASSERT_TRUE(server.configure({"set policy default_policy chunk_order=round_robin"}));
+    EXPECT_EQ(place({"-l", "select=2:ncpus=1"}), "(n1:ncpus=1)+(n2:ncpus=1)");
+    const std::string wrong = server.submit("true\n", {"-l", "select=1:ncpus=1", "-l", "chunk_order=spiral"});
+    ASSERT_TRUE(wait_for([&] { return !server.job(wrong, "comment").empty(); }));
+    EXPECT_EQ(server.job(wrong, "comment"), "Can Never Run: chunk_order=spiral can't be scheduled here");
+}
+
 TEST_F(JobRequests, SubjobsAndReservedVnodesFollowThePolicy) {
     ASSERT_TRUE(server.configure({
         "create resource ngpus type=long, flag=nh",

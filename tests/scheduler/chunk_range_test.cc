@@ -128,8 +128,8 @@ TEST_F(ChunkRangeCycles, LimitsAndQuotasCountForTheNumber) {
     EXPECT_THAT(world.cycle(at(10, 1)).started, IsEmpty()) << "four of five are in use";
 }
 
-// A job ahead has the room for its least number, and may get more when it starts.
-TEST_F(ChunkRangeCycles, AReservationIsForTheLeastNumber) {
+// Ahead a job has the earliest start that its least number can have, and the most that fits then.
+TEST_F(ChunkRangeCycles, AReservationIsForTheMostThatFitsThen) {
     s.strict_ordering = true;
     s.backfill_depth = 1;
     world.configure();
@@ -139,7 +139,14 @@ TEST_F(ChunkRangeCycles, AReservationIsForTheLeastNumber) {
     const int top = job("2:ncpus=4", "2-4");
     const Outcome outcome = world.cycle(at(9));
     EXPECT_EQ(outcome.expected.at(top), at(10));
-    EXPECT_EQ(outcome.vnodes.at(top).size(), 2U);
+    EXPECT_EQ(outcome.vnodes.at(top).size(), 3U);
+    const int next = world.job({.queue = "work", .ncpus = 4, .walltime = 2 * kHour});
+    EXPECT_THAT(world.cycle(at(9, 1)).started, IsEmpty()) << "the fourth vnode is kept, too";
+    for (const int done : {1, 2}) world.finish(done, at(10));
+    const Outcome then = world.cycle(at(10));
+    EXPECT_THAT(then.started, ElementsAre(top));
+    EXPECT_EQ(then.select.at(top), "3:ncpus=4");
+    EXPECT_TRUE(then.comment.contains(next));
 }
 
 TEST_F(ChunkRangeCycles, ARequeuedJobHasItsRangeAgain) {

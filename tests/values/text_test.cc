@@ -31,5 +31,31 @@ TEST(Text, CaseIsThatOfAsciiLetters) {
     EXPECT_EQ(uppered("az{\xE4"), "AZ{\xE4");
 }
 
+TEST(Text, Wildcards) {
+    struct Case {
+        const char* pattern;
+        const char* text;
+        bool matches;
+    };
+    for (const auto& [pattern, text, matches] : {Case{"a100", "a100", true},
+                                                 {"a100", "a10", false},
+                                                 {"a*", "a100", true},
+                                                 {"*", "", true},
+                                                 {"", "", true},
+                                                 {"", "a", false},
+                                                 {"a?00", "a100", true},
+                                                 {"a?00", "a00", false},
+                                                 {"*-blue", "dark-blue", true},
+                                                 {"d*-b*e", "dark-blue", true},
+                                                 {"*a*b", "aab-b", true},
+                                                 {"*a*b", "aab-c", false},
+                                                 {"**", "x", true}})
+        EXPECT_EQ(matches_wildcards(pattern, text), matches) << pattern << " " << text;
+    // Backtracking would try more ways than there are atoms.
+    std::string hostile;
+    for (int i = 0; i < 200; ++i) hostile += "a*";
+    EXPECT_FALSE(matches_wildcards(hostile + "b", std::string(10'000, 'a')));
+}
+
 }  // namespace
 }  // namespace pbs::values

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <iterator>
 
+#include "server_plugin/scheduler/framework/range_search.h"
 #include "server_plugin/scheduler/framework/shares.h"
 
 namespace pbs::sched {
@@ -154,50 +155,17 @@ void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& 
     job = shorter;
 }
 
-// For a job with a select_range that can start with its least number of chunks: finds the greatest number
-// with which it can, by bisection, in the placement set of the least number or, with range_sets=largest, in
-// each. In the rest of the cycle the job has the request for that number.
+// A job with a select_range that can start gets the greatest number of chunks with which it can.
 void Judge::grow(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues, Verdict& verdict) {
     if (job.request->range.empty() || job.suspended != kNoSlot || p_.counts_nodes) return;
     const Trial trial(tries_);
-    const std::uint32_t asked = job.request_number;
-    const auto numbers = job.request->range.numbers(s_.max_range_chunks);
-    const auto ask_with = [&](std::size_t i) {
-        const std::uint32_t request = t_.requests.acquire_with_chunks(asked, numbers[i], t_.resources);
-        c_.own_requests.push_back(request);
-        job.request_number = request;
-        job.request = &t_.requests[request];
-        return judge(ordered, job, queues, {});
-    };
-    // Finds the greatest number that starts, of those beyond `starts`; numbers[starts] does.
-    const auto greatest = [&](std::size_t starts) {
-        for (std::size_t refused = numbers.size(); refused - starts > 1;) {
-            const std::size_t between = starts + (refused - starts) / 2;
-            (ask_with(between).view != nullptr ? starts : refused) = between;
-        }
-        return starts;
-    };
-    // Bisect within one set: fewer chunks may fit into another set than more do.
-    std::vector<std::string> sets{state_.chosen_set};
-    if (s_.range_sets == "largest" && !state_.chosen_set.empty())
-        sets = placement_sets_of(state_, job, *verdict.view);
-    std::size_t starts = 0;
-    std::string best = state_.chosen_set;
-    for (const std::string& set : sets) {
-        state_.only_set = set;
-        // A set counts if it has room for more chunks than the best one so far.
-        if (starts + 1 == numbers.size() || ask_with(set == best ? starts : starts + 1).view == nullptr)
-            continue;
-        const std::size_t most = greatest(set == best ? starts : starts + 1);
-        if (most == starts) continue;
-        starts = most;
-        best = set;
-    }
-    state_.only_set = best;
-    verdict = ask_with(starts);
-    state_.only_set.clear();
+    RangeSearch search(c_, job);
+    search.grow(*verdict.view, [&] {
+        verdict = judge(ordered, job, queues, {});
+        return verdict.view != nullptr;
+    });
     assert(verdict.view != nullptr);
-    c_.resized.emplace(job.job, std::exchange(t_.jobs.request[job.job], job.request_number));
+    search.keep();
 }
 
 // The filter that refused the job, if its answer is the same in other queues, so that the job needn't be

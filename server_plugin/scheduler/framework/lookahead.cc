@@ -11,6 +11,8 @@ Lookahead::Lookahead(CycleContext& context, Future& future, Candidate& job, Queu
     : CyclePart(context),
       future_(future),
       job_(job),
+      request_(job.request),
+      request_number_(job.request_number),
       view_(view),
       prime_(state_.prime),
       prime_ahead_(*prime_),
@@ -26,6 +28,17 @@ Lookahead::Lookahead(CycleContext& context, Future& future, Candidate& job, Queu
     events_ = schedule.events();
     state_.prime = &prime_ahead_;
     state_.looking_ahead = true;
+}
+
+Lookahead::~Lookahead() {
+    go_back();
+    use_own_request();
+}
+
+void Lookahead::use_own_request() {
+    range_.reset();
+    job_.request = request_;
+    job_.request_number = request_number_;
 }
 
 void Lookahead::go_back() {
@@ -161,6 +174,7 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
     if (c_.not_started_reason(t_.jobs.queue[job_.job]) || !job_.request->unsupported.empty() ||
         !state_.vnodes->large_enough(view_.pool, *job_.request, c_.vnode_share()))
         return std::nullopt;
+    use_own_request();
     Instant at = from;
     for (int refusals = 0; refusals < kMostRefusals;) {
         ++steps_;
@@ -184,7 +198,10 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
         }
         go_to(at);
         const Refusal refusal = refused_now();
-        if (!refusal) return at;
+        if (!refusal) {
+            grow();
+            return at;
+        }
         // Either the next end of a job or the instant named in the refusal may lift it; take the first.
         std::optional<Instant> next;
         if (refusal.waits_for_jobs() && done_ < events_.size()) next = events_[done_].at;
@@ -197,6 +214,14 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
         refusals = decided_by_time_ ? refusals + 1 : 0;
     }
     return std::nullopt;
+}
+
+// Finds the greatest number of chunks with which a job with a select_range could start at the instant of the
+// state.
+void Lookahead::grow() {
+    if (job_.request->range.empty() || job_.suspended != kNoSlot || p_.counts_nodes) return;
+    range_.emplace(c_, job_);
+    range_->grow(view_, [this] { return !refused_now(); });
 }
 
 void Lookahead::reserve() {
@@ -212,6 +237,15 @@ void Lookahead::hold(bool is_kept) {
     const rrule::Interval when{state_.now, state_.ends(job_)};
     Placement placement = std::exchange(state_.placement, {});
     Vnodes::Shares shares;
+    if (range_) {
+        range_->keep();
+        // The same limits, with the amounts for this number of chunks.
+        const std::vector<LimitNeed> limits = limits_of(p_.filters, state_, job_, view_);
+        for (LimitNeed& limit : limits_) {
+            const auto grown = std::ranges::find(limits, limit.key, &LimitNeed::key);
+            if (grown != limits.end()) limit.amount = grown->amount;
+        }
+    }
     const LimitUser user = limit_user(state_, job_, job_.user, view_, placement, shares);
     // Charges the spare capacity of earlier reservations that start while this job runs.
     use_spare(state_, user, when.start, when.end);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "server_plugin/scheduler/framework/future.h"
+#include "server_plugin/scheduler/framework/range_search.h"
 
 namespace pbs::sched {
 
@@ -16,13 +17,14 @@ class Lookahead : CyclePart {
   public:
     // REQUIRES: the job has its walltime for this queue.
     Lookahead(CycleContext& context, Future& future, Candidate& job, QueueView& view);
-    ~Lookahead() { go_back(); }
+    ~Lookahead();
     Lookahead(const Lookahead&) = delete;
     Lookahead& operator=(const Lookahead&) = delete;
 
-    // Returns the first instant from `from` on at which the job could start, if running jobs end at their
-    // walltimes at the latest, and no other jobs start except those with reservations. The state is then that
-    // of this instant, with the job's place. `from` must not be earlier than at the last call.
+    // Returns the first instant from `from` on at which the job could start, a job with a select_range with
+    // its least number of chunks, if running jobs end at their walltimes at the latest, and no other jobs
+    // start except those with reservations. The state is then that of this instant, with the job's place:
+    // that of the greatest number that fits then. `from` must not be earlier than at the last call.
     //
     // The instants to try come from three sources: the profiles over time (enough of each limit, and of all
     // vnodes of the pool together, for the whole walltime); the filters about time; and the ends of jobs,
@@ -76,12 +78,17 @@ class Lookahead : CyclePart {
     void hold(bool is_kept);
     std::optional<Instant> refused_until();
     Refusal refused_now();
+    void grow();
+    void use_own_request();
     bool is_wanted(const Filter& filter) const {
         return filter.wanted == nullptr || filter.wanted(s_, state_.now);
     }
 
     Future& future_;
     Candidate& job_;
+    const Request* request_;  // the job's own
+    std::uint32_t request_number_;
+    std::optional<RangeSearch> range_;
     QueueView& view_;
     std::vector<LimitNeed> limits_;
     std::vector<Demand> demands_;                      // for limits_, then for the pool
