@@ -228,8 +228,31 @@ std::vector<std::pair<std::string_view, std::string_view>> preempts_of(const bat
     return jobs;
 }
 
+// The preferences that the job's place misses, with the vnodes.
+std::vector<std::pair<std::string_view, std::string_view>> missed_by(const batch_status& job) {
+    std::vector<std::pair<std::string_view, std::string_view>> missed;
+    for (const attrl* a = job.attribs; a != nullptr; a = a->next)
+        if (view(a->name) == "missed") missed.emplace_back(view(a->resource), view(a->value));
+    return missed;
+}
+
+// The numbers of chunks of a job with a range.
+std::string chunks_text(const batch_status& queue) {
+    const std::string_view range = text_of(queue, "chunks");
+    if (range.empty()) return {};
+    const auto number = [&](const char* name) { return parse_integer(text_of(queue, name)).value_or(0); };
+    std::string out = fmt::format("\n  may have {} chunks: {} now", range, number("chunks_now"));
+    const auto start = parse_integer(text_of(queue, "chunks_most_start"));
+    if (start && number("chunks_most") > number("chunks_now"))
+        out += fmt::format("; {} from {}", number("chunks_most"),
+                           instant_text(static_cast<std::time_t>(*start)));
+    return out;
+}
+
 std::string preemption_text(const batch_status& job) {
     std::string out;
+    for (const auto& [preference, vnodes] : missed_by(job))
+        out += fmt::format("  it prefers {}: not on {}\n", preference, vnodes);
     for (const auto& [id, methods] : preempts_of(job))
         out += fmt::format("  it preempts job {} (preempt_order {})\n", id, methods);
     if (const std::string_view why = text_of(job, "preempts_none"); !why.empty())
@@ -304,7 +327,7 @@ std::string explanation_text(const batch_status* list) {
             out += fmt::format("\n  is being drained for this job, until {}",
                                instant_text(static_cast<std::time_t>(*until)));
         }
-        out += "\n" + gates_text(gates_of(*queue)) + layers_text(layers_of(*queue));
+        out += chunks_text(*queue) + "\n" + gates_text(gates_of(*queue)) + layers_text(layers_of(*queue));
     }
     return out;
 }
@@ -324,6 +347,9 @@ std::string explanation_json(const batch_status* list) {
     }
     if (const std::string_view why = text_of(*list, "preempts_none"); !why.empty()) {
         out["preempts_none"] = why;
+    }
+    for (const auto& [preference, vnodes] : missed_by(*list)) {
+        out["missed"].push_back({{"preference", preference}, {"vnodes", vnodes}});
     }
     if (const auto start = parse_integer(text_of(*list, "expected_start"))) {
         out["expected_start"] = *start;
@@ -361,6 +387,13 @@ std::string explanation_json(const batch_status* list) {
         }
         if (const auto until = parse_integer(text_of(*queue, "drained_until"))) {
             one["drained_until"] = *until;
+        }
+        if (const std::string_view range = text_of(*queue, "chunks"); !range.empty()) {
+            one["chunks"] = {{"range", range},
+                             {"now", parse_integer(text_of(*queue, "chunks_now")).value_or(0)},
+                             {"most", parse_integer(text_of(*queue, "chunks_most")).value_or(0)}};
+            if (const auto start = parse_integer(text_of(*queue, "chunks_most_start")))
+                one["chunks"]["most_start"] = *start;
         }
         one["gates"] = gates_json(gates_of(*queue));
         if (const auto layers = layers_of(*queue); !layers.empty()) one["layers"] = layers_json(layers);

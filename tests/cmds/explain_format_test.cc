@@ -117,6 +117,27 @@ TEST(ExplanationText, SaysWhatComesOfItWhereAndWhy) {
                   instant_text(kStart)));
 }
 
+TEST(ExplanationText, OfRangesAndPreferences) {
+    ReplyList reply;
+    reply.object("1.h", {{"outcome", "", "starts"}, {"queue", "", "q"}, {"missed", "mem>=64gb", "n1, n2"}});
+    reply.object("q", {{"chunks", "", "4-16"},
+                       {"chunks_now", "", "10"},
+                       {"chunks_most", "", "16"},
+                       {"chunks_most_start", "", std::to_string(kStart)}});
+    reply.object("r", {{"chunks", "", "4-16"}, {"chunks_now", "", "0"}, {"chunks_most", "", "0"}});
+    EXPECT_EQ(explanation_text(reply.list()),
+              fmt::format("Job 1.h: a cycle now would start it in queue q\n"
+                          "  it prefers mem>=64gb: not on n1, n2\n"
+                          "Queue q:\n  may have 4-16 chunks: 10 now; 16 from {}\n"
+                          "Queue r:\n  may have 4-16 chunks: 0 now\n",
+                          instant_text(kStart)));
+    const auto json = nlohmann::json::parse(explanation_json(reply.list()));
+    EXPECT_EQ(json["missed"], nlohmann::json::array({{{"preference", "mem>=64gb"}, {"vnodes", "n1, n2"}}}));
+    EXPECT_EQ(json["queues"][0]["chunks"],
+              nlohmann::json({{"range", "4-16"}, {"now", 10}, {"most", 16}, {"most_start", kStart}}));
+    EXPECT_EQ(json["queues"][1]["chunks"], nlohmann::json({{"range", "4-16"}, {"now", 0}, {"most", 0}}));
+}
+
 TEST(ExplanationText, OfOtherOutcomes) {
     const auto text = [](const std::vector<Attribute>& attributes) {
         ReplyList reply;

@@ -149,6 +149,25 @@ TEST_F(ChunkRangeCycles, AReservationIsForTheMostThatFitsThen) {
     EXPECT_TRUE(then.comment.contains(next));
 }
 
+TEST_F(ChunkRangeCycles, AnExplanationHasTheNumbersNowAndLater) {
+    (void)running(4, "n", kHour);
+    (void)running(4, "n1", 2 * kHour);
+    const int range = job("2:ncpus=2", "2-12");
+    const auto explained = [&](int number) {
+        const auto told = world.scheduler.explain(at(9), world.id(number)).value();
+        const QueueAnswers::Chunks chunks = told.queues.at(0).chunks.value();
+        return fmt::format("{}: {} now, {} at {}", chunks.range, chunks.now, chunks.most,
+                           chunks.most_from ? (*chunks.most_from - at(0)).count() / kHour : -1);
+    };
+    EXPECT_EQ(explained(range), "2-12: 4 now, 8 at 11") << "four vnodes of four CPUs";
+    const int large = job("2:ncpus=4", "3-4");
+    EXPECT_EQ(explained(large), "3-4: 0 now, 4 at 11");
+    const int never = job("2:ncpus=4", "5-6");
+    EXPECT_EQ(explained(never), "5-6: 0 now, 0 at -1");
+    const int fixed = world.job({.queue = "work", .select = "1:ncpus=1"});
+    EXPECT_FALSE(world.scheduler.explain(at(9), world.id(fixed)).value().queues.at(0).chunks);
+}
+
 TEST_F(ChunkRangeCycles, ARequeuedJobHasItsRangeAgain) {
     const int first = job("6:ncpus=2", "2-16");
     (void)running(4, "n", kHour);

@@ -289,6 +289,16 @@ TEST_F(PreferredVnodes, GoBeforeTheOrderOfVnodes) {
     EXPECT_EQ(place({.ncpus = 1, .prefer = kWish}), "A1");
 }
 
+TEST_F(PreferredVnodes, AnExplanationNamesThoseThatMissIt) {
+    const int job = world.job({.queue = "work", .select = "5:ncpus=1", .prefer = kWish});
+    const auto told = world.scheduler.explain(at(9), world.id(job)).value();
+    ASSERT_EQ(told.missed.size(), 2U);
+    EXPECT_EQ(told.missed[0].preference, "bigmem=True");
+    EXPECT_EQ(told.missed[0].vnodes, "A, B");
+    EXPECT_EQ(told.missed[1].preference, "mem>=64gb");
+    EXPECT_EQ(told.missed[1].vnodes, "A");
+}
+
 // The free part of an amount counts.
 TEST_F(PreferredVnodes, ThatAreFullMissAmounts) {
     const int job = world.job({.queue = "work", .ncpus = 1, .mem = kGb});

@@ -60,6 +60,7 @@ void add_job(Reply& reply, const sched::Explanation& found) {
     if (found.test_only) shown.add("test_only", "True");
     for (const auto& [job, methods] : found.preempts) shown.add("preempts", methods, job);
     shown.add_if_any("preempts_none", found.preempts_none);
+    for (const auto& [preference, vnodes] : found.missed) shown.add("missed", vnodes, preference);
     add_order(shown, found);
     if (found.shares) add_shares(shown, *found.shares);
     add_filters(shown, found.filters);
@@ -70,6 +71,12 @@ void add_queue(Reply& reply, const sched::QueueAnswers& answers) {
     Shown shown;
     if (answers.earliest_start) shown.add_instant("earliest_start", *answers.earliest_start);
     if (answers.drained_until) shown.add_instant("drained_until", *answers.drained_until);
+    if (answers.chunks) {
+        shown.add("chunks", answers.chunks->range);
+        shown.add("chunks_now", std::to_string(answers.chunks->now));
+        shown.add("chunks_most", std::to_string(answers.chunks->most));
+        if (answers.chunks->most_from) shown.add_instant("chunks_most_start", *answers.chunks->most_from);
+    }
     for (const sched::Awaited& awaited : answers.awaited)
         shown.add("awaited", std::to_string(awaited.until.time_since_epoch().count()), awaited.what);
     for (const sched::Layer& layer : answers.layers)

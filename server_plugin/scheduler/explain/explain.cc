@@ -3,6 +3,7 @@
 #include "server_plugin/scheduler/explain/explain.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,7 @@
 #include "server_plugin/scheduler/explain/layers.h"
 #include "server_plugin/scheduler/framework/intake.h"
 #include "server_plugin/scheduler/framework/lookahead.h"
+#include "server_plugin/scheduler/framework/range_search.h"
 #include "server_plugin/scheduler/state/explanation.h"
 
 namespace pbs::sched {
@@ -47,6 +49,8 @@ class Explainer final : public CycleLog, CyclePart {
   private:
     std::vector<OrderKey> order_keys(const OrderedJob& job);
     void explain_place(const OrderedJob& job);
+    QueueAnswers::Chunks explain_range(Candidate& job, QueueView& view, bool starts, bool only_waits);
+    void explain_missed(const Started& started);
     void explain_home(QueueSlot home, const CandidateQueues& queues);
     QueueAnswers explain_queue(Candidate& job, QueueView& view);
     void explain_drain(JobSlot job);
@@ -132,7 +136,7 @@ void Explainer::explain_place(const OrderedJob& job) {
 
 // Calls all filters for the job in a queue, at the job's turn.
 QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
-    QueueAnswers out{view.queue->name, std::string(t_.strings.text(view.host)), {}, {}, {}, {}, {}};
+    QueueAnswers out{view.queue->name, std::string(t_.strings.text(view.host)), {}, {}, {}, {}, {}, {}};
     c_.set_walltime(job, view);
     bool refused = static_cast<bool>(execution_type_refusal(state_, t_.jobs.queue[job.job]));
     bool only_waits = true;
@@ -149,6 +153,7 @@ QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
         refused = true;
         only_waits = only_waits && (refusal.waits_for_jobs() || refusal.until);
     }
+    if (!job.request->range.empty()) out.chunks = explain_range(job, view, !refused, only_waits);
     if (refused) out.layers = layers_of(c_, future_, job, view);
     if (!refused || !only_waits) return out;
     Lookahead ahead(c_, future_, job, view);
@@ -157,6 +162,50 @@ QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
     out.awaited = ahead.awaited();
     out_.test_only = out_.test_only || s_.test_only.holds(*out.earliest_start);
     return out;
+}
+
+// Finds the numbers of chunks that a job with a select_range may have now, and later.
+QueueAnswers::Chunks Explainer::explain_range(Candidate& job, QueueView& view, bool starts, bool only_waits) {
+    QueueAnswers::Chunks out;
+    const auto asked =
+        std::ranges::find(job.request->amounts, t_.resources.known().select_range, &KeptAmount::resource);
+    out.range = asked->text;
+    const Candidate own = job;
+    RangeSearch search(c_, job);
+    if (starts) {
+        search.grow(view, [&] {
+            return std::ranges::none_of(
+                c_.filters, [&](const Filter* f) { return static_cast<bool>(c_.check(*f, job, view)); });
+        });
+        out.now = job.request->chunks.front().count;
+    }
+    if (only_waits)
+        search.find_greatest([&] {
+            Lookahead ahead(c_, future_, job, view);
+            const auto start = ahead.earliest(in_.now);
+            if (!start) return false;
+            out.most = job.request->chunks.front().count;
+            out.most_from = start;
+            return true;
+        });
+    job = own;
+    return out;
+}
+
+// Adds to the answer the preferences that are missed by vnodes on which the job starts.
+void Explainer::explain_missed(const Started& started) {
+    const Request& request = t_.requests[t_.jobs.request[started.job]];
+    if (!s_.preferences) return;
+    for (const Preference& preference : request.preferences) {
+        std::vector<std::string_view> vnodes;
+        for (const Part& part : started.placement)
+            if (state_.vnodes->missed(part.vnode, {&preference, 1}) != 0)
+                vnodes.push_back((*state_.vnodes)[part.vnode].name);
+        std::ranges::sort(vnodes);
+        vnodes.erase(std::ranges::unique(vnodes).begin(), vnodes.end());
+        if (!vnodes.empty())
+            out_.missed.push_back({preference.text, fmt::format("{}", fmt::join(vnodes, ", "))});
+    }
 }
 
 // Adds the answers about the job's own queue, and about the jobs before it.
@@ -207,6 +256,7 @@ void Explainer::explain_outcome(JobSlot job) {
         if (started.job != job) continue;
         out_.outcome = JobOutcome::starts;
         out_.queue = started.view->queue->name;
+        explain_missed(started);
         return;
     }
     const auto refusal = std::ranges::find(c_.refused, job, &Refused::job);

@@ -39,6 +39,14 @@ class RangeSearch : CyclePart {
         state_.only_set.clear();
     }
 
+    // Gives the candidate one number after the other, and ends with the greatest with which `starts` is true,
+    // if it is true for all smaller ones. It is called last with that number.
+    template <class Starts>
+    void find_greatest(const Starts& starts) {
+        if (!starts_with(0, starts)) return;
+        (void)starts_with(greatest(0, starts), starts);
+    }
+
     // From now on, in this cycle, the job has the request that was found.
     void keep() const;
 

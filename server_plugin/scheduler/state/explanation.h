@@ -56,6 +56,15 @@ struct QueueAnswers {
     std::vector<Awaited> awaited;  // the events before that start, in order
     // For each resource that the job asks for the layers that have it, if a filter has objections.
     std::vector<Layer> layers;
+    // Of a job with a select_range: the number of chunks with which it would start now, 0: none; and the greatest number of
+    // its range that it can ever have, 0: none, with the earliest start of so many.
+    struct Chunks {
+        std::string range;
+        std::int64_t now = 0;
+        std::int64_t most = 0;
+        std::optional<rrule::Instant> most_from;
+    };
+    std::optional<Chunks> chunks;
     // The queue is drained for the job, which starts by then. Until then other jobs start in the queue only
     // if they leave the job its place.
     std::optional<rrule::Instant> drained_until;
@@ -116,6 +125,13 @@ struct Explanation {
     // The reason why no job is preempted for this one, which waits; empty: the policy doesn't preempt, or
     // preemption wasn't tried.
     std::string preempts_none;
+
+    // A preference that vnodes miss on which the job starts, with their names.
+    struct Missed {
+        std::string preference;
+        std::string vnodes;
+    };
+    std::vector<Missed> missed;
 
     std::vector<FilterAnswer> filters;  // the answers about the job that don't depend on a queue
     std::vector<QueueAnswers> queues;

@@ -56,6 +56,11 @@ const kOutcomes = {
     "not considered": ["", (told) => `No cycle looks at it now: ${told.reason}`],
 };
 
+function chunks(told, clock, now) {
+    const later = told.most > told.now && told.most_start !== undefined ? `; ${told.most} ${clock.near(told.most_start, now)}` : "";
+    return `It may have ${told.range} chunks: ${told.now} now${later}.`;
+}
+
 function verdict(json, clock, now) {
     const told = json.explanation;
     if (!told) return h("p", {class: "lead"}, json.explanation_error);
@@ -64,6 +69,8 @@ function verdict(json, clock, now) {
         h("p", {class: `lead ${look}`}, text(told)),
         told.test_only ? h("p", {class: "warn"}, "test_only holds, now or by the earliest start: what a cycle decides is logged, and nothing of it is done.") : null,
         (told.preempts ?? []).map((other) => h("p", {}, `It preempts job ${other.job} (preempt_order ${other.methods}).`)),
+        (told.missed ?? []).map((one) => h("p", {class: "hint"}, `It prefers ${one.preference}: not on ${one.vnodes}.`)),
+        (told.queues ?? []).filter((queue) => queue.chunks).map((queue) => h("p", {}, chunks(queue.chunks, clock, now))),
         told.expected_start !== undefined ? h("p", {}, `It is expected to start ${clock.near(told.expected_start, now)}.`) : null,
         told.preempts_none ? h("p", {class: "hint"}, `It preempts no job: ${told.preempts_none}.`) : null,
     ];
