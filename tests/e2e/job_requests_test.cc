@@ -34,6 +34,8 @@ TEST_F(JobRequests, GetTheMostChunksThatFit) {
     EXPECT_EQ(server.job(ranged, "Resource_List.select"), "3:ncpus=1");
     EXPECT_EQ(server.job(ranged, "Resource_List.ncpus"), "3");
     EXPECT_EQ(server.job(ranged, "Resource_List.select_range"), "2-8");
+    EXPECT_THAT(server.command({"pbs_calendar", "resources", "ncpus", "--vnode", "n1"}).out,
+                HasSubstr("in use 4  planned 0  booked 0  free 0"));
     const std::string next = server.submit("true\n", {"-l", "select=2:ncpus=1", "-l", "select_range=2-3"});
     ASSERT_TRUE(wait_for([&] { return !server.job(next, "comment").empty(); }));
     EXPECT_EQ(server.job(next, "job_state"), "Q");

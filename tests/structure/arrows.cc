@@ -67,9 +67,9 @@ std::vector<Rule> all_rules() {
           "objects/spelling.h", "objects/unsupported.h"},
          {"pbs_text", "pbs_attributes", "pbspolicy", "pbs_objects", "pbs_objects_schema"}},
         {"tools/calendar",
-         {"text/", "objects/", "rrule/", "ifl/attributes/execvnodes.h", "ifl/pbs_ifl.h", "ifl/pbs_error.h",
-          "ifl/cmds/attr_list.h", "ifl/cmds/client.h"},
-         {"pbs_text", "pbs_attributes", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds"}},
+         {"text/", "objects/", "rrule/", "cluster/exec_vnode.h", "ifl/attributes/execvnodes.h",
+          "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h"},
+         {"pbs_text", "pbs_attributes", "pbs_cluster", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds"}},
         // The program hands files to a running server through the C API. qmgr's print is in the language of
         // ifl/cmds.
         {"migrate",

@@ -11,14 +11,17 @@
 
 namespace pbs::calendar {
 
-std::vector<ObjectText> object_texts(const batch_status* list) {
+std::vector<ObjectText> object_texts(const batch_status* list, WithResources with) {
     std::vector<ObjectText> out;
     for (const batch_status* object = list; object; object = object->next) {
         ObjectText& text = out.emplace_back();
         text.name = cmds::view(object->name);
         for (const attrl* a = object->attribs; a; a = a->next) {
-            if (cmds::view(a->resource).empty())
+            const std::string_view resource = cmds::view(a->resource);
+            if (resource.empty())
                 text.attributes[std::string(cmds::view(a->name))] = cmds::view(a->value);
+            else if (with == WithResources::yes)
+                text.attributes[fmt::format("{}.{}", cmds::view(a->name), resource)] = cmds::view(a->value);
         }
     }
     return out;
@@ -53,6 +56,30 @@ Result<Answers> Client::answers() const {
     out.time_windows = take("time_windows", pbs_stattimewindow(handle, nullptr, nullptr, nullptr));
     if (!failed.empty()) return tl::unexpected(failed);
     // A server without reservations refuses this request.
+    out.reservations = take("reservations", pbs_statresv(handle, nullptr, nullptr, nullptr));
+    return out;
+}
+
+Result<ResourceAnswers> Client::resource_answers() const {
+    ResourceAnswers out;
+    std::string failed;
+    const int handle = connection_.handle();
+    const auto take = [&](const char* what, batch_status* made) {
+        const cmds::StatusList list(made);
+        if (!list && pbs_errno != PBSE_NONE && failed.empty()) failed = why(what);
+        return object_texts(list.get(), WithResources::yes);
+    };
+    cmds::AttrList wanted;
+    for (const char* name : {ATTR_state, ATTR_queue, ATTR_stime, ATTR_execvnode, ATTR_estimated, ATTR_l})
+        wanted.add(name, "", "");
+    pbs_errno = PBSE_NONE;
+    for (ObjectText& server : take("server", pbs_statserver(handle, nullptr, nullptr)))
+        out.server = std::move(server);
+    out.queues = take("queues", pbs_statque(handle, "", nullptr, nullptr));
+    out.vnodes = take("vnodes", pbs_statvnode(handle, "", nullptr, nullptr));
+    // Subjobs run; their arrays don't.
+    out.jobs = take("jobs", pbs_statjob(handle, nullptr, wanted.attributes(), const_cast<char*>("t")));
+    if (!failed.empty()) return tl::unexpected(failed);
     out.reservations = take("reservations", pbs_statresv(handle, nullptr, nullptr, nullptr));
     return out;
 }

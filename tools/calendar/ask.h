@@ -8,12 +8,15 @@
 
 #include "ifl/cmds/client.h"
 #include "ifl/pbs_ifl.h"
+#include "tools/calendar/resources.h"
 #include "tools/calendar/site.h"
 
 namespace pbs::calendar {
 
-// Converts a status list to objects. Attributes with resources are left out.
-std::vector<ObjectText> object_texts(const batch_status* list);
+// Converts a status list to objects. Attributes with resources are left out, or are named as in
+// "resources_available.ncpus".
+enum class WithResources : bool { no, yes };
+std::vector<ObjectText> object_texts(const batch_status* list, WithResources with = WithResources::no);
 
 // A connection to a server; closed with the object.
 class Client {
@@ -23,6 +26,9 @@ class Client {
 
     // Asks for all objects that make_site() needs.
     Result<Answers> answers() const;
+
+    // Asks for the jobs that run or are expected to start, and all vnodes, queues and reservations.
+    Result<ResourceAnswers> resource_answers() const;
 
     // Adds entries by `set server non_work_days += ...` in one request: all or none. Returns the server's
     // warning, or an empty text. Errors: the server's text.

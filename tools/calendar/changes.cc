@@ -19,11 +19,6 @@ using rrule::Instant;
 using rrule::Interval;
 using rrule::LocalDay;
 
-std::string utc_text(Instant t) {
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                       fmt::gmtime(static_cast<std::time_t>(t.time_since_epoch().count())));
-}
-
 // Does the clock show this instant's reading twice, because it is set back nearby?
 bool shown_twice(const rrule::Zone& zone, Instant t) {
     const rrule::Local shown = zone.local(t);
@@ -142,6 +137,11 @@ std::string_view kind_text(Kind kind) {
             return "reservation";
     }
     return {};
+}
+
+std::string utc_text(Instant t) {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                       fmt::gmtime(static_cast<std::time_t>(t.time_since_epoch().count())));
 }
 
 std::string local_text(const rrule::Zone& zone, Instant t) {

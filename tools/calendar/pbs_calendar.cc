@@ -19,6 +19,7 @@
 #include "tools/calendar/dates.h"
 #include "tools/calendar/import.h"
 #include "tools/calendar/month.h"
+#include "tools/calendar/resources.h"
 
 namespace {
 
@@ -44,6 +45,9 @@ struct Arguments {
     std::string file;
     std::string svg;
     bool apply = false;
+    std::string resource;
+    std::string vnode;
+    std::string queue;
 };
 
 // Returns the server's time, or this machine's if the server doesn't report it.
@@ -117,6 +121,21 @@ int export_calendar(const Arguments& arguments, const Site& site) {
     return write(arguments.file, to_icalendar(site, when->start, when->end, now(site)));
 }
 
+int resources(const Arguments& arguments, const Client& client, const Site& site) {
+    using Level = ResourceOwner::Level;
+    const auto when = range(arguments, site, std::chrono::days(1));
+    if (!when) return fail(when.error());
+    const auto answers = client.resource_answers();
+    if (!answers) return fail(answers.error());
+    ResourceOwner owner;
+    if (!arguments.vnode.empty()) owner = {Level::vnode, arguments.vnode};
+    if (!arguments.queue.empty()) owner = {Level::queue, arguments.queue};
+    const auto diagram = make_diagram(*answers, arguments.resource, owner, *when);
+    if (!diagram) return fail(diagram.error());
+    if (!arguments.svg.empty()) return write(arguments.svg, to_svg(site, *diagram));
+    return write({}, arguments.json ? to_json(site, *diagram) : to_text(site, *diagram));
+}
+
 bool colours_wanted(const std::string& choice) {
     if (choice != "auto") return choice == "always";
     const char* refused = std::getenv("NO_COLOR");
@@ -181,6 +200,20 @@ int main(int argc, char** argv) {
         ->check(CLI::IsMember({"auto", "always", "never"}));
     view->add_option("--svg", arguments.svg, "Write a picture to FILE instead")->type_name("FILE");
 
+    CLI::App* use = app.add_subcommand("resources", "How much of a resource jobs use and will use");
+    use->add_option("resource", arguments.resource, "The resource, such as ncpus")
+        ->type_name("NAME")
+        ->required();
+    CLI::Option* of_vnode =
+        use->add_option("--vnode", arguments.vnode, "Of a vnode; of the server if not given");
+    of_vnode->type_name("NAME");
+    use->add_option("--queue", arguments.queue, "Of a queue's jobs")->type_name("NAME")->excludes(of_vnode);
+    add_range(use, "The end; a day after the beginning if not given");
+    CLI::Option* as_json = use->add_flag("--json", arguments.json, "As JSON");
+    use->add_option("--svg", arguments.svg, "Write a picture to FILE instead")
+        ->type_name("FILE")
+        ->excludes(as_json);
+
     CLI::App* out = app.add_subcommand("export", "Windows and non-work days as an iCalendar file");
     add_range(out, "The end; 366 days after the beginning if not given");
     out->add_option("file", arguments.file, "The file to write; - or none for standard output")
@@ -205,6 +238,7 @@ int main(int argc, char** argv) {
     if (!site) return fail(site.error());
     if (*list) return changes(arguments, *site);
     if (*view) return month(arguments, *site);
+    if (*use) return resources(arguments, *client, *site);
     if (*out) return export_calendar(arguments, *site);
     return import_holidays(arguments, *client, *site);
 }

@@ -1,0 +1,111 @@
+// Diagrams of a resource over time.
+#include "tools/calendar/resources.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/calendar/support.h"
+
+namespace pbs::calendar::test {
+namespace {
+
+using rrule::Instant;
+using rrule::Interval;
+using testing::HasSubstr;
+
+Instant hour(int number) {
+    return utc("2026-11-23 00:00:00") + std::chrono::hours(number);
+}
+std::string at(int number) {
+    return std::to_string(hour(number).time_since_epoch().count());
+}
+
+// Two vnodes of 4 CPUs. A job runs from 6 to 10 o'clock (UTC), another one from 7 on for ever, a third is
+// expected to start at 10; a reservation lasts from 12 to 14, in which a job of its own runs.
+ResourceAnswers answers_of_jobs() {
+    ResourceAnswers a;
+    a.server = {"svr", {}};
+    a.queues = {{"work", {{"resources_available.ncpus", "6"}}}, {"R9", {}}};
+    a.vnodes = {{"n1", {{"resources_available.ncpus", "4"}, {"resources_available.mem", "8gb"}}},
+                {"n2", {{"resources_available.ncpus", "4"}, {"resources_available.mem", "8gb"}}}};
+    a.jobs = {
+        {"1",
+         {{"job_state", "R"},
+          {"queue", "work"},
+          {"stime", at(6)},
+          {"Resource_List.walltime", "04:00:00"},
+          {"exec_vnode", "(n1:ncpus=2:mem=1gb)+(n2:ncpus=1)"}}},
+        {"2", {{"job_state", "R"}, {"queue", "other"}, {"stime", at(7)}, {"exec_vnode", "(n2:ncpus=1)"}}},
+        {"3",
+         {{"job_state", "Q"},
+          {"queue", "work"},
+          {"Resource_List.walltime", "3600"},
+          {"estimated.start_time", at(10)},
+          {"estimated.exec_vnode", "(n1:ncpus=4)"}}},
+        {"4", {{"job_state", "Q"}, {"queue", "work"}}},
+        {"5", {{"job_state", "S"}, {"queue", "work"}, {"stime", at(6)}, {"exec_vnode", "(n1:ncpus=2)"}}},
+        {"6",
+         {{"job_state", "R"},
+          {"queue", "R9"},
+          {"stime", at(12)},
+          {"Resource_List.walltime", "3600"},
+          {"exec_vnode", "(n1:ncpus=1)"}}}};
+    a.reservations = {{"R9.svr",
+                       {{"queue", "R9"},
+                        {"reserve_start", at(12)},
+                        {"reserve_end", at(14)},
+                        {"resv_nodes", "(n1:ncpus=3)"}}}};
+    return a;
+}
+
+std::string shown(const ResourceDiagram& diagram) {
+    std::string text = fmt::format("{}:", diagram.total);
+    for (const ResourceStep& step : diagram.steps)
+        text += fmt::format(" {}-{} {}/{}/{}", (step.when.start - hour(0)).count() / 3600,
+                            (step.when.end - hour(0)).count() / 3600, step.amounts[0], step.amounts[1],
+                            step.amounts[2]);
+    return text;
+}
+
+std::string diagram(const std::string& resource, const ResourceOwner& owner) {
+    const auto made = make_diagram(answers_of_jobs(), resource, owner, Interval{hour(8), hour(16)});
+    return made ? shown(*made) : made.error();
+}
+
+TEST(ResourceDiagrams, HaveJobsPlansAndBookings) {
+    using Level = ResourceOwner::Level;
+    EXPECT_EQ(diagram("ncpus", {}), "8: 8-10 4/0/0 10-11 1/4/0 11-12 1/0/0 12-14 1/0/3 14-16 1/0/0");
+    EXPECT_EQ(diagram("ncpus", {Level::vnode, "n1"}),
+              "4: 8-10 2/0/0 10-11 0/4/0 11-12 0/0/0 12-14 0/0/3 14-16 0/0/0");
+    EXPECT_EQ(diagram("ncpus", {Level::queue, "work"}), "6: 8-10 3/0/0 10-11 0/4/0 11-16 0/0/0");
+    EXPECT_EQ(diagram("mem", {Level::vnode, "n1"}), "8589934592: 8-10 1073741824/0/0 10-16 0/0/0");
+    EXPECT_EQ(diagram("ncpus", {Level::vnode, "n9"}), "there is no vnode n9");
+    EXPECT_EQ(diagram("ncpus", {Level::queue, "q9"}), "there is no queue q9");
+    EXPECT_EQ(diagram("ngpus", {}), "ngpus: no vnode, queue or job has this resource");
+}
+
+TEST(ResourceDiagrams, AreWrittenAsTextJsonAndPicture) {
+    const auto site = make_site(answers()).value();
+    const auto made = make_diagram(answers_of_jobs(), "ncpus", {}, Interval{hour(8), hour(16)});
+    EXPECT_THAT(
+        to_text(site, *made),
+        HasSubstr("ncpus of server svr: 8; # in use, + planned, = booked; times in Europe/Vienna\n"
+                  "Mon 2026-11-23 09:00:00  ####################....................  in use 4  planned 0  "
+                  "booked 0  free 4\n"
+                  "Mon 2026-11-23 11:00:00  #####++++++++++++++++++++...............  in use 1  planned 4  "
+                  "booked 0  free 3\n"));
+    const auto json = nlohmann::json::parse(to_json(site, *made));
+    EXPECT_EQ(json["steps"].size(), 5U);
+    EXPECT_EQ(json["steps"][1]["planned"], 4);
+    EXPECT_EQ(json["steps"][1]["from"], "2026-11-23T10:00:00Z");
+    const std::string svg = to_svg(site, *made);
+    EXPECT_THAT(
+        svg, HasSubstr("<title>planned 4 from Mon 2026-11-23 11:00:00 to Mon 2026-11-23 12:00:00</title>"));
+    EXPECT_TRUE(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+    const auto memory = make_diagram(answers_of_jobs(), "mem", {}, Interval{hour(8), hour(9)});
+    EXPECT_THAT(to_text(site, *memory), HasSubstr("in use 1gb"));
+}
+
+}  // namespace
+}  // namespace pbs::calendar::test

@@ -1,0 +1,278 @@
+#include "tools/calendar/resources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "cluster/exec_vnode.h"
+#include "rrule/plain_text.h"
+#include "text/json_document.h"
+#include "tools/calendar/changes.h"
+#include "tools/calendar/reservation_times.h"
+#include "values/amount.h"
+
+namespace pbs::calendar {
+namespace {
+
+using rrule::Instant;
+using rrule::Interval;
+
+// An amount of the resource on a vnode, for a span of time.
+struct Use {
+    Interval when;
+    std::string vnode;
+    std::string queue;
+    std::int64_t amount = 0;
+    UseKind kind{};
+};
+
+// Reads amounts of one resource, and notes whether they are sizes.
+class AmountReader {
+  public:
+    std::int64_t read(std::string_view text) {
+        if (const auto number = values::parse_integer(text)) return *number;
+        if (const auto bytes = values::parse_bytes(text)) {
+            is_size_ = true;
+            return *bytes;
+        }
+        return static_cast<std::int64_t>(values::parse_real(text).value_or(0));
+    }
+    bool is_size() const { return is_size_; }
+
+  private:
+    bool is_size_ = false;
+};
+
+class Uses {
+  public:
+    Uses(const ResourceAnswers& answers, std::string_view resource) : resource_(resource) {
+        std::set<std::string, std::less<>> reserved;
+        for (const ObjectText& reservation : answers.reservations) {
+            const std::string queue(reservation.value("queue"));
+            reserved.insert(queue);
+            const AttributeOf value = [&](std::string_view name) { return reservation.value(name); };
+            for (const ReservationTime& time : reservation_times(value))
+                add(time.when, time.vnodes, queue, UseKind::booked);
+        }
+        for (const ObjectText& job : answers.jobs) {
+            const std::string queue(job.value("queue"));
+            const auto walltime = values::parse_duration(job.value("Resource_List.walltime"));
+            const auto span = [&](std::string_view start) -> std::optional<Interval> {
+                const auto from = values::parse_integer(start);
+                if (!from) return std::nullopt;
+                const Instant begins{rrule::Seconds(*from)};
+                return Interval{begins, walltime ? begins + rrule::Seconds(*walltime) : Instant::max()};
+            };
+            const std::string_view state = job.value("job_state");
+            if (state == "R" || state == "E") {
+                const auto when = span(job.value("stime"));
+                if (when && !reserved.contains(queue))
+                    add(*when, job.value("exec_vnode"), queue, UseKind::in_use);
+            } else if (const auto when = span(job.value("estimated.start_time"))) {
+                add(*when, job.value("estimated.exec_vnode"), queue, UseKind::planned);
+            }
+        }
+    }
+    const std::vector<Use>& list() const { return list_; }
+    AmountReader& reader() { return reader_; }
+
+  private:
+    void add(const Interval& when, std::string_view exec_vnode, const std::string& queue, UseKind kind) {
+        for (const cluster::Share& share : cluster::shares_of(exec_vnode))
+            for (const std::string_view amount : share.amounts)
+                if (const auto written = cluster::amount_in(amount); written.resource == resource_)
+                    list_.push_back(
+                        {when, std::string(share.vnode), queue, reader_.read(written.value), kind});
+    }
+
+    std::string_view resource_;
+    AmountReader reader_;
+    std::vector<Use> list_;
+};
+
+const ObjectText* find(const std::vector<ObjectText>& list, std::string_view name) {
+    const auto found = std::ranges::find(list, name, &ObjectText::name);
+    return found == list.end() ? nullptr : &*found;
+}
+
+std::string_view name_of(UseKind kind) {
+    constexpr std::array<std::string_view, kUseKinds> kNames{"in use", "planned", "booked"};
+    return kNames.at(static_cast<std::size_t>(kind));
+}
+
+std::string amount_text(const ResourceDiagram& diagram, std::int64_t amount) {
+    return diagram.is_size ? values::size_text(amount) : std::to_string(amount);
+}
+
+std::string owner_text(const Site& site, const ResourceOwner& owner) {
+    switch (owner.level) {
+        case ResourceOwner::Level::vnode:
+            return "vnode " + rrule::plain_text(owner.name);
+        case ResourceOwner::Level::queue:
+            return "queue " + rrule::plain_text(owner.name);
+        case ResourceOwner::Level::server:
+            break;
+    }
+    return "server " + rrule::plain_text(site.server);
+}
+
+std::int64_t free_of(const ResourceDiagram& diagram, const ResourceStep& step) {
+    std::int64_t left = diagram.total;
+    for (const std::int64_t amount : step.amounts) left -= amount;
+    return left;
+}
+
+}  // namespace
+
+Result<ResourceDiagram> make_diagram(const ResourceAnswers& answers, std::string_view resource,
+                                     const ResourceOwner& owner, const Interval& range) {
+    using Level = ResourceOwner::Level;
+    Uses uses(answers, resource);
+    const std::string available = fmt::format("resources_available.{}", resource);
+    ResourceDiagram diagram{std::string(resource), owner, false, 0, {}};
+    const ObjectText* limits = &answers.server;
+    if (owner.level != Level::server)
+        limits = find(owner.level == Level::vnode ? answers.vnodes : answers.queues, owner.name);
+    if (limits == nullptr)
+        return tl::unexpected(
+            fmt::format("there is no {} {}", owner.level == Level::vnode ? "vnode" : "queue", owner.name));
+    bool known = !uses.list().empty();
+    for (const ObjectText& vnode : answers.vnodes) {
+        const std::string_view has = vnode.value(available);
+        known = known || !has.empty();
+        if (owner.level != Level::vnode || vnode.name == owner.name) diagram.total += uses.reader().read(has);
+    }
+    if (const std::string_view own = limits->value(available); owner.level != Level::vnode && !own.empty()) {
+        known = true;
+        diagram.total = uses.reader().read(own);
+    }
+    if (!known) return tl::unexpected(fmt::format("{}: no vnode, queue or job has this resource", resource));
+    diagram.is_size = uses.reader().is_size();
+
+    std::map<Instant, std::array<std::int64_t, kUseKinds>> changes{{range.start, {}}, {range.end, {}}};
+    for (const Use& use : uses.list()) {
+        if (owner.level == Level::vnode && use.vnode != owner.name) continue;
+        if (owner.level == Level::queue && use.queue != owner.name) continue;
+        const Instant from = std::max(use.when.start, range.start);
+        const Instant until = std::min(use.when.end, range.end);
+        if (from >= until) continue;
+        changes[from].at(static_cast<std::size_t>(use.kind)) += use.amount;
+        changes[until].at(static_cast<std::size_t>(use.kind)) -= use.amount;
+    }
+    std::array<std::int64_t, kUseKinds> now{};
+    for (const auto& [at, change] : changes) {
+        auto next = now;
+        for (std::size_t i = 0; i < kUseKinds; ++i) next[i] += change[i];
+        if (!diagram.steps.empty()) diagram.steps.back().when.end = at;
+        if (at < range.end && (diagram.steps.empty() || next != now))
+            diagram.steps.push_back({{at, range.end}, next});
+        now = next;
+    }
+    return diagram;
+}
+
+std::string to_text(const Site& site, const ResourceDiagram& diagram) {
+    constexpr std::int64_t kBar = 40;
+    constexpr std::array<char, kUseKinds> kMarks{'#', '+', '='};
+    std::string out =
+        fmt::format("{} of {}: {}; # in use, + planned, = booked; times in {}\n", diagram.resource,
+                    owner_text(site, diagram.owner), amount_text(diagram, diagram.total), site.zone.name());
+    for (const ResourceStep& step : diagram.steps) {
+        std::string bar;
+        for (std::size_t i = 0; i < kUseKinds && diagram.total > 0; ++i) {
+            const auto share = static_cast<double>(step.amounts.at(i)) / static_cast<double>(diagram.total);
+            bar.append(static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kBar + 0.5), kMarks.at(i));
+        }
+        bar.resize(static_cast<std::size_t>(kBar), '.');
+        out += fmt::format("{}  {}", local_text(site.zone, step.when.start), bar);
+        for (std::size_t i = 0; i < kUseKinds; ++i)
+            out += fmt::format("  {} {}", name_of(static_cast<UseKind>(i)),
+                               amount_text(diagram, step.amounts.at(i)));
+        out += fmt::format("  free {}\n",
+                           amount_text(diagram, std::max<std::int64_t>(0, free_of(diagram, step))));
+    }
+    return out;
+}
+
+std::string to_json(const Site& site, const ResourceDiagram& diagram) {
+    nlohmann::ordered_json json{{"server", site.server},        {"time_zone", site.zone.name()},
+                                {"resource", diagram.resource}, {"of", owner_text(site, diagram.owner)},
+                                {"total", diagram.total},       {"steps", nlohmann::ordered_json::array()}};
+    for (const ResourceStep& step : diagram.steps)
+        json["steps"].push_back({{"from", utc_text(step.when.start)},
+                                 {"to", utc_text(step.when.end)},
+                                 {"in_use", step.amounts[0]},
+                                 {"planned", step.amounts[1]},
+                                 {"booked", step.amounts[2]}});
+    return text::write_json(json, 2) + "\n";
+}
+
+std::string to_svg(const Site& site, const ResourceDiagram& diagram) {
+    constexpr double kLeft = 70;
+    constexpr double kTop = 40;
+    constexpr double kWidth = 840;
+    constexpr double kHeight = 240;
+    // Colours that also differ in brightness.
+    constexpr std::array<std::string_view, kUseKinds> kFills{"#2b4c7e", "#7fc97f", "#e6ab02"};
+    std::int64_t most = std::max<std::int64_t>(1, diagram.total);
+    for (const ResourceStep& step : diagram.steps)
+        most = std::max(most, diagram.total - free_of(diagram, step));
+    const Instant from = diagram.steps.front().when.start;
+    const auto length = static_cast<double>((diagram.steps.back().when.end - from).count());
+    const auto x = [&](Instant t) {
+        return kLeft + static_cast<double>((t - from).count()) / length * kWidth;
+    };
+    const auto height = [&](std::int64_t amount) {
+        return static_cast<double>(amount) / static_cast<double>(most) * kHeight;
+    };
+    std::string out = fmt::format(
+        R"(<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" font-family="sans-serif" font-size="12">)"
+        "\n"
+        R"(<text x="{}" y="20" font-size="15">{}</text>)"
+        "\n",
+        kLeft + kWidth + 30, kTop + kHeight + 60, kLeft,
+        rrule::markup_text(fmt::format("{} of {}: {}", diagram.resource, owner_text(site, diagram.owner),
+                                       amount_text(diagram, diagram.total))));
+    for (const ResourceStep& step : diagram.steps) {
+        double base = kTop + kHeight;
+        for (std::size_t i = 0; i < kUseKinds; ++i) {
+            const double tall = height(step.amounts.at(i));
+            if (tall <= 0) continue;
+            base -= tall;
+            out += fmt::format(
+                R"(<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}"><title>{}</title></rect>)"
+                "\n",
+                x(step.when.start), base, x(step.when.end) - x(step.when.start), tall, kFills.at(i),
+                rrule::markup_text(fmt::format("{} {} from {} to {}", name_of(static_cast<UseKind>(i)),
+                                               amount_text(diagram, step.amounts.at(i)),
+                                               local_text(site.zone, step.when.start),
+                                               local_text(site.zone, step.when.end))));
+        }
+    }
+    const double total = kTop + kHeight - height(diagram.total);
+    out += fmt::format(R"(<path d="M{0} {1}V{2}H{3}M{0} {4:.1f}H{3}" fill="none" stroke="#333"/>)"
+                       "\n"
+                       R"(<text x="{5}" y="{4:.1f}" text-anchor="end">{6}</text>)"
+                       "\n",
+                       kLeft, kTop, kTop + kHeight, kLeft + kWidth, total, kLeft - 6,
+                       amount_text(diagram, diagram.total));
+    out += fmt::format(R"(<text x="{}" y="{}">{}</text><text x="{}" y="{}" text-anchor="end">{}</text>)"
+                       "\n",
+                       kLeft, kTop + kHeight + 18, rrule::markup_text(local_text(site.zone, from)),
+                       kLeft + kWidth, kTop + kHeight + 18,
+                       rrule::markup_text(local_text(site.zone, diagram.steps.back().when.end)));
+    for (std::size_t i = 0; i < kUseKinds; ++i)
+        out += fmt::format(
+            R"(<rect x="{0}" y="{1}" width="10" height="10" fill="{2}"/><text x="{3}" y="{4}">{5}</text>)"
+            "\n",
+            kLeft + 100.0 * static_cast<double>(i), kTop + kHeight + 32, kFills.at(i),
+            kLeft + 100.0 * static_cast<double>(i) + 16, kTop + kHeight + 42,
+            name_of(static_cast<UseKind>(i)));
+    return out + "</svg>\n";
+}
+
+}  // namespace pbs::calendar
