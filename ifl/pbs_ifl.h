@@ -688,7 +688,8 @@ extern struct batch_status* pbs_stathistory(int connect, const char* extend);
  * - expected_start: the start of the job that the scheduler expects, if any, in seconds since the Epoch;
  * - preempts: the resource is a job that this one preempts, the value the methods as in preempt_order; or
  *   preempts_none: the reason why it preempts none;
- * - missed: the resource is a preference of a job that starts, the value the vnodes of its place that miss it;
+ * - missed: the resource is a preference of a job that starts, the value the vnodes of its place that miss
+ * it;
  * - class, place, jobs, class_place, class_jobs: the job's place (from 1) in the order and within its class,
  *   and the numbers of jobs;
  * - order: the resource is a key of the order, the value the job's value of it; for the same resource,
@@ -710,10 +711,10 @@ extern struct batch_status* pbs_stathistory(int connect, const char* extend);
  * the job can't start has layer for each resource that the job asks for and each place that limits it (the
  * resource is "vnodes", "quota NAME" or a gate; the value "ncpus,8,2,16,short": the resource, what the job
  * asks for, what is free, what there is, and whether that is "enough" or "short"; followed by ",narrowest"
- * where least of it is free). A job with a range of chunks has chunks (the range), chunks_now (the number with
- * which it would start now, 0 if with none), chunks_most (the greatest number that it can have) and
- * chunks_most_start (the earliest start with so many). drained_until: until when the queue is drained for this job. All times are
- * seconds since the Epoch. `extend` is NULL.
+ * where least of it is free). A job with a range of chunks has chunks (the range), chunks_now (the number
+ * with which it would start now, 0 if with none), chunks_most (the greatest number that it can have) and
+ * chunks_most_start (the earliest start with so many). drained_until: until when the queue is drained for
+ * this job. All times are seconds since the Epoch. `extend` is NULL.
  */
 extern struct batch_status* pbs_statexplanation(int connect, const char* job, const char* extend);
 /*

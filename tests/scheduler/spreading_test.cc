@@ -123,6 +123,40 @@ TEST_F(SpreadChunks, QuotasOfVnodesCountForEachRound) {
     EXPECT_EQ(place({.select = "6:ncpus=1", .chunk_order = "round_robin"}), "A2 B1 C3");
 }
 
+// Whole chunks: no later search gives what rounds leave.
+TEST_F(SpreadChunks, RoundsGoOnBeyondVnodesThatQuotasRefuse) {
+    world.scheduler.set_divide_chunks(false);
+    s.quotas.push_back(quota({.rules = {{"few", "vnodes=A,B to ncpus=1"}}}));
+    world.configure();
+    EXPECT_EQ(place({.select = "2:ncpus=1", .chunk_order = "round_robin"}), "A1 C1");
+    EXPECT_EQ(place({.select = "4:ncpus=1", .chunk_order = "round_robin"}), "A1 C3");
+    EXPECT_EQ(place({.select = "3:ncpus=1", .per_host = 3}), "C3");
+}
+
+TEST_F(SpreadChunks, OriginActsOnNone) {
+    World origin;
+    origin.origin({"batch"});
+    origin.vnode({.name = "A", .ncpus = 4});
+    origin.configure();
+    for (const JobOptions& options : {JobOptions{.select = "3:ncpus=1", .per_host = 2},
+                                      JobOptions{.select = "3:ncpus=1", .chunk_order = "spiral"},
+                                      JobOptions{.select = "3:ncpus=1", .prefer = "what"}}) {
+        const int job = origin.job(options);
+        EXPECT_THAT(origin.cycle(at(9)).started, ElementsAre(job));
+        origin.finish(job, at(9));
+    }
+}
+
+// A number as large as they come is no multiple of any range, and overflows nothing.
+TEST_F(SpreadChunks, LargeNumbers) {
+    EXPECT_THAT(place({.select = "4:ncpus=1", .select_range = "4-16:2", .per_host = INT64_MAX / 16}),
+                HasSubstr("Can Never Run: 4-16:2 chunks, "));
+    const int many = job({.select = "10000000:ncpus=0", .chunk_order = "round_robin"});
+    const Outcome outcome = world.cycle(at(9), false);
+    EXPECT_THAT(outcome.started, ElementsAre(many));
+    EXPECT_EQ(outcome.vnodes.at(many).size(), 10'000'000U);
+}
+
 // Against a plain one: rounds over vnodes, one chunk each; and hosts that give exactly so many.
 TEST(SpreadProperty, EqualsThePlainRules) {
     for (unsigned seed = 1; seed <= 300; ++seed) {
@@ -191,8 +225,9 @@ struct RangeSets : testing::Test {
             world.vnode({.name = name, .ncpus = cpus, .arch = rack});
         world.configure();
     }
-    std::string place(const std::string& range) {
-        const int number = world.job({.queue = "work", .select = "1:ncpus=1", .select_range = range});
+    std::string place(const std::string& range, const std::string& prefer = "") {
+        const int number =
+            world.job({.queue = "work", .select = "1:ncpus=1", .select_range = range, .prefer = prefer});
         const Outcome outcome = world.cycle(at(9));
         world.finish(number, at(9));
         return outcome.started.empty() ? "none" : summary(outcome.vnodes.at(number));
@@ -206,6 +241,15 @@ TEST_F(RangeSets, TheSmallestOrTheOneThatGivesMost) {
     world.configure();
     EXPECT_EQ(place("2-16"), "l14 l24 l34");
     EXPECT_EQ(place("1-4"), "s12 s22") << "of equal numbers the smaller set";
+    EXPECT_EQ(place("1-4", "host=l?"), "l14") << "or the preferred one";
+}
+
+TEST_F(RangeSets, AJobThatNoSetCanHoldPerHostSpansThem) {
+    const int job = world.job({.queue = "work", .select = "8:ncpus=1", .per_host = 4});
+    EXPECT_EQ(summary(world.cycle(at(9)).vnodes.at(job)), "l14 l24");
+    world.finish(job, at(9));
+    const int pairs = world.job({.queue = "work", .select = "10:ncpus=1", .per_host = 2});
+    EXPECT_EQ(summary(world.cycle(at(9)).vnodes.at(pairs)), "s12 s22 l12 l22 l32");
 }
 
 // ---- Preferences.
@@ -297,6 +341,10 @@ TEST_F(PreferredVnodes, AnExplanationNamesThoseThatMissIt) {
     EXPECT_EQ(told.missed[0].vnodes, "A, B");
     EXPECT_EQ(told.missed[1].preference, "mem>=64gb");
     EXPECT_EQ(told.missed[1].vnodes, "A");
+    world.finish(job, at(9));
+    const int takes = world.job({.queue = "work", .ncpus = 1, .mem = kGb, .prefer = kWish});
+    EXPECT_TRUE(world.scheduler.explain(at(9), world.id(takes)).value().missed.empty())
+        << "C had enough when it was placed";
 }
 
 // The free part of an amount counts.

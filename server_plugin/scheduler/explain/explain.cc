@@ -153,7 +153,7 @@ QueueAnswers Explainer::explain_queue(Candidate& job, QueueView& view) {
         refused = true;
         only_waits = only_waits && (refusal.waits_for_jobs() || refusal.until);
     }
-    if (!job.request->range.empty()) out.chunks = explain_range(job, view, !refused, only_waits);
+    if (RangeSearch::is_for(c_, job)) out.chunks = explain_range(job, view, !refused, only_waits);
     if (refused) out.layers = layers_of(c_, future_, job, view);
     if (!refused || !only_waits) return out;
     Lookahead ahead(c_, future_, job, view);
@@ -195,7 +195,17 @@ QueueAnswers::Chunks Explainer::explain_range(Candidate& job, QueueView& view, b
 // Adds to the answer the preferences that are missed by vnodes on which the job starts.
 void Explainer::explain_missed(const Started& started) {
     const Request& request = t_.requests[t_.jobs.request[started.job]];
-    if (!s_.preferences) return;
+    if (!s_.preferences || request.preferences.empty()) return;
+    // The vnodes as they were when the job was placed.
+    const auto first = std::ranges::find(started_, started.job, &Started::job);
+    const auto change = [&](const Started& one, bool back) {
+        const Request& asked = t_.requests[t_.jobs.request[one.job]];
+        if (back)
+            state_.vnodes->forget(one.placement, asked, c_.vnode_share());
+        else
+            state_.vnodes->assume(one.placement, asked, c_.vnode_share());
+    };
+    for (auto one = first; one != started_.end(); ++one) change(*one, true);
     for (const Preference& preference : request.preferences) {
         std::vector<std::string_view> vnodes;
         for (const Part& part : started.placement)
@@ -206,6 +216,7 @@ void Explainer::explain_missed(const Started& started) {
         if (!vnodes.empty())
             out_.missed.push_back({preference.text, fmt::format("{}", fmt::join(vnodes, ", "))});
     }
+    for (auto one = first; one != started_.end(); ++one) change(*one, false);
 }
 
 // Adds the answers about the job's own queue, and about the jobs before it.

@@ -397,8 +397,9 @@ void Answering::place_all(const std::vector<Booking>& others, VnodesAhead& ahead
 ReservationAnswer Answering::answer(ReservationHandle handle) {
     ReservationAnswer out{handle};
     const Request& request = t_.requests[asked_.request];
-    if (!request.unsupported.empty()) {
-        out.why_not = request.unsupported + " can't be scheduled here";
+    if (!c_.state.supports(request)) {
+        out.why_not = (request.unsupported.empty() ? request.unspread : request.unsupported) +
+                      " can't be scheduled here";
         return out;
     }
     const Instant now = c_.in.now;

@@ -157,7 +157,7 @@ void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& 
 
 // A job with a select_range that can start gets the greatest number of chunks with which it can.
 void Judge::grow(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues, Verdict& verdict) {
-    if (job.request->range.empty() || job.suspended != kNoSlot || p_.counts_nodes) return;
+    if (!RangeSearch::is_for(c_, job)) return;
     const Trial trial(tries_);
     RangeSearch search(c_, job);
     search.grow(*verdict.view, [&] {

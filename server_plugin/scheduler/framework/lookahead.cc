@@ -171,10 +171,10 @@ bool Lookahead::is_foreseeable() {
 }
 
 std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
-    if (c_.not_started_reason(t_.jobs.queue[job_.job]) || !job_.request->unsupported.empty() ||
+    use_own_request();
+    if (c_.not_started_reason(t_.jobs.queue[job_.job]) || !state_.supports(*job_.request) ||
         !state_.vnodes->large_enough(view_.pool, *job_.request, c_.vnode_share()))
         return std::nullopt;
-    use_own_request();
     Instant at = from;
     for (int refusals = 0; refusals < kMostRefusals;) {
         ++steps_;
@@ -219,9 +219,12 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
 // Finds the greatest number of chunks with which a job with a select_range could start at the instant of the
 // state.
 void Lookahead::grow() {
-    if (job_.request->range.empty() || job_.suspended != kNoSlot || p_.counts_nodes) return;
+    if (!RangeSearch::is_for(c_, job_)) return;
     range_.emplace(c_, job_);
-    range_->grow(view_, [this] { return !refused_now(); });
+    range_->grow(view_, [this] {
+        ++steps_;
+        return !refused_now();
+    });
 }
 
 void Lookahead::reserve() {

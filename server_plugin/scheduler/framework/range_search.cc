@@ -15,6 +15,13 @@ void RangeSearch::use(std::int64_t chunks) {
     job_.request = &t_.requests[request];
 }
 
+std::int64_t RangeSearch::missed_now() const {
+    std::int64_t missed = 0;
+    for (const Part& part : state_.placement)
+        missed += part.count * state_.vnodes->missed(part.vnode, job_.request->preferences);
+    return missed;
+}
+
 void RangeSearch::keep() const {
     c_.resized.emplace(job_.job, std::exchange(t_.jobs.request[job_.job], job_.request_number));
 }

@@ -73,6 +73,7 @@ std::optional<ChunkRange> ChunkRange::parse(std::string_view text) {
 bool ChunkRange::keep_multiples(std::int64_t number) {
     std::vector<Part> kept;
     for (const Part& part : parts_) {
+        if (number > part.high) continue;
         // Go by the larger of both steps: after as many of them as the smaller one has units, the remainders
         // repeat.
         const std::int64_t stride = std::max(number, part.step);

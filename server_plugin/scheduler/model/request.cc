@@ -164,29 +164,32 @@ bool is_about_spreading(const KeptAmount& a, const Resources& resources) {
 // Reads chunk_order, per_host and prefer.
 void read_spreading(Request& request, const Resources& resources) {
     const auto& known = resources.known();
+    const std::string* const asked_range = text_of(request.amounts, known.select_range);
+    const std::string range = asked_range != nullptr ? *asked_range : "";
     const bool anywhere = request.arrangement == Arrangement::free;
     for (const KeptAmount& a : request.amounts) {
         if (a.resource == known.chunk_order && !a.text.empty()) {
             request.order = a.text == "round_robin" ? ChunkOrder::round_robin : ChunkOrder::fill;
             if (a.text != "fill" && (a.text != "round_robin" || !anywhere))
-                request.unsupported =
+                request.unspread =
                     fmt::format("chunk_order={}{}", a.text, anywhere ? "" : " with another place than free");
         } else if (a.resource == known.per_host) {
             const std::int64_t count = request.chunks.front().count;
             request.per_host = a.number;
             if (a.number < 1 || !anywhere || request.chunks.size() > 1)
-                request.unsupported = fmt::format("per_host={}{}", a.number,
-                                                  !anywhere      ? " with another place than free"
-                                                  : a.number < 1 ? ""
-                                                                 : " with several kinds of chunks");
+                request.unspread = fmt::format("per_host={}{}", a.number,
+                                               !anywhere      ? " with another place than free"
+                                               : a.number < 1 ? ""
+                                                              : " with several kinds of chunks");
             else if (request.range.empty() ? count % a.number != 0 : !request.range.keep_multiples(a.number))
-                request.unsupported = fmt::format("{} chunks, {} on each host,", count, a.number);
+                request.unspread = fmt::format("{} chunks, {} on each host,",
+                                               range.empty() ? std::to_string(count) : range, a.number);
         } else if (a.resource == known.prefer && !a.text.empty()) {
             auto preferences = parse_preferences(a.text, resources);
             if (preferences)
                 request.preferences = std::move(*preferences);
             else
-                request.unsupported = fmt::format("prefer={}", a.text);
+                request.unspread = fmt::format("prefer={}", a.text);
         }
     }
 }
@@ -196,6 +199,7 @@ void compile(Request& request, const Resources& resources) {
     request.range = {};
     request.chunks.clear();
     request.unsupported.clear();
+    request.unspread.clear();
     request.arrangement = Arrangement::free;
     request.sharing = AskedSharing::unsaid;
     request.group = kNoResource;

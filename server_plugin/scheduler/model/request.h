@@ -53,8 +53,10 @@ struct Request {
     std::int64_t per_host = 0;  // each host that is used gives so many chunks; 0: any number
     std::vector<Preference> preferences;
     ChunkRange range;  // select_range: the numbers that the first chunk may have; empty: it has its own
-    // The part of the request that can't be read or isn't supported; empty: there is none.
+    // The part of the request that can't be read or isn't supported; empty: there is none. `unspread`: the
+    // same of chunk_order, per_host and prefer, which only the standard algorithm reads.
     std::string unsupported;
+    std::string unspread;
     std::int64_t ncpus = -1;  // for the whole job; -1: not asked for
     std::int64_t mem = -1;    // bytes
     std::int64_t ssinodes = -1;

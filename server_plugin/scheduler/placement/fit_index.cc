@@ -327,7 +327,7 @@ std::vector<Columns::Room> FitIndex::largest_rooms(Inventory& inventory, PoolId 
     return rooms;
 }
 
-// Returns the most chunks that the host could give if nothing ran.
+// Returns the most chunks that the vnode could give if nothing ran.
 std::int64_t FitIndex::chunks_of_vnode(const Inventory& inventory, VnodeSlot vnode, const Chunk& chunk,
                                        const Row& needs) {
     std::int64_t most = chunk.count;
@@ -336,6 +336,7 @@ std::int64_t FitIndex::chunks_of_vnode(const Inventory& inventory, VnodeSlot vno
     return most;
 }
 
+// The same for a host whose vnodes may give pieces.
 std::int64_t FitIndex::chunks_of_host(const Inventory& inventory, const Pool& pool, const Host& host,
                                       const Chunk& chunk, const Row& needs) {
     Row sums(needs.size(), 0);
@@ -353,31 +354,13 @@ std::int64_t FitIndex::chunks_of_host(const Inventory& inventory, const Pool& po
     return most;
 }
 
-// Have enough hosts room for per_host chunks each?
-bool FitIndex::has_hosts_for(const Inventory& inventory, const Pool& pool, const Request& request,
-                             const NodeSize& node_size) {
-    const Chunk& chunk = request.chunks.front();
-    const Row needs = inventory.columns().needs_of(chunk, AskedSharing::shared, node_size);
-    std::int64_t hosts = 0;
-    const auto count_host = [&](std::int64_t chunks) { hosts += chunks >= request.per_host ? 1 : 0; };
-    if (!pool.hosts.empty()) {
-        for (const Host& host : pool.hosts) count_host(chunks_of_host(inventory, pool, host, chunk, needs));
-    } else {
-        std::unordered_map<std::uint32_t, std::int64_t> chunks;
-        for (const VnodeSlot vnode : pool.vnodes)
-            if (inventory.matches(inventory[vnode], chunk))
-                chunks[inventory[vnode].host] += chunks_of_vnode(inventory, vnode, chunk, needs);
-        for (const auto& [host, count] : chunks) count_host(count);
-    }
-    return hosts >= chunk.count / request.per_host;
-}
-
 bool FitIndex::large_enough(const Inventory& inventory, PoolId id, const Request& request,
                             const NodeSize& node_size) const {
     if (!inventory.has_some_of_each(request)) return false;
     const Pool& pool = pools_[id];
     const bool divides = !pool.hosts.empty() && request.arrangement != Arrangement::vscatter;
-    if (request.per_host > 0) return has_hosts_for(inventory, pool, request, node_size);
+    // Origin's algorithm, which counts nodes, doesn't act on it.
+    if (request.per_host > 0 && node_size.cpus == 0) return inventory.has_hosts_for(pool.vnodes, request);
     return std::ranges::all_of(request.chunks, [&](const Chunk& chunk) {
         const Row needs = inventory.columns().needs_of(chunk, AskedSharing::shared, node_size);
         std::int64_t left = chunk.count;

@@ -132,8 +132,6 @@ class FitIndex {
     static void fill_host(const Inventory& inventory, Pool& pool, std::uint32_t host);
     void update(const Inventory& inventory, PoolId pool, VnodeSlot vnode);
     static void update_at(const Inventory& inventory, Pool& pool, std::uint32_t index);
-    static bool has_hosts_for(const Inventory& inventory, const Pool& pool, const Request& request,
-                              const NodeSize& node_size);
     static std::int64_t chunks_of_vnode(const Inventory& inventory, VnodeSlot vnode, const Chunk& chunk,
                                         const Row& needs);
     static std::int64_t chunks_of_host(const Inventory& inventory, const Pool& pool, const Host& host,

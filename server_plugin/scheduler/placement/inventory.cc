@@ -304,6 +304,24 @@ bool Inventory::has_some_of_each(const Request& request) const {
     });
 }
 
+bool Inventory::has_hosts_for(std::span<const VnodeSlot> vnodes, const Request& request) const {
+    const Chunk& chunk = request.chunks.front();
+    Row wanted = columns_.needs_of(chunk, AskedSharing::shared, {});
+    for (std::uint32_t c = kFirstResourceColumn; c < wanted.size(); ++c) wanted[c] *= request.per_host;
+    std::unordered_map<std::uint32_t, Row> hosts;
+    for (const VnodeSlot slot : vnodes) {
+        if (!matches(vnodes_[slot], chunk)) continue;
+        Row& has = hosts.try_emplace(vnodes_[slot].host, wanted.size(), 0).first->second;
+        for (std::uint32_t c = kFirstResourceColumn; c < wanted.size(); ++c)
+            has[c] = std::min(wanted[c], has[c] + std::clamp<std::int64_t>(total(slot)[c], 0, wanted[c]));
+    }
+    const auto suffices = [&](const auto& host) {
+        return std::equal(wanted.begin() + kFirstResourceColumn, wanted.end(),
+                          host.second.begin() + kFirstResourceColumn);
+    };
+    return std::ranges::count_if(hosts, suffices) >= chunk.count / request.per_host;
+}
+
 bool Inventory::allowed(VnodeSlot slot, const PlaceRules& rules) const {
     const Vnode& vnode = vnodes_[slot];
     if (rules.host != 0 && !same_host(vnode.host, rules.host)) return false;

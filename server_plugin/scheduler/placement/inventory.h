@@ -81,6 +81,9 @@ class Inventory {
     // For each resource that chunks request and only vnodes can have: does at least one vnode have some of
     // it? If not, there is no place.
     bool has_some_of_each(const Request& request) const;
+    // For a request with per_host: if nothing ran, would enough hosts of these vnodes have room for so many
+    // chunks? Amounts of a host's vnodes count together. O(vnodes).
+    bool has_hosts_for(std::span<const VnodeSlot> vnodes, const Request& request) const;
     // The part of a vnode that a job with this request has exclusively.
     Sole sole(VnodeSlot vnode, AskedSharing asked) const { return sole_of(asked, vnodes_[vnode].sharing); }
     // Changes the flags in a vnode's free row as if such a job were on the vnode.

@@ -4,13 +4,6 @@
 #include <unordered_set>
 
 namespace pbs::sched {
-namespace {
-
-// The most chunks of one kind that are given in turn. Further chunks are given as many as fit on each vnode.
-constexpr std::int64_t kMostInTurn = 2048;
-
-}  // namespace
-
 PlaceSearch::PlaceSearch(const Site& site, const Request& request, const PlaceRules& rules, Memory& memory,
                          Placement& out)
     : site_(site),
@@ -43,6 +36,11 @@ std::int64_t PlaceSearch::missed(const OrderedTree& tree, std::uint32_t first, s
 }
 
 std::int64_t PlaceSearch::how_many(VnodeSlot slot, const Row& needs, const Chunk& chunk) const {
+    const std::int64_t room = room_on(slot, needs, chunk);
+    return rules_.rule != nullptr && room > 0 ? std::min(room, rules_.rule->most(slot, needs, out_)) : room;
+}
+
+std::int64_t PlaceSearch::room_on(VnodeSlot slot, const Row& needs, const Chunk& chunk) const {
     const Vnode& vnode = inventory()[slot];
     if (!inventory().allowed(slot, rules_) || !inventory().matches(vnode, chunk)) return 0;
     std::int64_t most = chunk.count;
@@ -57,7 +55,6 @@ std::int64_t PlaceSearch::how_many(VnodeSlot slot, const Row& needs, const Chunk
         else
             most = 0;
     });
-    if (rules_.rule != nullptr && most > 0) most = std::min(most, rules_.rule->most(slot, needs, out_));
     return most;
 }
 
@@ -77,7 +74,7 @@ bool PlaceSearch::place_kind(Kind& kind, const Among& among) {
     }
     if (in_rounds()) {
         place_in_rounds(kind);
-        if (kind.left == 0 || pool_.chunks == Chunks::whole) return kind.left == 0;
+        if (kind.left == 0) return true;
     }
     if (pool_.chunks == Chunks::divided && among.host == nullptr) {
         place_by_host(kind);
@@ -226,7 +223,16 @@ bool PlaceSearch::pack() {
     if (place_on_one_vnode()) return true;
     std::span<const std::vector<std::uint32_t>> hosts = pool_.shared_hosts;
     std::vector<std::vector<std::uint32_t>> moved;
-    if (pool_.moves()) {
+    if (by_preferences_) {
+        const auto missed_by = [&](const auto& host) {
+            std::int64_t least = INT64_MAX;
+            for (const std::uint32_t index : host) least = std::min(least, missed(pool_.tree, 0, index));
+            return least;
+        };
+        moved = pool_.shared_hosts;
+        std::ranges::stable_sort(moved, {}, missed_by);
+        hosts = moved;
+    } else if (pool_.moves()) {
         const auto position = [&](std::uint32_t index) { return pool_.tree.position(index); };
         moved = pool_.shared_hosts;
         for (auto& host : moved) std::ranges::sort(host, {}, position);

@@ -59,6 +59,9 @@ class PlaceSearch {
 
   private:
     using Host = FitIndex::Host;
+    // The most chunks of one kind that are given in turn. Further chunks are given as many as fit on each
+    // vnode.
+    static constexpr std::int64_t kMostInTurn = 2048;
     // The vnodes of the pool for a part of the search: those with these indices, or those of the host; all if
     // neither is set.
     struct Among {
@@ -96,7 +99,7 @@ class PlaceSearch {
                (request_.order == ChunkOrder::by_policy ? rules_.round_robin
                                                         : request_.order == ChunkOrder::round_robin);
     }
-    // A vnode with the number of chunks for which it has room.
+    // A vnode with the number of chunks for which it has room, whatever PlaceRules::rule permits.
     struct Offer {
         VnodeSlot vnode = 0;
         std::int64_t room = 0;
@@ -133,6 +136,8 @@ class PlaceSearch {
     }
     // Returns the number of chunks that the vnode can give.
     std::int64_t how_many(VnodeSlot vnode, const Row& needs, const Chunk& chunk) const;
+    // The same without PlaceRules::rule.
+    std::int64_t room_on(VnodeSlot vnode, const Row& needs, const Chunk& chunk) const;
 
     bool pack_by_host();
     void place_by_host(Kind& kind);

@@ -13,7 +13,7 @@ std::vector<PlaceSearch::Offer> PlaceSearch::offers(const Kind& kind, std::int64
     std::vector<Offer> found;
     const auto offer = [&](VnodeSlot vnode) {
         if (!takes(inventory().free(vnode), kind.needs)) return true;
-        if (const std::int64_t room = how_many(vnode, kind.needs, kind.chunk); room > 0)
+        if (const std::int64_t room = room_on(vnode, kind.needs, kind.chunk); room > 0)
             found.push_back({vnode, room});
         return static_cast<std::int64_t>(found.size()) < most;
     };
@@ -31,25 +31,34 @@ std::vector<PlaceSearch::Offer> PlaceSearch::offers(const Kind& kind, std::int64
     return found;
 }
 
-// Each vnode gives one whole chunk in each round. Further chunks are left for place_by_host(), which divides
-// them.
+// Each vnode gives one whole chunk in each round. The rest is left for the search by vnodes: chunks that have
+// to be divided and, if a rule has to see each of them, those after the first kMostInTurn.
 void PlaceSearch::place_in_rounds(Kind& kind) {
     note(kind.needs, memory_.asked);
-    std::vector<Offer> open = offers(kind, kind.left);
-    while (kind.left > 0 && !open.empty()) {
+    const bool asks = rules_.rule != nullptr;
+    std::vector<Offer> open = offers(kind, asks ? INT64_MAX : kind.left);
+    const auto give = [&](Offer& offer, std::int64_t count) {
+        if (offer.part == SIZE_MAX) {
+            offer.part = out_.parts.size();
+            out_.parts.push_back({offer.vnode, kind.number, 0});
+        }
+        out_.parts[offer.part].count += count;
+        offer.room -= count;
+        kind.left -= count;
+    };
+    std::int64_t asked = 0;
+    for (bool given = true; given && kind.left > 0 && !open.empty() && asked < kMostInTurn;) {
+        given = false;
+        // Without a rule, give whole rounds at once.
+        const auto vnodes = static_cast<std::int64_t>(open.size());
+        const std::int64_t least = std::ranges::min(open, {}, &Offer::room).room;
+        const std::int64_t rounds = asks ? 1 : std::max<std::int64_t>(1, std::min(least, kind.left / vnodes));
         for (Offer& offer : open) {
-            if (kind.left == 0) break;
-            if (rules_.rule != nullptr && rules_.rule->most(offer.vnode, kind.needs, out_) < 1) {
-                offer.room = 0;
-                continue;
-            }
-            if (offer.part == SIZE_MAX) {
-                offer.part = out_.parts.size();
-                out_.parts.push_back({offer.vnode, kind.number, 0});
-            }
-            ++out_.parts[offer.part].count;
-            --offer.room;
-            --kind.left;
+            if (kind.left == 0 || (asks && ++asked > kMostInTurn)) break;
+            // A vnode that may give none now may give one later: rules look at the job's first vnode.
+            if (asks && rules_.rule->most(offer.vnode, kind.needs, out_) < 1) continue;
+            give(offer, rounds);
+            given = true;
         }
         std::erase_if(open, [](const Offer& offer) { return offer.room == 0; });
     }

@@ -50,6 +50,12 @@ bool PlacementSet::may_hold(const Inventory& inventory, const Request& request, 
     });
 }
 
+bool PlacementSet::may_hold_if_empty(const Inventory& inventory, const Request& request,
+                                     const PlaceRules& rules) const {
+    return may_hold(inventory, request, rules.node_size, total) &&
+           (!rules.spreads || request.per_host == 0 || inventory.has_hosts_for(this->vnodes, request));
+}
+
 const std::vector<const PlacementSet*>& PlacementSets::of(const Inventory& inventory, PoolId pool,
                                                           std::span<const VnodeSlot> vnodes,
                                                           std::span<const std::uint32_t> resources,

@@ -32,11 +32,16 @@ bool Vnodes::find(PoolId pool, const Request& request, const PlaceRules& rules, 
     return true;
 }
 
-std::vector<std::string> Vnodes::names_of_sets(PoolId pool, const PlaceRules& rules, const SetRules& asked) {
+std::vector<std::string> Vnodes::names_of_sets(PoolId pool, const Request& request, const PlaceRules& rules,
+                                               const SetRules& asked) {
+    constexpr std::size_t kMost = 64;
     std::vector<std::string> names;
     if (rules.groups.empty()) return names;
     for (const PlacementSet* set : sets_.of(*this, pool, pool_vnodes(pool), rules.groups, asked))
-        if (!asked.only_explicit || !set->is_rest) names.push_back(set->name);
+        if ((!asked.only_explicit || !set->is_rest) &&
+            set->may_hold(*this, request, rules.node_size, set->free))
+            names.push_back(set->name);
+    if (names.size() > kMost) names.erase(names.begin(), names.end() - kMost);
     return names;
 }
 
@@ -52,7 +57,7 @@ bool Vnodes::find_in_sets(PoolId pool, const Request& request, const PlaceRules&
         if (asked.only_explicit && set->is_rest) continue;
         if (!asked.only.empty() && set->name != asked.only) continue;
         largest = set;
-        fits_one = fits_one || set->may_hold(*this, request, rules.node_size, set->total);
+        fits_one = fits_one || set->may_hold_if_empty(*this, request, rules);
         if (!set->may_hold(*this, request, rules.node_size, set->free)) continue;
         in_set.within = &set->has;
         if (!find(pool, request, in_set, out)) continue;

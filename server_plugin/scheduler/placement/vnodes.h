@@ -51,14 +51,16 @@ class Vnodes : public Inventory {
     // it fits.
     bool find_in_sets(PoolId pool, const Request& request, const PlaceRules& rules, const SetRules& asked,
                       Placement& out, std::string* name = nullptr);
-    // The names of all placement sets that find_in_sets() tries, in order.
-    std::vector<std::string> names_of_sets(PoolId pool, const PlaceRules& rules, const SetRules& asked);
+    // The names of the placement sets in which there may be a place, in order: the last, largest 64 of them.
+    std::vector<std::string> names_of_sets(PoolId pool, const Request& request, const PlaceRules& rules,
+                                           const SetRules& asked);
     // The placement sets that contain all of these vnodes, each as a list by vnode. For a request that fits
     // into no set and may use several: the set of all vnodes, too.
     std::vector<std::vector<bool>> sets_with(PoolId pool, const Request& request, const PlaceRules& rules,
                                              const SetRules& asked, std::span<const VnodeSlot> vnodes);
     // Is there a place for the request?
-    bool has_place(PoolId pool, const Request& request, const PlaceRules& rules) {
+    bool has_place(PoolId pool, const Request& request, PlaceRules rules) {
+        rules.prefers = false;
         return find(pool, request, rules, asked_);
     }
     // Is the whole placement free for a job that is resumed there? The vnodes have to take jobs and be in the

@@ -49,7 +49,7 @@ PlaceRules CycleState::place_rules(const Request& request) const {
     rules.node_size = vnode_share;
     rules.spreads = settings->algorithm == Algorithm::standard;
     rules.round_robin = settings->chunk_order == "round_robin";
-    rules.prefers = settings->preferences;
+    rules.prefers = settings->preferences && !on_trial;
     if (!at_request) {
         rules.max_jobs_on_host = settings->max_jobs;
         rules.max_load_percent = settings->max_load_percent;

@@ -247,7 +247,8 @@ struct CycleState {
     // in which it is; empty: in none.
     Placement placement;
     std::string chosen_set;
-    std::string only_set;  // the filter searches in this placement set alone; empty: in all
+    std::string only_set;   // the filter searches in this placement set alone; empty: in all
+    bool on_trial = false;  // only whether there is a place matters, so preferences don't
 
     // Adds a job to the amounts of the server that jobs use and give back (sign 1), or subtracts it (sign
     // -1).
@@ -255,6 +256,11 @@ struct CycleState {
     // Does the policy exclude the resource (exclude_resources)?
     bool is_excluded(std::uint32_t resource) const;
 
+    // Can the policy's algorithm read and support all that is requested?
+    bool supports(const Request& request) const {
+        return request.unsupported.empty() &&
+               (request.unspread.empty() || settings->algorithm != Algorithm::standard);
+    }
     Instant ends(const JobNeeds& job) const { return now + job.walltime; }
     PlaceRules place_rules(const JobNeeds& job) const;
     PlaceRules place_rules(const JobNeeds& job, const QueueView& view) const;

@@ -56,8 +56,8 @@ struct QueueAnswers {
     std::vector<Awaited> awaited;  // the events before that start, in order
     // For each resource that the job asks for the layers that have it, if a filter has objections.
     std::vector<Layer> layers;
-    // Of a job with a select_range: the number of chunks with which it would start now, 0: none; and the greatest number of
-    // its range that it can ever have, 0: none, with the earliest start of so many.
+    // Of a job with a select_range: the number of chunks with which it would start now, 0: none; and the
+    // greatest number of its range that it can ever have, 0: none, with the earliest start of so many.
     struct Chunks {
         std::string range;
         std::int64_t now = 0;

@@ -47,6 +47,7 @@ bool has_place(CycleState& state, const JobNeeds& job, const QueueView& view, co
 // Finds the reason why there is no place: gives up one rule after the other until a search finds a place.
 Reason why(CycleState& state, const JobNeeds& job, const QueueView& view, PlaceRules rules) {
     const Settings& s = *state.settings;
+    rules.prefers = false;
     if (!state.vnodes->large_enough(view.pool, *job.request, rules.node_size))
         return {ReasonCode::hosts_too_small, view.slot, job.request_number, view.pool};
     if (!state.vnodes->bookings().empty() && view.booking == kNoSlot) {
@@ -181,7 +182,7 @@ Refusal own_limit_refusal(CycleState& state, const JobNeeds& job, const User& us
 }
 
 Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, QueueView& view) {
-    if (!job.request->unsupported.empty())
+    if (!state.supports(*job.request))
         return {{ReasonCode::request_unsupported, view.slot, job.request_number}, blocker::kRoom};
     if (view.is_reservation && !is_there(state, view)) return {{ReasonCode::not_booked, view.slot}};
     PlaceRules rules = state.place_rules(job, view);
@@ -211,7 +212,7 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
     }
     if (state.vnodes->pool_vnodes(view.pool).empty())
         return {{ReasonCode::no_hosts, view.slot, view.host}, blocker::kRoom};
-    if (!set.empty() && !state.settings->do_not_span_psets) ++state.refused_by_sets;
+    if (!set.empty() && state.only_set.empty() && !state.settings->do_not_span_psets) ++state.refused_by_sets;
     if (!rules.groups.empty() && set.empty() && state.settings->do_not_span_psets)
         return {{ReasonCode::sets_too_small, view.slot}, lifted_by};
     Reason reason = why(state, job, view, rules);
@@ -235,7 +236,7 @@ std::vector<std::string> placement_sets_of(const CycleState& state, const JobNee
                                            const QueueView& view) {
     PlaceRules rules = state.place_rules(job, view);
     rules.groups = groups_of(job, view);
-    return state.vnodes->names_of_sets(view.pool, rules, set_rules(state));
+    return state.vnodes->names_of_sets(view.pool, *job.request, rules, set_rules(state));
 }
 
 extern const Filter kHostsFilter;
