@@ -1,7 +1,6 @@
 #include "server_plugin/scheduler/state/quota_book.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,55 +8,12 @@
 
 #include "server_plugin/scheduler/state/cycle_state.h"
 #include "server_plugin/scheduler/state/tables.h"
-#include "values/text.h"
 
 namespace pbs::sched {
 namespace {
 
-using objects::QuotaFilter;
 using objects::QuotaRule;
 using objects::QuotaSubject;
-
-constexpr std::string_view kNoProject = "_pbs_project_default";
-
-bool has(const QuotaFilter& filter, std::string_view text) {
-    const std::string value(text);
-    return filter.has([&](const std::string& pattern) { return objects::matches_pattern(pattern, value); });
-}
-
-// The shapes of a job as bits: those of JobShape, and kMulti.
-constexpr std::uint32_t kMulti = 4;
-constexpr std::array<std::pair<std::uint32_t, const char*>, 3> kShapeNames = {
-    {{shape_array, "array"}, {shape_interactive, "interactive"}, {kMulti, "multi"}}};
-
-std::uint32_t shapes_of(const QuotaBook::Subject& subject) {
-    const std::vector<Chunk>& chunks = subject.request->chunks;
-    const bool multi = chunks.size() > 1 || (!chunks.empty() && chunks.front().count > 1);
-    return subject.whose.shape | (multi ? kMulti : 0);
-}
-
-// "array", "single" and so on.
-std::vector<std::string> shape_names(std::uint32_t shapes) {
-    std::vector<std::string> names;
-    for (const auto& [bit, name] : kShapeNames)
-        if ((shapes & bit) != 0) names.emplace_back(name);
-    if ((shapes & kMulti) == 0) names.emplace_back("single");
-    return names;
-}
-
-// Does the rule match a job of the user and the group in the queue, whatever its other filters say?
-bool matches_whom(const QuotaRule& rule, std::string_view owner, std::string_view group,
-                  std::string_view queue) {
-    const auto is_user = [&](const std::string& pattern) {
-        return pattern.starts_with('@') ? objects::matches_pattern(pattern.substr(1), std::string(group))
-                                        : objects::matches_pattern(pattern, std::string(owner));
-    };
-    const auto& users = rule.filter(QuotaSubject::users);
-    const auto& groups = rule.filter(QuotaSubject::groups);
-    const auto& queues = rule.filter(QuotaSubject::queues);
-    return (!users || users->has(is_user)) && (!groups || has(*groups, group)) &&
-           (!queues || has(*queues, queue));
-}
 
 // The amount that a job asks for in all. A job that asks for no processors has one for each chunk.
 std::int64_t asked_in_all(const CycleState& state, const Request& request, Seconds walltime,
@@ -87,24 +43,18 @@ void QuotaBook::begin(const CycleState& state, bool to_show) {
                 bound.what = jobs ? kJobs : id == state.resources->known().walltime ? kWalltimeAmount : id;
                 bound.label =
                     state.strings->id(fmt::format("{} ({}): {}", quota->name, rule.name, limit.resource));
-                if (jobs) {
-                    bound.consumable = true;
-                    bound.most = std::strtoll(limit.most.c_str(), nullptr, 10);
-                    if (limit.is_formula())
-                        if (auto formula = objects::Formula::compile(limit.most))
-                            bound.formula = *std::move(formula);
-                } else if (limit.is_formula()) {
-                    // What doesn't compile was refused when it was set.
+                bound.consumable = jobs || state.resources->consumable(id);
+                if (!jobs) bound.column = state.vnodes->columns().of(id);
+                if (limit.is_formula()) {
+                    // A formula that doesn't compile was refused when it was set.
                     if (auto formula = objects::Formula::compile(limit.most))
                         bound.formula = *std::move(formula);
-                    bound.consumable = state.resources->consumable(id);
-                    bound.column = state.vnodes->columns().of(id);
+                } else if (jobs) {
+                    bound.most = std::strtoll(limit.most.c_str(), nullptr, 10);
                 } else {
                     const auto value = state.resources->parse(id, limit.most);
-                    bound.consumable = state.resources->consumable(id);
                     bound.most = value ? value->number : 0;  // a value of another type allows nothing
                     if (state.resources->is_text(id)) bound.text = limit.most;
-                    bound.column = state.vnodes->columns().of(id);
                 }
                 made.bounds.push_back(std::move(bound));
             }
@@ -112,122 +62,12 @@ void QuotaBook::begin(const CycleState& state, bool to_show) {
     }
 }
 
-// ---- The rules that count a job.
-
-std::uint32_t QuotaBook::vnode_value(const CycleState& state, Rule& rule, VnodeSlot vnode) {
-    if (!rule.vnodes_known) {
-        rule.vnodes_known = true;
-        const QuotaFilter& filter = *rule.rule->filter(QuotaSubject::vnodes);
-        rule.vnode_values.assign(state.vnodes->size(), 0);
-        for (VnodeSlot slot = 0; slot < state.vnodes->size(); ++slot) {
-            const Vnode& known = (*state.vnodes)[slot];
-            if (!known.known) continue;
-            std::string counted;  // the value that the counter is for
-            const auto matches = [&](const std::string& text) {
-                const objects::VnodePattern pattern = objects::vnode_pattern(text);
-                if (pattern.resource.empty()) {
-                    if (!objects::matches_pattern(text, known.name)) return false;
-                    counted = known.name;
-                    return true;
-                }
-                if (pattern.resource == "host" || pattern.resource == "vnode") {
-                    counted = pattern.resource == "host" ? state.vnodes->host_name(known) : known.name;
-                    return objects::matches_pattern(std::string(pattern.pattern), counted);
-                }
-                const std::uint32_t id = state.resources->id(pattern.resource);
-                const auto has = std::ranges::find(known.available, id, &KeptAmount::resource);
-                if (id == kNoResource || has == known.available.end()) return false;
-                const std::string all =
-                    state.resources->is_text(id) ? has->text : state.resources->format(id, has->number);
-                for (const std::string_view value : values::split_trimmed(all, ',')) {
-                    counted = value;
-                    if (objects::matches_pattern(std::string(pattern.pattern), counted)) return true;
-                }
-                return false;
-            };
-            if (!filter.has(matches)) continue;
-            if (filter.among.empty()) counted = known.name;
-            rule.vnode_values[slot] = (filter.each ? state.strings->id(counted) : 0) + 1;
-        }
-    }
-    return vnode < rule.vnode_values.size() ? rule.vnode_values[vnode] : 0;
-}
-
-std::vector<QuotaBook::Route> QuotaBook::make_routes(const CycleState& state, const Subject& subject) const {
-    std::vector<Route> made;
-    const bool reserved = state.tables->reservation_of(subject.queue) != nullptr;
-    const std::string_view owner = state.strings->text(subject.whose.owner);
-    const std::string_view group = state.strings->text(subject.whose.group);
-    std::string_view project = state.strings->text(subject.whose.project);
-    if (project == kNoProject) project = {};
-    const std::string& queue = (*state.queues)[subject.queue].name;
-    const std::uint32_t shapes = shapes_of(subject);
-    const std::vector<std::string> named_shapes = shape_names(shapes);
-    for (std::uint32_t q = 0; q < quotas_.size(); ++q) {
-        const InQuota& in = quotas_[q];
-        if (reserved && in.quota->exempts_reservations) continue;
-        Route route{q, {}, false};
-        for (std::uint32_t r = 0; r < in.rules.size(); ++r) {
-            const QuotaRule& rule = *in.rules[r].rule;
-            if (!matches_whom(rule, owner, group, queue)) continue;
-            const auto& projects = rule.filter(QuotaSubject::projects);
-            // Names and `*` mean jobs with a project; exclusions alone mean those without one, too.
-            if (projects && !(project.empty() ? projects->among.empty() : has(*projects, project))) continue;
-            const auto& shape = rule.filter(QuotaSubject::shapes);
-            const auto is_shape = [&](const std::string& pattern) {
-                return std::ranges::any_of(named_shapes, [&](const std::string& name) {
-                    return objects::matches_pattern(pattern, name);
-                });
-            };
-            if (shape && !shape->has(is_shape)) continue;
-            Candidate candidate{r, {q, r}};
-            for (const auto& [which, id] : {std::pair(QuotaSubject::users, subject.whose.owner),
-                                            {QuotaSubject::groups, subject.whose.group},
-                                            {QuotaSubject::projects, subject.whose.project},
-                                            {QuotaSubject::queues, subject.queue},
-                                            {QuotaSubject::shapes, shapes}})
-                if (const auto& filter = rule.filter(which); filter && filter->each)
-                    candidate.key[2 + static_cast<std::size_t>(which)] = id + 1;
-            const bool by_vnode = rule.filter(QuotaSubject::vnodes).has_value();
-            route.rules.push_back(candidate);
-            route.by_vnode = route.by_vnode || by_vnode;
-            if (!by_vnode) break;
-        }
-        if (!route.rules.empty()) made.push_back(std::move(route));
-    }
-    return made;
-}
-
-const std::vector<QuotaBook::Route>& QuotaBook::routes(const CycleState& state, const Subject& subject) {
-    const RouteKey key{subject.whose.owner, subject.whose.group, subject.whose.project, subject.queue,
-                       shapes_of(subject)};
-    const auto found = routes_.find(key);
-    if (found != routes_.end()) return found->second;
-    return routes_.emplace(key, make_routes(state, subject)).first->second;
-}
-
-// The rule that matches the job of the route on a vnode, with the counter's key; empty: none.
-std::optional<QuotaBook::Candidate> QuotaBook::at_vnode(const CycleState& state, const Route& route,
-                                                        VnodeSlot vnode) {
-    for (const Candidate& candidate : route.rules) {
-        Rule& rule = quotas_[route.quota].rules[candidate.rule];
-        if (!rule.rule->filter(QuotaSubject::vnodes)) return candidate;
-        const std::uint32_t value = vnode_value(state, rule, vnode);
-        if (value == 0) continue;
-        Candidate with_vnode = candidate;
-        if (rule.rule->filter(QuotaSubject::vnodes)->each)
-            with_vnode.key[2 + static_cast<std::size_t>(QuotaSubject::vnodes)] = value;
-        return with_vnode;
-    }
-    return std::nullopt;
-}
-
 std::uint32_t QuotaBook::counter(const Key& key) {
     const auto [found, made] = numbers_.try_emplace(key, static_cast<std::uint32_t>(counters_.size()));
     if (made) {
         Counter& counter = counters_.emplace_back();
         counter.key = key;
-        counter.used.assign(quotas_[key[0]].rules[key[1]].bounds.size(), 0);
+        counter.used.assign(rule_of(key).bounds.size(), 0);
     }
     return found->second;
 }
@@ -249,13 +89,13 @@ std::optional<Instant> QuotaBook::next_change(Instant now) const {
 }
 
 std::optional<std::int64_t> QuotaBook::limit_of(const CycleState& state, const Key& key, std::size_t bound) {
-    Rule& rule = quotas_[key[0]].rules[key[1]];
+    Rule& rule = rule_of(key);
     Bound& limit = rule.bounds[bound];
     if (!limit.formula) return limit.most;
     const auto [known, is_new] = computed_.try_emplace({key, bound});
     if (!is_new) return known->second;
     // The sums over the counter's vnodes.
-    const std::uint32_t value = key[2 + static_cast<std::size_t>(QuotaSubject::vnodes)];
+    const std::uint32_t value = key[place_of(QuotaSubject::vnodes)];
     std::vector<double> sums;
     for (const objects::Formula::Name& name : limit.formula->names()) {
         const std::uint32_t id = state.resources->id(name.name);
@@ -275,7 +115,7 @@ std::optional<std::int64_t> QuotaBook::limit_of(const CycleState& state, const K
     }
     const auto result = limit.formula->value(sums);
     if (!result) return std::nullopt;
-    const std::uint32_t id = limit.what == kJobs ? kNoResource : real_resource(limit.what, *state.resources);
+    const std::uint32_t id = resource_of(state, limit);
     known->second = amount_of_formula(
         *result, id == kNoResource ? ResourceKind::integer : state.resources->find(id)->kind);
     return known->second;
@@ -341,44 +181,53 @@ void QuotaBook::count(const CycleState& state, const LimitUser& user, int sign) 
 
 // The use of a limit at a later instant by the jobs that are counted now and run until then. Jobs that have
 // overrun their walltime still count.
-std::int64_t QuotaBook::used_at(const Counter* counted, std::size_t bound, const Quota& quota, Instant now,
-                                Instant at) const {
-    if (counted == nullptr) return 0;
-    const Counter& counter = *counted;
-    std::int64_t used = counter.used[bound];
+std::int64_t QuotaBook::used_at(const Counter* counter, std::size_t bound, Instant now, Instant at) const {
+    if (counter == nullptr) return 0;
+    std::int64_t used = counter->used[bound];
+    const Quota& quota = *quotas_[counter->key[0]].quota;
     if (at <= now || !quota.has_windows || quota.spill) return used;
-    for (auto end = counter.ends.upper_bound(now); end != counter.ends.end() && end->first <= at; ++end)
+    for (auto end = counter->ends.upper_bound(now); end != counter->ends.end() && end->first <= at; ++end)
         used -= end->second[bound];
     return used;
 }
 
 // ---- Limits.
 
-QuotaBook::Excess QuotaBook::excess_of(const Key& key, std::size_t number, std::int64_t asked,
-                                       std::int64_t used, std::int64_t most, Instant now) {
-    const InQuota& in = quotas_[key[0]];
-    const Rule& rule = in.rules[key[1]];
+QuotaBook::Excess QuotaBook::excess_of(const Key& key, std::size_t number, const Balance& balance,
+                                       Instant now) {
+    const Quota& quota = *quotas_[key[0]].quota;
+    const Rule& rule = rule_of(key);
     const Bound& bound = rule.bounds[number];
     refused_key_ = key;
     refused_bound_ = number;
     Excess excess{.label = bound.label,
-                  .asked = asked,
-                  .used = used,
-                  .most = most,
-                  .for_good = false,
-                  .lifted_by = std::nullopt,
+                  .asked = balance.asked,
+                  .used = balance.used,
+                  .most = balance.most,
+                  .for_good = (!bound.consumable || balance.asked > balance.most) && !bound.formula,
+                  .lifted_by = EntityKind::all,
                   .until = std::nullopt};
-    if (in.quota->has_windows) excess.until = in.quota->windows.next_change(now).value_or(Instant::max());
-    excess.for_good = (!bound.consumable || asked > most) && !bound.formula;
-    const auto counts_by = [&](QuotaSubject subject) {
-        const auto& filter = rule.rule->filter(subject);
-        return filter && filter->each;
-    };
-    excess.lifted_by = counts_by(QuotaSubject::users)      ? EntityKind::user
-                       : counts_by(QuotaSubject::groups)   ? EntityKind::group
-                       : counts_by(QuotaSubject::projects) ? EntityKind::project
-                                                           : EntityKind::all;
+    if (quota.has_windows) excess.until = quota.windows.next_change(now).value_or(Instant::max());
+    for (const auto& [subject, kind] : {std::pair(QuotaSubject::users, EntityKind::user),
+                                        {QuotaSubject::groups, EntityKind::group},
+                                        {QuotaSubject::projects, EntityKind::project}})
+        if (rule.counts_by(subject)) {
+            excess.lifted_by = kind;
+            break;
+        }
     return excess;
+}
+
+// A limit of the candidate rule on a number of the whole job; nullopt: it doesn't bind the job.
+std::optional<QuotaBook::Balance> QuotaBook::balance(const CycleState& state, const Candidate& candidate,
+                                                     std::size_t number, const Subject& subject,
+                                                     Instant begins, Instant binds) {
+    const Bound& bound = rule_of(candidate.key).bounds[number];
+    const std::int64_t asked = asked_in_all(state, *subject.request, subject.walltime, bound.what);
+    const auto most = limit_of(state, candidate.key, number);
+    if (asked == 0 || !most) return std::nullopt;
+    const std::int64_t used = bound.consumable ? used_at(find(candidate.key), number, begins, binds) : 0;
+    return Balance{asked, used, *most};
 }
 
 // The first limit of the rule on amounts of the whole job that the job doesn't meet. Limits on amounts of
@@ -386,22 +235,18 @@ QuotaBook::Excess QuotaBook::excess_of(const Key& key, std::size_t number, std::
 std::optional<QuotaBook::Excess> QuotaBook::excess_at(const CycleState& state, const Route& route,
                                                       const Candidate& candidate, const Subject& subject,
                                                       Instant begins, Instant binds) {
-    const InQuota& in = quotas_[route.quota];
-    const Rule& rule = in.rules[candidate.rule];
-    const Counter* const counted = find(candidate.key);
+    const Rule& rule = rule_of(candidate.key);
     for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
         const Bound& bound = rule.bounds[i];
         if (route.by_vnode && bound.consumable && bound.column != 0) continue;
         if (!bound.text.empty()) {
             const auto asked = std::ranges::find(subject.request->amounts, bound.what, &KeptAmount::resource);
             if (asked == subject.request->amounts.end() || asked->text == bound.text) continue;
-            return excess_of(candidate.key, i, 0, 0, 0, begins);
+            return excess_of(candidate.key, i, {}, begins);
         }
-        const std::int64_t asked = asked_in_all(state, *subject.request, subject.walltime, bound.what);
-        const auto most = limit_of(state, candidate.key, i);
-        if (asked == 0 || !most) continue;
-        const std::int64_t used = bound.consumable ? used_at(counted, i, *in.quota, begins, binds) : 0;
-        if (used + asked > *most) return excess_of(candidate.key, i, asked, used, *most, begins);
+        const auto of_job = balance(state, candidate, i, subject, begins, binds);
+        if (of_job && of_job->used + of_job->asked > of_job->most)
+            return excess_of(candidate.key, i, *of_job, begins);
     }
     return std::nullopt;
 }
@@ -421,18 +266,15 @@ std::optional<QuotaBook::Excess> QuotaBook::excess(const CycleState& state, cons
 std::vector<Leaves> QuotaBook::leaves(const CycleState& state, const Subject& subject) {
     std::vector<Leaves> all;
     for (const Route& route : routes(state, subject)) {
+        const Quota& quota = *quotas_[route.quota].quota;
+        if (route.by_vnode || !quota.binds(state.now, state.now + Seconds(1))) continue;
         const Candidate& candidate = route.rules.front();
-        const InQuota& in = quotas_[route.quota];
-        const Rule& rule = in.rules[candidate.rule];
-        if (route.by_vnode || !in.quota->binds(state.now, state.now + Seconds(1))) continue;
-        for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
-            const Bound& bound = rule.bounds[i];
-            if (!bound.consumable || bound.what == kJobs) continue;
-            const std::int64_t asked = asked_in_all(state, *subject.request, subject.walltime, bound.what);
-            const auto most = limit_of(state, candidate.key, i);
-            if (asked == 0 || !most) continue;
-            const std::int64_t used = used_at(find(candidate.key), i, *in.quota, state.now, state.now);
-            all.push_back({fmt::format("quota {}", in.quota->name), bound.what, asked, used, *most});
+        const std::vector<Bound>& bounds = rule_of(candidate.key).bounds;
+        for (std::size_t i = 0; i < bounds.size(); ++i) {
+            if (!bounds[i].consumable || bounds[i].what == kJobs) continue;
+            if (const auto of_job = balance(state, candidate, i, subject, state.now, state.now))
+                all.push_back({fmt::format("quota {}", quota.name), bounds[i].what, of_job->asked,
+                               of_job->used, of_job->most});
         }
     }
     return all;
@@ -447,38 +289,6 @@ std::int64_t QuotaBook::largest_asked(const CycleState& state, std::uint32_t wha
     return known->second;
 }
 
-// The counters of all rules that may match a job of the user and the group in the queue.
-QuotaBook::Own QuotaBook::own_counters(const CycleState& state, std::uint32_t owner, std::uint32_t group,
-                                       QueueSlot queue) const {
-    Own found;
-    const std::string_view user = state.strings->text(owner);
-    const std::string_view of_group = state.strings->text(group);
-    const std::string& name = (*state.queues)[queue].name;
-    for (std::uint32_t q = 0; q < quotas_.size(); ++q)
-        for (std::uint32_t r = 0; r < quotas_[q].rules.size(); ++r) {
-            const Rule& of = quotas_[q].rules[r];
-            const QuotaRule& rule = *of.rule;
-            if (!matches_whom(rule, user, of_group, name)) continue;
-            Key key{q, r};
-            bool own = false;  // the counter is the user's or the group's
-            for (const auto& [which, id] : {std::pair(QuotaSubject::users, owner),
-                                            {QuotaSubject::groups, group},
-                                            {QuotaSubject::queues, queue}}) {
-                const auto& filter = rule.filter(which);
-                if (!filter || !filter->each) continue;
-                key[2 + static_cast<std::size_t>(which)] = id + 1;
-                own = own || which != QuotaSubject::queues;
-            }
-            if (!own || rule.filter(QuotaSubject::projects) || rule.filter(QuotaSubject::shapes) ||
-                rule.filter(QuotaSubject::vnodes) ||
-                !std::ranges::all_of(of.bounds, [](const Bound& bound) { return bound.consumable; }))
-                return {true, {}};
-            found.counters.push_back(key);
-            break;
-        }
-    return found;
-}
-
 bool QuotaBook::may_refuse(const CycleState& state, std::uint32_t owner, std::uint32_t group,
                            QueueSlot queue) {
     const auto [known, is_new] = own_.try_emplace({owner, group, queue});
@@ -486,7 +296,7 @@ bool QuotaBook::may_refuse(const CycleState& state, std::uint32_t owner, std::ui
     if (known->second.not_only) return true;
     return std::ranges::any_of(known->second.counters, [&](const Key& key) {
         const Counter* const counted = find(key);
-        const std::vector<Bound>& bounds = quotas_[key[0]].rules[key[1]].bounds;
+        const std::vector<Bound>& bounds = rule_of(key).bounds;
         for (std::size_t i = 0; i < bounds.size(); ++i) {
             const std::int64_t used = counted != nullptr ? counted->used[i] : 0;
             if (bounds[i].most - used < largest_asked(state, bounds[i].what)) return true;
@@ -542,7 +352,7 @@ std::int64_t QuotaBook::most(const CycleState& state, const Subject& subject, In
             if (!bound.consumable || bound.column == 0 || needs[bound.column] == 0) continue;
             const auto limit = limit_of(state, candidate->key, i);
             if (!limit) continue;
-            std::int64_t used = used_at(counted, i, *in.quota, begins, *binds);
+            std::int64_t used = used_at(counted, i, begins, *binds);
             const auto taken = given.taken.find({candidate->key, bound.column});
             if (taken != given.taken.end()) used += taken->second;
             most = std::min(most, std::max<std::int64_t>(0, *limit - used) / needs[bound.column]);
@@ -571,8 +381,8 @@ std::optional<QuotaBook::Excess> QuotaBook::excess_of_places(const CycleState& s
                 const Bound& bound = rule.bounds[i];
                 if (!bound.consumable || bound.column != column) continue;
                 const auto most = limit_of(state, key, i);
-                const std::int64_t used = used_at(find(key), i, *in.quota, begins, *binds);
-                if (most && used + amount > *most) return excess_of(key, i, amount, used, *most, begins);
+                const std::int64_t used = used_at(find(key), i, begins, *binds);
+                if (most && used + amount > *most) return excess_of(key, i, {amount, used, *most}, begins);
             }
         }
     }
@@ -592,7 +402,7 @@ void QuotaBook::keep(const CycleState& state, const LimitUser& user, const OwnLi
         for (std::uint32_t i = 0; i < bounds.size(); ++i) {
             const auto most = limit_of(state, counted.key, i);
             if (!bounds[i].consumable || charge.amounts[i] == 0 || !most) continue;
-            const std::int64_t used = used_at(&counted, i, *in.quota, reservation.start, *binds);
+            const std::int64_t used = used_at(&counted, i, reservation.start, *binds);
             reservation.spare.push_back({{{UseScope::own, EntityKind::all, charge.counter, 0}, i, &limit},
                                          *most - used - charge.amounts[i]});
         }
@@ -604,101 +414,18 @@ bool QuotaBook::may_exceed(const CycleState& state, std::uint32_t owner, std::ui
     const Key& counter = counters_[key.use.object].key;
     bool own = false;
     for (const auto& [which, id] : {std::pair(QuotaSubject::users, owner), {QuotaSubject::groups, group}}) {
-        const std::uint32_t value = counter[2 + static_cast<std::size_t>(which)];
+        const std::uint32_t value = counter[place_of(which)];
         if (value == 0) continue;
         if (value != id + 1) return false;
         own = true;
     }
-    return !own || left < largest_asked(state, quotas_[counter[0]].rules[counter[1]].bounds[key.what].what);
+    return !own || left < largest_asked(state, rule_of(counter).bounds[key.what].what);
 }
 
 std::int64_t QuotaBook::use(const CycleState& state, const LimitUser& user, const LimitKey& key) {
     for (const Charge& charge : charges(state, user))
         if (charge.counter == key.use.object) return charge.amounts[key.what];
     return 0;
-}
-
-// ---- Counters for display.
-
-std::vector<std::pair<std::string, std::string>> QuotaBook::values_of(const CycleState& state,
-                                                                      const Key& key) const {
-    std::vector<std::pair<std::string, std::string>> values;
-    for (std::size_t subject = 0; subject < objects::kQuotaSubjects.size(); ++subject) {
-        const std::uint32_t value = key[2 + subject];
-        if (value == 0) continue;
-        const auto which = static_cast<QuotaSubject>(subject);
-        values.emplace_back(objects::kQuotaSubjects[subject],
-                            which == QuotaSubject::queues ? (*state.queues)[value - 1].name
-                            : which == QuotaSubject::shapes
-                                ? fmt::format("{}", fmt::join(shape_names(value - 1), "+"))
-                                : state.strings->text(value - 1));
-    }
-    return values;
-}
-
-std::string QuotaBook::last_refusal(CycleState& state) {
-    constexpr std::size_t kMostNamed = 10;
-    std::string text;
-    for (const auto& [subject, value] : values_of(state, refused_key_))
-        text += fmt::format("{}{}={}", text.empty() ? "" : " ", subject, value);
-    if (text.empty()) text = "one for all";
-    const Bound& bound = quotas_[refused_key_[0]].rules[refused_key_[1]].bounds[refused_bound_];
-    if (!bound.consumable) return {};
-    const std::uint32_t id = bound.what == kJobs ? kNoResource : real_resource(bound.what, *state.resources);
-    std::size_t jobs = 0;
-    std::string named;
-    const Tables& tables = *state.tables;
-    for (QueueSlot q = 0; q < tables.queues.size(); ++q)
-        for (const JobSlot job : tables.queues[q].running) {
-            Vnodes::Shares shares;
-            for (const Charge& charge : charges(state, limit_user(state, job, shares))) {
-                if (counters_[charge.counter].key != refused_key_) continue;
-                const std::int64_t amount = charge.amounts[refused_bound_];
-                if (amount == 0 || ++jobs > kMostNamed) continue;
-                named += fmt::format(
-                    "{}{} ({})", named.empty() ? "" : ", ", tables.jobs.id[job],
-                    id == kNoResource ? fmt::format("{}", amount) : state.resources->format(id, amount));
-            }
-        }
-    const bool own = refused_key_[2 + static_cast<std::size_t>(QuotaSubject::users)] != 0;
-    if (!own || jobs == 0) return fmt::format("counter {}, used by {} running jobs", text, jobs);
-    const std::string more = jobs > kMostNamed ? fmt::format(" and {} more", jobs - kMostNamed) : "";
-    return fmt::format("counter {}, used by {}{}", text, named, more);
-}
-
-std::vector<QuotaUse> QuotaBook::shown(const CycleState& state) {
-    std::vector<QuotaUse> out;
-    for (const auto& [key, number] : numbers_) {
-        const InQuota& in = quotas_[key[0]];
-        const Rule& rule = in.rules[key[1]];
-        QuotaUse counter{.quota = in.quota->name,
-                         .rule = rule.rule->name,
-                         .of = {},
-                         .resource = {},
-                         .used = {},
-                         .limit = {},
-                         .enabled = in.quota->enabled,
-                         .in_force = false};
-        counter.in_force = in.quota->enabled && in.quota->binds(state.now, state.now).has_value();
-        counter.of = values_of(state, key);
-        for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
-            const Bound& bound = rule.bounds[i];
-            if (!bound.consumable || counters_[number].used[i] == 0) continue;
-            const std::uint32_t id =
-                bound.what == kJobs ? kNoResource : real_resource(bound.what, *state.resources);
-            const auto text = [&](std::int64_t amount) {
-                return id == kNoResource ? fmt::format("{}", amount) : state.resources->format(id, amount);
-            };
-            QuotaUse& use = out.emplace_back(counter);
-            use.resource = id == kNoResource ? "jobs" : std::string(state.resources->name(id));
-            use.used = text(counters_[number].used[i]);
-            const auto limit = limit_of(state, key, i);
-            use.limit = limit ? text(*limit) : "-";
-            use.used_number = counters_[number].used[i];
-            use.limit_number = limit.value_or(-1);
-        }
-    }
-    return out;
 }
 
 }  // namespace pbs::sched

@@ -99,6 +99,11 @@ class QuotaBook {
         std::vector<std::uint32_t>
             vnode_values;  // by slot: 1 plus the number of the value that the rule counts by; 0: no match
         bool vnodes_known = false;
+        // Has the rule a counter for each value of the filter?
+        bool counts_by(objects::QuotaSubject which) const {
+            const auto& filter = rule->filter(which);
+            return filter && filter->each;
+        }
     };
     struct InQuota {
         const Quota* quota = nullptr;
@@ -106,6 +111,9 @@ class QuotaBook {
     };
     // The quota, the rule, and a value for each filter in braces.
     using Key = std::array<std::uint32_t, 2 + objects::kQuotaSubjects.size()>;
+    static constexpr std::size_t place_of(objects::QuotaSubject which) {
+        return 2 + static_cast<std::size_t>(which);
+    }
     struct Candidate {
         std::uint32_t rule = 0;
         Key key{};
@@ -141,6 +149,14 @@ class QuotaBook {
         bool not_only = false;  // other counters, or other facts of a job, count, too
         std::vector<Key> counters;
     };
+    // What a job asks for of a limit, the use by others, and the limit.
+    struct Balance {
+        std::int64_t asked = 0;
+        std::int64_t used = 0;
+        std::int64_t most = 0;
+    };
+
+    Rule& rule_of(const Key& key) { return quotas_[key[0]].rules[key[1]]; }
 
     Own own_counters(const CycleState& state, std::uint32_t owner, std::uint32_t group,
                      QueueSlot queue) const;
@@ -157,10 +173,13 @@ class QuotaBook {
                                     const Subject& subject, Instant begins, Instant binds);
     // The limit of a counter; nullopt: none, as something in its formula isn't known.
     std::optional<std::int64_t> limit_of(const CycleState& state, const Key& key, std::size_t bound);
-    std::int64_t used_at(const Counter* counter, std::size_t bound, const Quota& quota, Instant now,
-                         Instant at) const;
-    Excess excess_of(const Key& key, std::size_t bound, std::int64_t asked, std::int64_t used,
-                     std::int64_t most, Instant now);
+    std::int64_t used_at(const Counter* counter, std::size_t bound, Instant now, Instant at) const;
+    std::optional<Balance> balance(const CycleState& state, const Candidate& candidate, std::size_t number,
+                                   const Subject& subject, Instant begins, Instant binds);
+    Excess excess_of(const Key& key, std::size_t bound, const Balance& balance, Instant now);
+    // The resource of a limit, kNoResource for jobs; and an amount of it as text.
+    static std::uint32_t resource_of(const CycleState& state, const Bound& bound);
+    static std::string amount_text(const CycleState& state, const Bound& bound, std::int64_t amount);
     // The values in braces that a counter is for, as {"users", "bob"}.
     std::vector<std::pair<std::string, std::string>> values_of(const CycleState& state, const Key& key) const;
 

@@ -1,0 +1,79 @@
+// The counters of quotas, as commands and refusals show them.
+
+#include <fmt/format.h>
+
+#include "server_plugin/scheduler/state/cycle_state.h"
+#include "server_plugin/scheduler/state/quota_book.h"
+#include "server_plugin/scheduler/state/tables.h"
+
+namespace pbs::sched {
+
+std::uint32_t QuotaBook::resource_of(const CycleState& state, const Bound& bound) {
+    return bound.what == kJobs ? kNoResource : real_resource(bound.what, *state.resources);
+}
+
+std::string QuotaBook::amount_text(const CycleState& state, const Bound& bound, std::int64_t amount) {
+    const std::uint32_t id = resource_of(state, bound);
+    return id == kNoResource ? fmt::format("{}", amount) : state.resources->format(id, amount);
+}
+
+std::string QuotaBook::last_refusal(CycleState& state) {
+    constexpr std::size_t kMostNamed = 10;
+    std::string text;
+    for (const auto& [subject, value] : values_of(state, refused_key_))
+        text += fmt::format("{}{}={}", text.empty() ? "" : " ", subject, value);
+    if (text.empty()) text = "one for all";
+    const Bound& bound = rule_of(refused_key_).bounds[refused_bound_];
+    if (!bound.consumable) return {};
+    std::size_t jobs = 0;
+    std::string named;
+    const Tables& tables = *state.tables;
+    for (QueueSlot q = 0; q < tables.queues.size(); ++q)
+        for (const JobSlot job : tables.queues[q].running) {
+            Vnodes::Shares shares;
+            for (const Charge& charge : charges(state, limit_user(state, job, shares))) {
+                if (counters_[charge.counter].key != refused_key_) continue;
+                const std::int64_t amount = charge.amounts[refused_bound_];
+                if (amount == 0 || ++jobs > kMostNamed) continue;
+                named += fmt::format("{}{} ({})", named.empty() ? "" : ", ", tables.jobs.id[job],
+                                     amount_text(state, bound, amount));
+            }
+        }
+    const bool own = refused_key_[place_of(objects::QuotaSubject::users)] != 0;
+    if (!own || jobs == 0) return fmt::format("counter {}, used by {} running jobs", text, jobs);
+    const std::string more = jobs > kMostNamed ? fmt::format(" and {} more", jobs - kMostNamed) : "";
+    return fmt::format("counter {}, used by {}{}", text, named, more);
+}
+
+std::vector<QuotaUse> QuotaBook::shown(const CycleState& state) {
+    std::vector<QuotaUse> out;
+    for (const auto& [key, number] : numbers_) {
+        const InQuota& in = quotas_[key[0]];
+        const Rule& rule = in.rules[key[1]];
+        QuotaUse counter{.quota = in.quota->name,
+                         .rule = rule.rule->name,
+                         .of = {},
+                         .resource = {},
+                         .used = {},
+                         .limit = {},
+                         .enabled = in.quota->enabled,
+                         .in_force = false};
+        counter.in_force = in.quota->enabled && in.quota->binds(state.now, state.now).has_value();
+        counter.of = values_of(state, key);
+        for (std::size_t i = 0; i < rule.bounds.size(); ++i) {
+            const Bound& bound = rule.bounds[i];
+            if (!bound.consumable || counters_[number].used[i] == 0) continue;
+            const std::uint32_t id = resource_of(state, bound);
+            QuotaUse& use = out.emplace_back(counter);
+            use.resource = id == kNoResource ? "jobs" : std::string(state.resources->name(id));
+            use.used = amount_text(state, bound, counters_[number].used[i]);
+            const auto limit = limit_of(state, key, i);
+            use.limit = limit ? amount_text(state, bound, *limit) : "-";
+            use.used_number = counters_[number].used[i];
+            use.limit_number = limit.value_or(-1);
+        }
+    }
+    return out;
+}
+
+}  // namespace pbs::sched
