@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <optional>
 #include <queue>
 #include <unordered_map>
 #include <utility>
 
 #include "objects/snapshot.h"
+#include "tools/simulate/held_places.h"
+#include "tools/simulate/job_records.h"
 #include "tools/simulate/job_states.h"
 #include "tools/simulate/quotas.h"
+#include "tools/simulate/shares.h"
 
 namespace pbs::simulate {
 namespace {
@@ -21,7 +22,6 @@ using sched::Amount;
 using sched::CycleTrigger;
 using sched::Decision;
 using sched::DecisionKind;
-using sched::JobHandle;
 using sched::PreemptMethod;
 
 // How long jobs may wait without any event before the simulation ends: windows open each week, and public
@@ -40,79 +40,6 @@ void count(std::map<std::string, std::int64_t>& reasons, std::string_view reason
         ++reasons[std::string(reason)];
     else
         ++reasons["other reasons"];
-}
-
-// Requested amounts of jobs, shared by all jobs that request the same apart from the walltime.
-class Requests {
-  public:
-    Requests(const Trace& trace, const Cluster& cluster) : trace_(trace), cluster_(cluster) {}
-
-    // Returns a job's amounts. Errors: the machine doesn't have a resource of the trace, or can't read its
-    // value.
-    Result<const std::vector<Amount>*> of(const TraceJob& job);
-
-  private:
-    struct Key {
-        std::uint32_t request;
-        std::int64_t cpus;
-        std::int64_t mem;
-        friend bool operator==(const Key&, const Key&) = default;
-    };
-    struct Hash {
-        std::size_t operator()(const Key& key) const {
-            std::uint64_t h = key.request;
-            for (const std::int64_t part : {key.cpus, key.mem})
-                h = (h ^ static_cast<std::uint64_t>(part)) * 0x9E3779B97F4A7C15ULL, h ^= h >> 29;
-            return h;
-        }
-    };
-    std::vector<Amount> amounts_of(std::int64_t cpus, std::int64_t mem);
-
-    const Trace& trace_;
-    const Cluster& cluster_;
-    std::unordered_map<Key, std::vector<Amount>, Hash> made_;
-    std::vector<std::unique_ptr<std::string>> texts_;
-};
-
-// Makes the request of a job whose trace has only CPUs and memory. A job larger than a vnode requests whole
-// vnodes and a rest, as its user would.
-std::vector<Amount> Requests::amounts_of(std::int64_t cpus, std::int64_t mem) {
-    if (!cluster_.has_memory()) mem = -1;
-    std::vector<Amount> amounts = {{*cluster_.resource("ncpus"), cpus, {}}};
-    if (mem >= 0) amounts.push_back({*cluster_.resource("mem"), mem, {}});
-    const std::int64_t whole = cluster_.cpus_of_a_vnode();
-    if (whole <= 0 || cpus <= whole) return amounts;
-    const auto share = [&](std::int64_t of) {
-        return mem < 0 ? std::string()
-                       : fmt::format(":mem={}b", static_cast<std::int64_t>(static_cast<double>(mem) *
-                                                                           static_cast<double>(of) /
-                                                                           static_cast<double>(cpus)));
-    };
-    std::string select = fmt::format("{}:ncpus={}{}", cpus / whole, whole, share(whole));
-    if (const std::int64_t rest = cpus % whole; rest != 0)
-        select += fmt::format("+1:ncpus={}{}", rest, share(rest));
-    texts_.push_back(std::make_unique<std::string>(std::move(select)));
-    amounts.push_back({*cluster_.resource("select"), 0, *texts_.back()});
-    return amounts;
-}
-
-Result<const std::vector<Amount>*> Requests::of(const TraceJob& job) {
-    const Key key{job.request, job.request == kNoRequest ? job.cpus : 0,
-                  job.request == kNoRequest ? job.mem : 0};
-    const auto [place, fresh] = made_.try_emplace(key);
-    if (!fresh) return &place->second;
-    if (job.request == kNoRequest) {
-        place->second = amounts_of(job.cpus, job.mem);
-        return &place->second;
-    }
-    for (const auto& [resource, text] : trace_.requests[job.request]) {
-        const auto amount = cluster_.amount(resource, text);
-        if (!amount)
-            return tl::unexpected(
-                fmt::format("{}: job {}: Resource_List: {}", trace_.name, job.number, amount.error()));
-        place->second.push_back(*amount);
-    }
-    return &place->second;
 }
 
 // State of a job that waits or is suspended.
@@ -135,9 +62,7 @@ struct Run {
     bool suspended = false;
     Seconds eligible{0};  // eligible time so far
     std::vector<Amount> set_resources;
-    std::vector<sched::Place> places;
-    std::vector<Amount> amounts;  // amounts of all places; for each place, first those that a suspended job
-                                  // releases
+    HeldPlaces places;
 };
 
 // Work that a preempted job has done.
@@ -152,7 +77,7 @@ class Engine {
         : trace_(trace),
           cluster_(cluster),
           options_(options),
-          requests_(trace, cluster),
+          records_(trace, cluster, options.checkpoints),
           scheduler_(zone),
           waiting_(trace.jobs.size()),
           runs_(trace.jobs.size()) {}
@@ -175,8 +100,6 @@ class Engine {
         bool policy_switched = false;
     };
 
-    void begin_shares();
-    void note_shares(Position job);
     Result<void> submit_due();
     Result<void> submit(Position job);
     void end_due();
@@ -187,15 +110,14 @@ class Engine {
     bool look_at_all();
     void apply(const Decision& decision);
     void start(const Decision& decision, Position job, Waiting& waiting);
-    void take_places(Run& run, const Decision& decision) const;
     void preempt(const Decision& decision);
     void wait_again(Position job, Run& run);
     void remove_run(Position job, Run& run);
     sched::Accrual accrual(sched::AccrueType type, Seconds before) const;
-    Result<void> fill(Position job, sched::QueueHandle queue);
-    void fill_set(const Run& run);
+    Result<void> fill(Position job, sched::QueueHandle queue) {
+        return records_.fill(job, entries_[trace_.jobs[job].queue]->name, queue);
+    }
     void tell_waiting(Position job);
-    void tell_used(Position job, Seconds ran);
     void tell_holds(Position job);
     Instant next_end();
     Instant next_event();
@@ -204,7 +126,8 @@ class Engine {
     const Trace& trace_;
     const Cluster& cluster_;
     const EngineOptions& options_;
-    Requests requests_;
+    JobRecords records_;
+    sched::JobRecord& record_ = records_.record();
     sched::Scheduler scheduler_;
     std::vector<SchedTimes> scheds_;
     std::vector<const Cluster::Queue*> entries_;  // by the trace's number of the queue
@@ -229,15 +152,8 @@ class Engine {
     JobStates<Run> runs_;  // suspended jobs are in waiting_ and runs_
     std::unordered_map<Position, Work> work_;
     QuotaWatch quotas_;
-
-    // Buffers of the job record that is being filled.
-    std::uint32_t walltime_ = 0;  // the resource's number
-    sched::JobRecord record_;
-    std::vector<Amount> amounts_;
-    std::array<char, 32> id_{};
-    Amount cput_{};
-    std::vector<sched::Place> given_back_;
-    std::vector<sched::Place> kept_;
+    ShareWatch shares_;
+    HeldPlaces::Suspended suspended_;  // the parts of the suspended job that was told last
 };
 
 Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snapshot) {
@@ -248,8 +164,6 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
         return tl::unexpected(
             std::string("the machine has no vnode with CPUs: --nodes and --cpus make some"));
     if (auto done = cluster_.tell(scheduler_); !done) return done;
-    walltime_ = *cluster_.resource("walltime");
-    cput_.resource = *cluster_.resource("cput");
     if (auto done = scheduler_.set_configuration(snapshot); !done)
         return tl::unexpected(done.error().message);
     for (const Cluster::Sched& sched : cluster_.scheds())
@@ -261,44 +175,14 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
     run_.vnodes = cluster_.vnodes();
     run_.begin = run_.end = now_ = last_news_ = trace_.jobs.front().submit;
     scheduler_.load_usage({}, {}, now_);
-    begin_shares();
+    std::vector<std::string> scheds;
+    for (const SchedTimes& sched : scheds_) scheds.push_back(sched.name);
+    shares_.begin(scheduler_, options_.usage, scheds, trace_.jobs.size(), now_);
     scheduler_.keep_usage_changes(false);
     scheduler_.set_tell_estimates(true);
     scheduler_.set_comment_interval(Seconds::max());  // comments matter only at the end
     for (SchedTimes& sched : scheds_) sched.last = now_;
     return {};
-}
-
-// Loads the earlier usage of shares. Its decay counts from the beginning of the trace.
-void Engine::begin_shares() {
-    for (const ShareUsage& usage : options_.usage)
-        scheduler_.load_shares(sched::Scheduler::share_scope(usage.sched, usage.group), usage.entities, {},
-                               now_);
-    for (const SchedTimes& sched : scheds_)
-        for (sched::SharesView& view : scheduler_.inspect().shares({now_, sched.name, {}, {}}))
-            run_.shares.push_back({std::move(view), {}, {}});
-    for (SharesOfRun& shares : run_.shares) shares.entity_of.assign(trace_.jobs.size(), SharesOfRun::kNone);
-}
-
-void Engine::note_shares(Position position) {
-    const auto job = JobHandle(std::uint64_t{position} + 1);
-    for (SharesOfRun& shares : run_.shares)
-        if (const auto entity =
-                scheduler_.inspect().share_entity(shares.view.sched, shares.view.group.name, job))
-            shares.entity_of[position] = shares.entities.number(*entity);
-}
-
-// Fills in the used CPU time, which a server knows once a job has ended or is suspended. A job without it in
-// the trace kept its CPUs busy.
-void Engine::tell_used(Position position, Seconds ran) {
-    if (run_.shares.empty()) return;
-    const TraceJob& job = trace_.jobs[position];
-    double used = static_cast<double>(ran.count()) * static_cast<double>(job.cpus);
-    if (job.cput >= Seconds(0) && job.run_time > Seconds(0))
-        used = static_cast<double>(job.cput.count()) * static_cast<double>(ran.count()) /
-               static_cast<double>(job.run_time.count());
-    cput_.number = static_cast<std::int64_t>(used);
-    record_.used = std::span(&cput_, 1);
 }
 
 // Notes prime time and the policies in force, for the report.
@@ -328,44 +212,6 @@ void Engine::tick() {
     }
 }
 
-// Fills the record of a job that waits in the queue.
-Result<void> Engine::fill(Position position, sched::QueueHandle queue) {
-    const TraceJob& job = trace_.jobs[position];
-    const auto asked = requests_.of(job);
-    if (!asked) return tl::unexpected(asked.error());
-    amounts_.assign((*asked)->begin(), (*asked)->end());
-    if (job.walltime >= Seconds(0)) amounts_.push_back({walltime_, job.walltime.count(), {}});
-    static constexpr std::string_view kServer = ".trace";
-    char* end = std::to_chars(id_.data(), id_.data() + id_.size(), position + 1).ptr;
-    end = std::ranges::copy(kServer, end).out;
-    record_ = {};
-    record_.job = JobHandle(std::uint64_t{position} + 1);
-    record_.sequence = std::uint64_t{position} + 1;
-    record_.id = {id_.data(), static_cast<std::size_t>(end - id_.data())};
-    record_.owner = trace_.users[job.user];
-    record_.group = trace_.groups[job.group];
-    record_.origin_queue = entries_[job.queue]->name;
-    record_.queue = queue;
-    record_.rerunnable = true;
-    record_.checkpointable = options_.checkpoints;
-    record_.ctime = record_.qtime = record_.etime = record_.mtime = job.submit;
-    record_.walltime = job.walltime;
-    record_.requested = amounts_;
-    return {};
-}
-
-// Adds the resources that the scheduler set at the job's start.
-void Engine::fill_set(const Run& run) {
-    for (const Amount& amount : run.set_resources) {
-        const auto known = std::ranges::find(amounts_, amount.resource, &Amount::resource);
-        if (known != amounts_.end())
-            *known = amount;
-        else
-            amounts_.push_back(amount);
-    }
-    record_.requested = amounts_;
-}
-
 // Makes an accrual of eligible time that begins now.
 sched::Accrual Engine::accrual(sched::AccrueType type, Seconds before) const {
     return cluster_.counts_eligible_time() ? sched::Accrual{type, before, now_} : sched::Accrual{};
@@ -379,21 +225,14 @@ void Engine::tell_waiting(Position position) {
     record_.preempted_at = waiting.preempted_at;
     record_.accrual = waiting.accrual;
     if (const Run* run = runs_.find(position)) {
-        fill_set(*run);
+        records_.add_set(run->set_resources);
         record_.state = 'S';
         record_.suspended = true;
         record_.stime = run->stime;
         record_.elapsed = run->elapsed.count();
-        given_back_.clear();
-        kept_.clear();
-        for (const sched::Place& place : run->places) {
-            const auto released = std::ranges::partition_point(
-                place.amounts, [&](const Amount& amount) { return cluster_.is_released(amount.resource); });
-            given_back_.push_back({place.vnode, {place.amounts.begin(), released}});
-            kept_.push_back({place.vnode, {released, place.amounts.end()}});
-        }
-        record_.places = given_back_;
-        record_.kept = kept_;
+        run->places.split(cluster_, suspended_);
+        record_.places = suspended_.released;
+        record_.kept = suspended_.kept;
     }
     scheduler_.job_changed(now_, record_);
 }
@@ -460,13 +299,13 @@ void Engine::end_due() {
 
 // Removes a run that has ended.
 void Engine::remove_run(Position position, Run& run) {
-    if (!run_.shares.empty() && fill(position, run.queue)) {  // always succeeds: the same job was filled
-                                                              // before
-        tell_used(position, run.elapsed);
+    if (!shares_.empty() && fill(position, run.queue)) {  // always succeeds: the same job was filled
+                                                          // before
+        records_.add_used(position, run.elapsed);
         record_.state = 'F';
         scheduler_.job_changed(now_, record_);
     }
-    scheduler_.job_removed(now_, JobHandle(std::uint64_t{position} + 1));
+    scheduler_.job_removed(now_, handle_of(position));
     runs_.remove(position);
     tell_holds(position);
     ++done_;
@@ -477,25 +316,8 @@ void Engine::tell_holds(Position position) {
     if (!options_.holds) return;
     const Run* const run = runs_.find(position);
     options_.holds(position, run == nullptr   ? std::span<const sched::Place>()
-                             : run->suspended ? kept_
-                                              : run->places);
-}
-
-void Engine::take_places(Run& run, const Decision& decision) const {
-    run.set_resources.assign(decision.set_resources.begin(), decision.set_resources.end());
-    run.places.assign(decision.places.begin(), decision.places.end());
-    run.amounts.clear();
-    for (const sched::Place& place : run.places)
-        run.amounts.insert(run.amounts.end(), place.amounts.begin(), place.amounts.end());
-    auto next = run.amounts.begin();
-    for (sched::Place& place : run.places) {
-        const auto end = next + static_cast<std::ptrdiff_t>(place.amounts.size());
-        if (!cluster_.is_all_released())
-            std::stable_partition(
-                next, end, [&](const Amount& amount) { return cluster_.is_released(amount.resource); });
-        place.amounts = {next, end};
-        next = end;
-    }
+                             : run->suspended ? suspended_.kept
+                                              : run->places.all());
 }
 
 void Engine::start(const Decision& decision, Position position, Waiting& waiting) {
@@ -507,19 +329,20 @@ void Engine::start(const Decision& decision, Position position, Waiting& waiting
         run->queue = decision.queue == sched::QueueHandle{} ? waiting.queue : decision.queue;
         run->stime = now_;
         run->elapsed = Seconds(0);
-        take_places(*run, decision);
+        run->set_resources.assign(decision.set_resources.begin(), decision.set_resources.end());
+        run->places.take(decision.places, cluster_);
     } else {
         run->stime += now_ - run->since;
     }
     run->suspended = false;
     run->eligible = waiting.accrual.at(now_);
     if (!fill(position, run->queue)) return;  // can't fail here: the same job was filled before
-    fill_set(*run);
+    records_.add_set(run->set_resources);
     record_.state = 'R';
     record_.has_comment = true;
     record_.stime = run->stime;
     record_.mtime = now_;
-    record_.places = run->places;
+    record_.places = run->places.all();
 
     Outcome& outcome = run_.outcomes[position];
     Seconds work = job.run_time;
@@ -535,7 +358,7 @@ void Engine::start(const Decision& decision, Position position, Waiting& waiting
     }
     run->since = now_;
     scheduler_.job_changed(now_, record_);
-    note_shares(position);
+    shares_.started(scheduler_, position);
     tell_holds(position);
     const Seconds left = job.walltime - run->elapsed;
     const bool killed = job.walltime >= Seconds(0) && work > left;
@@ -549,7 +372,7 @@ void Engine::start(const Decision& decision, Position position, Waiting& waiting
 }
 
 void Engine::preempt(const Decision& decision) {
-    const auto position = static_cast<Position>(static_cast<std::uint64_t>(decision.job) - 1);
+    const Position position = job_of(decision.job);
     Run* const run = runs_.find(position);
     const PreemptMethod method = decision.methods.front();
     const auto number = std::ranges::find(kPreemptMethods, method) - kPreemptMethods.begin();
@@ -592,7 +415,7 @@ void Engine::wait_again(Position position, Run& run) {
     waiting.comment.clear();
     waiting.accrual =
         accrual(run.suspended ? sched::AccrueType::eligible : sched::AccrueType::initial, run.eligible);
-    tell_used(position, run.elapsed);
+    if (!shares_.empty()) records_.add_used(position, run.elapsed);
     if (!run.suspended) runs_.remove(position);
     tell_waiting(position);
     tell_holds(position);
@@ -600,7 +423,7 @@ void Engine::wait_again(Position position, Run& run) {
 
 void Engine::apply(const Decision& decision) {
     if (decision.kind == DecisionKind::preempt) return preempt(decision);
-    const auto position = static_cast<Position>(static_cast<std::uint64_t>(decision.job) - 1);
+    const Position position = job_of(decision.job);
     Waiting* const found = waiting_.find(position);
     if (found == nullptr) return;  // another scheduler started the job in the same second
     Waiting& waiting = *found;
@@ -730,10 +553,7 @@ Result<Schedule> Engine::run() {
         else if (!look_at_all())
             break;
     }
-    for (SharesOfRun& shares : run_.shares)
-        for (sched::SharesView& view :
-             scheduler_.inspect().shares({run_.end, shares.view.sched, shares.view.group.name, {}}))
-            shares.view = std::move(view);
+    run_.shares = shares_.end(scheduler_, run_.end);
     waiting_.for_each([&](Position job, const Waiting& waiting) {
         if (run_.outcomes[job].started()) return;
         count(run_.waiting, waiting.comment.empty() ? std::string_view("not looked at") : waiting.comment);

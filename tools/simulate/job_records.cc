@@ -1,0 +1,100 @@
+#include "tools/simulate/job_records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace pbs::simulate {
+
+using sched::Amount;
+
+// Makes the request of a job whose trace has only CPUs and memory. A job larger than a vnode requests whole
+// vnodes and a rest, as its user would.
+std::vector<Amount> Requests::amounts_of(std::int64_t cpus, std::int64_t mem) {
+    if (!cluster_.has_memory()) mem = -1;
+    std::vector<Amount> amounts = {{*cluster_.resource("ncpus"), cpus, {}}};
+    if (mem >= 0) amounts.push_back({*cluster_.resource("mem"), mem, {}});
+    const std::int64_t whole = cluster_.cpus_of_a_vnode();
+    if (whole <= 0 || cpus <= whole) return amounts;
+    const auto share = [&](std::int64_t of) {
+        return mem < 0 ? std::string()
+                       : fmt::format(":mem={}b", static_cast<std::int64_t>(static_cast<double>(mem) *
+                                                                           static_cast<double>(of) /
+                                                                           static_cast<double>(cpus)));
+    };
+    std::string select = fmt::format("{}:ncpus={}{}", cpus / whole, whole, share(whole));
+    if (const std::int64_t rest = cpus % whole; rest != 0)
+        select += fmt::format("+1:ncpus={}{}", rest, share(rest));
+    texts_.push_back(std::make_unique<std::string>(std::move(select)));
+    amounts.push_back({*cluster_.resource("select"), 0, *texts_.back()});
+    return amounts;
+}
+
+Result<const std::vector<Amount>*> Requests::of(const TraceJob& job) {
+    const Key key{job.request, job.request == kNoRequest ? job.cpus : 0,
+                  job.request == kNoRequest ? job.mem : 0};
+    const auto [place, fresh] = made_.try_emplace(key);
+    if (!fresh) return &place->second;
+    if (job.request == kNoRequest) {
+        place->second = amounts_of(job.cpus, job.mem);
+        return &place->second;
+    }
+    for (const auto& [resource, text] : trace_.requests[job.request]) {
+        const auto amount = cluster_.amount(resource, text);
+        if (!amount)
+            return tl::unexpected(
+                fmt::format("{}: job {}: Resource_List: {}", trace_.name, job.number, amount.error()));
+        place->second.push_back(*amount);
+    }
+    return &place->second;
+}
+
+Result<void> JobRecords::fill(std::uint32_t job, const std::string& origin, sched::QueueHandle queue) {
+    const TraceJob& traced = trace_.jobs[job];
+    const auto asked = requests_.of(traced);
+    if (!asked) return tl::unexpected(asked.error());
+    amounts_.assign((*asked)->begin(), (*asked)->end());
+    if (traced.walltime >= Seconds(0)) amounts_.push_back({walltime_, traced.walltime.count(), {}});
+    static constexpr std::string_view kServer = ".trace";
+    char* end = std::to_chars(id_.data(), id_.data() + id_.size(), job + 1).ptr;
+    end = std::ranges::copy(kServer, end).out;
+    record_ = {};
+    record_.job = handle_of(job);
+    record_.sequence = std::uint64_t{job} + 1;
+    record_.id = {id_.data(), static_cast<std::size_t>(end - id_.data())};
+    record_.owner = trace_.users[traced.user];
+    record_.group = trace_.groups[traced.group];
+    record_.origin_queue = origin;
+    record_.queue = queue;
+    record_.rerunnable = true;
+    record_.checkpointable = checkpoints_;
+    record_.ctime = record_.qtime = record_.etime = record_.mtime = traced.submit;
+    record_.walltime = traced.walltime;
+    record_.requested = amounts_;
+    return {};
+}
+
+void JobRecords::add_set(const std::vector<Amount>& set) {
+    for (const Amount& amount : set) {
+        const auto known = std::ranges::find(amounts_, amount.resource, &Amount::resource);
+        if (known != amounts_.end())
+            *known = amount;
+        else
+            amounts_.push_back(amount);
+    }
+    record_.requested = amounts_;
+}
+
+void JobRecords::add_used(std::uint32_t job, Seconds ran) {
+    const TraceJob& traced = trace_.jobs[job];
+    double used = static_cast<double>(ran.count()) * static_cast<double>(traced.cpus);
+    if (traced.cput >= Seconds(0) && traced.run_time > Seconds(0))
+        used = static_cast<double>(traced.cput.count()) * static_cast<double>(ran.count()) /
+               static_cast<double>(traced.run_time.count());
+    cput_.number = static_cast<std::int64_t>(used);
+    record_.used = std::span(&cput_, 1);
+}
+
+}  // namespace pbs::simulate

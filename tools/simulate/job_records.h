@@ -1,0 +1,90 @@
+// Records of a trace's jobs, as a scheduler gets them from a server.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "server_plugin/scheduler/scheduler.h"
+#include "tools/simulate/machine.h"
+#include "tools/simulate/trace.h"
+
+namespace pbs::simulate {
+
+// The scheduler's handle of a job, by its index in the trace, and back.
+inline sched::JobHandle handle_of(std::uint32_t job) {
+    return sched::JobHandle(std::uint64_t{job} + 1);
+}
+inline std::uint32_t job_of(sched::JobHandle handle) {
+    return static_cast<std::uint32_t>(static_cast<std::uint64_t>(handle) - 1);
+}
+
+// Requested amounts of jobs, shared by all jobs that request the same apart from the walltime.
+class Requests {
+  public:
+    Requests(const Trace& trace, const Cluster& cluster) : trace_(trace), cluster_(cluster) {}
+
+    // Returns a job's amounts. Errors: the machine doesn't have a resource of the trace, or can't read its
+    // value.
+    Result<const std::vector<sched::Amount>*> of(const TraceJob& job);
+
+  private:
+    struct Key {
+        std::uint32_t request;
+        std::int64_t cpus;
+        std::int64_t mem;
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const {
+            std::uint64_t h = key.request;
+            for (const std::int64_t part : {key.cpus, key.mem})
+                h = (h ^ static_cast<std::uint64_t>(part)) * 0x9E3779B97F4A7C15ULL, h ^= h >> 29;
+            return h;
+        }
+    };
+    std::vector<sched::Amount> amounts_of(std::int64_t cpus, std::int64_t mem);
+
+    const Trace& trace_;
+    const Cluster& cluster_;
+    std::unordered_map<Key, std::vector<sched::Amount>, Hash> made_;
+    std::vector<std::unique_ptr<std::string>> texts_;
+};
+
+// Fills one record after the other. A record's texts and amounts are valid until the next fill().
+class JobRecords {
+  public:
+    JobRecords(const Trace& trace, const Cluster& cluster, bool checkpoints)
+        : trace_(trace),
+          requests_(trace, cluster),
+          checkpoints_(checkpoints),
+          walltime_(*cluster.resource("walltime")),
+          cput_{*cluster.resource("cput"), 0, {}} {}
+
+    // Fills the record of a job that waits in the queue and was submitted to `origin`. It can't fail if it
+    // succeeded before for the same job.
+    Result<void> fill(std::uint32_t job, const std::string& origin, sched::QueueHandle queue);
+    // Adds resources that the scheduler set at the job's start.
+    void add_set(const std::vector<sched::Amount>& set);
+    // Adds the used CPU time, which a server knows once a job has ended or is suspended. A job without it in
+    // the trace kept its CPUs busy.
+    void add_used(std::uint32_t job, Seconds ran);
+
+    sched::JobRecord& record() { return record_; }
+
+  private:
+    const Trace& trace_;
+    Requests requests_;
+    bool checkpoints_;
+    std::uint32_t walltime_;  // the resource's number
+    sched::Amount cput_;
+    sched::JobRecord record_;
+    std::vector<sched::Amount> amounts_;
+    std::array<char, 32> id_{};
+};
+
+}  // namespace pbs::simulate
