@@ -45,8 +45,6 @@ class JsonReport {
     // Adds objects. If an object of another server has the same name already, the server is appended to the
     // name: "workq@other".
     void add(std::string_view group, std::string_view server, const batch_status* objects);
-    // Adds an object that the server couldn't give, with the reason.
-    void add_error(std::string_view group, std::string_view object, std::string_view error);
     std::string text() const;
 
   private:
