@@ -124,6 +124,8 @@ class Shim {
     };
 
     Connection connection_of(int sock) const;
+    // Does the server work on a request of this connection?
+    bool is_current(int sock) const { return library_.on_connection() && current_.connection.sock == sock; }
     bool is_schedulers(const Connection& connection) const;
     Held* held(int sock);
 
@@ -131,6 +133,7 @@ class Shim {
     int feed_header(unsigned long type, void* request, int* type_out, int* version_out);
     int feed_manage(int sock, void* request, unsigned long command, unsigned long object_type,
                     std::string_view object, const RawAttributes& attributes);
+    int feed_status(int sock, void* request, std::string_view name, const RawAttributes& wanted);
     int probe(int sock, void* request, unsigned long command);
     int classify(int sock, void* request, ifl::Manage body, RawAttributes attributes);
     int hold(int sock, ifl::Request request);
@@ -153,8 +156,10 @@ class Shim {
     int forward(int sock, const std::string& reply);
 
     void ask(Held& held, Ask::What what, std::uint32_t privilege);
-    // Waits for the service's answer, at most for the patience.
-    void await(const Connection& connection);
+    // Asks about a change of the current user that no held request waits for.
+    void ask_apart(int sock, Ask::What what, ifl::Manage body);
+    // Waits for the service's answer, at most for the patience, and replies if it has come.
+    int await(const Connection& connection);
     void take(std::vector<FromService> messages);
     void answered(Held& held, std::vector<std::string> parts);
     void refuse(Held& held, const std::string& why);

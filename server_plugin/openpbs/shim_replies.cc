@@ -1,0 +1,198 @@
+// Replies, as the server writes them.
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+#include "server_plugin/openpbs/shim.h"
+#include "server_plugin/openpbs/shim_terms.h"
+#include "values/object_types.h"
+
+namespace pbs::openpbs {
+namespace {
+
+bool for_everybody(std::string_view kind) {
+    const values::ObjectTypeRow* type = values::find_type(kind);
+    return type != nullptr && type->own;
+}
+
+// Is only a part of the kind shown to everybody? Managers see all shares, operators all jobs and quotas.
+bool less_for_others(std::string_view kind) {
+    return kind == "fairshare" || kind == "explanation" || kind == "quota_use";
+}
+
+std::string utc_text() {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+// The attributes of these names, in their order.
+ifl::Attributes named(const ifl::Attributes& attributes, const RawAttributes& names) {
+    ifl::Attributes out;
+    for (const RawAttribute& name : names)
+        for (const ifl::Attribute& one : attributes)
+            if (strcasecmp(one.name.c_str(), name.name.c_str()) == 0) out.push_back(one);
+    return out;
+}
+
+}  // namespace
+
+int Shim::forward(int sock, const std::string& reply) {
+    return library_.put(sock, reply);
+}
+
+int Shim::encode_reply(int sock, void* reply) {
+    if (!is_current(sock) || current_.course == Course::pass)
+        return library_.real().encode_reply(sock, reply);
+    const auto data = library_.encoded(sock, reply);
+    if (!data) return data.error();
+    const Course course = current_.course;
+    if (course == Course::listing) return after_listing(sock, *data);
+    if (course == Course::settle) return after_settled(sock, *data);
+    Held* waiting = held(sock);
+    // Replies to earlier requests of the client come later: they aren't ours.
+    current_.course = Course::pass;
+    if (waiting == nullptr) return forward(sock, *data);
+    switch (course) {
+        case Course::probe:
+            return after_probe(*waiting, *data);
+        case Course::server:
+            return after_server(*waiting, *data);
+        case Course::prove:
+            return after_proof(*waiting, *data);
+        default:
+            return 0;  // the answer is on its way
+    }
+}
+
+int Shim::after_probe(Held& waiting, const std::string& reply) {
+    const Connection connection = waiting.connection;
+    const int sock = connection.sock;
+    const bool status = waiting.request.type == ifl::RequestType::status_scheduler;
+    if (code_of(reply) != (status ? 0 : PBSE_IVALREQ)) {
+        end(connection);
+        return forward(sock, reply);
+    }
+    if (!link_.up()) {
+        refuse(waiting, link_.why_down());
+        return reply_now(waiting);
+    }
+    if (status) {
+        if (!for_everybody(kind_of(waiting.request.extend))) {
+            waiting.step = Step::proving;
+            return 0;
+        }
+        waiting.step = Step::answering;
+        ask(waiting, Ask::What::whole, PBS_PRIV_NONE);
+    } else {
+        if (turn_ && *turn_ != connection) {
+            waiting.step = Step::turn;
+            return 0;
+        }
+        turn_ = connection;
+        waiting.step = waiting.shared ? Step::checking : Step::answering;
+        ask(waiting, waiting.shared ? Ask::What::check : Ask::What::whole,
+            PBS_PRIV_MANAGER | PBS_PRIV_OPERATOR);
+    }
+    return await(connection);
+}
+
+int Shim::after_proof(Held& waiting, const std::string& reply) {
+    const Connection connection = waiting.connection;
+    const bool proved = code_of(reply) == PBSE_IVALREQ;
+    const std::string_view kind = kind_of(waiting.request.extend);
+    if (!proved && !less_for_others(kind)) {
+        end(connection);
+        return forward(connection.sock, reply);
+    }
+    waiting.step = Step::answering;
+    if (!proved)
+        ask(waiting, Ask::What::whole, PBS_PRIV_NONE);
+    else if (command_of_proof(kind) == PBS_CMD_CREATE)
+        ask(waiting, Ask::What::whole, PBS_PRIV_MANAGER | PBS_PRIV_OPERATOR);
+    else
+        ask(waiting, Ask::What::whole, PBS_PRIV_OPERATOR);
+    return await(connection);
+}
+
+int Shim::after_server(Held& waiting, const std::string& reply) {
+    const Connection connection = waiting.connection;
+    if (code_of(reply) != 0) {
+        end(connection);
+        return forward(connection.sock, reply);
+    }
+    waiting.server_reply = reply;
+    link_.send(Changed{std::get<ifl::Manage>(waiting.request.body).object_type});
+    waiting.step = Step::answering;
+    ask(waiting, Ask::What::commit, PBS_PRIV_MANAGER | PBS_PRIV_OPERATOR);
+    return await(connection);
+}
+
+int Shim::after_settled(int sock, const std::string& reply) {
+    current_.course = Course::pass;
+    const int code = code_of(reply);
+    if (current_.refusal && code == PBSE_IVALREQ) return forward(sock, *current_.refusal);
+    if (code == 0) {
+        const ifl::Manage& body = current_.body;
+        link_.send(Changed{body.object_type});
+        const bool lives = body.object_type == PBS_OBJ_QUEUE || body.object_type == PBS_OBJ_SCHED;
+        const bool one = !body.object.empty() && body.object.front() != '@';
+        if (lives && one && (body.command == PBS_CMD_CREATE || body.command == PBS_CMD_DELETE))
+            ask_apart(sock, Ask::What::commit, {body.command, body.object_type, body.object, {}});
+        if (!current_.warning.empty() && plugin_schedules(body.object))
+            return forward(sock, ifl::encode_reply(ifl::Reply::warning(current_.warning)));
+    }
+    return forward(sock, reply);
+}
+
+// Adds our attributes to a listing of an object. Attributes that every object has are shown only if asked for
+// by name.
+bool Shim::add_shown(ifl::ObjectStatus& object) const {
+    const std::size_t before = object.attributes.size();
+    if (!current_.servers_wanted) object.attributes.clear();
+    if (!current_.servers_own.empty()) object.attributes = named(object.attributes, current_.servers_own);
+    const auto wants = [&](const std::string& name) {
+        if (current_.all_wanted)
+            return name != "time_zone" && name != "server_time" && name != "policy_attached";
+        return std::ranges::any_of(current_.wanted, [&](const std::string& one) {
+            return strcasecmp(one.c_str(), name.c_str()) == 0;
+        });
+    };
+    // The reason for the service's silence takes the place of its last message.
+    std::string silent;
+    if (!link_.up())
+        silent = link_.why_down();
+    else if (const auto time = link_.silent(Clock::now()); time > kLongSilence)
+        silent = fmt::format("it hasn't said anything for {} seconds", time.count());
+    const std::string key = current_.object_type == PBS_OBJ_SERVER ? std::string() : object.name;
+    if (const auto found = shown_.find({current_.object_type, key}); found != shown_.end())
+        for (const ifl::Attribute& one : found->second) {
+            if (!wants(one.name) || (!silent.empty() && one.name == "policy_service")) continue;
+            object.attributes.push_back(one);
+            if (one.name == "scheduled_by" && one.value == "pbs_policy" && !link_.up())
+                object.attributes.back().value = "nobody";
+        }
+    if (current_.object_type == PBS_OBJ_SERVER && wants("server_time"))
+        object.attributes.push_back({"server_time", {}, utc_text(), ifl::Op::set});
+    if (current_.object_type == PBS_OBJ_SERVER && wants("policy_attached"))
+        object.attributes.push_back({"policy_attached", {}, options_.attachment, ifl::Op::set});
+    if (current_.object_type == PBS_OBJ_SCHED && wants("policy_service") && !silent.empty())
+        object.attributes.push_back({"policy_service", {}, silent, ifl::Op::set});
+    return !current_.servers_wanted || !current_.servers_own.empty() || object.attributes.size() != before;
+}
+
+int Shim::after_listing(int sock, const std::string& data) {
+    take(link_.receive(std::chrono::milliseconds(0)));
+    auto reply = ifl::decode_reply(data);
+    if (!reply || !reply->more_parts) current_.course = Course::pass;
+    auto* status = reply ? std::get_if<ifl::StatusReply>(&reply->body) : nullptr;
+    if (status == nullptr || reply->code != 0) return forward(sock, data);
+    bool changed = false;
+    for (ifl::ObjectStatus& object : status->objects) changed = add_shown(object) || changed;
+    return forward(sock, changed ? ifl::encode_reply(*reply) : data);
+}
+
+}  // namespace pbs::openpbs
