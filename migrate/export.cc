@@ -7,6 +7,7 @@
 #include <map>
 
 #include "migrate/export_parts.h"
+#include "migrate/object_names.h"
 #include "rrule/non_work_days.h"
 #include "rrule/rule_text.h"
 #include "values/number.h"
@@ -79,7 +80,7 @@ PoliciesByTime policies_of(const ExportSource& source) {
         return name.empty() ? otherwise : source.snapshot.policy(name);
     };
     PoliciesByTime out;
-    out.all_time = find(slots.all_time, source.snapshot.policy("default_policy"));
+    out.all_time = find(slots.all_time, source.snapshot.policy(kPolicy));
     out.prime = find(slots.prime, out.all_time);
     out.non_prime = find(slots.non_prime, out.all_time);
     return out;
@@ -97,7 +98,7 @@ const objects::Object* fs_group_of(const ExportSource& source) {
         if (policy == nullptr || policy->text("fairshare_group").empty()) continue;
         return source.snapshot.fs_group(policy->text("fairshare_group"));
     }
-    return source.snapshot.fs_group("default_fs_group");
+    return source.snapshot.fs_group(kGroup);
 }
 
 std::optional<WeekHours> week_hours(const objects::Object& window) {

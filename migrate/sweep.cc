@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "migrate/object_names.h"
 #include "migrate/sched_policies.h"
 #include "objects/snapshot.h"
 #include "values/object_types.h"
@@ -199,7 +200,7 @@ class Sweeper {
                 // Set default_policy instead of unsetting: a scheduler without a policy would read its
                 // sched_config.
                 out_.commands.push_back(
-                    {CommandKind::set, type, object, {{"policy", "default_policy", Operation::set}}});
+                    {CommandKind::set, type, object, {{"policy", kPolicy, Operation::set}}});
                 continue;
             }
             objects::Command command{CommandKind::unset, type, object, {}};

@@ -12,6 +12,7 @@
 //     calendar.cc   scal/: time_windows, and sq/: the queues that have them
 //     owners.cc     su/, suser/, sprj/, sconf: shares and override tickets of owners
 //     complexes.cc  sc: resources and their urgency; and the names of resources here
+//     convert.cc    gives the objects to the server
 //
 // Every line of every file is in the report: with the attribute that it became, or in a note that says why it
 // became none. Grid Engine refuses files with mistakes, so a mistake stops the migration.

@@ -9,12 +9,9 @@
 
 #include "migrate/grid_engine/folder.h"
 #include "migrate/grid_engine/grid_engine.h"
+#include "migrate/object_names.h"
 
 namespace pbs::migrate::grid_engine {
-
-// The objects that all readers share: those that other migrations make as well.
-inline constexpr const char* kPolicy = "default_policy";
-inline constexpr const char* kGroup = "default_fs_group";
 
 // "conf/ssconf:3-5,7 name": the place of lines.
 std::string place_of(const File& file, const std::vector<const Line*>& lines, std::string_view name = {});

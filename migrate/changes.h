@@ -1,0 +1,87 @@
+// The changes of a migration: collected in the order in which they can be made, with the report and the
+// ledger.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "migrate/convert.h"
+#include "objects/formula.h"
+#include "objects/snapshot.h"
+
+namespace pbs::migrate {
+
+class Changes {
+  public:
+    // The changes give `current` (null: a fresh server) the values that are set. `before` is the ledger of
+    // earlier migrations. `server` describes the server that takes the files over; `known` adds the queues
+    // and resources of the older server.
+    Changes(const objects::Snapshot* current, const Ledger& before, const Surroundings& server,
+            const Surroundings& known, bool strict);
+
+    const objects::Snapshot* current() const { return current_; }
+    const Ledger& before() const { return before_; }
+    Conversion& result() { return out_; }
+
+    // Assigns the following changes to this part of the configuration.
+    void begin(Part part);
+    // Creates an object, and records it as made by a migration only if it is new: the sweep must not delete
+    // an object that somebody else created.
+    void create(objects::ObjectType type, const std::string& object);
+    // Sets an attribute unless it has that value already. A value equal to the default is set too, so that
+    // the file's choice survives a change of defaults and can be seen.
+    void set(objects::ObjectType type, const std::string& object, std::string_view name,
+             const std::string& text, const std::string& from);
+    void set_all(objects::ObjectType type, const std::string& object, const std::vector<SchedValue>& values,
+                 const std::string& file);
+    // Adds the definitions of resources in the file, except those that `print` (may be null) has as well, and
+    // those that the server has from elsewhere. Returns the latter.
+    std::vector<const PrintedCommand*> resources(const QmgrPrint& file, const QmgrPrint* print);
+    // Returns the object as it will be after the changes so far.
+    objects::Object& object_after(objects::ObjectType type, const std::string& object);
+
+    // Adds a value to the ledger.
+    void record(objects::ObjectType type, const std::string& object, std::string_view attribute,
+                const std::string& value);
+    // Returns the value that an earlier migration gave an attribute; empty: none did.
+    std::string recorded(objects::ObjectType type, const std::string& object,
+                         std::string_view attribute) const;
+
+    void note(std::string note) { out_.report.notes.push_back(std::move(note)); }
+    void note_all(const std::vector<std::string>& notes);
+    // Adds a note unless it is there already: several policies may cause the same one.
+    void note_once(std::string note);
+    // Notes that the scheduler doesn't use the policy kPolicy.
+    void tell_unless_in_force();
+    // Adds a problem, which stops the migration.
+    void refuse(const std::string& from, std::string message);
+
+    // Takes back what earlier migrations made and the files no longer have. `route_queues` of the print get
+    // no notes about scheduling. Problems: those that were added.
+    Result<Conversion> finish(const std::set<std::string>& route_queues);
+
+  private:
+    bool is_formula(const objects::Attribute& attribute, const std::string& text, const std::string& from);
+    void no_formula(const std::string& from, const objects::Error& error);
+    // Returns the policies that the migration makes, or the scheduler's present ones if it makes none.
+    std::vector<const objects::Object*> policies() const;
+    void notes_on_queues(const std::set<std::string>& route_queues);
+
+    const objects::Snapshot* current_;
+    const Ledger& before_;
+    const Surroundings& server_;
+    bool strict_;
+    objects::ResourceNames resources_;
+    Part part_ = Part::options;
+    std::set<Part> parts_;
+    std::set<std::string> recorded_;  // lines of the ledger
+    std::map<std::pair<objects::ObjectType, std::string>, objects::Object> made_;
+    Conversion out_;
+    Problems problems_;
+};
+
+}  // namespace pbs::migrate

@@ -1,0 +1,90 @@
+#include "migrate/grid_engine/convert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <utility>
+
+#include "objects/quota_rule.h"
+#include "objects/value.h"
+
+namespace pbs::migrate {
+namespace {
+
+using objects::Command;
+using objects::CommandKind;
+using objects::Operation;
+
+// Sets all elements of an attribute with keys, such as the rules of a quota, in this order.
+void set_elements(Changes& to, std::span<const Wanted> elements) {
+    const Wanted& first = elements.front();
+    const objects::Attribute& attribute = *objects::find_attribute(first.type, first.attribute);
+    const objects::Object* there =
+        to.current() == nullptr ? nullptr : to.current()->find(first.type, first.object);
+    const std::span<const std::string> before =
+        there == nullptr ? std::span<const std::string>() : there->list(first.attribute);
+    objects::StringList after;
+    for (const Wanted& element : elements) {
+        const auto value = objects::value_of_items(attribute, {element.key + ": " + element.value});
+        if (!value) return to.refuse(element.from, value.error().message);
+        after.push_back(std::get<objects::StringList>(*value).front());
+    }
+    // Elements stay at their places if the new ones only follow them: otherwise the old ones go first.
+    std::size_t kept = 0;
+    while (kept < std::min(before.size(), after.size()) &&
+           objects::quota_rule_name(before[kept]) == objects::quota_rule_name(after[kept]))
+        ++kept;
+    Command gone{CommandKind::unset, first.type, first.object, {}};
+    for (const std::string& element : before.subspan(kept))
+        gone.changes.push_back(
+            {first.attribute, "", Operation::unset, std::string(objects::quota_rule_name(element))});
+    if (!gone.changes.empty()) to.result().changes.commands.push_back(std::move(gone));
+    for (std::size_t i = 0; i < after.size(); ++i) {
+        const Wanted& element = elements[i];
+        const auto old = std::ranges::find(before, element.key, objects::quota_rule_name);
+        const bool changed = i >= kept || before[i] != after[i];
+        const auto text = [&](const std::string& whole) { return whole.substr(element.key.size() + 2); };
+        to.result().report.lines.push_back({element.from,
+                                            fmt::format("{} {} {}.{}", objects::type_name(first.type),
+                                                        first.object, first.attribute, element.key),
+                                            text(after[i]), changed, old == before.end() ? "" : text(*old)});
+        if (changed)
+            to.result().changes.commands.push_back(
+                {CommandKind::set,
+                 first.type,
+                 first.object,
+                 {{first.attribute, text(after[i]), Operation::set, element.key}}});
+    }
+    to.record(first.type, first.object, attribute.name, objects::format_value(attribute, after));
+    to.object_after(first.type, first.object).assign(attribute, std::move(after));
+}
+
+}  // namespace
+
+void convert_grid_engine(Changes& to, const GridEngine& files) {
+    to.begin(Part::grid_engine);
+    for (const PrintedCommand* known : to.resources(files.resources, nullptr))
+        to.note(
+            fmt::format("{}:{}: {}: is left out: the server has this resource already, with a type and flags "
+                        "of its own",
+                        files.resources.file, known->line, known->command.object));
+    for (auto wanted = files.wanted.begin(); wanted != files.wanted.end(); ++wanted) {
+        if (!wanted->key.empty()) {
+            const auto end = std::find_if(wanted, files.wanted.end(), [&](const Wanted& other) {
+                return other.object != wanted->object || other.key.empty();
+            });
+            set_elements(to, std::span(wanted, end));
+            wanted = std::prev(end);
+        } else if (wanted->attribute.empty()) {
+            to.create(wanted->type, wanted->object);
+        } else {
+            to.set(wanted->type, wanted->object, wanted->attribute, wanted->value, wanted->from);
+        }
+    }
+    to.note_all(files.notes);
+    to.tell_unless_in_force();
+}
+
+}  // namespace pbs::migrate
