@@ -212,12 +212,6 @@ std::string array_of(std::string_view id) {
     return fmt::format("{}[]{}", id.substr(0, open), id.substr(close + 1));
 }
 
-std::int64_t index_in(std::string_view id) {
-    if (array_of(id).empty()) return -1;
-    const auto open = id.find('[');
-    return values::parse_index(id.substr(open + 1, id.find(']') - open - 1)).value_or(-1);
-}
-
 std::uint64_t number_in(std::string_view id) {
     return values::take_number<std::uint64_t>(id).value_or(0);
 }

@@ -91,8 +91,6 @@ bool has_index(std::string_view indices, std::int64_t index);
 std::string subjob_id(std::string_view array, std::string_view index);
 // The id of a subjob's array; empty for any other job.
 std::string array_of(std::string_view id);
-// The index of a subjob; -1 for any other job.
-std::int64_t index_in(std::string_view id);
 // The number at the beginning of an id.
 std::uint64_t number_in(std::string_view id);
 

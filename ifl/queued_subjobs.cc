@@ -9,13 +9,6 @@ namespace {
 // A limit beyond any real array, because a server may say anything.
 constexpr std::int64_t kMostSubjobs = 10'000'000;
 
-// The index in "12[7].server"; -1: there is none.
-std::int64_t index_in(std::string_view id) {
-    const std::size_t bracket = id.find('[');
-    if (bracket == std::string_view::npos) return -1;
-    return values::parse_index(id.substr(bracket + 1, id.find(']') - bracket - 1)).value_or(-1);
-}
-
 // The attributes that a queued subjob shares with its array: those before the array's own ones.
 Attributes attributes_of_subjob(std::span<const AttributeView> of_array) {
     Attributes attributes;
@@ -47,7 +40,7 @@ std::optional<std::vector<values::IndexRange>> parse_remaining(std::string_view 
 void QueuedSubjobs::take(const ObjectView& object) {
     const bool of_this = !before_.empty() && object.name.starts_with(before_);
     if (object.type == kTypeOfSubjob || of_this) {
-        give_queued_before(index_in(object.name));
+        give_queued_before(values::index_in(object.name));
         return sink_(object);
     }
     end();

@@ -79,4 +79,16 @@ inline std::string index_list_text(const std::vector<IndexRange>& ranges) {
     return text;
 }
 
+// Is it the id of a job array or of a subjob, as "12[].server" and "12[7].server"?
+constexpr bool is_of_array(std::string_view id) {
+    return id.find('[') != std::string_view::npos;
+}
+
+// The index in the id of a subjob; -1: the id of any other job.
+inline std::int64_t index_in(std::string_view id) {
+    if (!is_of_array(id)) return -1;
+    id.remove_prefix(id.find('[') + 1);
+    return parse_index(id.substr(0, id.find(']'))).value_or(-1);
+}
+
 }  // namespace pbs::values

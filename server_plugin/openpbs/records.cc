@@ -6,6 +6,7 @@
 
 #include "cluster/exec_vnode.h"
 #include "server_plugin/openpbs/settings.h"
+#include "values/indices.h"
 
 namespace pbs::openpbs {
 namespace {
@@ -13,7 +14,6 @@ namespace {
 using cluster::array_of;
 using cluster::c_str;
 using cluster::has_index;
-using cluster::index_in;
 using cluster::number_in;
 using cluster::Place;
 
@@ -275,7 +275,7 @@ void Records::forget_waiting(std::int64_t now, const Job& array) {
     std::vector<std::string> waiting;
     for (auto job = jobs_.lower_bound(array.id.substr(0, array.id.find('[') + 1));
          job != jobs_.end() && number_in(job->first) == number_in(array.id); ++job)
-        if (array_of(job->first) == array.id && has_index(array.queued, index_in(job->first)))
+        if (array_of(job->first) == array.id && has_index(array.queued, values::index_in(job->first)))
             waiting.push_back(job->first);
     for (const std::string& id : waiting) (void)forget(now, id);
 }
@@ -349,7 +349,8 @@ std::string Records::explained(const std::string& job) const {
     if (known != jobs_.end()) return known->first;
     const std::string array = array_of(job);
     const auto waits = array.empty() ? jobs_.end() : whole(array);
-    return waits != jobs_.end() && has_index(waits->second.queued, index_in(job)) ? waits->first : job;
+    return waits != jobs_.end() && has_index(waits->second.queued, values::index_in(job)) ? waits->first
+                                                                                          : job;
 }
 
 bool Records::may_see(const std::string& user, const std::string& job) const {

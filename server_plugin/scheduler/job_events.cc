@@ -4,6 +4,7 @@
 
 #include "server_plugin/scheduler/log/schedule_log.h"
 #include "server_plugin/scheduler/scheduler_impl.h"
+#include "values/indices.h"
 
 namespace pbs::sched {
 namespace {
@@ -19,7 +20,7 @@ char table_state(const JobRecord& record) {
 void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     JobTable& jobs = tables.jobs;
     // Subjobs have the number of chunks that their array has, and another server sets none.
-    const bool is_of_array = record.id.find('[') != std::string_view::npos;
+    const bool is_of_array = values::is_of_array(record.id);
     const bool waits = !is_running(record.state) && !record.suspended && !record.elsewhere && !is_of_array;
     const auto planned = planned_amounts(record.requested, waits, tables.resources);
     const auto request = tables.requests.acquire(

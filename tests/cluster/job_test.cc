@@ -118,9 +118,6 @@ TEST(Job, IndicesOfAnArrayAreFound) {
     EXPECT_EQ(found("7"), "7");
     EXPECT_EQ(found(""), "");
     EXPECT_EQ(found("-"), "");
-    EXPECT_EQ(index_in("12[34].box"), 34);
-    EXPECT_EQ(index_in("12[].box"), -1);
-    EXPECT_EQ(index_in("12.box"), -1);
 }
 
 TEST(Job, IdsOfSubjobs) {

@@ -43,5 +43,16 @@ TEST(Indices, RangesOfRangesAreJudgedByTheirMembers) {
     EXPECT_FALSE(all.contains(IndexRange{4, 13, 3}));
 }
 
+TEST(Indices, AreInTheIdsOfSubjobs) {
+    EXPECT_EQ(index_in("12[34].box"), 34);
+    EXPECT_EQ(index_in("12[].box"), -1);
+    EXPECT_EQ(index_in("12[7"), 7) << "a server may cut it off";
+    EXPECT_EQ(index_in("12[7x].box"), -1);
+    EXPECT_EQ(index_in("12.box"), -1);
+    EXPECT_TRUE(is_of_array("12[34].box"));
+    EXPECT_TRUE(is_of_array("12[].box"));
+    EXPECT_FALSE(is_of_array("12.box"));
+}
+
 }  // namespace
 }  // namespace pbs::values

@@ -4,7 +4,6 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -17,6 +16,7 @@
 #include "server_plugin/scheduler/model/intern.h"
 #include "server_plugin/scheduler/model/request.h"
 #include "server_plugin/scheduler/model/resources.h"
+#include "values/indices.h"
 
 namespace pbs::sched {
 
@@ -128,17 +128,15 @@ struct JobTable : JobColumns {
     }
     // Returns the job's shapes, as bits of JobShape.
     std::uint8_t shape(JobSlot slot) const {
-        return static_cast<std::uint8_t>((id[slot].find('[') != std::string::npos ? shape_array : 0) |
+        return static_cast<std::uint8_t>((values::is_of_array(id[slot]) ? shape_array : 0) |
                                          ((flags[slot] & job_interactive) != 0 ? shape_interactive : 0));
     }
     // Returns a number made from that in the id of an array or a subjob, different for any two arrays of one
     // server that exist together; 0: the job is neither.
     std::uint32_t array(JobSlot slot) const {
-        const std::string& text = id[slot];
-        const std::size_t bracket = text.find('[');
-        std::uint64_t number = 0;
-        if (bracket == std::string::npos) return 0;
-        std::from_chars(text.data(), text.data() + bracket, number);
+        if (!values::is_of_array(id[slot])) return 0;
+        std::string_view text = id[slot];
+        const auto number = values::take_number<std::uint64_t>(text).value_or(0);
         return static_cast<std::uint32_t>(number % UINT32_MAX) + 1;
     }
     Entities entities(JobSlot slot) const {
