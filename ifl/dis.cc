@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include "values/number.h"
 
 namespace pbs::ifl {
 
@@ -59,23 +59,23 @@ bool DisReader::take_digits(const char* field, std::size_t count, std::uint64_t&
         fail(field, fmt::format("{} digits expected, the data ends after {}", count, remaining()));
         return false;
     }
-    const char* begin = bytes_.data() + position_;
-    if (count > 1 && *begin == '0') {
+    std::string_view text = bytes_.substr(position_, count);
+    if (count > 1 && text.front() == '0') {
         fail(field, "a number without leading zeros expected");
         return false;
     }
-    const auto [end, error] = std::from_chars(begin, begin + count, value);
-    if (error == std::errc::result_out_of_range) {
+    const auto number = values::take_number<std::uint64_t>(text);
+    if (!number && values::is_digit(text.front())) {
         fail(field, "a number of at most 64 bits expected");
         return false;
     }
-    if (error != std::errc{} || end != begin + count) {
-        position_ += static_cast<std::size_t>(end - begin);
-        fail(field, fmt::format("a digit expected, found byte {:#04x}",
-                                static_cast<unsigned char>(bytes_[position_])));
+    position_ += count - text.size();
+    if (!text.empty()) {
+        fail(field,
+             fmt::format("a digit expected, found byte {:#04x}", static_cast<unsigned char>(text.front())));
         return false;
     }
-    position_ += count;
+    value = *number;
     return true;
 }
 

@@ -1,5 +1,4 @@
 #include "server_plugin/openpbs/supervise.h"
-#include "values/text.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,10 +11,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <csignal>
+#include <string_view>
 #include <thread>
+
+#include "values/fd.h"
+#include "values/number.h"
+#include "values/text.h"
 
 namespace pbs::openpbs {
 namespace {
@@ -100,14 +103,12 @@ int lock(const std::string& path) {
 }
 
 pid_t read_pid(const std::string& path) {
-    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return 0;
-    std::array<char, 32> text{};
-    const ssize_t size = read(fd, text.data(), text.size() - 1);
-    close(fd);
-    pid_t pid = 0;
-    if (size > 0) std::from_chars(text.data(), text.data() + size, pid);
-    return pid;
+    const values::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return 0;
+    std::array<char, 32> bytes{};
+    const ssize_t size = read(file.get(), bytes.data(), bytes.size());
+    std::string_view text(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(0, size)));
+    return values::take_number<pid_t>(text).value_or(0);
 }
 
 }  // namespace

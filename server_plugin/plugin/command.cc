@@ -7,15 +7,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <utility>
 
 #include "objects/program_file.h"
 #include "server_plugin/plugin/file.h"
 #include "server_plugin/posix/spawn.h"
+#include "values/number.h"
 
 namespace pbs::plugin {
 namespace {
@@ -202,10 +203,10 @@ std::optional<CommandResult> Command::poll(sched::Instant now) {
 // uses its wait status, unless another thread has taken that. Empty: the program ended with status 0.
 std::string Command::how_it_ended(pid_t ended, int status) const {
     constexpr int kBySignal = 128;  // the shell's status for signal n is this plus n
-    std::array<char, 16> text{};
-    const ssize_t size = read(status_fd_, text.data(), text.size());
-    int told = -1;
-    if (size > 0) std::from_chars(text.data(), text.data() + size, told);
+    std::array<char, 16> bytes{};
+    const ssize_t size = read(status_fd_, bytes.data(), bytes.size());
+    std::string_view text(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(0, size)));
+    int told = values::take_number<int>(text).value_or(-1);
     if (told < 0 && ended < 0) return "was lost";
     if (told < 0 && WIFSIGNALED(status)) return fmt::format("was ended by signal {}", WTERMSIG(status));
     if (told < 0) told = WEXITSTATUS(status);

@@ -16,6 +16,7 @@
 #include "server_plugin/record/record_file.h"
 #include "text/json.h"
 #include "text/json_document.h"
+#include "values/number.h"
 
 namespace pbs::record {
 namespace {
@@ -156,12 +157,10 @@ class JsonIn {
                 bytes += name[i];
                 continue;
             }
-            unsigned value = 0;
-            const char* const from = name.data() + i + 1;
-            const char* const end = name.data() + std::min(i + 3, name.size());
-            const auto [stop, error] = std::from_chars(from, end, value, 16);
-            if (error != std::errc{} || stop != name.data() + i + 3) return false;
-            bytes += static_cast<char>(value);
+            const std::string_view digits = name.substr(i + 1, 2);
+            const auto value = values::number<unsigned>(digits, 16);
+            if (!value || digits.size() != 2) return false;
+            bytes += static_cast<char>(*value);
             i += 2;
         }
         return true;

@@ -3,25 +3,24 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <string_view>
 
 #include "objects/error.h"
+#include "values/number.h"
 
 namespace pbs::plugin {
 
 // Reads a whole number of at least 0. Errors: bad_value.
 inline objects::Result<std::int64_t> extend_number(std::string_view key, std::string_view text) {
-    std::int64_t number = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (text.empty() || read.ec != std::errc{} || read.ptr != text.data() + text.size() || number < 0) {
+    const auto number = values::number<std::int64_t>(text);
+    if (!number || *number < 0) {
         return objects::fail(objects::Code::bad_value,
                              fmt::format("{}: bad value '{}': expected a whole number of 0 to {}", key, text,
                                          std::numeric_limits<std::int64_t>::max()));
     }
-    return number;
+    return *number;
 }
 
 inline tl::unexpected<objects::Error> unknown_key(std::string_view key, std::string_view known) {

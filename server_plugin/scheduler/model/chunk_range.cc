@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 
 #include "server_plugin/scheduler/model/request.h"
 #include "server_plugin/scheduler/model/sort_unique.h"
+#include "values/number.h"
 #include "values/text.h"
 
 namespace pbs::sched {
@@ -38,11 +38,8 @@ const Amount* find(std::span<const Amount> amounts, std::uint32_t resource) {
 }  // namespace
 
 std::optional<std::int64_t> number_of_chunks(std::string_view text) {
-    std::int64_t number = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || stop != text.data() + text.size() || number < 1 || number > kMostChunks)
-        return std::nullopt;
-    return number;
+    const auto number = values::number<std::int64_t>(text);
+    return number && *number >= 1 && *number <= kMostChunks ? number : std::nullopt;
 }
 
 std::optional<ChunkRange> ChunkRange::parse(std::string_view text) {

@@ -1,9 +1,9 @@
 #include "server_plugin/scheduler/model/fs_group.h"
 
-#include <charconv>
 #include <numbers>
 
 #include "objects/snapshot.h"
+#include "values/number.h"
 
 namespace pbs::sched {
 namespace {
@@ -23,7 +23,7 @@ FsGroup read_fs_group(const objects::Object& object) {
     for (const std::string& text : object.list("tree_element")) {
         const objects::TreeElement parts = objects::tree_element(text);
         FsGroup::Element element{std::string(parts.name), std::string(parts.parent)};
-        std::from_chars(parts.shares.data(), parts.shares.data() + parts.shares.size(), element.shares);
+        element.shares = values::number<std::int64_t>(parts.shares).value_or(element.shares);
         group.elements.push_back(std::move(element));
     }
     group.unknown_shares = object.integer("unknown_shares");
