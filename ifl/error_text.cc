@@ -140,7 +140,7 @@ constexpr Text kTexts[] = {
     {PBSE_SCHED_PRIV_EXIST, "Another scheduler has this sched_priv"},
     {PBSE_SCHED_LOG_EXIST, "Another scheduler has this sched_log"},
     {PBSE_SCHEDEXIST, "Scheduler already exists"},
-    {PBSE_POLICY_NOT_FOUND, "Unknown policy, time_window or fs_group"},
+    {PBSE_POLICY_NOT_FOUND, "Unknown policy, time_window, fs_group or quota"},
     {PBSE_UNKSCHED, "Unknown scheduler"},
     {PBSE_SCHED_NO_DEL, "Cannot delete scheduler"},
     {PBSE_SCHED_OP_NOT_PERMITTED, "Operation is not permitted on the default scheduler"},

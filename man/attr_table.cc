@@ -12,10 +12,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ifl/cmds/host_attributes.h"
 #include "objects/schema.h"
 #include "objects/unsupported.h"
+#include "values/object_types.h"
 
 namespace {
 
@@ -119,9 +121,12 @@ int main(int argc, char** argv) {
     }
     const auto type = argc == 2 ? pbs::objects::type_from_word(argv[1]) : std::nullopt;
     if (!type) {
+        std::vector<std::string_view> types;
+        for (const auto one : pbs::values::kConfiguredTypes) types.push_back(pbs::values::type_name(one));
         fmt::print(stderr,
-                   "usage: pbs_attr_table policy|time_window|fs_group|server|queue|sched\n"
-                   "       pbs_attr_table pbs_server|pbs_queue|pbs_node|pbs_sched|pbs_resource\n");
+                   "usage: pbs_attr_table {}\n"
+                   "       pbs_attr_table pbs_server|pbs_queue|pbs_node|pbs_sched|pbs_resource\n",
+                   fmt::join(types, "|"));
         return 2;
     }
     for (const Attribute& attribute : pbs::objects::attributes(*type)) {

@@ -11,6 +11,7 @@
 #include "objects/history.h"
 #include "objects/names_in_use.h"
 #include "objects/problems.h"
+#include "values/object_types.h"
 #include "values/text.h"
 
 namespace pbs::objects {
@@ -313,9 +314,9 @@ Result<ObjectName> parse_object_name(std::string_view text) {
     if (!type || words.size() != expected) {
         return fail(
             Code::invalid_request,
-            fmt::format("bad object '{}': expected server, or a queue, node, resource, sched, policy, "
-                        "time_window or fs_group with its name, as in \"policy p1\"",
-                        text));
+            fmt::format("bad object '{}': expected {}, with the object's name unless it is the server, as in "
+                        "\"policy p1\"",
+                        text, values::type_list()));
     }
     return ObjectName{*type, expected == 1 ? std::string{} : std::string(words[1])};
 }

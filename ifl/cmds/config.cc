@@ -282,10 +282,10 @@ int back_up(const Connection& connection, const Arguments&) {
 // ---- The command line.
 
 constexpr const char* kDescription =
-    "The history of a PBS server's configuration (policies, time_windows, fs_groups, the server, its "
-    "queues,\n"
-    "nodes, resources and schedulers): who changed what, differences, going back, and export and import as\n"
-    "JSON. See pbs_config(8).";
+    "The history of a PBS server's configuration (policies, time_windows, fs_groups, quotas, the server, "
+    "its\n"
+    "queues, nodes, resources and schedulers): who changed what, differences, going back, and export and\n"
+    "import as JSON. See pbs_config(8).";
 constexpr const char* kFooter =
     "TIME is YYYY-MM-DD, YYYY-MM-DDTHH:MM[:SS] in the local zone (with Z: UTC), or seconds since the Epoch.\n"
     "Managers may do all of it, operators read.\n"

@@ -17,6 +17,7 @@
 #include "text/json.h"
 #include "text/json_document.h"
 #include "values/number.h"
+#include "values/object_types.h"
 
 namespace pbs::record {
 namespace {
@@ -493,7 +494,8 @@ class Reader {
         in("type", type, "");
         const auto* const found = std::ranges::find(objects::kConfiguredTypes, type, objects::type_name);
         if (found == objects::kConfiguredTypes.end())
-            return fail("object: type: expected server, queue, sched, policy, time_window or fs_group");
+            return fail(fmt::format("object: type: expected {}",
+                                    values::type_list(&values::ObjectTypeRow::configured)));
         if (auto object = read_object(in, *found)) draft_.put(*std::move(object));
         in.close();
         return {};

@@ -20,7 +20,7 @@ TEST(ErrorText, PolicyObjectsShareOneNumber) {
     EXPECT_EQ(PBSE_POLICY_NOT_FOUND, 15212);
     EXPECT_EQ(PBSE_TIME_WINDOW_NOT_FOUND, 15212);
     EXPECT_EQ(PBSE_FS_GROUP_NOT_FOUND, 15212);
-    EXPECT_EQ(error_text(15212), "Unknown policy, time_window or fs_group");
+    EXPECT_EQ(error_text(15212), "Unknown policy, time_window, fs_group or quota");
 }
 
 }  // namespace

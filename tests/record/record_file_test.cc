@@ -106,7 +106,7 @@ TEST(RecordFile, UsageOfSharesComesBehindTheConfiguration) {
 
 TEST(RecordFile, ObjectsOfTheConfiguration) {
     EXPECT_EQ(refusal(kHead + "{\"object\":{\"type\":\"job\",\"name\":\"1\",\"attributes\":{}}}\n"),
-              "f:2: object: type: expected server, queue, sched, policy, time_window or fs_group");
+              "f:2: object: type: expected server, queue, sched, policy, time_window, fs_group or quota");
     EXPECT_THAT(
         refusal(kHead +
                 "{\"object\":{\"type\":\"policy\",\"name\":\"p\",\"attributes\":{\"by_queue\":\"7\"}}}\n" +

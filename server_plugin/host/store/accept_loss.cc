@@ -25,7 +25,7 @@ std::string what_is_lost(const Home& home, const std::string& path, const sqlite
     if (path == home.policy_db()) {
         if (both && *loss.has < *loss.had)
             text += fmt::format(
-                " Lost: {} of the policies, windows, groups and of what the history tells of "
+                " Lost: {} of the policies, windows, groups, quotas and of what the history tells of "
                 "the server's objects.",
                 range("revision", *loss.has + 1, *loss.had));
         return text + " Usage that was charged since may be lost as well.";
