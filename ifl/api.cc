@@ -76,6 +76,12 @@ int set_error(int number, const Error& error) {
     return error.code;
 }
 
+int refuse_missing(int number, const char* what) noexcept {
+    return guarded(PBSE_SYSTEM, [&] {
+        return set_error(number, {PBSE_IVALREQ, fmt::format("an argument is missing: expected {}", what)});
+    });
+}
+
 int set_result(int number, const std::shared_ptr<Connection>& connection, const Reply& reply) {
     ThreadState& state = thread_state();
     state.error = reply.code;

@@ -41,6 +41,8 @@ void remove_connection(int number);
 
 /// Sets pbs_errno and the text for pbs_geterrmsg(); returns the code.
 int set_error(int number, const Error& error);
+/// Refuses a call without an argument that it needs: PBSE_IVALREQ, and a text that names `what` is expected.
+int refuse_missing(int number, const char* what) noexcept;
 int set_result(int number, const std::shared_ptr<Connection>& connection, const Reply& reply);
 
 /// Makes one request, setting pbs_errno and the text. nullopt: there is no reply; a reply's code may be an

@@ -19,11 +19,7 @@ namespace {
 
 // Prefix of the client's extend string that says: the job has no script, so commit it at once.
 constexpr std::string_view kImplicitCommit = ":C:";
-
-int bad_request() {
-    thread_state().error = PBSE_IVALREQ;
-    return PBSE_IVALREQ;
-}
+constexpr const char* kJob = "a job";
 
 // Makes a modify, hold or release request, which all have the same form.
 int manage_job(int connect, RequestType type, const char* job, Attributes attributes, const char* extend) {
@@ -31,7 +27,7 @@ int manage_job(int connect, RequestType type, const char* job, Attributes attrib
 }
 
 int hold_request(int connect, RequestType type, const char* job, const char* hold_types, const char* extend) {
-    if (is_empty(job)) return bad_request();
+    if (is_empty(job)) return refuse_missing(connect, kJob);
     return guarded(PBSE_SYSTEM, [&] {
         const std::string types = is_empty(hold_types) ? USER_HOLD : hold_types;
         return manage_job(connect, type, job, {{ATTR_h, "", types, Op::set}}, extend);
@@ -39,7 +35,7 @@ int hold_request(int connect, RequestType type, const char* job, const char* hol
 }
 
 int alter_request(int connect, RequestType type, const char* job, const attrl* list, const char* extend) {
-    if (is_empty(job)) return bad_request();
+    if (is_empty(job)) return refuse_missing(connect, kJob);
     return guarded(PBSE_SYSTEM, [&] {
         auto attributes = to_attributes(connect, list);
         if (!attributes) return thread_state().error;
@@ -48,7 +44,7 @@ int alter_request(int connect, RequestType type, const char* job, const attrl* l
 }
 
 int run_request(int connect, RequestType type, const char* job, const char* location, const char* extend) {
-    if (is_empty(job)) return bad_request();
+    if (is_empty(job)) return refuse_missing(connect, kJob);
     return guarded(PBSE_SYSTEM, [&] {
         return request_code(connect, type, RunJob{job, std::string(view(location)), 0}, extend);
     });
@@ -206,7 +202,7 @@ struct batch_deljob_status* pbs_deljoblist(int connect, char** jobs, int count, 
         DeleteJobList body;
         for (int i = 0; jobs && i < count && jobs[i]; ++i) body.jobs.emplace_back(jobs[i]);
         if (body.jobs.empty()) {
-            bad_request();
+            refuse_missing(connect, kJob);
             return nullptr;
         }
         const auto reply = request(connect, RequestType::delete_job_list, std::move(body), extend);
@@ -216,7 +212,7 @@ struct batch_deljob_status* pbs_deljoblist(int connect, char** jobs, int count, 
 }
 
 int pbs_deljob(int connect, const char* job, const char* extend) {
-    if (is_empty(job)) return bad_request();
+    if (is_empty(job)) return refuse_missing(connect, kJob);
     return guarded(PBSE_SYSTEM, [&] {
         const auto reply = request(connect, RequestType::delete_job_list, DeleteJobList{{job}}, extend);
         const auto* result = reply ? std::get_if<DeleteReply>(&reply->body) : nullptr;
@@ -249,30 +245,31 @@ int pbs_asyrunjob_ack(int connect, const char* job, const char* location, const 
 }
 
 int pbs_movejob(int connect, const char* job, const char* destination, const char* extend) {
-    if (is_empty(job)) return bad_request();
+    if (is_empty(job)) return refuse_missing(connect, kJob);
     return two_names_request(connect, RequestType::move_job, job, destination, extend);
 }
 
 int pbs_orderjob(int connect, const char* job1, const char* job2, const char* extend) {
-    if (is_empty(job1) || is_empty(job2)) return bad_request();
+    if (is_empty(job1) || is_empty(job2)) return refuse_missing(connect, "two jobs");
     return two_names_request(connect, RequestType::order_job, job1, job2, extend);
 }
 
 int pbs_rerunjob(int connect, const char* job, const char* extend) {
-    if (is_empty(job)) return bad_request();
+    if (is_empty(job)) return refuse_missing(connect, kJob);
     return guarded(PBSE_SYSTEM,
                    [&] { return request_code(connect, RequestType::rerun_job, JobId{job}, extend); });
 }
 
 int pbs_sigjob(int connect, const char* job, const char* signal, const char* extend) {
-    if (is_empty(job) || !signal) return bad_request();
+    if (is_empty(job) || !signal) return refuse_missing(connect, "a job and a signal");
     return guarded(PBSE_SYSTEM, [&] {
         return request_code(connect, RequestType::signal_job, SignalJob{job, signal}, extend);
     });
 }
 
 int pbs_msgjob(int connect, const char* job, int file, const char* message, const char* extend) {
-    if (is_empty(job) || is_empty(message) || file < 0) return bad_request();
+    if (is_empty(job) || is_empty(message) || file < 0)
+        return refuse_missing(connect, "a job, a file and a message");
     return guarded(PBSE_SYSTEM, [&] {
         return request_code(connect, RequestType::message_job,
                             MessageJob{job, static_cast<std::uint32_t>(file), message}, extend);
@@ -309,7 +306,7 @@ int pbs_jobend(int fd, char** job, char** message, int* exit_status) {
 
 char* pbs_locjob(int connect, const char* job, const char* extend) {
     if (is_empty(job)) {
-        bad_request();
+        refuse_missing(connect, kJob);
         return nullptr;
     }
     return guarded(static_cast<char*>(nullptr), [&]() -> char* {

@@ -36,7 +36,7 @@ char* pbs_submit_resv(int connect, struct attropl* attributes, const char* exten
 }
 
 int pbs_delresv(int connect, const char* reservation, const char* extend) {
-    if (is_empty(reservation)) return thread_state().error = PBSE_IVALREQ;
+    if (is_empty(reservation)) return refuse_missing(connect, "a reservation");
     return guarded(PBSE_SYSTEM, [&] {
         return request_code(connect, RequestType::delete_reservation,
                             Manage{MGR_CMD_DELETE, MGR_OBJ_RESV, reservation, {}}, extend);
@@ -45,7 +45,7 @@ int pbs_delresv(int connect, const char* reservation, const char* extend) {
 
 int pbs_confirmresv(int connect, const char* reservation, const char* vnodes, unsigned long start,
                     const char* extend) {
-    if (is_empty(reservation)) return thread_state().error = PBSE_IVALREQ;
+    if (is_empty(reservation)) return refuse_missing(connect, "a reservation");
     return guarded(PBSE_SYSTEM, [&] {
         return request_code(connect, RequestType::confirm_reservation,
                             RunJob{reservation, vnodes == nullptr ? "" : vnodes, start}, extend);
@@ -54,7 +54,7 @@ int pbs_confirmresv(int connect, const char* reservation, const char* vnodes, un
 
 char* pbs_modify_resv(int connect, const char* reservation, struct attropl* attributes, const char* extend) {
     if (is_empty(reservation)) {
-        thread_state().error = PBSE_IVALREQ;
+        refuse_missing(connect, "a reservation");
         return nullptr;
     }
     return guarded(static_cast<char*>(nullptr), [&]() -> char* {

@@ -461,7 +461,9 @@ TEST_F(ApiTest, JobCallsRefuseAMissingJob) {
     EXPECT_EQ(pbs_orderjob(c, "1.s", nullptr, nullptr), PBSE_IVALREQ);
     EXPECT_EQ(pbs_sigjob(c, "1.s", nullptr, nullptr), PBSE_IVALREQ);
     EXPECT_EQ(pbs_msgjob(c, "1.s", 1, "", nullptr), PBSE_IVALREQ);
+    EXPECT_STREQ(pbs_geterrmsg(c), "an argument is missing: expected a job, a file and a message");
     EXPECT_EQ(pbs_locjob(c, "", nullptr), nullptr);
+    EXPECT_STREQ(pbs_geterrmsg(c), "an argument is missing: expected a job");
     EXPECT_EQ(pbs_deljoblist(c, nullptr, 0, nullptr), nullptr);
     EXPECT_EQ(pbs_errno, PBSE_IVALREQ);
     EXPECT_EQ(server_->requests().size(), before);
