@@ -22,6 +22,11 @@ nlohmann::ordered_json parse_ordered_json(std::string_view text) {
     return nlohmann::ordered_json::parse(text, nullptr, false);
 }
 
+nlohmann::ordered_json json_or_string(std::string_view text) {
+    nlohmann::ordered_json json = parse_ordered_json(text);
+    return json.is_discarded() ? nlohmann::ordered_json(std::string(text)) : json;
+}
+
 std::string write_json(const nlohmann::json& json, int indent) {
     return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -22,6 +22,8 @@ tl::expected<nlohmann::json, JsonError> read_json(std::string_view text);
 nlohmann::json parse_json(std::string_view text);
 // As parse_json(), with the keys of objects in the order of the text.
 nlohmann::ordered_json parse_ordered_json(std::string_view text);
+// As parse_ordered_json(); a text that isn't JSON gives a string.
+nlohmann::ordered_json json_or_string(std::string_view text);
 
 // The value as text: in one line, or a line for each member, indented by `indent` blanks a level. Bytes that
 // aren't UTF-8 are replaced by U+FFFD.

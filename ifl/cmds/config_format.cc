@@ -34,12 +34,6 @@ HistoryRow row_of(const batch_status& object) {
     return row;
 }
 
-// The parsed JSON; other text, which our servers don't send, becomes a string.
-Json parsed(const std::string& text) {
-    Json json = text::parse_ordered_json(text);
-    return json.is_discarded() ? Json(text) : json;
-}
-
 }  // namespace
 
 std::vector<HistoryRow> history_rows(const batch_status* list) {
@@ -90,8 +84,8 @@ std::string history_json(const std::vector<HistoryRow>& rows) {
                        {"command", row.command},
                        {"type", row.type},
                        {"object", row.object},
-                       {"before", parsed(row.before)},
-                       {"after", parsed(row.after)}});
+                       {"before", text::json_or_string(row.before)},
+                       {"after", text::json_or_string(row.after)}});
     }
     return text::write_json(all, 2) + "\n";
 }

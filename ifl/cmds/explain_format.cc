@@ -363,7 +363,7 @@ std::string explanation_json(const batch_status* list) {
         }
     }
     if (const std::string_view usage = text_of(*list, "past_usage"); !usage.empty()) {
-        out["past_usage"] = text::parse_ordered_json(usage);
+        out["past_usage"] = text::json_or_string(usage);
     }
     if (const std::string_view entity = text_of(*list, "share_entity"); !entity.empty()) {
         out["shares"] = {{"fs_group", text_of(*list, "share_group")},

@@ -153,6 +153,12 @@ TEST(ExplanationText, OfOtherOutcomes) {
     EXPECT_EQ(explanation_text(nullptr), "");
 }
 
+TEST(ExplanationJson, KeepsWhatIsNoNumber) {
+    ReplyList reply;
+    reply.object("1.h", {{"outcome", "", "waits"}, {"past_usage", "", "much"}});
+    EXPECT_EQ(nlohmann::json::parse(explanation_json(reply.list()))["past_usage"], "much");
+}
+
 TEST(ExplanationJson, HasTheSame) {
     const ReplyList reply = waiting();
     const auto json = nlohmann::json::parse(explanation_json(reply.list()));
