@@ -27,10 +27,12 @@ constexpr auto kQueueRows = std::to_array<AttributeDef>({
     {"state_count", text, kReadOnly | computed, "", "How many of the queue's jobs are in each state"},
     {"max_running", integer, kNoUserSet, "", "How many jobs of the queue may run at once"},
     {"acl_host_enable", boolean, kNoUserSet, "False",
-     "Whether acl_hosts says from which hosts the queue may be used"},
+     "Whether only the hosts that acl_hosts allows may use the queue"},
     {"acl_hosts", acl, kNoUserSet, "",
-     "The hosts from which the queue may be used, if acl_host_enable is True"},
-    {"acl_user_enable", boolean, kNoUserSet, "False", "Whether acl_users says who may use the queue"},
+     "The hosts that may use the queue, if acl_host_enable is True: host, *.domain, or -host "
+     "to keep one out"},
+    {"acl_user_enable", boolean, kNoUserSet, "False",
+     "Whether only the users that acl_users allows may use the queue"},
     {"acl_users", acl, kNoUserSet, "",
      "The users who may use the queue, if acl_user_enable is True: user@host, or -user@host "
      "to keep one out"},
@@ -41,7 +43,7 @@ constexpr auto kQueueRows = std::to_array<AttributeDef>({
     {"resources_default", resources, kNoUserSet, "", "What a job gets of a resource that it doesn't name"},
     shared("comment"),
     {"acl_group_enable", boolean, kNoUserSet, "False",
-     "Whether acl_groups says which groups may use the queue"},
+     "Whether only the groups that acl_groups allows may use the queue"},
     {"acl_groups", acl, kNoUserSet, "",
      "The groups that may use the queue, if acl_group_enable is True: group, or -group to "
      "keep one out"},
