@@ -6,8 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <regex>
 #include <set>
@@ -26,7 +24,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-namespace fs = std::filesystem;
 using objects::ObjectType;
 
 // Lists of both documents; options that they spell differently are in both spellings.
@@ -117,17 +114,17 @@ constexpr std::string_view kOverview[] = {"AVOID_FRAGMENTATION",
                                           "WALLT_LIMIT_LARGE_JOB",
                                           "WALLT_LIMIT_SMALL_JOB"};
 
-// Returns the options that have tests: the test's name up to the first lower-case letter.
+// Returns the options that have tests in this program: the test's name up to the first lower-case letter.
 std::set<std::string> tested() {
     std::set<std::string> options;
-    const std::regex name(
-        R"(\nTEST(?:_F|_P)?\(\w+,\s+([A-Z][A-Z_]*[A-Z])(?:_[A-Z][a-z]\w*|_An?[A-Z]\w*)?\))");
-    for (const auto& entry : fs::directory_iterator(fs::path(PBS_SOURCE_DIR) / "tests" / "scheduler")) {
-        if (entry.path().extension() != ".cc") continue;
-        std::ifstream file(entry.path());
-        const std::string text(std::istreambuf_iterator<char>(file), {});
-        for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at)
-            options.insert((*at)[1]);
+    const std::regex name("([A-Z][A-Z_]*[A-Z])(?:_[A-Z][a-z]\\w*|_An?[A-Z]\\w*)?(?:/.*)?");
+    const testing::UnitTest& all = *testing::UnitTest::GetInstance();
+    for (int i = 0; i < all.total_test_suite_count(); ++i) {
+        const testing::TestSuite& suite = *all.GetTestSuite(i);
+        for (int j = 0; j < suite.total_test_count(); ++j) {
+            const std::string test = suite.GetTestInfo(j)->name();
+            if (std::smatch option; std::regex_match(test, option, name)) options.insert(option[1]);
+        }
     }
     return options;
 }
