@@ -360,8 +360,7 @@ TEST(EntityLimits, NoSequenceOfEventsMakesTheSchedulerGoBeyondOne) {
             const CycleTrigger trigger = events.next(site, same);
             const Outcome outcome = site.world.cycle(events.now, true, "default", trigger);
             const Outcome other = same.world.cycle(events.now, true, "default", trigger);
-            EXPECT_EQ(outcome.started, other.started) << "by events and over all jobs";
-            EXPECT_EQ(outcome.rejected, other.rejected);
+            expect_same(site, outcome, "by events", other, "over all jobs", part::starts | part::rejections);
             std::erase_if(events.jobs, [&](int job) { return outcome.rejected.contains(job); });
             const Counted counted{site.world, events.jobs};
             for (const int job : outcome.started) {

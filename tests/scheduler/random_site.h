@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/scheduler/journal.h"
 #include "tests/scheduler/world.h"
 
 namespace pbs::sched::test {
@@ -18,6 +19,7 @@ namespace pbs::sched::test {
 // A site with random settings. Two copies of it go through the same events.
 struct Site {
     World world;
+    std::string label;  // how to make it
     std::mt19937 random;
     std::vector<std::string> vnodes;
     std::vector<std::string> submit = {"submit"};
@@ -44,7 +46,11 @@ struct Site {
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
     bool chance(int percent) { return pick(1, 100) <= percent; }
 
-    explicit Site(unsigned seed, Algorithm algorithm = Algorithm::origin) : random(seed) {
+    explicit Site(unsigned seed, Algorithm algorithm = Algorithm::origin)
+        : label(fmt::format("Site({}, Algorithm::{})", seed,
+                            algorithm == Algorithm::origin ? "origin" : "standard")),
+          random(seed) {
+        world.keep_journal();
         if (algorithm == Algorithm::origin)
             make_origin();
         else
@@ -280,6 +286,18 @@ struct Site {
     }
 };
 
+// Fails the test with the first difference between two cycles in words, if there is one, and the site as
+// text.
+inline void expect_same(const Site& site, const Outcome& a, std::string_view name_a, const Outcome& b,
+                        std::string_view name_b, unsigned parts) {
+    const std::string difference = first_difference(a, name_a, b, name_b, parts);
+    if (!difference.empty())
+        ADD_FAILURE()
+            << difference << "\nThe site is " << site.label
+            << "; windows, trees, quotas and reservations are only there. All else, to paste:\nWorld world;\n"
+            << site.world.journal();
+}
+
 // Applies the same random events to both copies, which have the same state.
 struct Events {
     std::mt19937 random;
@@ -391,13 +409,9 @@ std::int64_t compare_by_events(const std::vector<int>& seeds, int steps, Algorit
             const CycleTrigger trigger = events.next(by_events, by_all);
             const auto a = by_events.world.cycle(events.now, true, "default", trigger);
             const auto b = by_all.world.cycle(events.now, true, "default", trigger);
-            EXPECT_EQ(a.started, b.started);
-            EXPECT_EQ(a.queue, b.queue);
-            EXPECT_EQ(a.vnodes, b.vnodes);
-            EXPECT_EQ(a.exec_vnode, b.exec_vnode);
-            EXPECT_EQ(a.rejected, b.rejected);
-            EXPECT_EQ(a.preempted, b.preempted);
-            EXPECT_EQ(a.schedule, b.schedule) << "starts and reservations";
+            expect_same(by_events, a, "by events", b, "over all jobs",
+                        part::starts | part::queues | part::vnodes | part::chunks | part::rejections |
+                            part::preemptions | part::schedule);
             EXPECT_TRUE(std::ranges::includes(a.wants, b.wants));
             if (testing::Test::HasFailure()) return in_pieces;
             std::erase_if(events.jobs, [&](int job) { return a.rejected.contains(job); });

@@ -1,6 +1,7 @@
 // Four properties of every rule, of profiles and of sites, tried on random sites. A rule that follows
 // framework/filter.h has them without changes elsewhere.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -437,6 +438,7 @@ class Rules : public testing::TestWithParam<Tried> {
     OwnProfile without{GetParam(), false};
 
     void set_up(Site& site, const OwnProfile& profile) const {
+        site.label += fmt::format(" with the generator of the rule {}", GetParam().name);
         site.world.policy().profile = &profile.profile;
         if (const auto found = generators().find(GetParam().name); found != generators().end())
             found->second(site);
@@ -464,7 +466,9 @@ TEST_P(Rules, HaveSettingsByWhichTheyMatter) {
             events.pass_time();
         }
     }
-    EXPECT_TRUE(matters);
+    EXPECT_TRUE(matters)
+        << "with and without " << GetParam().name
+        << ", 40 sites start the same: its generator has to make settings by which it refuses";
 }
 
 TEST_P(Rules, DecideAfterEventsWhatTheyDecideOfAllJobs) {
@@ -492,10 +496,9 @@ TEST_P(Rules, DecideOfSignaturesWhatTheyDecideOfEachJob) {
             events.next(a, b);
             const auto shared = a.world.cycle(events.now);
             const auto each = b.world.cycle(events.now);
-            ASSERT_EQ(shared.started, each.started);
-            ASSERT_EQ(shared.vnodes, each.vnodes);
-            ASSERT_EQ(shared.rejected, each.rejected);
-            ASSERT_EQ(shared.preempted, each.preempted);
+            expect_same(a, shared, "by signature", each, "job by job",
+                        part::starts | part::vnodes | part::rejections | part::preemptions);
+            if (testing::Test::HasFailure()) return;
             std::erase_if(events.jobs, [&](int job) { return shared.rejected.contains(job); });
             events.pass_time();
         }
@@ -523,8 +526,8 @@ TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
                 woken.world.scheduler.tick(now);
                 a = woken.world.cycle(now, true, "default", trigger);
             }
-            EXPECT_EQ(a.started, b.started);
-            EXPECT_EQ(a.rejected, b.rejected);
+            expect_same(woken, a, wakes ? "at this wake-up" : "without a wake-up", b,
+                        "in a cycle at this instant", part::starts | part::rejections);
             std::erase_if(events.jobs, [&](int job) { return b.rejected.contains(job); });
             return !b.started.empty();
         };
@@ -643,14 +646,21 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
         if (told->test_only) {
             EXPECT_TRUE(!started || !s.test_only.holds(*started));
         } else if (earliest && *earliest < now + Seconds(29 * kHour)) {
-            ASSERT_TRUE(started) << "foreseen at " << (*earliest - at(0)).count() << ": " << told->reason;
-            EXPECT_GT(*earliest, *started - kTick) << told->reason;
-            if (!foreseen_late) EXPECT_LE(*earliest, *started) << told->reason;
+            const bool late = started && *earliest <= *started - kTick;
+            const bool early = started && !foreseen_late && *earliest > *started;
+            EXPECT_TRUE(started && !late && !early) << fmt::format(
+                "job {} was foreseen to start at {}, and {}; it waits: {}", job, text_of(*earliest),
+                started ? "starts at " + text_of(*started) : "doesn't start", told->reason);
             ++foreseen;
         } else if (!foreseen_late) {
-            EXPECT_FALSE(started) << told->reason;
+            EXPECT_FALSE(started) << fmt::format("job {} wasn't foreseen to start, and starts at {}: {}", job,
+                                                 text_of(*started), told->reason);
         }
-        if (testing::Test::HasFailure()) break;
+        if (testing::Test::HasFailure()) {
+            ADD_FAILURE() << "The site is " << site.label << ", to paste:\nWorld world;\n"
+                          << site.world.journal();
+            break;
+        }
     }
     if (pbs::test::cases(10) >= 10) EXPECT_GT(foreseen, 2);
 }

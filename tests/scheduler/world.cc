@@ -1,8 +1,11 @@
 #include "tests/scheduler/world.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <deque>
+
+#include "tests/scheduler/journal.h"
 
 namespace pbs::sched::test {
 
@@ -64,6 +67,14 @@ void World::configure() {
         settings.name = name;
         settings.prime = configuration.prime;
     }
+    if (journal_ != nullptr)
+        journal_->note([policies = configuration.policies] {
+            std::string text;
+            for (const auto& [name, settings] : policies)
+                text +=
+                    fmt::format("{{\nSettings& s = world.policy(\"{}\");\n{}}}\n", name, text_of(settings));
+            return text + "world.configure();";
+        });
     const auto set = scheduler.set_configuration(configuration);
     ASSERT_TRUE(set.has_value()) << set.error().message;
 }
@@ -76,7 +87,27 @@ std::vector<EntityLimitRecord> records_of(const std::vector<LimitOptions>& limit
     return records;
 }
 
+void World::keep_journal() {
+    journal_ = std::make_shared<Journal>();
+}
+
+std::string World::journal() const {
+    return journal_ == nullptr ? std::string() : journal_->text();
+}
+
+void World::server(const ServerRecord& record) {
+    if (journal_ != nullptr)
+        journal_->note([most = record.max_running, user = record.max_user_run, group = record.max_group_run,
+                        more = !record.limits.empty() || !record.resources_available.empty()] {
+            return fmt::format(
+                "world.server({{.max_running = {}, .max_user_run = {}, .max_group_run = {}}});{}", most, user,
+                group, more ? "  // and limits or resources_available" : "");
+        });
+    EXPECT_TRUE(scheduler.server_changed(record));
+}
+
 void World::queue(const QueueOptions& o) {
+    if (journal_ != nullptr) journal_->note([o] { return fmt::format("world.queue({});", text_of(o)); });
     const auto [place_, made] = queues_.emplace(o.name, QueueHandle(queues_.size() + 1));
     std::vector<Amount> maximum;
     std::vector<Amount> minimum;
@@ -113,6 +144,7 @@ void World::queue(const QueueOptions& o) {
 }
 
 void World::vnode(const VnodeOptions& o) {
+    if (journal_ != nullptr) journal_->note([o] { return fmt::format("world.vnode({});", text_of(o)); });
     const auto [place_, made] = vnodes_.emplace(o.name, VnodeHandle(vnodes_.size() + 1));
     vnode_names_[static_cast<std::uint64_t>(place_->second)] = o.name;
     std::vector<Amount> available = {{ncpus, o.ncpus, {}}, {mem, o.mem, {}}};
@@ -220,6 +252,9 @@ void World::send(int number, Instant now) {
 
 int World::job(const JobOptions& options, Instant now) {
     const int number = next_job_++;
+    if (journal_ != nullptr)
+        journal_->note(
+            [=] { return fmt::format("world.job({}, {});  // {}", text_of(options), text_of(now), number); });
     jobs_[number] = {options,
                      options.queue,
                      options.state,
@@ -232,7 +267,18 @@ int World::job(const JobOptions& options, Instant now) {
     return number;
 }
 
+void World::alter(int job, const JobOptions& options, Instant now) {
+    if (journal_ != nullptr)
+        journal_->note(
+            [=] { return fmt::format("world.alter({}, {}, {});", job, text_of(options), text_of(now)); });
+    jobs_.at(job).options = options;
+    send(job, now);
+}
+
 void World::change(int number, const JobOptions& options, Instant now) {
+    if (journal_ != nullptr)
+        journal_->note(
+            [=] { return fmt::format("world.change({}, {}, {});", number, text_of(options), text_of(now)); });
     Job& job = jobs_.at(number);
     job.options = options;
     const bool goes_on = job.state == 'S' && options.state == 'Q';  // the job stays suspended
@@ -248,6 +294,10 @@ void World::change(int number, const JobOptions& options, Instant now) {
 }
 
 void World::run(int number, const std::string& queue, const std::string& vnode, Instant started) {
+    if (journal_ != nullptr)
+        journal_->note([=] {
+            return fmt::format("world.run({}, \"{}\", \"{}\", {});", number, queue, vnode, text_of(started));
+        });
     Job& job = jobs_.at(number);
     job.state = 'R';
     job.queue = queue;
@@ -261,12 +311,18 @@ void World::run(int number, const std::string& queue, const std::string& vnode, 
 }
 
 void World::finish(int number, Instant now) {
+    if (journal_ != nullptr)
+        journal_->note([=] { return fmt::format("world.finish({}, {});", number, text_of(now)); });
+    remove(number, now);
+}
+
+void World::remove(int number, Instant now) {
     jobs_.erase(number);
     scheduler.job_removed(now, JobHandle(static_cast<std::uint64_t>(number)));
 }
 
 void World::preempt(int number, char method, Instant now) {
-    if (method == 'D') return finish(number, now);
+    if (method == 'D') return remove(number, now);
     Job& job = jobs_.at(number);
     job.preempted_at = now;
     job.state = method == 'S' ? 'S' : 'Q';
@@ -282,6 +338,11 @@ void World::resume(Job& job, Instant now) {
 }
 
 Outcome World::cycle(Instant now, bool apply, const std::string& sched, CycleTrigger trigger) {
+    if (journal_ != nullptr)
+        journal_->note([=] {
+            return fmt::format("world.cycle({}, {}, \"{}\", CycleTrigger({}));", text_of(now), apply, sched,
+                               static_cast<int>(trigger));
+        });
     return take(scheduler.cycle(now, sched, trigger), now, apply);
 }
 
@@ -437,7 +498,7 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
         Job& job = jobs_.at(number);
         if (d.kind == DecisionKind::reject) {
             out.rejected[number] = d.text;
-            if (apply) finish(number, now);
+            if (apply) remove(number, now);
             continue;
         }
         if (d.kind == DecisionKind::move) {

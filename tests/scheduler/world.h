@@ -188,9 +188,15 @@ struct Outcome {
     std::int64_t considered = 0;               // jobs looked at
 };
 
+class Journal;
+
 class World {
   public:
     explicit World(rrule::Zone zone = rrule::Zone::utc());
+
+    // From now on keeps what it is told; journal() is that as text (journal.h).
+    void keep_journal();
+    std::string journal() const;
 
     Configuration configuration;
     Settings& policy(const std::string& name = "p1") { return configuration.policies[name]; }
@@ -204,14 +210,11 @@ class World {
     void queue(const QueueOptions& options);
     void vnode(const VnodeOptions& options);
     void vnodes(int count, const VnodeOptions& options);  // name, name1, name2, ...
-    void server(const ServerRecord& record) { EXPECT_TRUE(scheduler.server_changed(record)); }
+    void server(const ServerRecord& record);
     int job(const JobOptions& options, Instant now = at(0));
     void change(int job, const JobOptions& options, Instant now);
     // Changes the options of a job that stays in its state and place.
-    void alter(int job, const JobOptions& options, Instant now) {
-        jobs_.at(job).options = options;
-        send(job, now);
-    }
+    void alter(int job, const JobOptions& options, Instant now);
     // Puts a job on a vnode as if it had been started before. The job holds `ncpus` of the vnode.
     void run(int job, const std::string& queue, const std::string& vnode, Instant started);
     void finish(int job, Instant now);
@@ -274,11 +277,13 @@ class World {
         Instant preempted_at{};  // not run since; Epoch: not preempted
         Accrual accrual{};
     };
+    void remove(int number, Instant now);
     void resume(Job& job, Instant now);
     void send(int number, Instant now);
     void send_reservation(int number);
     std::string exec_vnode(std::span<const Place> places) const;
 
+    std::shared_ptr<Journal> journal_;  // null: none is kept
     rrule::Zone zone_;
     std::map<int, Job> jobs_;
     std::map<int, Reserved> reservations_;
