@@ -31,11 +31,11 @@ struct Decision {
     std::string text;
     std::vector<std::pair<std::uint32_t, std::string>> set_resources;  // ids, values
     std::vector<Place> places;
-    std::int64_t start = 0;          // estimate; 0: no start is expected any more
+    std::int64_t start = 0;          // estimate: when the job starts; 0: no start is expected any more
     std::uint64_t for_job = 0;       // preempt: the job that gets the place
     std::string methods{};           // preempt: letters S, C, R, D
-    bool after_preemptions = false;  // run
-    int accrue_type = 0;             // accrue
+    bool after_preemptions = false;  // run: once the preempted jobs are gone
+    int accrue_type = 0;             // accrue: the new type
 };
 
 // Translates a decision. Omits resources and vnodes that `names` doesn't know. A decision of an unknown kind

@@ -27,7 +27,7 @@ inline std::string_view view(pbs_str text) {
 // The facts about a job that don't follow from its attributes but from the host's handling.
 struct JobStanding {
     std::uint64_t handle = 0;
-    std::uint64_t queue = 0;  // handle
+    std::uint64_t queue = 0;  // the handle of its queue
     char state = 'Q';         // as in pbs_job_record
     std::uint32_t flags = 0;  // bits of enum pbs_job_flag that don't follow from attributes
     std::int64_t elapsed = 0;
@@ -40,7 +40,7 @@ struct JobStanding {
 struct ReservationStanding {
     std::uint64_t handle = 0;
     std::string_view id;
-    std::uint64_t queue = 0;  // handle
+    std::uint64_t queue = 0;  // the handle of its queue
     bool asked = false;       // to be confirmed or denied
     std::int64_t start = 0;
     std::int64_t end = 0;

@@ -122,7 +122,7 @@ int each_policy_object(int connect, int object_type, const char* object, const a
                                                              "objects, and a function",
                                                              object_type)});
     }
-    std::vector<std::byte> memory;  // of the object at hand
+    std::vector<std::byte> memory;  // has one object at a time
     const auto take = [&](const ObjectView& view) {
         memory.resize(std::max(memory.size(), c_size(view)));
         each(c_object(memory.data(), view), context);

@@ -32,7 +32,7 @@ struct QueueReply {
     bool operator==(const QueueReply&) const = default;
 };
 
-/// Choice 3.
+/// Choice 3: the job's script is here, and its commit may come.
 struct ReadyToCommitReply {
     std::string job;
     bool operator==(const ReadyToCommitReply&) const = default;
@@ -44,7 +44,7 @@ struct CommitReply {
     bool operator==(const CommitReply&) const = default;
 };
 
-/// Choice 5.
+/// Choice 5: the ids of the selected jobs.
 struct SelectReply {
     std::vector<std::string> jobs;
     bool operator==(const SelectReply&) const = default;

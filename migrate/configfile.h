@@ -34,7 +34,7 @@ enum class ArgumentType {
 struct Option {
     std::string_view name;
     ArgumentType type;
-    std::string_view other_name{};  // second spelling
+    std::string_view other_name{};  // another spelling that the guide has; empty: none
 
     // Name of the policy attribute: the option's name in lower case.
     std::string attribute() const;

@@ -32,12 +32,13 @@ const objects::Object* fs_group_of(const ExportSource& source);
 using WeekHours = std::array<std::vector<PrimeHours>, 7>;
 std::optional<WeekHours> week_hours(const objects::Object& window);
 
-// Day numbers of the server's non_work_days in one year, each with a remark such as "Dec 25". Rules with
-// another day in another year go to `left_out`.
+// A holiday, as the file holidays has it.
 struct DayNumber {
     int day_of_year = 0;
-    std::string remark;
+    std::string remark;  // "Dec 25"
 };
+// Returns the server's non_work_days of the year. Rules with another day number in another year go to
+// `left_out`.
 std::vector<DayNumber> day_numbers(const ExportSource& source, int year, std::vector<std::string>& left_out);
 
 int year_of(const ExportSource& source);

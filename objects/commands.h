@@ -126,11 +126,11 @@ struct HistoryQuery {
     std::optional<std::string> object{};
     std::optional<std::chrono::sys_seconds> from{};   // this instant or later
     std::optional<std::chrono::sys_seconds> until{};  // before this instant
-    // The answer is the latest `limit` rows, oldest first, or fewer if their texts exceed `bytes` (at least
-    // one row). `before_revision` asks for the rows before a revision, so that a caller gets page after page.
-    // "Latest" and "before" are by revision; with `from` or `until` by time and then by revision.
+    // The answer has the latest rows, oldest first: at most `limit`, and of at most `bytes`, but at least
+    // one. The order is that of revisions; with `from` or `until` that of times, and then of revisions.
     std::size_t limit = 1000;
     std::size_t bytes = std::size_t{16} << 20;
+    // Asks for rows before this one in that order, so that a caller gets page after page.
     std::optional<std::uint64_t> before_revision{};
 };
 

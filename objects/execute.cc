@@ -78,8 +78,8 @@ Result<std::optional<Value>> new_value(const Attribute& attribute, const Value* 
 }
 
 Error in_object(Error error, ObjectType type, std::string_view name) {
-    // PP-748 gives the first text in full; the others name the object already, or the name is too long to
-    // repeat
+    // Leave the object out where PP-748 prescribes the whole text, where the text names the object already,
+    // and where the name is too long to repeat.
     const bool complete = error.message.starts_with("Cannot set prime/non-prime") ||
                           error.code == Code::unknown_object || error.code == Code::name_too_long ||
                           error.message.starts_with(object_title(type, name));

@@ -12,8 +12,7 @@ namespace pbs::objects {
 // Writes changed objects within the caller's transaction.
 Result<void> write_changes(Database& database, std::span<const ObjectChange> changes);
 
-// Reads the whole configuration. Errors: system, for a row that makes no sense: something else wrote to the
-// file.
+// Reads the whole configuration. Errors: Code::system, for a row that this program can't have written.
 Result<std::shared_ptr<const Snapshot>> read_configuration(Database& database);
 
 }  // namespace pbs::objects

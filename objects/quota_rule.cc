@@ -135,8 +135,9 @@ class RuleReader {
     }
 
     std::string_view text_;
-    std::size_t at_ = 0;     // behind the last word
-    std::size_t begin_ = 0;  // of the last word
+    // Where the last word ends and begins.
+    std::size_t at_ = 0;
+    std::size_t begin_ = 0;
 };
 
 bool is_all(const std::optional<QuotaFilter>& filter) {

@@ -45,8 +45,10 @@ struct UsageBatch {
     std::optional<std::chrono::sys_seconds> last_decay{};
     bool replace_usage = false;    // remove all pairs that `usage` doesn't have
     bool replace_charges = false;  // amounts of `charged` replace those of jobs charged before
-    double decayed_by = 1;         // first, stored amounts are multiplied by this
-    double least = 0;              // and then removed if they are no more than this
+    // Before all else, stored amounts are multiplied by `decayed_by`, and removed if the product is at most
+    // `least`.
+    double decayed_by = 1;
+    double least = 0;
 };
 
 // The usage records in a store. `scope` keeps independent records apart: "past_usage" for Origin's

@@ -81,8 +81,8 @@ struct RuleExpander::Impl {
     bool by_week;
     int anchor_year;  // the anchor's year; with BYWEEKNO, the year of its week
     std::uint64_t steps = 0;
-    // For each kind of year: the days that the BY parts select, and those of them that are left by BYSETPOS,
-    // without regard to INTERVAL. With BYWEEKNO a year's days are those of its weeks.
+    // For each kind of year: the days that the BY parts but BYSETPOS select, and the days that BYSETPOS
+    // leaves of them. INTERVAL isn't regarded. With BYWEEKNO a year's days are those of its weeks.
     std::array<std::optional<YearDays>, Year::kKinds> filtered_, chosen_;
 
     Impl(const Rule& r, Local a, bool ever)

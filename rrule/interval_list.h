@@ -100,7 +100,8 @@ class IntervalList {
 
     // The members that each lookup reads come first.
     Instant origin_ = Instant::max();
-    std::uint32_t scale_ = 0;  // block = (time >> shift_) * scale_ >> 32, roughly
+    // The block of a time is near (time >> shift_) * scale_ >> 32.
+    std::uint32_t scale_ = 0;
     std::uint8_t shift_ = 0;
     bool is_wide_ = false;
     Blocks<std::uint32_t> narrow_;

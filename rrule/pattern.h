@@ -44,9 +44,9 @@ void open_on(const Window& window, std::span<const LocalDay> days, std::vector<I
 
 // A union of windows, with the non-work days on which some of them don't open and others only open.
 //
-// Zone::instant() never goes backwards, so an instant is inside a union of windows of one zone when the
-// clock's highest reading so far is inside the union on the wall clock. A union that never or always holds on
-// the wall clock does so in time as well; only at its changes a gap of the clock can hide it.
+// A change of the clock moves windows: an instant is inside the union of windows of one zone when the highest
+// reading of the wall clock up to that instant is inside. So a union that is always open on the wall clock,
+// or never, is so in time as well; only a change of the union can fall into a gap of the clock.
 class Pattern {
   public:
     Pattern(std::span<const Window> windows, const NonWorkDays& holidays);

@@ -48,7 +48,7 @@ struct alignas(64) WindowSet::Impl {
     Instant lo{};
     Days step{366};             // length of the next extension
     int outside_days = 0;       // questions about times that `days` doesn't cover
-    int patience = kImpatient;  // number of them before `days` is moved again
+    int patience = kImpatient;  // `days` is moved after so many of these questions
 
     std::vector<Window> windows;
     NonWorkDays holidays;

@@ -99,8 +99,9 @@ class Connection {
 
     // The failure for a damage that SQLite reports: it also takes for damage what the system can't read.
     Failure damage(std::string_view text) const;
-    // The last failure, and its text alone.
+    // The last failure.
     Failure failure() const;
+    // Its text alone.
     std::string error() const { return failure().text; }
 
     bool in_transaction() const;

@@ -64,7 +64,7 @@ struct Found {
     std::size_t slot;
 };
 
-// A slot that can't be read may be the newest: the other one mustn't be taken for it.
+// Finds the newest mark. Fails if any slot can't be read: that slot may have the newest one.
 tl::expected<std::optional<Found>, int> newest(int fd) {
     std::optional<Found> best;
     for (std::size_t i = 0; i < std::size(kPlaces); ++i) {

@@ -335,7 +335,7 @@ class Place {
             case State::after_value:
                 return is_comma(token) ? behind_comma(i) : State::after_value;
             case State::element_or_attribute:
-                break;  // only the last state
+                break;  // no token follows this state
         }
         return state_;
     }

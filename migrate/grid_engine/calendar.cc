@@ -288,8 +288,8 @@ class EntryReader {
     const Field& field_;
     const bool year_;
     std::size_t at_ = 0;
-    std::size_t days_ = 0;       // of the year
-    std::size_t any_times_ = 0;  // of entries that hold on any date
+    std::size_t days_ = 0;       // days of the year that entries name
+    std::size_t any_times_ = 0;  // times of entries that hold on any date
 };
 
 std::string clock_of(int second) {

@@ -28,7 +28,7 @@ class ComplexNames {
     ComplexName find(std::string_view name) const;
 
   private:
-    std::map<std::string, ComplexName, std::less<>> by_name_;  // and by shortcut
+    std::map<std::string, ComplexName, std::less<>> by_name_;  // by name and by shortcut
 };
 
 // A value with Grid Engine's multipliers (k, K, m, M, g, G: powers of 1000 and 1024), INFINITY not included.

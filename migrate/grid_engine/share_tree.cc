@@ -244,7 +244,7 @@ class ShareTreeReader {
     std::map<std::string_view, std::size_t> by_id_;
     std::set<std::string_view> seen_;  // the settings of the last node
     std::set<std::string> names_;
-    std::map<std::string, int> copies_;  // of a group's name
+    std::map<std::string, int> copies_;  // by name: how many other groups wished for it
     std::vector<std::string> elements_;
     std::optional<std::int32_t> unknown_shares_;
     bool projects_ = false;

@@ -32,11 +32,11 @@ struct Decision {
     std::vector<std::pair<std::string, std::string>> set_resources;
     std::string exec_vnode;
     std::vector<std::string> exec_vnodes;  // confirm: for each requested occurrence
-    std::int64_t start = 0;                // estimate, confirm
-    std::string for_job;                   // preempt
+    std::int64_t start = 0;                // estimate, confirm: when the job or reservation starts
+    std::string for_job;                   // preempt: the job that gets the room
     std::string methods;                   // preempt: the letters of the methods to try
-    bool after_preemptions = false;        // run
-    std::int32_t accrue_type = 0;          // accrue
+    bool after_preemptions = false;        // run: once the preempted jobs are gone
+    std::int32_t accrue_type = 0;          // accrue: the new type
 };
 
 // Jobs of a queue, as OpenPBS counts them in the queue's state_count.

@@ -258,14 +258,14 @@ class Scheduling {
     // Waiting jobs with an estimate of an earlier scheduler, until a cycle replaces or clears these
     // estimates.
     std::set<std::string> left_top_jobs_;
-    bool estimates_forgotten_ = false;    // by the server; the next cycle sends them again
-    PendingSettings settings_;            // for policies
+    bool estimates_forgotten_ = false;    // the server has lost them: the next cycle sends them again
+    PendingSettings settings_;            // the settings of policies that are still to be sent
     std::vector<ChangedFolder> folders_;  // folders to be checked
     // By scheduler: the values of preempt_order that the plugin has set, in this cycle and the last.
     std::map<std::string, std::vector<std::string>> orders_given_;
 
     std::map<std::string, Failed> failed_;
-    bool known_ = false;        // everything has been learnt
+    bool known_ = false;        // all objects of the server have been asked for once
     bool stale_server_ = true;  // the server, schedulers and resources may have changed
     bool stale_vnodes_ = true;
     // By queue: jobs that the server counts and doesn't describe, such as subjobs that wait for another run.

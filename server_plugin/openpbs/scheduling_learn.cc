@@ -419,7 +419,7 @@ void Scheduling::learnt() {
         if (count > 0) log(fmt::format("a check found {} changes that had not been noticed", count));
     }
     for (const ChangedFolder& folder : std::exchange(folders_, {})) look_at_folder(folder);
-    // The server reports such changes to no scheduler, and they may concern any of them.
+    // Changes that only a query shows may concern any scheduler: each needs a cycle.
     if (count > 0 && (run_.look_only || run_.altered_known)) want_cycles(current_);
     run_.look_only = run_.look_only && count == 0 && !first && settings_.next(looked_) == nullptr;
     // Query a vnode that wasn't known. If a check is due, query everything.

@@ -38,7 +38,7 @@ class DedicatedTimes final : public SiteProgram {
     struct Answer {
         std::optional<sched::Instant> at;  // of the last good answer
         sched::Instant failed_at{};
-        std::string said;  // the failure that is logged
+        std::string said;  // the last failure, which is logged once; empty: the last answer was good
         bool asked = false;
     };
     void start_some(const sched::Scheduler& scheduler, sched::Instant now);

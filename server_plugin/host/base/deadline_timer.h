@@ -17,8 +17,8 @@ namespace pbs::host {
 // caller can compute the next instant anew.
 class DeadlineTimer {
   public:
-    // `look` is called in the loop. No instant is set then: `look` has to set the next one. Errors: the
-    // kernel gave no timer.
+    // The loop calls `look`. The instant is used up then: `look` has to set the next one. Errors: the kernel
+    // gave no timer.
     static Result<std::unique_ptr<DeadlineTimer>> open(uv_loop_s* loop, std::function<void()> look);
     // REQUIRES: close() was called, and the loop has run since.
     ~DeadlineTimer();

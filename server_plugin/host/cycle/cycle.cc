@@ -197,7 +197,7 @@ Result<void> Application::run(const Decision& decision, Job& job) {
         if (const auto others = awaited(); !others.empty()) await(change_, job, others);
     if (done) return {};
     job = before;
-    // A job that was made of a subjob for this start isn't in the state.
+    // The state has no job yet if a queued subjob was made into one for this start.
     if (server_.state.job(job.handle) != nullptr)
         change_.counted().stage(job);
     else
@@ -523,7 +523,7 @@ void Cycles::end() {
     server_.counters.cycle_over(std::move(note_));
     server_.changed.reset();
     decisions_ = {};
-    // Another cycle considers the jobs of dropped decisions in their present state.
+    // Another cycle considers the jobs of decisions that were dropped, as these jobs are now.
     if (dropped_) server_.want_cycle(PBS_SCH_SCHEDULE_CMD, sched_);
     dropped_ = false;
 }

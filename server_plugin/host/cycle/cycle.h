@@ -87,7 +87,7 @@ class Cycles {
         8;  // most starts of a slice, by the time that the last ones took after their commit
     SchedLogs logs_;
     std::map<std::string, int64_t> last_;           // scheduler to the instant of its last cycle
-    std::deque<std::pair<std::string, int>> todo_;  // schedulers and triggers
+    std::deque<std::pair<std::string, int>> todo_;  // cycles to run: scheduler and trigger
     Stage stage_ = Stage::idle;
     // The cycle under way.
     std::string sched_;

@@ -124,7 +124,7 @@ void unlink_all(Change& change, uint64_t job, LinkKind kind) {
 
 class TakeUp {
   public:
-    // `value`: the text of `depend`. A rejected job keeps it.
+    // `value`: the text of `depend`, which is kept if the job is rejected, so that qstat -x shows it.
     TakeUp(Change& change, Job& job, std::string value)
         : change_(change), state_(change.server().state), job_(job), value_(std::move(value)) {}
 

@@ -21,8 +21,8 @@
 namespace pbs::host {
 namespace {
 
-// The most reservations of a user: each request costs a cycle a search, and each reservation keeps jobs off
-// its vnodes.
+// The most reservations of a user: a cycle searches a place for each request, and each reservation keeps jobs
+// off its vnodes.
 constexpr size_t kMostOfUser = 200;
 // The most occurrences of a user's standing reservations.
 constexpr size_t kMostOccurrencesOfUser = 1000;

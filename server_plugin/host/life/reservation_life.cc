@@ -205,7 +205,8 @@ void retry(Change& change, Reservation& reservation) {
     ask_for_others(change, reservation);
 }
 
-// Does what is due for a degraded reservation before its start.
+// Restores a degraded reservation whose vnodes are back, begins it at its start, or asks for other vnodes
+// when a retry is due. False: nothing of these was due.
 bool look_at_degraded(Change& change, const Reservation& current, int64_t now) {
     if (!lacks_vnodes(current, current.places, change.server().state)) {
         restore(change, change.reservation(current));
@@ -413,7 +414,7 @@ void confirm_reservation(Change& change, Reservation& reservation, const std::ve
                          int64_t begins, std::string_view by) {
     const Attributes& a = reservation.attributes;
     auto lists = by_occurrence(places, reservation);
-    // A plugin that doesn't know standing reservations answers like this.
+    // The places don't fit the occurrences: the plugin answers another request than the present one.
     if (lists.empty())
         return deny_reservation(change, Reservation(reservation),
                                 "the scheduler's answer is about other times than it was asked");

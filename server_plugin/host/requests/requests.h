@@ -26,11 +26,11 @@ namespace pbs::host {
 struct Submission {
     Job job;
     std::string script;
-    // Set after fit_to_queue(): the job satisfied its queue at this second and with this setup
-    // (State::setup).
+    // When fit_to_queue() found that the queue takes the job: a Commit in the same second and with the same
+    // setup needn't check it again.
     struct Fitted {
         int64_t at;
-        uint64_t setup;
+        uint64_t setup;  // State::setup()
     };
     std::optional<Fitted> fitted;
     // For a job that another server hands in: the number of this hand-in (Server::arriving), and the number

@@ -147,10 +147,10 @@ class Named : public JobStatus {
     std::vector<std::string> ids_;
     std::size_t at_ = 0;
     int code_ = PBSE_UNKJOBID;
-    // The subjobs that still have to be shown: the array's number, ranges of indices, the next index.
-    uint64_t named_ = 0;
-    std::vector<IndexRange> ranges_;
-    int64_t index_ = 0;
+    // Subjobs of an array that still have to be shown.
+    uint64_t named_ = 0;              // the array's number
+    std::vector<IndexRange> ranges_;  // their indices
+    int64_t index_ = 0;               // the next of these
 };
 
 }  // namespace

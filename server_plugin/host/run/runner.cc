@@ -100,7 +100,7 @@ class Runner::Impl {
         std::string error;
     };
 
-    // A start that the launcher is working on, and requests to its warden for when there is one.
+    // A start that the launcher is working on. Requests to its warden are kept until the warden runs.
     struct Launching {
         RunId id;
         std::vector<std::pair<int, int>> requests;

@@ -163,7 +163,7 @@ class State {
     void enter(const Job& job);
 
     std::map<uint64_t, Job> jobs_;
-    SharedTexts texts_;  // of jobs
+    SharedTexts texts_;  // the texts of attributes that jobs share
     std::unordered_map<uint64_t, uint64_t> handle_of_sequence_;
     std::unordered_map<std::string, uint64_t> foreign_;  // ids in lower case to handles
     std::unordered_map<uint64_t, uint64_t> told_;        // from the plugin's handle of a job to the job's own

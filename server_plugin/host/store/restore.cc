@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr size_t kLargestManifest = 4096;
 constexpr size_t kCopiedAtOnce = size_t{64} << 10;
-constexpr std::string_view kCompanions[] = {"-wal", "-shm", "-journal", "-mark",
-                                            ""};  // the database itself last
+// What is added to a database's name for each of its files. The database itself is the last one.
+constexpr std::string_view kCompanions[] = {"-wal", "-shm", "-journal", "-mark", ""};
 
 std::string staging(const Home& home) {
     return home.server_priv() + "/restore.new";
@@ -87,7 +87,7 @@ Result<void> clear_staging(const Home& home) {
 Result<void> check_policy_version(const Home& home, const std::string& name, int64_t version) {
     const auto there = exists_at(home.policy_db());
     if (!there) return tl::unexpected(there.error());
-    // Opening a pipe would block.
+    // Open regular files only: a named pipe would block.
     std::error_code error;
     if (!*there || !fs::is_regular_file(home.policy_db(), error)) return {};
     auto connection = sqlite::Connection::open(home.policy_db(), sqlite::Connection::Open::read);

@@ -22,9 +22,9 @@ namespace pbs::sched {
 
 // The releases by events, for jobs that start in some queues.
 struct Released {
-    std::size_t as_of = SIZE_MAX;  // CycleContext::state_number() when computed; SIZE_MAX: never
-    bool missed = false;           // a released job was considered since, and didn't start
-    bool everywhere = false;       // CycleContext::room_everywhere then
+    std::size_t as_of = SIZE_MAX;  // CycleContext::state_number() when `list` was computed; SIZE_MAX: never
+    bool missed = false;           // since then a released job was considered that didn't start
+    bool everywhere = false;       // CycleContext::room_everywhere at that time
     Releases list;
     // Limits of users and groups that count fewer jobs now. Only jobs of the same user or group wait for
     // them.
@@ -216,7 +216,7 @@ struct CycleScratch {
     std::vector<double> ratios;  // by lane, for its entity
     std::vector<News> news;
     std::array<std::vector<OrderedJob>, 6> classes;  // jobs to be put into lanes
-    PendingJobs pending;                             // for a cycle that doesn't store lanes
+    PendingJobs pending;                             // the lanes of a cycle that keeps none for the next
     std::array<std::vector<std::uint32_t>, 6> verdict_of;
     std::vector<Verdict> verdicts;
     std::array<std::vector<std::uint32_t>, 6> answers_of_signature;
@@ -241,7 +241,7 @@ struct CycleContext {
     const Settings& settings;
     const Profile& profile;
     CycleState state;
-    std::set<Instant> instants;  // for a cycle without lasting data
+    std::set<Instant> instants;  // of a cycle that keeps none for the next
     // Jobs that start with another request than the one that they have in the tables, which comes back at the
     // end of the cycle; and the requests that the cycle has made, which it releases then.
     absl::flat_hash_map<JobSlot, std::uint32_t> resized;

@@ -86,8 +86,8 @@ struct Limit {
     // Words instead of `reason`.
     const char* words = nullptr;
 
-    // The part of a job that the limit reads, besides the queue: only the owner, only the group, or the
-    // signature and both.
+    // Besides the queue, does the limit read only the job's owner, only its group, or its signature and both
+    // of these?
     constexpr bool is_of_owner() const { return entity == EntityKind::user && measure == Measure::jobs; }
     constexpr bool is_of_group() const { return entity == EntityKind::group && measure == Measure::jobs; }
     constexpr bool is_of_signature_and_user() const {

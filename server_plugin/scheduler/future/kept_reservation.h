@@ -28,7 +28,7 @@ class KeptReservation {
         PoolId pool = 0;
         bool dedicated = false;
         bool only = true;    // the queue has no other view
-        bool target = true;  // the job could start there
+        bool target = true;  // the job may be placed in this view
     };
     // A limit that the job has to observe, and the amount of it in use.
     struct Watched {

@@ -99,7 +99,7 @@ class ResourceSchedule {
         Timeline profile;  // if `differs`: `running` with the additions of this cycle
         bool differs = false;
         std::size_t additions = 0;   // the number of additions_ in `profile`
-        std::int64_t asked = 0;      // the number of the last cycle with a query about it
+        std::int64_t asked = 0;      // the number of the last cycle that queried the limit
         std::int64_t capacity = -1;  // the capacity of a pool; -1: not known yet
     };
     // A holding that counts in this cycle only, and its span.

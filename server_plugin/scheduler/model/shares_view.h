@@ -24,13 +24,12 @@ struct ShareRow {
     double actual = 0;   // its part of all usage so far, as a fraction
     double tree_usage = 0;
     double factor = 0;
-    // By the jobs that there are, for tickets_share: the part of the shares of the siblings with jobs, of
-    // these siblings' tickets, and of all tickets. An entity's own jobs, and those of them that run.
-    double level = 0;
-    double short_target = 0;
-    double overall_short_target = 0;
-    std::uint32_t jobs = 0;
-    std::uint32_t running = 0;
+    // For tickets_share, by the jobs that there are now:
+    double level = 0;                 // the part of the shares of the siblings that have jobs
+    double short_target = 0;          // the part of these siblings' tickets
+    double overall_short_target = 0;  // the part of all tickets
+    std::uint32_t jobs = 0;           // an entity's own jobs
+    std::uint32_t running = 0;        // those of them that run
     // The rank of an entity, from 1: the entity that has used the least of its share goes first; 0: it is a
     // group.
     std::size_t place = 0;

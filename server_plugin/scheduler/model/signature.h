@@ -19,7 +19,7 @@ struct Signature {
     std::uint32_t project = 0;    // if limits distinguish projects; else 0
     std::uint8_t shape = 0;       // JobTable::shape(), if limits distinguish shapes; else 0
     std::uint32_t array = 0;      // JobTable::array(), if limits distinguish arrays; else 0
-    Seconds hard_walltime{0};     // JobTable::hard_walltime; 0: `walltime`
+    Seconds hard_walltime{0};     // after which the job is ended; 0: after `walltime`
     friend bool operator==(const Signature&, const Signature&) = default;
 };
 

@@ -99,7 +99,7 @@ bool PendingJobs::may_hold(ClassLanes& all, std::size_t place, std::span<const L
         all.least[place] = least_of_lane(lane);
         if (!may()) return false;
     }
-    // Search the jobs themselves, unless there are too many.
+    // The least sizes of a lane may be those of different jobs: search a lane of few jobs for one that fits.
     Position at;
     return lanes_[lane].jobs > kFewJobs || find(lane, releases, at);
 }

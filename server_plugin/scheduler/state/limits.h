@@ -79,7 +79,7 @@ constexpr std::uint32_t kNodes = UINT32_MAX - 2;
 struct LimitKey {
     UseKey use;                       // the jobs that are counted
     std::uint32_t what = kJobs;       // kJobs, kNodes, kWalltimeAmount or a resource; with a pool: a column
-    const OwnLimit* limit = nullptr;  // with UseScope::own
+    const OwnLimit* limit = nullptr;  // if `use` has UseScope::own: the limit that counts by itself
     friend auto operator<=>(const LimitKey&, const LimitKey&) = default;
 };
 

@@ -31,7 +31,7 @@ enum class ReasonCode : std::uint8_t {
     no_scheduler,         // object: the queue's partition
     queue_nodes_busy,     // a: nodes asked, b: nodes free
     queue_resource_busy,  // object: the resource, a: asked, b: free, c: in all
-    queue_closed,         // a: when the queue opens, 0: never
+    queue_closed,         // a: the instant at which the queue opens, 0: never
     queue_drained,        // object: the job it is drained for
     // Only jobs of at least `a` nodes, or of at most `b` seconds, may start; negative: no such bound.
     fragments,
@@ -43,8 +43,8 @@ enum class ReasonCode : std::uint8_t {
     past_dedicated,   // a: its end
     prime_limit,      // a: limit in seconds
     nonprime_drain,   // a: start of non-prime time
-    prime_only,       // a: when prime time begins, 0: never
-    non_prime_only,   // a: when prime time ends, 0: never
+    prime_only,       // a: the instant at which prime time begins, 0: never
+    non_prime_only,   // a: the instant at which prime time ends, 0: never
     prime_boundary,   // a: the boundary, b: 1 if prime time begins there
     window_boundary,  // a: the end of the queue's time_window
     // Refusals by the server.

@@ -22,7 +22,7 @@ struct UseKey {
     UseScope scope = UseScope::server;
     EntityKind entity =
         EntityKind::all;       // all of the scope's jobs, or those of a user, group, project or array
-    std::uint32_t object = 0;  // depends on `scope`
+    std::uint32_t object = 0;  // the queue, view, host or pool that UseScope names
     std::uint32_t of = 0;      // the user, group, project or array; 0: all
     friend auto operator<=>(const UseKey&, const UseKey&) = default;
 

@@ -27,7 +27,7 @@ struct TicketJob {
 struct FunctionalRules {
     double tickets = 0;
     std::array<double, kOwnerKinds + 1> weights{};  // of OwnerKinds, then of jobs themselves
-    bool divide = true;                             // an owner's shares among the owner's jobs
+    bool divide = true;                             // each job gets a part of its owner's shares, not all
     std::size_t most_jobs = 200;
 };
 std::vector<double> functional_tickets(std::span<const TicketJob> jobs, OwnerShares shares,
