@@ -217,6 +217,9 @@ std::string text_of(const JobOptions& o) {
     MEMBER(deadline);
     MEMBER(start_within);
     MEMBER(select_range);
+    MEMBER(chunk_order);
+    MEMBER(per_host);
+    MEMBER(prefer);
     return "{" + text + "}";
 }
 #undef MEMBER
