@@ -114,10 +114,19 @@ Result<void> check_dynamic_resources(const Attribute& attribute, const Value* be
 
 Result<void> check_formula_value(const Attribute& attribute, const std::string& text,
                                  const CheckContext& context) {
+    // A formula of vnodes is computed for each of thousands of them.
+    constexpr std::size_t kLongestOfVnodes = 256;
+    const bool of_vnodes = attribute.name == "load_formula";
+    if (of_vnodes && text.size() > kLongestOfVnodes)
+        return fail(Code::bad_value,
+                    fmt::format("{}: the formula is {} characters long; at most {} are allowed",
+                                attribute.name, text.size(), kLongestOfVnodes));
     std::vector<std::string> unknown;
-    Result<void> checked = check_formula(attribute.name, text, context.resources,
-                                         attribute.name == "usage_formula" ? usage_terms() : job_sort_terms(),
-                                         context.warnings ? &unknown : nullptr);
+    const auto terms = of_vnodes                           ? load_terms()
+                       : attribute.name == "usage_formula" ? usage_terms()
+                                                           : job_sort_terms();
+    Result<void> checked =
+        check_formula(attribute.name, text, context.resources, terms, context.warnings ? &unknown : nullptr);
     for (const std::string& name : unknown) {
         context.warnings->push_back(
             fmt::format("{}: '{}' is not a resource of this server", attribute.name, name));
@@ -316,6 +325,7 @@ Result<void> check_value(const Attribute& attribute, const Value* before, const 
         case Syntax::resource_weights:
         case Syntax::word_weights:
         case Syntax::entity_weights:
+        case Syntax::load_weights:
             return check_weights(attribute, std::get<StringList>(value));
         case Syntax::dynamic_resources:
             return check_dynamic_resources(attribute, before, std::get<StringList>(value), context);

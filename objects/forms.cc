@@ -153,7 +153,8 @@ Form sort_key_form(std::string_view text, bool for_nodes) {
     if (std::ranges::find(kAmounts, amount) == std::end(kAmounts)) {
         return wrong(fmt::format("'{}' is none of total, assigned and unused", words[2]));
     }
-    if (words[0] == "sort_priority") return wrong("sort_priority has no amounts");
+    if (words[0] == "sort_priority" || words[0] == "load_formula")
+        return wrong(fmt::format("{} has no amounts", words[0]));
     return canonical + " " + amount;
 }
 
@@ -177,6 +178,26 @@ Form resource_weight_form(std::string_view text) {
         if (is_resource_name(name)) return std::string(name);
         return wrong(fmt::format("'{}' is no name of a resource", name));
     });
+}
+
+// "[queue:]name OP number"
+Form load_threshold_form(std::string_view text) {
+    const std::size_t op = text.find_first_of("<>=");
+    if (op == std::string_view::npos || text[op] == '=')
+        return wrong("there is none of >=, >, <= and < before the number");
+    const std::size_t after = op + (text.substr(op + 1).starts_with('=') ? 2 : 1);
+    const std::string_view whole = values::trim(text.substr(0, op));
+    const std::size_t colon = whole.find(':');
+    const bool any_queue = colon == std::string_view::npos;
+    const std::string_view queue = any_queue ? "" : values::trim(whole.substr(0, colon));
+    if (!any_queue && !is_queue_name(queue)) return wrong(fmt::format("'{}' is no name of a queue", queue));
+    const std::string_view name = any_queue ? whole : values::trim(whole.substr(colon + 1));
+    if (!is_resource_name(name)) return wrong(fmt::format("'{}' is no name of a load or a resource", name));
+    const std::string_view number = values::trim(text.substr(after));
+    const auto value = values::parse_real(number);
+    if (!value) return wrong(fmt::format("'{}' is no number", number));
+    return fmt::format("{}{}{} {} {}", queue, any_queue ? "" : ":", name, text.substr(op, after - op),
+                       values::real_text(*value));
 }
 
 Form word_weight_form(const Attribute& attribute, std::string_view text) {
@@ -306,6 +327,15 @@ OwnerElement owner_element(std::string_view element) {
             element.substr(equals + 1, element.size() - equals - 2)};
 }
 
+LoadElement load_element(std::string_view element) {
+    const std::size_t op = element.find_first_of("<>");
+    const std::size_t colon = element.find(':');
+    const std::size_t name = colon == std::string_view::npos ? 0 : colon + 1;
+    const std::size_t blank = element.find(' ', op);
+    return {element.substr(0, colon == std::string_view::npos ? 0 : colon),
+            element.substr(name, op - 1 - name), element.substr(op, blank - op), element.substr(blank + 1)};
+}
+
 TreeElement tree_element(std::string_view element) {
     const std::size_t equals = element.rfind('=');
     const std::size_t colon = element.rfind(':', equals);
@@ -366,7 +396,10 @@ Form canonical_string(const Attribute& attribute, std::string_view text) {
         case Syntax::job_sort_keys:
             return sort_key_form(text, false);
         case Syntax::resource_weights:
+        case Syntax::load_weights:
             return resource_weight_form(text);
+        case Syntax::load_thresholds:
+            return load_threshold_form(values::trim(text));
         case Syntax::word_weights:
             return word_weight_form(attribute, text);
         case Syntax::entity_weights:

@@ -20,6 +20,7 @@ constexpr std::string_view kJobSortTerms[] = {
 };
 constexpr std::size_t kShareTerms = 4;
 constexpr std::string_view kUsageTerms[] = {"fs_factor"};
+constexpr std::string_view kLoadTerms[] = {"load_avg", "np_load_avg"};
 
 // Functions on numbers. A result that can't be computed is NaN.
 using Args = std::span<const double>;
@@ -515,6 +516,9 @@ std::span<const std::string_view> share_terms() {
 std::span<const std::string_view> usage_terms() {
     return kUsageTerms;
 }
+std::span<const std::string_view> load_terms() {
+    return kLoadTerms;
+}
 
 Result<void> check_formula(std::string_view what, std::string_view text, const ResourceNames& resources,
                            std::span<const std::string_view> terms, std::vector<std::string>* unknown) {
@@ -522,6 +526,9 @@ Result<void> check_formula(std::string_view what, std::string_view text, const R
     if (!formula) return bad_formula(what, text, formula.error().at, formula.error().text);
     for (const auto& [name, at] : formula->names()) {
         if (resources.contains(name) || std::ranges::find(terms, name) != terms.end()) continue;
+        if (terms.data() == kLoadTerms && name.starts_with(kPerCpu) &&
+            resources.contains(name.substr(kPerCpu.size())))
+            continue;
         if (unknown == nullptr)
             return bad_formula(
                 what, text, at,

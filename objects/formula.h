@@ -70,6 +70,10 @@ std::string formula_functions();
 // "job_sort_formula"), and those that a usage_formula may use (PP-748's example).
 std::span<const std::string_view> job_sort_terms();
 std::span<const std::string_view> usage_terms();
+// Names other than resources that a load_formula may use, and the beginning of a name that means the value
+// for each CPU of the host: np_NAME.
+std::span<const std::string_view> load_terms();
+inline constexpr std::string_view kPerCpu = "np_";
 // The terms of job_sort_terms() on fairshare of the job's entity, which need an fs_group.
 std::span<const std::string_view> share_terms();
 

@@ -7,6 +7,7 @@
 
 #include "objects/formula.h"
 #include "objects/quota_rule.h"
+#include "objects/value.h"
 #include "values/text.h"
 
 namespace pbs::objects {
@@ -28,6 +29,7 @@ std::optional<NameKind> named_kind(Syntax syntax) {
         case Syntax::node_sort_keys:
         case Syntax::job_sort_keys:
         case Syntax::resource_weights:
+        case Syntax::load_weights:
         case Syntax::dynamic_resources:
             return NameKind::resource;
         default:
@@ -36,7 +38,8 @@ std::optional<NameKind> named_kind(Syntax syntax) {
 }
 
 bool names_things(Syntax syntax) {
-    return named_kind(syntax).has_value() || syntax == Syntax::quota_rules;
+    return named_kind(syntax).has_value() || syntax == Syntax::quota_rules ||
+           syntax == Syntax::load_thresholds;
 }
 
 struct NamedThing {
@@ -49,6 +52,11 @@ struct NamedThing {
 std::vector<NamedThing> names_in(const Attribute& attribute, const std::string& element) {
     if (const auto kind = named_kind(attribute.syntax)) return {{*kind, std::string(first_name(element))}};
     std::vector<NamedThing> found;
+    if (attribute.syntax == Syntax::load_thresholds) {
+        const LoadElement threshold = load_element(element);
+        if (!threshold.queue.empty()) found.push_back({NameKind::queue, std::string(threshold.queue)});
+        found.push_back({NameKind::resource, std::string(threshold.name)});
+    }
     if (attribute.syntax != Syntax::quota_rules) return found;
     const auto rule = parse_quota_rule(element);
     if (!rule) return found;
@@ -94,19 +102,26 @@ std::string wrong_limit(const std::string& element, const ResourceNames& resourc
     return {};
 }
 
-// Names that sort keys may have instead of a resource.
+bool names_loads(Syntax syntax) {
+    return syntax == Syntax::load_weights || syntax == Syntax::load_thresholds;
+}
+
+// Names that elements may have instead of a resource.
 std::span<const std::string_view> other_names(Syntax syntax) {
-    static constexpr std::array<std::string_view, 1> kNodeKeys = {"sort_priority"};
+    static constexpr std::array<std::string_view, 2> kNodeKeys = {"sort_priority", "load_formula"};
     static constexpr std::array<std::string_view, 4> kJobKeys = {"job_priority", "fairshare_perc",
                                                                  "fair_share_perc", "preempt_priority"};
     if (syntax == Syntax::node_sort_keys) return kNodeKeys;
     if (syntax == Syntax::job_sort_keys) return kJobKeys;
-    return {};
+    return names_loads(syntax) ? load_terms() : std::span<const std::string_view>();
 }
 
 bool exists(const Attribute& attribute, NameKind kind, std::string_view name, const CheckContext& context) {
     if (kind == NameKind::queue)
         return !context.queues || !*context.queues || (*context.queues)->contains(name);
+    if (names_loads(attribute.syntax) && name.starts_with(kPerCpu) &&
+        context.resources.contains(name.substr(kPerCpu.size())))
+        return true;
     return context.resources.contains(name) ||
            std::ranges::find(other_names(attribute.syntax), name) != other_names(attribute.syntax).end();
 }
@@ -123,13 +138,18 @@ std::string missing_text(const Attribute& attribute, NameKind kind, std::string_
 }
 
 bool names(const Attribute& attribute, const Value& value, NameKind kind, std::string_view name) {
+    const bool of_loads = attribute.name == "load_formula" || names_loads(attribute.syntax);
+    const std::string per_cpu = of_loads ? fmt::format("{}{}", kPerCpu, name) : std::string();
     if (attribute.syntax == Syntax::formula) {
-        return kind == NameKind::resource && formula_names(std::get<std::string>(value), name);
+        const std::string& formula = std::get<std::string>(value);
+        return kind == NameKind::resource &&
+               (formula_names(formula, name) || (of_loads && formula_names(formula, per_cpu)));
     }
     if (!names_things(attribute.syntax)) return false;
     return std::ranges::any_of(format_items(attribute, value), [&](const std::string& element) {
         return std::ranges::any_of(names_in(attribute, element), [&](const NamedThing& thing) {
-            return thing.kind == kind && thing.name == name;
+            return thing.kind == kind &&
+                   (thing.name == name || (of_loads && kind == NameKind::resource && thing.name == per_cpu));
         });
     });
 }

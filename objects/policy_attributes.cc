@@ -40,6 +40,8 @@ constexpr AttributeType type_of(Syntax syntax, unsigned flags) {
         case Syntax::node_sort_keys:
         case Syntax::job_sort_keys:
         case Syntax::resource_weights:
+        case Syntax::load_weights:
+        case Syntax::load_thresholds:
         case Syntax::word_weights:
         case Syntax::entity_weights:
         case Syntax::names:

@@ -143,8 +143,9 @@ std::string expected_text(const Attribute& attribute) {
         case Syntax::resource_list:
             return "names of resources separated by commas";
         case Syntax::node_sort_keys:
-            return "elements separated by commas, each a resource or sort_priority, then HIGH or LOW, then "
-                   "optionally total, assigned or unused";
+            return "elements separated by commas, each a resource, sort_priority or load_formula, then HIGH "
+                   "or "
+                   "LOW, then for a resource optionally total, assigned or unused";
         case Syntax::job_sort_keys:
             return "elements separated by commas, each a resource, job_priority, fairshare_perc or "
                    "preempt_priority, then HIGH or LOW";
@@ -157,6 +158,14 @@ std::string expected_text(const Attribute& attribute) {
                    "project or queue; the name PBS_GENERIC is everybody without a number of their own";
         case Syntax::resource_weights:
             return "elements separated by commas, each a resource, = and a number of at least 0";
+        case Syntax::load_weights:
+            return "elements separated by commas, each load_avg, np_load_avg, a resource or np_RESOURCE, = "
+                   "and "
+                   "a number of at least 0";
+        case Syntax::load_thresholds:
+            return "elements separated by commas, each load_avg, np_load_avg, a resource or np_RESOURCE, "
+                   "with "
+                   "QUEUE: before it or without, then one of >=, >, <= and <, and a number";
         case Syntax::peer_queues:
             return "elements separated by commas, each a local queue and a queue@server";
         case Syntax::dynamic_resources:

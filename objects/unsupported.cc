@@ -31,32 +31,6 @@ bool asks_for_nothing(const Attribute& attribute, const Value& value, Asks asks)
     return text == attribute.default_value;
 }
 
-// Is the condition met? `condition` is an attribute, attribute=value, or "name in formula". An attribute that
-// isn't set is on if its default is True.
-bool is_on(const Object& object, std::string_view condition) {
-    constexpr std::string_view kIn = " in ";
-    if (const auto in = condition.find(kIn); in != std::string_view::npos)
-        return formula_names(object.text(condition.substr(in + kIn.size())), condition.substr(0, in));
-    const auto equals = condition.find('=');
-    const Attribute& attribute = *find_attribute(object.type(), condition.substr(0, equals));
-    const Value* value = object.set_value(attribute);
-    if (equals != std::string_view::npos)
-        return value != nullptr && format_value(attribute, *value) == condition.substr(equals + 1);
-    if (value == nullptr) return attribute.default_value == "True";
-    return !asks_for_nothing(attribute, *value, Asks::without);
-}
-
-bool any_is_on(const Object& object, std::string_view conditions) {
-    return std::ranges::any_of(unsupported_conditions(conditions),
-                               [&](std::string_view condition) { return is_on(object, condition); });
-}
-
-// The policy's algorithm. external counts as standard, to which the settings belong that pbs_sched acts on.
-std::string_view algorithm_of(const Object& policy) {
-    const std::string_view algorithm = policy.text("algorithm");
-    return algorithm == "external" ? "standard" : algorithm;
-}
-
 // The elements of a list, or a scalar as the only element; preempt_prio is split into its levels.
 std::vector<std::string> elements_of(const Attribute& attribute, const Value& value) {
     if (const auto* list = std::get_if<StringList>(&value)) return {list->begin(), list->end()};
@@ -79,6 +53,35 @@ bool names(const Attribute& attribute, const Value& value, std::string_view word
     if (attribute.syntax == Syntax::formula) return formula_names(std::get<std::string>(value), word);
     return std::ranges::any_of(elements_of(attribute, value),
                                [word](const std::string& element) { return has_word(element, word); });
+}
+
+// Is the condition met? `condition` is an attribute, attribute=value, or "name in attribute". An attribute
+// that isn't set is on if its default is True.
+bool is_on(const Object& object, std::string_view condition) {
+    constexpr std::string_view kIn = " in ";
+    if (const auto in = condition.find(kIn); in != std::string_view::npos) {
+        const Attribute& attribute = *find_attribute(object.type(), condition.substr(in + kIn.size()));
+        const Value* value = object.value(attribute);
+        return value != nullptr && names(attribute, *value, condition.substr(0, in));
+    }
+    const auto equals = condition.find('=');
+    const Attribute& attribute = *find_attribute(object.type(), condition.substr(0, equals));
+    const Value* value = object.set_value(attribute);
+    if (equals != std::string_view::npos)
+        return value != nullptr && format_value(attribute, *value) == condition.substr(equals + 1);
+    if (value == nullptr) return attribute.default_value == "True";
+    return !asks_for_nothing(attribute, *value, Asks::without);
+}
+
+bool any_is_on(const Object& object, std::string_view conditions) {
+    return std::ranges::any_of(unsupported_conditions(conditions),
+                               [&](std::string_view condition) { return is_on(object, condition); });
+}
+
+// The policy's algorithm. external counts as standard, to which the settings belong that pbs_sched acts on.
+std::string_view algorithm_of(const Object& policy) {
+    const std::string_view algorithm = policy.text("algorithm");
+    return algorithm == "external" ? "standard" : algorithm;
 }
 
 class Findings {

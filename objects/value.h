@@ -116,4 +116,14 @@ struct OwnerElement {
 // Splits a canonical element such as "[u:ann=100]".
 OwnerElement owner_element(std::string_view element);
 
+// The parts of an element of load_thresholds: "long:np_load_avg >= 1.75".
+struct LoadElement {
+    std::string_view queue;  // empty: all queues
+    std::string_view name;
+    std::string_view op;
+    std::string_view number;
+};
+// Splits a canonical element.
+LoadElement load_element(std::string_view element);
+
 }  // namespace pbs::objects

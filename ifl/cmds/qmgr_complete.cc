@@ -138,7 +138,7 @@ Words sort_key(Syntax syntax, std::size_t words_before, const ObjectNames& names
     }
     Words words = names(ObjectType::resource);
     append(words, syntax == Syntax::node_sort_keys
-                      ? Words{"sort_priority"}
+                      ? Words{"load_formula", "sort_priority"}
                       : Words{"fairshare_perc", "job_priority", "preempt_priority"});
     return words;
 }
@@ -155,6 +155,8 @@ Words own_values(const objects::Attribute& attribute, std::size_t words_before, 
             return words_before == 0 ? names(ObjectType::queue) : Words();
         case Syntax::resource_list:
         case Syntax::resource_weights:
+        case Syntax::load_weights:
+        case Syntax::load_thresholds:
             return names(ObjectType::resource);
         case Syntax::dynamic_resources:
             return words_before == 0 ? names(ObjectType::resource) : Words();

@@ -107,7 +107,7 @@ std::optional<Instant> Scheduler::Impl::named_after(const Sched& sched, Instant 
 Instant Scheduler::next_deadline(Instant now) {
     settle();
     impl_->watch_from(now);
-    if (impl_->look_again) return now;
+    if (impl_->look_again || impl_->loads_changed) return now;
     std::optional<Instant> next;
     for (auto& [name, sched] : impl_->scheds) {
         sooner(next, impl_->boundary_after(name, sched, *impl_->last_tick));
@@ -127,7 +127,7 @@ TickResult Scheduler::tick(Instant now) {
     const auto has_come = [&](const std::optional<Instant>& at) { return at && *at <= now; };
     for (auto& [name, sched] : impl_->scheds) {
         const bool at_boundary = has_come(impl_->boundary_after(name, sched, *impl_->last_tick));
-        const bool at_named = has_come(impl_->named_after(sched, *impl_->last_tick));
+        const bool at_named = has_come(impl_->named_after(sched, *impl_->last_tick)) || impl_->loads_changed;
         const Policy* active = impl_->active_policy(name, now);
         const std::string policy = active != nullptr ? active->settings.name : std::string();
         const bool switched = policy != sched.policy && !sched.policy.empty();
@@ -142,7 +142,7 @@ TickResult Scheduler::tick(Instant now) {
     }
     result.cycle_wanted = !result.due.empty();
     impl_->last_tick = now;
-    impl_->look_again = false;
+    impl_->look_again = impl_->loads_changed = false;
     if (const Policy* policy = impl_->usage_policy(now)) impl_->decay(now, policy->settings);
     for (auto& [name, sched] : impl_->scheds)
         for (auto& [group, shares] : sched.shares) {

@@ -134,6 +134,10 @@ Result<void> Scheduler::set_configuration(Configuration configuration,
     impl_->tables.shapes_in_quotas = quotas_name(QuotaSubject::shapes, impl_->configuration);
     impl_->tables.arrays_in_policies = std::ranges::any_of(
         impl_->configuration.policies, [](const auto& named) { return named.second.max_run_subjobs > 0; });
+    impl_->tables.loads_in_policies =
+        std::ranges::any_of(impl_->configuration.policies, [](const auto& named) {
+            return !named.second.load_formula.empty() || !named.second.load_thresholds.empty();
+        });
     impl_->tell_projects_apart();
     impl_->renew_shares();
     impl_->note_policies_in_force();

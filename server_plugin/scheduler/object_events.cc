@@ -129,8 +129,13 @@ void Scheduler::queue_removed(QueueHandle handle) {
 
 void Scheduler::vnode_changed(const VnodeRecord& record) {
     if (impl_->keep(record)) return;
-    // The load of a host without a maximum matters to no policy with cycles by events.
-    if (impl_->tables.vnodes.change(record, impl_->tables.resources)) impl_->note(&EventsSince::all);
+    Vnodes& vnodes = impl_->tables.vnodes;
+    const std::uint64_t loads = vnodes.load_version();
+    if (vnodes.change(record, impl_->tables.resources)) impl_->note(&EventsSince::all);
+    // The load of a host without a maximum matters only to policies that name loads.
+    if (!impl_->tables.loads_in_policies || vnodes.load_version() == loads) return;
+    impl_->note(&EventsSince::amount_told);
+    impl_->loads_changed = true;
 }
 
 void Scheduler::vnode_removed(VnodeHandle vnode) {

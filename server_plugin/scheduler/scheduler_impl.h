@@ -91,6 +91,7 @@ struct Scheduler::Impl {
     std::vector<ShareChanges> left_shares;  // of fs_groups without a policy; not taken yet
     std::vector<ScheduleRecords> schedule;  // of ended jobs; not taken yet
     std::size_t long_cycle = 20'000;        // a cycle with so many queued jobs runs in a thread
+    bool loads_changed = false;             // since the last tick
     std::vector<std::uint32_t> partitions;  // the last result of served()
 
     Policy* policy(std::string_view name) {

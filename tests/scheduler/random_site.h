@@ -24,9 +24,10 @@ struct Site {
     std::vector<std::string> vnodes;
     std::vector<std::string> submit = {"submit"};
     bool standard = false;
-    int bound = -1;   // number of a vnode that serves only the first queue
-    int of_host = 2;  // vnodes of a host
-    int load = 0;     // seed of vnodes' loads; 0: they have none
+    int bound = -1;              // number of a vnode that serves only the first queue
+    int of_host = 2;             // vnodes of a host
+    int load = 0;                // seed of vnodes' loads; 0: they have none
+    bool load_of_hosts = false;  // vnodes of a host have the same load
     Instant load_at{};
     std::int64_t max_load = -1;  // max_load of each vnode, in thousandths
     bool hpm_jobs = false;
@@ -197,7 +198,7 @@ struct Site {
                        .priority = i % 3};
         if (i == bound) o.queue = submit[0];
         if (load != 0) {
-            o.load = load * (i + 3) * 7919 % 12000;
+            o.load = load * ((load_of_hosts ? i / of_host : i) + 3) * 7919 % 12000;
             o.systime = load * (i + 3) * 7907 % 600;
             o.load_at = load_at;
             o.max_load = max_load;

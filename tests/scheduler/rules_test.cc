@@ -226,6 +226,22 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
                  {{"mem", false, assigned}, {"sort_priority", true}}};
              site.world.policy().node_sort_key = keys[static_cast<std::size_t>(site.pick(0, 3))];
          }},
+        {"load_thresholds",
+         [](Site& site) {
+             Settings& s = site.world.policy();
+             site.load = site.pick(1, 10000);
+             site.load_of_hosts = true;
+             site.load_at = at(5);
+             if (site.chance(80)) s.load_thresholds = {{"", "np_load_avg", LoadOp::at_least, 0.3}};
+             if (site.chance(30))
+                 s.load_thresholds.push_back({first_queue(site), "load_avg", LoadOp::above, 7});
+             if (site.chance(30)) s.load_thresholds.push_back({"", "mem", LoadOp::below, 3.0 * kMb});
+             if (site.chance(80)) s.job_load_adjustments = {{"np_load_avg", 0.5}, {"load_avg", 0.25}};
+             s.load_adjustment_decay_time = Seconds(site.pick(1, 40) * kMinute);
+             if (site.chance(50)) return;
+             s.load_formula = site.chance(50) ? "np_load_avg" : "load_avg + 1.0 / ncpus";
+             s.node_sort_key = {{"load_formula", site.chance(20)}, {"sort_priority", true}};
+         }},
         {"nonprime_drain",
          [](Site& site) {
              site.world.policy().enforce_prime_time = site.world.policy().nonprime_drain_sys = {true};

@@ -55,6 +55,12 @@ std::string text(const std::vector<NamedWeight>& weights) {
     for (const NamedWeight& weight : weights) all += fmt::format("{}={},", weight.name, weight.weight);
     return all;
 }
+std::string text(const std::vector<LoadThreshold>& thresholds) {
+    std::string all;
+    for (const LoadThreshold& one : thresholds)
+        all += fmt::format("{}:{} {} {},", one.queue, one.name, static_cast<int>(one.op), one.number);
+    return all;
+}
 std::string text(const std::vector<OwnerWeight>& weights) {
     std::string all;
     for (const OwnerWeight& weight : weights)

@@ -152,6 +152,7 @@ void World::vnode(const VnodeOptions& o) {
     if (!o.arch.empty()) available.push_back({arch, 0, o.arch});
     if (!o.host_resource.empty()) available.push_back({host, 0, o.host_resource});
     if (o.bigmem >= 0) available.push_back({bigmem, o.bigmem, {}});
+    for (const HeldAmount& amount : o.more) available.push_back({amount.resource, amount.number, {}});
     VnodeRecord r;
     r.vnode = place_->second;
     r.name = o.name;

@@ -105,7 +105,8 @@ struct VnodeOptions {
     std::string arch{};
     int bigmem = -1;
     std::string partition{};
-    std::string host_resource{};  // resources_available.host
+    std::string host_resource{};     // resources_available.host
+    std::vector<HeldAmount> more{};  // further numbers
 };
 
 struct JobOptions {

@@ -162,6 +162,12 @@ void CycleContext::set_up_state() {
     if (const auto found = tables.allocations.find(settings.sched_acct_dir);
         found != tables.allocations.end())
         state.allocations = &found->second;
+    state.vnodes->loads().begin_cycle();
+    if (settings.orders_by_load())
+        state.load_order = state.vnodes->loads().renew(
+            *state.vnodes, tables.resources,
+            {settings.load_formula, settings.job_load_adjustments, settings.load_adjustment_decay_time},
+            in.now);
     state.views = &views;
     state.prime = &in.policy->prime;
     state.instants = in.events != nullptr ? &in.events->instants : &instants;
@@ -188,6 +194,14 @@ void CycleContext::count_running() {
     }
 }
 
+NodeKeys CycleContext::node_keys() const {
+    if (profile.node_order == nullptr) return {};
+    NodeKeys keys = profile.node_order->keys(settings, tables.resources);
+    for (NodeKey& key : keys)
+        if (key.is_load()) key.load_order = state.load_order;
+    return keys;
+}
+
 // Adds the running jobs to the limits with counters of their own.
 void CycleContext::count_own_limits() {
     for (const Filter* filter : filters)
@@ -196,17 +210,18 @@ void CycleContext::count_own_limits() {
             if (limit->binds_vnodes == nullptr || limit->binds_vnodes(settings))
                 state.vnode_limits.push_back(limit);
         }
-    if (state.own_limits.empty()) return;
+    if (std::ranges::all_of(state.own_limits, &OwnLimit::finds_running)) return;
     for (QueueSlot q = 0; q < tables.queues.size(); ++q)
-        for (const JobSlot job : tables.queues[q].running) count_own(job, 1);
+        for (const JobSlot job : tables.queues[q].running) count_own(job, 1, true);
 }
 
-void CycleContext::count_own(JobSlot job, int sign) {
+void CycleContext::count_own(JobSlot job, int sign, bool is_first) {
     if (state.own_limits.empty()) return;
     Vnodes::Shares shares;
     LimitUser user = limit_user(state, job, shares);
     user.nodes = nodes_of(job);
-    for (const OwnLimit* limit : state.own_limits) limit->count(state, user, sign);
+    for (const OwnLimit* limit : state.own_limits)
+        if (!is_first || !limit->finds_running) limit->count(state, user, sign);
 }
 
 // Replaces resources_available by the amount that a program reports.

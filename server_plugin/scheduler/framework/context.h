@@ -320,10 +320,7 @@ struct CycleContext {
     // Stores the amounts that jobs started by the cycle have taken, if a program reports the amount, until
     // its next report.
     void keep_what_was_taken();
-    NodeKeys node_keys() const {
-        return profile.node_order == nullptr ? NodeKeys()
-                                             : profile.node_order->keys(settings, tables.resources);
-    }
+    NodeKeys node_keys() const;
     std::int64_t nodes_of(JobSlot job) const { return job_nodes(tables, settings, job); }
     // The number of nodes, as comparators use it.
     std::uint32_t nodes_of_ordered(JobSlot job) const;
@@ -332,8 +329,9 @@ struct CycleContext {
     // most the queue's maximum.
     void set_walltime(Candidate& job, const QueueView& view) const;
     Seconds time_unasked(const JobNeeds& job) const;
-    // Adds a running job to limits with counters of their own, or removes it (sign -1).
-    void count_own(JobSlot job, int sign);
+    // Adds a running job to limits with counters of their own, or removes it (sign -1). `is_first`: it runs
+    // as the cycle begins.
+    void count_own(JobSlot job, int sign, bool is_first = false);
     Refusal check(const Filter& filter, const Candidate& job, QueueView& view) {
         return ask_filter(filter, state, tables.jobs, job, view);
     }

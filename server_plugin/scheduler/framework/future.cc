@@ -33,6 +33,7 @@ void Future::give_up(const Preempted& preempted) {
     const JobSlot job = preempted.job;
     ResourceSchedule::Holding h;
     h.given_up = true;
+    h.began = t_.jobs.stime[job];
     h.whose = t_.jobs.entities(job);
     h.walltime = t_.jobs.walltime[job];
     h.nodes = c_.nodes_of(job);

@@ -94,7 +94,7 @@ void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
     for (const OwnLimit* limit : state_.own_limits)
         limit->count(state_,
                      {h.whose, h.nodes, &request, h.walltime, h.queue, h.views, h.dedicated_views, nullptr,
-                      h.shares, h.end, &state_},
+                      h.shares, h.end, &state_, h.began},
                      sign);
     if (event.begins) {
         state_.reservations[h.reservation].begun = forward;

@@ -154,6 +154,7 @@ std::uint32_t ResourceSchedule::add_running(JobSlot job) {
     h.request = t.jobs.request[job];
     h.queue = t.jobs.queue[job];
     h.end = state_->planning.end(t.jobs, job, state_->now);
+    h.began = t.jobs.stime[job];
     h.dedicated_views = 0;
     h.given_up = false;
     h.views.clear();
@@ -211,6 +212,7 @@ void ResourceSchedule::end_cycle() {
 
 void ResourceSchedule::add(Holding holding, const rrule::Interval& when) {
     holding.end = when.end;
+    if (!holding.given_up) holding.began = when.start;
     additions_.push_back({static_cast<std::uint32_t>(holdings_.size()), when});
     holdings_.push_back(std::move(holding));
     events_known_ = false;

@@ -43,6 +43,7 @@ class ResourceSchedule {
         bool given_up = false;
         Vnodes::Shares shares{};
         Instant end{};
+        Instant began{};
     };
     // The end of a job, or the start of a job with a reservation.
     struct Event {

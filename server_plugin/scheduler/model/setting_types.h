@@ -43,11 +43,37 @@ struct SortKey {
     SortAmount amount = SortAmount::total;  // only for node_sort_key
 };
 
-// An element of urgency_of_resources or functional_weights.
+// An element of urgency_of_resources, functional_weights or job_load_adjustments.
 struct NamedWeight {
     std::string name;
     double weight = 0;
     friend bool operator==(const NamedWeight&, const NamedWeight&) = default;
+};
+
+// An element of load_thresholds.
+enum class LoadOp : std::uint8_t { at_least, above, at_most, below };
+struct LoadThreshold {
+    std::string queue;  // empty: all queues
+    std::string name;   // a load or a resource of vnodes
+    LoadOp op = LoadOp::at_least;
+    double number = 0;
+    // Does a load of this value close a vnode?
+    bool is_reached(double value) const {
+        switch (op) {
+            case LoadOp::at_least:
+                return value >= number;
+            case LoadOp::above:
+                return value > number;
+            case LoadOp::at_most:
+                return value <= number;
+            case LoadOp::below:
+                break;
+        }
+        return value < number;
+    }
+    // Is a larger load nearer to the threshold?
+    bool is_upper() const { return op == LoadOp::at_least || op == LoadOp::above; }
+    friend bool operator==(const LoadThreshold&, const LoadThreshold&) = default;
 };
 
 // The owners of jobs that may have shares and tickets.
@@ -145,7 +171,9 @@ constexpr auto setting_type() {
         return std::vector<QueueSpec>{};  // an attribute for a single queue has at most one
     else if constexpr (syntax == job_sort_keys || syntax == node_sort_keys)
         return std::vector<SortKey>{};
-    else if constexpr (syntax == resource_weights || syntax == word_weights)
+    else if constexpr (syntax == load_thresholds)
+        return std::vector<LoadThreshold>{};
+    else if constexpr (syntax == resource_weights || syntax == load_weights || syntax == word_weights)
         return std::vector<NamedWeight>{};
     else if constexpr (syntax == entity_weights)
         return std::vector<OwnerWeight>{};

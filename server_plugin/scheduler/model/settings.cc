@@ -69,6 +69,18 @@ void read(const Value& value, const rrule::Zone&, std::vector<NamedWeight>& sett
     }
 }
 
+void read(const Value& value, const rrule::Zone&, std::vector<LoadThreshold>& setting) {
+    for (const std::string& text : std::get<objects::StringList>(value)) {
+        const objects::LoadElement parts = objects::load_element(text);
+        const LoadOp op = parts.op == ">="  ? LoadOp::at_least
+                          : parts.op == ">" ? LoadOp::above
+                          : parts.op == "<" ? LoadOp::below
+                                            : LoadOp::at_most;
+        setting.push_back({std::string(parts.queue), std::string(parts.name), op,
+                           values::parse_real(parts.number).value_or(0)});
+    }
+}
+
 void read(const Value& value, const rrule::Zone&, std::vector<OwnerWeight>& setting) {
     for (const std::string& text : std::get<objects::StringList>(value)) {
         const objects::OwnerElement parts = objects::owner_element(text);
@@ -184,6 +196,11 @@ Settings::Settings(const Object& policy, const rrule::Zone& zone) : name(policy.
         if (const Value* value = policy.value(objects::attribute_of(place))) read(*value, zone, setting);
     });
     read_together(policy);
+}
+
+bool Settings::orders_by_load() const {
+    return !load_formula.empty() &&
+           std::ranges::find(node_sort_key, "load_formula", &SortKey::name) != node_sort_key.end();
 }
 
 Settings::Settings() {

@@ -52,6 +52,11 @@ using KeyValues = absl::InlinedVector<std::int64_t, 4>;
 // vnodes doesn't overflow.
 std::int64_t value_of(const Inventory& inventory, VnodeSlot vnode, const NodeKey& key, std::size_t vnodes) {
     std::int64_t value = 0;
+    if (key.is_load()) {
+        constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::max();
+        value = inventory.loads().number(key.load_order, vnode);
+        return key.high_first && value != kUnknown ? -value : value;
+    }
     const std::uint32_t column = inventory.columns().of(key.resource);
     if (key.resource == kNoResource)
         value = inventory[vnode].priority;
@@ -225,7 +230,7 @@ void bring_up_to_date(const Inventory& inventory, FitIndex::Pool& pool, std::uin
         return host == nullptr ? values_of(inventory, pool, vnode) : values_of_host(inventory, pool, *host);
     };
     if (host == nullptr || !host->is_shared()) {
-        if (std::equal(free, free + columns, pool.tree.row(item))) return;
+        if (!pool.by_load() && std::equal(free, free + columns, pool.tree.row(item))) return;
         if (moves)
             pool.tree.set(item, free, keys());
         else
@@ -235,7 +240,7 @@ void bring_up_to_date(const Inventory& inventory, FitIndex::Pool& pool, std::uin
     OrderedTree& tree = pool.host_trees[host->tree];
     const std::uint32_t of_host = index - host->first;
     const std::int64_t* const known = tree.row(of_host);
-    if (std::equal(known, known + columns, free)) return;
+    if (!pool.by_load() && std::equal(known, known + columns, free)) return;
     Row sums(pool.tree.row(item), pool.tree.row(item) + columns);
     add_to_host(*host, known, columns, -1, sums.data());
     add_to_host(*host, free, columns, 1, sums.data());

@@ -79,6 +79,8 @@ class FitIndex {
         std::vector<OrderedTree> host_trees{};  // over the vnodes of hosts
         Amounts amounts{};
         bool moves() const { return !keys.empty(); }
+        // Does the order change where no amounts do?
+        bool by_load() const { return std::ranges::any_of(keys, &NodeKey::is_load); }
     };
 
     // Returns the pool of a queue, in the given order: the vnodes bound to the queue or, if there are none,

@@ -189,7 +189,10 @@ bool Inventory::set_load(VnodeSlot slot, const VnodeRecord& record) {
     const bool same = vnode.load_thousandths == record.load_thousandths && vnode.busy == record.busy &&
                       vnode.max_load_thousandths == record.max_load_thousandths &&
                       host_loads_[vnode.host_number].at == record.load_at;
-    vnode.load_thousandths = record.load_thousandths;
+    if (std::exchange(vnode.load_thousandths, record.load_thousandths) != record.load_thousandths) {
+        ++load_version_;
+        loads_.note(vnode.host_number);
+    }
     vnode.system_time_thousandths = record.system_time_thousandths;
     vnode.max_load_thousandths = record.max_load_thousandths;
     vnode.busy = record.busy;
@@ -217,6 +220,28 @@ std::int64_t Inventory::load_of(std::span<const Need> needs) const {
 
 bool Inventory::counts_load(const HeldJob& held, VnodeSlot vnode) const {
     return load_at(vnode) != Instant{} && held.started >= load_at(vnode);
+}
+
+std::int64_t Inventory::host_cpus(std::uint32_t host) const {
+    std::int64_t cpus = 0;
+    for (const VnodeSlot slot : on_host_[host])
+        cpus += number_of(vnodes_[slot].available, columns_.known().ncpus).value_or(0);
+    return cpus;
+}
+
+// The first vnode that the job has on the host.
+VnodeSlot Inventory::first_on(const HeldJob& held, std::uint32_t host) const {
+    const auto of_host = [&](VnodeSlot slot) { return vnodes_[slot].host_number == host; };
+    const auto first = std::ranges::find_if(held.vnodes, of_host);
+    return first == held.vnodes.end() ? kNoSlot : *first;
+}
+
+std::int64_t Inventory::cpus_on(const HeldJob& held, std::uint32_t host) const {
+    std::int64_t cpus = 0;
+    for (const Held& part : held.parts)
+        if (part.slot != kNoSlot && vnodes_[part.slot].host_number == host)
+            cpus += load_of(held.amounts_of(part)) / 1000;
+    return cpus;
 }
 
 // Adds the CPUs of a job that has just started to the load of its vnode's host.
@@ -476,6 +501,7 @@ void Inventory::apply(JobSlot job, int sign) {
     }
     if (jobs_on_.size() < vnodes_.size()) jobs_on_.resize(vnodes_.size());
     for (const VnodeSlot slot : held.vnodes) {
+        loads_.note(vnodes_[slot].host_number);
         auto& jobs = jobs_on_[slot];
         if (sign < 0) {
             jobs.push_back(job);

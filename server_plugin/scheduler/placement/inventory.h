@@ -15,6 +15,7 @@
 #include "server_plugin/scheduler/model/request.h"
 #include "server_plugin/scheduler/model/sort_unique.h"
 #include "server_plugin/scheduler/placement/columns.h"
+#include "server_plugin/scheduler/placement/host_loads.h"
 #include "server_plugin/scheduler/placement/vnode.h"
 
 namespace pbs::sched {
@@ -78,6 +79,26 @@ class Inventory {
     bool has_maximal_loads() const { return has_maximal_loads_; }
     // The instant at which the load of the vnode's host was measured.
     Instant load_at(VnodeSlot vnode) const { return host_loads_[vnodes_[vnode].host_number].at; }
+    // The orders of vnodes by load, and the corrections of loads for jobs that have just started.
+    HostLoads& loads() { return loads_; }
+    const HostLoads& loads() const { return loads_; }
+    // Grows when the load average of a vnode changes.
+    std::uint64_t load_version() const { return load_version_; }
+    // The number of hosts; a host's vnodes, and their CPUs in all.
+    std::uint32_t hosts() const { return static_cast<std::uint32_t>(on_host_.size()); }
+    std::span<const VnodeSlot> on_host(std::uint32_t host) const { return on_host_[host]; }
+    std::int64_t host_cpus(std::uint32_t host) const;
+    // Calls `visit` with the start and the CPUs on the host of each running job there that started after
+    // `after`.
+    template <class Visit>
+    void for_each_start(std::uint32_t host, Instant after, Visit visit) const {
+        for (const VnodeSlot slot : on_host_[host])
+            for (const JobSlot job : jobs_on(slot)) {
+                const HeldJob& held = *held_of(job);
+                if (held.started <= after || slot != first_on(held, host)) continue;
+                visit(held.started, cpus_on(held, host));
+            }
+    }
     // For each resource that chunks request and only vnodes can have: does at least one vnode have some of
     // it? If not, there is no place.
     bool has_some_of_each(const Request& request) const;
@@ -174,6 +195,8 @@ class Inventory {
   private:
     // FitIndex changes free amounts during a search or a look-ahead, and updates its trees.
     friend class FitIndex;
+    // Orders by load change the places of vnodes in the trees.
+    friend class HostLoads;
     // Makes `count` times `needs` of a vnode less free (sign -1) or more (sign 1).
     void add(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign);
     // Adds shares of vnodes to their free amounts (sign 1) or subtracts them (sign -1). Appends the vnodes
@@ -222,6 +245,8 @@ class Inventory {
     bool set_load(VnodeSlot vnode, const VnodeRecord& record);
     std::int64_t load_of(std::span<const Need> needs) const;
     bool counts_load(const HeldJob& held, VnodeSlot vnode) const;
+    VnodeSlot first_on(const HeldJob& held, std::uint32_t host) const;
+    std::int64_t cpus_on(const HeldJob& held, std::uint32_t host) const;
     void count_load(VnodeSlot vnode, std::span<const Need> needs, std::int64_t times);
     void apply(JobSlot job, int sign);
     void apply(const Placement& placement, const Request& request, const NodeSize& node_size, int sign);
@@ -242,6 +267,8 @@ class Inventory {
     std::unordered_map<std::uint32_t, std::uint32_t> host_numbers_;  // by the id of the host's name
     std::vector<std::int64_t> host_jobs_;                            // by host number
     std::vector<HostLoad> host_loads_;                               // by host number
+    HostLoads loads_;
+    std::uint64_t load_version_ = 0;
     bool has_maximal_loads_ = false;
     bool gives_hosts_ = false;
     std::vector<std::vector<VnodeSlot>> on_host_;  // by host number

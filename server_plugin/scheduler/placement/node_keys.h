@@ -10,13 +10,19 @@
 
 namespace pbs::sched {
 
-// A key of the order: the amount of a resource on a vnode (0 if it has none), or the vnode's priority.
+// A NodeKey::resource that isn't one.
+constexpr std::uint32_t kLoadKey = kNoResource - 1;
+
+// A key of the order: the amount of a resource on a vnode (0 if it has none), the vnode's priority, or its
+// load.
 struct NodeKey {
-    std::uint32_t resource = kNoResource;  // kNoResource: the vnode's priority
+    std::uint32_t resource = kNoResource;  // kNoResource: the vnode's priority; kLoadKey: load_formula
     bool high_first = true;
     SortAmount amount = SortAmount::total;
+    std::uint32_t load_order = 0;  // with kLoadKey: the number of the order (HostLoads)
+    bool is_load() const { return resource == kLoadKey; }
     // Does the order change as jobs start and end?
-    bool moves() const { return resource != kNoResource && amount != SortAmount::total; }
+    bool moves() const { return is_load() || (resource != kNoResource && amount != SortAmount::total); }
     friend auto operator<=>(const NodeKey&, const NodeKey&) = default;
 };
 

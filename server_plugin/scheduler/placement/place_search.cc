@@ -203,7 +203,10 @@ bool PlaceSearch::place_whole(VnodeSlot vnode, const Whole& whole) {
     if (how_many(vnode, whole.needs, whole.chunk) == 0) return false;
     for (std::uint32_t c = 0; c < request_.chunks.size(); ++c)
         out_.parts.push_back({vnode, c, request_.chunks[c].count});
-    return true;
+    // A rule about chunks may allow some of them only.
+    if (rules_.rule == nullptr || rules_.rule->allows(out_)) return true;
+    out_.clear();
+    return false;
 }
 
 bool PlaceSearch::place_on_one_vnode() {

@@ -26,6 +26,7 @@ extern const Filter kExecutionTypeFilter;
 extern const Filter kFragmentsFilter;
 extern const Filter kHostsFilter;
 extern const Filter kHpmCountersFilter;
+extern const Filter kLoadThresholdsFilter;
 extern const Filter kNoSharesFilter;
 extern const Filter kNonprimeDrainFilter;
 extern const Filter kPrimeBoundaryFilter;

@@ -11,7 +11,7 @@ namespace pbs::sched {
 namespace {
 
 // The filters. Whether the job's queue is started, and its execution_type, are checked before them.
-constexpr std::array<const Filter*, 35> kStandardFilters = {
+constexpr std::array<const Filter*, 36> kStandardFilters = {
     &kQueueMaximumFilter,      // resources_max, resources_min and reserved_resources of the queue
     &kUserAclFilter,           // acl_users of the queue
     &kQueueMaxRunGroupFilter,  // max_run of the queue
@@ -42,6 +42,7 @@ constexpr std::array<const Filter*, 35> kStandardFilters = {
     &kServerResourcesFilter,   // resources_available of the server
     &kMaxRunSubjobsFilter,     // max_run_subjobs
     &kQuotaFilter,             // quotas
+    &kLoadThresholdsFilter,    // load_thresholds
     &kHostsFilter,             // room on vnodes
     &kReservationsFilter,      // reservations for top jobs
     &kQueueUserLimitFilter,    // max_user_run of the queue

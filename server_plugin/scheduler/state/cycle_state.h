@@ -238,6 +238,8 @@ struct CycleState {
 
     std::vector<std::uint32_t> reserved_resources;  // the policy's
 
+    std::uint32_t load_order = 0;  // the order of vnodes by the policy's load_formula (HostLoads); 0: none
+
     std::vector<const OwnLimit*> own_limits;    // the policy's
     std::vector<const OwnLimit*> vnode_limits;  // those that limit the chunks from a vnode
     // Objects that rules keep for the length of the cycle.

@@ -18,7 +18,8 @@ LimitUser limit_user(CycleState& state, JobSlot job, Vnodes::Shares& shares) {
             .views = {},
             .shares = shares,
             .ends = state.planning.end(tables.jobs, job, state.now),
-            .state = &state};
+            .state = &state,
+            .began = tables.jobs.stime[job]};
 }
 
 LimitUser limit_user(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
@@ -35,7 +36,8 @@ LimitUser limit_user(CycleState& state, const JobNeeds& job, const User& user, c
             &placement,
             shares,
             state.ends(job),
-            &state};
+            &state,
+            state.now};
 }
 
 std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey& key) {

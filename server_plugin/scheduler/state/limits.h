@@ -41,6 +41,14 @@ struct OwnLimit {
     // The kind of entity whose jobs a counter counts. With users or groups, a refused job is considered again
     // when a job of the same entity ends, or when vnodes have more free amounts; else when any job ends.
     EntityKind entity = EntityKind::all;
+    bool reads_user = true;  // do the answers depend on the user?
+    // The limit finds the running jobs by itself: `count` is called only for those that the cycle starts or
+    // preempts, or that begin or end in a look-ahead.
+    bool finds_running = false;
+    // Further events that may lift a refusal of a job that only limits keep from starting.
+    std::uint32_t lifted_by = 0;
+    // Called before a place for a job is searched. Null: never.
+    void (*begin)(CycleState& state) = nullptr;
     // Can `most` limit anything, by these settings? Null: always.
     bool (*binds_vnodes)(const Settings& settings) = nullptr;
     // Returns the next instant at which time may lift a refusal. Null: time lifts none.
@@ -106,6 +114,7 @@ struct LimitUser {
     std::span<const Vnodes::Share> shares{};
     Instant ends{};
     CycleState* state = nullptr;
+    Instant began{};
 };
 
 // Makes the LimitUser of a running job, for limits with counters of their own. `shares` is filled.

@@ -73,6 +73,26 @@ std::string shortage_text(const Reason& r, const ReasonContext& c) {
                         fmt::format("R: {} A: {} T: {}", amount(s.asked), amount(s.free), amount(s.total)));
 }
 
+std::string load_text(std::int64_t millionths) {
+    std::string text = fmt::format("{:.2f}", static_cast<double>(millionths) / 1e6);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.ends_with('.')) text.pop_back();
+    return text;
+}
+
+// Writes "Not Running: Load of n3: np_load_avg 1.81 >= 1.75".
+std::string threshold_text(const Reason& r, const ReasonContext& c) {
+    static constexpr std::array kOps = {">=", ">", "<=", "<"};
+    const std::string text =
+        fmt::format("Not Running: Load of {}: {}", c.vnodes[static_cast<VnodeSlot>(r.c / 16)].name,
+                    c.strings.text(r.object));
+    const auto at = static_cast<LoadAt>(r.c % 4);
+    if (at == LoadAt::unknown) return text + " isn't known";
+    return fmt::format("{} {} {}{} {:g}", text, load_text(r.a),
+                       at == LoadAt::too_near ? "allows fewer chunks before it is " : "",
+                       kOps.at(static_cast<std::size_t>(r.c / 4 % 4)), static_cast<double>(r.b) / 1e6);
+}
+
 std::string fragments_text(const Reason& r, std::string_view queue) {
     const std::string nodes = r.a < 0 ? "" : fmt::format("of at least {} nodes", r.a);
     const std::string walltime =
@@ -129,6 +149,8 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
             return fmt::format("Hosts of queue {} are loaded above {}%", queue, r.a);
         case ReasonCode::hosts_at_max_load:
             return "Not Running: Load of hosts is at its maximum";
+        case ReasonCode::hosts_at_threshold:
+            return threshold_text(r, c);
         case ReasonCode::hosts_reserved:
             return "Not Running: Vnodes with room are reserved for jobs that request a resource of theirs";
         case ReasonCode::queue_reserved:

@@ -62,11 +62,13 @@ enum class ReasonCode : std::uint8_t {
     sets_too_small,   // the job fits no placement set, and may not be in several
     hosts_loaded,     // a: percent
     hosts_at_max_load,
-    hosts_reserved,  // the vnodes with room have reserved_resources
-    queue_reserved,  // object: the resource of reserved_resources that the queue has
-    hosts_systime,   // a: HIGH_SYSTIME
-    hosts_full,      // a: MAX_JOBS
-    reserved,        // object: the job that it would delay
+    hosts_at_threshold,  // object: the load, a: its value in millionths, b: the threshold, c:
+                         // threshold_code()
+    hosts_reserved,      // the vnodes with room have reserved_resources
+    queue_reserved,      // object: the resource of reserved_resources that the queue has
+    hosts_systime,       // a: HIGH_SYSTIME
+    hosts_full,          // a: MAX_JOBS
+    reserved,            // object: the job that it would delay
     // Others.
     request_unsupported,  // object: the request
     no_shares,            // the job's entity has none (enforce_no_shares)
@@ -116,6 +118,12 @@ struct Reason {
     explicit operator bool() const { return code != ReasonCode::nothing; }
     friend auto operator<=>(const Reason&, const Reason&) = default;
 };
+
+// The vnode and the operator of a reason hosts_at_threshold, and how far the load is.
+enum class LoadAt : std::uint8_t { unknown, reached, too_near };
+constexpr std::int64_t threshold_code(VnodeSlot vnode, LoadOp op, LoadAt at) {
+    return std::int64_t{vnode} * 16 + static_cast<std::int64_t>(op) * 4 + static_cast<std::int64_t>(at);
+}
 
 struct ReasonHash {
     std::size_t operator()(const Reason& reason) const;

@@ -160,6 +160,7 @@ struct Tables {
     bool projects_in_quotas = false;  // a rule of a quota in use is about projects
     bool shapes_in_quotas = false;    // ... about shapes
     bool arrays_in_policies = false;  // a policy limits the running subjobs of arrays
+    bool loads_in_policies = false;   // a policy looks at the loads of vnodes
     bool by_shape = false;            // signatures have the shapes of jobs
     bool by_project = false;          // signatures have the projects of jobs
     bool by_array = false;            // signatures have the arrays of jobs

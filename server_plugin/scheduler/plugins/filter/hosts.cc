@@ -20,6 +20,9 @@ Blockers blockers(const CycleState& state, const JobNeeds& job) {
     if (s.max_load_percent > 0 || s.min_jobs > 0 || s.high_systime > 0 ||
         (s.load_balancing && state.vnodes->has_maximal_loads()))
         return blocker::kAnything;
+    // With several kinds of chunks the order of vnodes decides, too, and it changes with loads.
+    if (job.request->chunks.size() > 1 && (state.load_order != 0 || !s.load_thresholds.empty()))
+        return blocker::kAnything;
     return job.request->chunks.size() > 1 ? blocker::kRoom | blocker::kStart : blocker::kRoom;
 }
 
@@ -173,7 +176,7 @@ Refusal own_limit_refusal(CycleState& state, const JobNeeds& job, const User& us
         reason = {ReasonCode::other, view.slot, state.strings->id(state.vnode_limits.front()->words)};
     Refusal refusal{reason, blockers(state, job)};
     for (const OwnLimit* limit : state.vnode_limits)
-        refusal.blockers |= blocker::less_of(awaited_use(*limit, user));
+        refusal.blockers |= blocker::less_of(awaited_use(*limit, user)) | limit->lifted_by;
     for (const OwnLimit* limit : state.vnode_limits) {
         const auto at = limit->until != nullptr ? limit->until(state) : std::nullopt;
         if (at && (!refusal.until || *at < *refusal.until)) refusal.until = at;
@@ -195,15 +198,26 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
         const Reason limited = rules.rule != nullptr ? own_limits.reason(state.placement) : Reason{};
         return {limited ? limited : Reason{ReasonCode::vnodes_busy, view.slot}, blocker::kAnything};
     }
+    for (const OwnLimit* limit : state.vnode_limits)
+        if (limit->begin != nullptr) limit->begin(state);
     rules.groups = groups_of(job, view);
     std::string set;
     if (state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), state.placement, &set)) {
         state.chosen_set = std::move(set);
         return {};
     }
+    // With several kinds of chunks another order of vnodes may leave room.
+    const auto reordered = state.load_order != 0 && job.request->chunks.size() > 1
+                               ? state.vnodes->loads().next_change(state.load_order)
+                               : std::nullopt;
+    const auto until = [&](std::optional<Instant> at) {
+        return reordered && (!at || *reordered < *at) ? reordered : at;
+    };
     if (rules.rule != nullptr)
-        if (const Refusal refusal = own_limit_refusal(state, job, user, view, rules, own_limits))
+        if (Refusal refusal = own_limit_refusal(state, job, user, view, rules, own_limits)) {
+            refusal.until = until(refusal.until);
             return refusal;
+        }
     const Blockers lifted_by = blockers(state, job);
     if (state.looking_ahead) {
         const Bookings& bookings = state.vnodes->bookings();
@@ -221,12 +235,13 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
         if (lacking.resource == kNoResource && !lacking.vnodes)
             reason = {ReasonCode::set_busy, view.slot, state.strings->id(set)};
     }
-    return {reason, lifted_by};
+    return {reason, lifted_by, until(std::nullopt)};
 }
 
 bool has_same_places(const QueueView& a, const QueueView& b) {
-    // Quotas that name vnodes may distinguish queues.
-    if (a.facts.settings != nullptr && !a.facts.settings->quotas.empty() && a.slot != b.slot) return false;
+    // Quotas that name vnodes may distinguish queues, and so may thresholds of loads.
+    const Settings* s = a.facts.settings;
+    if (s != nullptr && (!s->quotas.empty() || !s->load_thresholds.empty()) && a.slot != b.slot) return false;
     return a.pool == b.pool && a.host == b.host && a.groups == b.groups && a.booking == b.booking;
 }
 
@@ -249,6 +264,8 @@ const Filter kHostsFilter{
     .check = check_hosts,
     .is_same_in = has_same_places,
     .leaves = left_by_own_limits,
-    .reads_user = [](const CycleState& state, const QueueView&) { return !state.vnode_limits.empty(); }};
+    .reads_user = [](const CycleState& state, const QueueView&) {
+        return std::ranges::any_of(state.vnode_limits, &OwnLimit::reads_user);
+    }};
 
 }  // namespace pbs::sched

@@ -64,7 +64,7 @@ const Filter kReservationsFilter{
     // Limits with counters of their own may be on users, even if no other filter reads the user.
     .reads_user =
         [](const CycleState& state, const QueueView& view) {
-            return !state.own_limits.empty() || limits_users(state, view);
+            return std::ranges::any_of(state.own_limits, &OwnLimit::reads_user) || limits_users(state, view);
         },
     .may_refuse =
         [](CycleState& state, const User& user, const QueueView& view) {

@@ -10,6 +10,8 @@ NodeKeys keys(const Settings& s, const Resources& resources) {
     for (const SortKey& key : s.node_sort_key) {
         if (key.name == "sort_priority")
             keys.push_back({kNoResource, key.high_first});
+        else if (key.name == "load_formula" && !s.load_formula.empty())
+            keys.push_back({kLoadKey, key.high_first});
         else if (const auto id = resources.id(key.name); id != kNoResource)
             keys.push_back({id, key.high_first, key.amount});
     }

@@ -1,0 +1,128 @@
+// The loads of vnodes: the values that are known, the corrections for jobs that have just started, and the
+// orders of vnodes by load_formula.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "objects/formula.h"
+#include "server_plugin/scheduler/model/setting_types.h"
+#include "server_plugin/scheduler/placement/vnode.h"
+
+namespace pbs::sched {
+
+class Inventory;
+
+// A name of a load, such as np_load_avg, and its place in the records of vnodes.
+struct LoadName {
+    bool per_cpu = false;                       // np_NAME: NAME for each CPU of the host
+    bool is_average = false;                    // load_avg or np_load_avg, which the host may report
+    std::uint32_t resource = kNoResource;       // the resource of the whole name
+    std::uint32_t of_host = kNoResource;        // with `per_cpu`: that of NAME
+    ResourceKind kind = ResourceKind::integer;  // of `resource`
+    ResourceKind kind_of_host = ResourceKind::integer;
+    bool consumable = false;
+    static LoadName of(std::string_view name, const Resources& resources);
+
+    // The load of a vnode whose host has `cpus` CPUs; nullopt: it isn't known. A vnode's own amount in
+    // resources_available comes before the average that the host reports.
+    std::optional<double> value(const Vnode& vnode, std::int64_t cpus) const;
+    // What a CPU of a new job adds to the load, by the adjustment of this name.
+    double per_new_cpu(double adjustment, std::int64_t cpus) const {
+        return per_cpu ? adjustment / static_cast<double>(std::max<std::int64_t>(1, cpus)) : adjustment;
+    }
+};
+
+// Returns the CPUs, in whole hundredths rounded down, for which a job counts that started `age` ago.
+std::int64_t load_correction(std::int64_t cpus, Seconds age, Seconds decay);
+
+// What an order of vnodes by load depends on, besides the vnodes and their jobs.
+struct LoadRules {
+    std::string formula;
+    std::vector<NamedWeight> adjustments;
+    Seconds decay{};
+    friend bool operator==(const LoadRules&, const LoadRules&) = default;
+};
+
+// The inventory's part about loads. Hosts are known by their numbers.
+//
+// An order has a number for each vnode. It is renewed for the hosts whose jobs or loads have changed, and
+// after each step of time for those with corrections: so a cycle computes a formula only where its value
+// differs.
+class HostLoads {
+  public:
+    // ---- Corrections.
+
+    // Forgets the jobs that the last cycle counted.
+    void begin_cycle();
+    // Counts a job in (sign 1) that isn't among the running jobs of the inventory, or one of these out (-1).
+    void count(std::uint32_t host, Instant began, std::int64_t cpus, int sign);
+    // Returns the CPUs, in hundredths, of the host's jobs that started less than `decay` ago.
+    std::int64_t correction(const Inventory& inventory, std::uint32_t host, Instant now, Seconds decay) const;
+    // The instants at which these corrections end, in order.
+    std::vector<Instant> ends(const Inventory& inventory, std::uint32_t host, Instant now,
+                              Seconds decay) const;
+    // Grows with each call of count() that isn't undone.
+    std::uint64_t counts() const { return counts_; }
+
+    // ---- Orders.
+
+    // Brings the order by these rules up to date, and returns its number. 0: the formula is none.
+    std::uint32_t renew(Inventory& inventory, const Resources& resources, const LoadRules& rules,
+                        Instant now);
+    // Computes the number of the host's vnodes again, as the cycle has started a job there.
+    void started(Inventory& inventory, std::uint32_t order, std::uint32_t host);
+    // The number by which the vnode is sorted, the least first; INT64_MAX: its load isn't known.
+    std::int64_t number(std::uint32_t order, VnodeSlot vnode) const;
+    // The next instant at which the order may change because of time; nullopt: time doesn't change it.
+    std::optional<Instant> next_change(std::uint32_t order) const;
+
+    // Notes that the loads or the jobs of a host have changed.
+    void note(std::uint32_t host) {
+        if (!orders_.empty()) noted_.push_back(host);
+    }
+    // Corrections count in the order as of the last whole step, which is about a 45th of the time of decay.
+    static Seconds step(Seconds decay) { return std::max(Seconds(1), (decay + Seconds(44)) / 45); }
+
+  private:
+    struct Counted {
+        Instant began;
+        std::int64_t cpus;
+        int sign;
+    };
+    struct Order {
+        LoadRules rules;
+        objects::Formula formula;
+        std::vector<LoadName> names{};      // of the formula
+        std::vector<double> adjustments{};  // of the names
+        bool is_adjusted = false;
+        std::uint64_t version = 0;  // Inventory::version() at the last renewal; 0: none
+        std::size_t resources = 0;
+        std::size_t noted = 0;       // how many of noted_ it has seen
+        std::uint64_t renewals = 0;  // when it was used last
+        Instant as_of{};
+        std::vector<std::int64_t> numbers{};     // by vnode
+        std::vector<std::uint32_t> corrected{};  // hosts with corrections
+        std::vector<bool> is_corrected{};
+        std::vector<std::uint32_t> assumed{};  // hosts on which the last cycle has started jobs
+        std::vector<double> values{};          // memory that calls reuse
+    };
+    void compute(Inventory& inventory, Order& order, std::uint32_t host) const;
+    void forget_old();
+
+    std::unordered_map<std::uint32_t, std::vector<Counted>> counted_;
+    std::uint64_t counts_ = 0;
+    std::map<std::uint32_t, Order> orders_;
+    std::uint32_t last_order_ = 0;
+    std::uint64_t renewals_ = 0;
+    std::vector<std::uint32_t> noted_;  // hosts in the order of the changes
+};
+
+}  // namespace pbs::sched
