@@ -14,7 +14,8 @@ struct LoadValues : StoreTest {
     void SetUp() override { run("c p p1"); }
     std::string value(const std::string& attribute, const std::string& text) {
         run("s p p1 " + attribute + "=\"" + text + "\"");
-        const ObjectPtr policy = store_->snapshot()->find(ObjectType::policy, "p1");
+        const auto snapshot = store_->snapshot();
+        const Object* policy = snapshot->find(ObjectType::policy, "p1");
         const Attribute& row = *find_attribute(ObjectType::policy, attribute);
         return format_value(row, *policy->value(row));
     }
