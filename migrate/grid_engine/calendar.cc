@@ -14,6 +14,7 @@
 #include <set>
 
 #include "migrate/grid_engine/output.h"
+#include "migrate/grid_engine/resource_names.h"
 #include "migrate/words.h"
 #include "objects/forms.h"
 #include "values/number.h"
@@ -473,8 +474,8 @@ constexpr std::array kQueueRows{
              "the queue itself isn't made: create it before this migration, as a new queue has no windows"},
     QueueRow{"hostlist", "left out: vnodes serve all queues, or the one in their attribute queue"},
     QueueRow{"seq_no", "left out: sort_priority of vnodes and Priority of queues give an order"},
-    QueueRow{"load_thresholds suspend_thresholds nsuspend suspend_interval",
-             "not there yet: the load of hosts doesn't order or close them"},
+    QueueRow{"suspend_thresholds nsuspend suspend_interval",
+             "not there yet: the load of hosts doesn't suspend jobs"},
     QueueRow{"slots complex_values", "left out: resources_available of vnodes and of the queue has amounts"},
     QueueRow{"pe_list qtype", "left out: jobs ask with select and place"},
     QueueRow{"user_lists xuser_lists projects xprojects",
@@ -520,6 +521,8 @@ class QueueReader {
                 out_.left_out(file_, line, field.name, "nothing to carry over: NONE, INFINITY or UNDEFINED");
             } else if (field.name == "calendar") {
                 calendar(line, field);
+            } else if (field.name == "load_thresholds") {
+                thresholds(line, field);
             } else {
                 leave_out(line, field);
             }
@@ -559,9 +562,48 @@ class QueueReader {
                  fmt::format("{}", fmt::join(found->second, ",")), place_of(file_, {&line}, field.name));
     }
 
+    // "np_load_avg=1.75,own=2,[host=np_load_avg=2]": what is for single hosts is left out.
+    void thresholds(const Line& line, const Field& field) {
+        const std::string_view own = field.value.substr(0, field.value.find('['));
+        if (own.size() < field.value.size())
+            out_.note(file_, line, field.name,
+                      "thresholds of single hosts are left out: those of a queue hold on all its vnodes");
+        if (!objects::is_queue_name(queue_))
+            return out_.note(
+                file_, line, field.name,
+                fmt::format("left out: {} can't be the name of a queue here, which has at most 15 "
+                            "letters, digits and any of -_.",
+                            in_quotes(queue_)));
+        for (const std::string_view word : values::words(own))
+            for (const std::string_view part : values::split(word, ','))
+                if (!part.empty() && values::lowered(part) != "none") threshold(line, field, part);
+    }
+
+    void threshold(const Line& line, const Field& field, std::string_view part) {
+        const std::size_t equals = std::min(part.find('='), part.size());
+        const std::string_view name = part.substr(0, equals);
+        const auto number = amount_of(part.substr(std::min(equals + 1, part.size())));
+        if (name.empty() || !number)
+            return out_.problem(
+                file_, line, part, field.name,
+                fmt::format("{} is no threshold, expected np_load_avg=1.75 or the like", in_quotes(part)));
+        const ComplexName load = names_.load(name);
+        if (load.resource.empty())
+            return out_.note(
+                file_, line, field.name,
+                fmt::format("{} is left out: the vnodes here have no such load", printable(name)));
+        const bool is_order =
+            load.relation == ">=" || load.relation == ">" || load.relation == "<=" || load.relation == "<";
+        const double here = load.type == ComplexType::size ? *number / 1024 : *number;
+        out_.threshold(
+            fmt::format("{}:{} {} {}", queue_, load.resource, is_order ? load.relation : ">=", here),
+            place_of(file_, {&line}, field.name));
+    }
+
     Output& out_;
     const File& file_;
     const std::map<std::string, std::vector<std::string>>& calendars_;
+    const ComplexNames names_{out_.folder().find("sc")};
     std::string_view queue_;
 };
 

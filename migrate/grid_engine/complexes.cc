@@ -197,6 +197,7 @@ ComplexNames::ComplexNames(const File* sc) {
         if (words.size() < 3) continue;
         ComplexName own{std::string(words[0]), ComplexType::number, true};
         if (const auto* type = complex_type(words[2])) own.type = type->second;
+        if (words.size() > 3) own.relation = words[3];
         for (const std::string_view name : {words[0], words[1]}) by_name_.emplace(name, own);
     }
 }
@@ -205,6 +206,17 @@ ComplexName ComplexNames::find(std::string_view name) const {
     const auto found = by_name_.find(name);
     if (found != by_name_.end()) return found->second;
     return {std::string(name), ComplexType::number, true};
+}
+
+ComplexName ComplexNames::load(std::string_view name) const {
+    for (const std::string_view known : {"load_avg la", "np_load_avg nla"})
+        for (const std::string_view word : values::words(known))
+            if (word == name) return {std::string(values::words(known).front()), ComplexType::number};
+    ComplexName found = find(name);
+    const bool is_number = found.type == ComplexType::number || found.type == ComplexType::size;
+    if (!found.own || !is_number || !by_name_.contains(name) || !objects::is_resource_name(found.resource))
+        found.resource.clear();
+    return found;
 }
 
 std::optional<double> amount_of(std::string_view text) {

@@ -72,6 +72,12 @@ bool Output::quota(const std::string& name, const std::string& from) {
     return true;
 }
 
+void Output::threshold(std::string element, const std::string& from) {
+    if (std::ranges::find(thresholds_, element) != thresholds_.end()) return;
+    thresholds_.push_back(std::move(element));
+    if (thresholds_from_.empty() || thresholds_from_.back() != from) thresholds_from_.push_back(from);
+}
+
 void Output::resource(const std::string& name, std::string_view type, std::string_view flag, int line,
                       const std::string& path) {
     out_.resources.file = path;
@@ -141,6 +147,9 @@ Result<GridEngine> Output::finish() {
     if (!quota_list_.empty())
         set(ObjectType::policy, kPolicy, "quotas", quota_list_,
             fmt::format("{}", fmt::join(quotas_from_, ", ")));
+    if (!thresholds_.empty())
+        set(ObjectType::policy, kPolicy, "load_thresholds", fmt::format("{}", fmt::join(thresholds_, ",")),
+            fmt::format("{}", fmt::join(thresholds_from_, ", ")));
     std::ranges::stable_sort(out_.wanted, {}, [](const Wanted& wanted) {
         return std::ranges::find(values::kMakingOrder, wanted.type) - values::kMakingOrder.begin();
     });

@@ -34,6 +34,8 @@ class Output {
 
     // Makes a quota, and adds it to the policy's list. False: there is one of this name already.
     bool quota(const std::string& name, const std::string& from);
+    // Adds an element to the policy's load_thresholds.
+    void threshold(std::string element, const std::string& from);
     void resource(const std::string& name, std::string_view type, std::string_view flag, int line,
                   const std::string& path);
 
@@ -71,6 +73,8 @@ class Output {
     std::set<std::string> quotas_;
     std::string quota_list_;
     std::vector<std::string> quotas_from_;
+    std::vector<std::string> thresholds_;
+    std::vector<std::string> thresholds_from_;
     Problems problems_;
 };
 

@@ -16,7 +16,8 @@ enum class ComplexType { number, size, time, text };
 struct ComplexName {
     std::string resource;  // empty: nothing here has this value; it is a load, a queue's name or the like
     ComplexType type = ComplexType::number;
-    bool own = false;  // the site's own, not Grid Engine's
+    bool own = false;             // the site's own, not Grid Engine's
+    std::string relation = ">=";  // by which it is compared
 };
 
 // The names here of complexes. A name that Grid Engine doesn't have is the site's own and stays, with the
@@ -26,6 +27,9 @@ class ComplexNames {
     // null: there is no file sc.
     explicit ComplexNames(const File* sc);
     ComplexName find(std::string_view name) const;
+    // The name here of a load: load_avg, np_load_avg, or a number of the site's own, which somebody has to
+    // set in resources_available of vnodes. Without a resource: it is none.
+    ComplexName load(std::string_view name) const;
 
   private:
     std::map<std::string, ComplexName, std::less<>> by_name_;  // by name and by shortcut

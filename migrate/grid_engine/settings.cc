@@ -7,7 +7,9 @@
 #include <set>
 
 #include "migrate/grid_engine/output.h"
+#include "migrate/grid_engine/resource_names.h"
 #include "migrate/words.h"
+#include "objects/formula.h"
 #include "objects/value.h"
 #include "values/number.h"
 #include "values/text.h"
@@ -18,7 +20,6 @@ namespace {
 using objects::ObjectType;
 
 constexpr std::string_view kByEvents = "left out: cycles follow events, at once";
-constexpr std::string_view kNoLoad = "not there yet: the load of hosts doesn't order or close them";
 constexpr std::string_view kNoTree = "left out: there is no share tree (sstree) that it could be about";
 constexpr std::string_view kOff = "nothing to carry over: it is switched off";
 
@@ -36,9 +37,6 @@ constexpr std::array kSettingRows{
     SettingRow{"flush_finish_sec", "", kByEvents},
     SettingRow{"queue_sort_method", "",
                "left out: node_sort_key of the policy orders the vnodes, and Priority the queues"},
-    SettingRow{"job_load_adjustments", "", kNoLoad},
-    SettingRow{"load_adjustment_decay_time", "", kNoLoad},
-    SettingRow{"load_formula", "", kNoLoad},
     SettingRow{"schedd_job_info", "",
                "left out: jobs have comments, and pbs_explain has all reasons, at any time"},
     SettingRow{"report_pjob_tickets", "", "left out: pbs_fairshare --tickets shows all tickets"},
@@ -82,6 +80,11 @@ class SettingsReader {
             }
             setting();
         }
+        if (orders_by_load_)
+            out_.set(
+                ObjectType::policy, kPolicy, "node_sort_key",
+                by_sequence_ ? "sort_priority HIGH,load_formula LOW" : "load_formula LOW,sort_priority HIGH",
+                place_of(file_, load_lines_, "load_formula"));
         if (functional_weights_.empty()) return;
         out_.set(ObjectType::policy, kPolicy, "functional_weights",
                  fmt::format("{}", fmt::join(functional_weights_, ",")),
@@ -90,6 +93,7 @@ class SettingsReader {
 
   private:
     void setting() {
+        if (field_.name == "queue_sort_method") by_sequence_ = values::lowered(field_.value) == "seqno";
         const auto* row = std::ranges::find(kSettingRows, field_.name, &SettingRow::name);
         if (row != kSettingRows.end())
             return row->attribute.empty() ? leave_out(row->why)
@@ -110,6 +114,11 @@ class SettingsReader {
         if (field_.name == "halflife_decay_list")
             return leave_out(nothing() ? kOff : "left out: an entity has one usage, and so one half-life");
         if (field_.name == "max_reservation") return max_reservation();
+        if (field_.name == "load_formula") return load_formula();
+        if (field_.name == "job_load_adjustments") return load_adjustments();
+        if (field_.name == "load_adjustment_decay_time")
+            return is_zero_time() || nothing() ? leave_out(kOff)
+                                               : policy(field_.name, std::string(field_.value));
         if (field_.name == "default_duration") return duration("default_duration", field_.value);
         leave_out("left out: it is no setting of Grid Engine that is known here");
     }
@@ -245,14 +254,78 @@ class SettingsReader {
                   "the first waiting jobs have reservations, whether or not they ask for one (-R y)");
     }
 
+    // The name of a load here. Empty: it is none, which is told.
+    std::string load_name(std::string_view name) {
+        ComplexName load = names_.load(name);
+        if (load.resource.empty())
+            leave_out(
+                fmt::format("left out: the vnodes here have no load {}; a number that is set in their "
+                            "resources_available can be one",
+                            printable(name)));
+        return load.resource;
+    }
+
+    // A sum of loads with weights: "np_load_avg+0.5*mem_part", also with $ before names.
+    void load_formula() {
+        if (nothing()) return leave_out(kOff);
+        std::string formula;
+        std::string_view rest = field_.value;
+        while (!rest.empty()) {
+            const std::size_t end = std::min(rest.find_first_of("+-* "), rest.size());
+            std::string_view word = rest.substr(0, end);
+            if (!word.empty() && !values::decimal(word)) {
+                word.remove_prefix(word.starts_with('$') ? 1 : 0);
+                const std::string name = load_name(word);
+                if (name.empty()) return;
+                formula += name;
+            } else {
+                formula += word;
+            }
+            if (end < rest.size()) formula += rest[end];
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+        }
+        if (const auto compiled = objects::Formula::compile(formula); !compiled)
+            return wrong(fmt::format("{} is no formula of loads, expected one such as np_load_avg: {}",
+                                     in_quotes(field_.value), compiled.error().text));
+        policy("load_formula", formula);
+        orders_by_load_ = true;
+        load_lines_ = {line_};
+    }
+
+    void load_adjustments() {
+        if (nothing()) return leave_out(kOff);
+        std::vector<std::string> elements;
+        for (const std::string_view word : values::words(field_.value)) {
+            for (const std::string_view part : values::split(word, ',')) {
+                if (part.empty()) continue;
+                const std::size_t equals = std::min(part.find('='), part.size());
+                const auto number = amount_of(part.substr(std::min(equals + 1, part.size())));
+                if (equals == 0 || !number || *number < 0)
+                    return out_.problem(
+                        file_, *line_, part, field_.name,
+                        fmt::format("{} is no adjustment, expected np_load_avg=0.5 or the like",
+                                    in_quotes(part)));
+                const std::string name = load_name(part.substr(0, equals));
+                if (name.empty()) continue;
+                const bool is_size = names_.load(part.substr(0, equals)).type == ComplexType::size;
+                elements.push_back(fmt::format("{}={}", name, is_size ? *number / 1024 : *number));
+            }
+        }
+        if (!elements.empty()) policy(field_.name, fmt::format("{}", fmt::join(elements, ",")));
+    }
+
     Output& out_;
     const File& file_;
+    const ComplexNames names_{out_.folder().find("sc")};
     const bool has_tree_;
     const Line* line_ = nullptr;
     Field field_;
     std::set<std::string, std::less<>> seen_;
     std::vector<std::string> functional_weights_;
     std::vector<const Line*> functional_lines_;
+    bool orders_by_load_ = false;
+    bool by_sequence_ = false;  // sort_priority comes before the load
+    std::vector<const Line*> load_lines_;
 };
 
 }  // namespace

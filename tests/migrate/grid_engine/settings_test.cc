@@ -104,13 +104,81 @@ TEST(GridSettings, WithoutACounterpartAreTold) {
                      "halflife_decay_list cpu=5\nreprioritize_interval 0:2:0\nfair_urgency_list NONE\n"
                      "params PROFILE=1\n"}}),
         ElementsAre(
-            "ge/ssconf:1: load_formula: not there yet: the load of hosts doesn't order or close them",
+            "ge/ssconf:1: load_formula: left out: the vnodes here have no load slots; a number that is set "
+            "in "
+            "their resources_available can be one",
             "ge/ssconf:2-3: schedule_interval, flush_submit_sec: left out: cycles follow events, at once",
             "ge/ssconf:4: halflife_decay_list: left out: an entity has one usage, and so one half-life",
             "ge/ssconf:5: reprioritize_interval: not there yet: the priorities of running jobs stay",
             "ge/ssconf:6: fair_urgency_list: left out: it is no setting of Grid Engine that is known here",
             "ge/ssconf:7: params: left out: PROFILE, MONITOR and the like: pbs_diag and pbs_web show what "
             "a scheduler does"));
+}
+
+// Columns: name shortcut type relop requestable consumable default urgency.
+constexpr const char* kLoads =
+    "scratch sc DOUBLE >= NO NO 0 0\nroom rm MEMORY <= NO NO 0 0\nkind k STRING == YES NO NONE 0\n";
+
+TEST(GridSettings, OfLoadsOrderVnodes) {
+    EXPECT_EQ(grid_commands({{"ssconf",
+                              "queue_sort_method load\njob_load_adjustments np_load_avg=0.50\n"
+                              "load_adjustment_decay_time 0:7:30\nload_formula np_load_avg\n"}}),
+              "set policy default_policy weighted_priority = True\n"
+              "set policy default_policy job_load_adjustments = np_load_avg=0.5\n"
+              "set policy default_policy load_adjustment_decay_time = 00:07:30\n"
+              "set policy default_policy load_formula = np_load_avg\n"
+              "set policy default_policy node_sort_key = \"load_formula LOW,sort_priority HIGH\"\n");
+    EXPECT_THAT(grid_commands({{"ssconf",
+                                "load_formula $la+0.5*sc-rm\nqueue_sort_method seqno\n"
+                                "job_load_adjustments nla=1,rm=2M\n"},
+                               {"sc", kLoads}}),
+                AllOf(HasSubstr("load_formula = load_avg+0.5*scratch-room\n"),
+                      HasSubstr("job_load_adjustments = \"np_load_avg=1,room=2048\"\n"),
+                      HasSubstr("node_sort_key = \"sort_priority HIGH,load_formula LOW\"\n")))
+        << "sizes count in kilobytes";
+    EXPECT_THAT(
+        grid_notes({{"ssconf", "job_load_adjustments NONE\nload_adjustment_decay_time 0\n"}}),
+        ElementsAre("ge/ssconf:1-2: job_load_adjustments, load_adjustment_decay_time: nothing to carry "
+                    "over: it is switched off"));
+}
+
+TEST(GridSettings, OfLoadsThatNoVnodeHasAreTold) {
+    for (const char* name : {"load_short", "kind", "mystery", "mem_free"}) {
+        const GridFiles files{
+            {"ssconf", fmt::format("load_formula np_load_avg+{0}\njob_load_adjustments {0}=1\n", name)},
+            {"sc", kLoads}};
+        EXPECT_THAT(grid_commands(files), Not(HasSubstr("load_")));
+        EXPECT_THAT(
+            grid_notes(files),
+            Contains(fmt::format("ge/ssconf:1-2: load_formula, job_load_adjustments: left out: the vnodes "
+                                 "here have no load {}; a number that is set in their "
+                                 "resources_available can be one",
+                                 name)));
+    }
+    EXPECT_THAT(
+        grid_problems({{"ssconf", "load_formula np_load_avg+*2\njob_load_adjustments la=x\n"}}),
+        ElementsAre(HasSubstr("ge/ssconf:1:14: load_formula: 'np_load_avg+*2' is no formula of loads"),
+                    HasSubstr("ge/ssconf:2:22: job_load_adjustments: 'la=x' is no adjustment")));
+}
+
+TEST(GridQueues, HaveTheirThresholdsInThePolicy) {
+    const auto queue = [](const std::string& name, const std::string& thresholds) {
+        return std::pair<const std::string, std::string>{
+            "sq/" + name, fmt::format("qname {}\nload_thresholds {}\n", name, thresholds)};
+    };
+    EXPECT_THAT(
+        grid_commands({queue("all.q", "np_load_avg=1.75,sc=2"), queue("big.q", "rm=500M"), {"sc", kLoads}}),
+        HasSubstr("set policy default_policy load_thresholds = \"all.q:np_load_avg >= 1.75,all.q:scratch >= "
+                  "2,big.q:room <= 512000\"\n"))
+        << "by the complexes' own relations";
+    EXPECT_THAT(grid_commands({queue("all.q", "NONE")}), Not(HasSubstr("thresholds")));
+    EXPECT_THAT(grid_notes({queue("all.q", "mem_free=1G,[h1=np_load_avg=2]")}),
+                AllOf(Contains(HasSubstr("load_thresholds: thresholds of single hosts are left out")),
+                      Contains(HasSubstr("load_thresholds: mem_free is left out"))));
+    EXPECT_THAT(grid_notes({queue("a-queue-with-a-long-name", "np_load_avg=2")}),
+                Contains(HasSubstr("can't be the name of a queue here")));
+    EXPECT_THAT(grid_problems({queue("all.q", "np_load_avg")}),
+                ElementsAre(HasSubstr("ge/sq/all.q:2:17: load_thresholds: 'np_load_avg' is no threshold")));
 }
 
 TEST(GridSettings, OfPlansAreThoseOfThePolicy) {
