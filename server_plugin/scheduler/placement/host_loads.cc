@@ -32,11 +32,11 @@ LoadName LoadName::of(std::string_view name, const Resources& resources) {
     out.per_cpu = name.starts_with(objects::kPerCpu);
     const std::string_view base = out.per_cpu ? name.substr(objects::kPerCpu.size()) : name;
     out.is_average = base == "load_avg";
-    const auto take = [&](std::uint32_t id, std::uint32_t& resource, ResourceKind& kind) {
+    const auto take = [&](std::uint32_t id, std::uint32_t& taken, ResourceKind& its_kind) {
         const Resources::Info* info = id == kNoResource ? nullptr : resources.find(id);
         if (info == nullptr || resources.is_text(id)) return;
-        resource = id;
-        kind = info->kind;
+        taken = id;
+        its_kind = info->kind;
         out.consumable = out.consumable || info->consumable;
     };
     take(resources.id(name), out.resource, out.kind);
