@@ -134,6 +134,20 @@ TEST(Engine, StartsAreEstimatedWhereAPlaceIsKept) {
     EXPECT_EQ(run.estimates.at(2).first, kMonday + Seconds(160)) << "told at 100";
 }
 
+// Two jobs make the load 2, at which no more start.
+TEST(Engine, LoadsAreTheCpusInUse) {
+    const Trace trace = trace_of({{0, 1, 100, 100}, {1, 1, 100, 100}, {2, 1, 50, 50}});
+    const char* const closed = "create policy closed\nset policy closed load_thresholds=\"load_avg >= 2\"\n";
+    EngineOptions options;
+    options.loads_by_cpus = true;
+    EXPECT_THAT(starts(run_of(trace, site_of(1, 4), closed, options)), ElementsAre(0, 1, 100));
+    EXPECT_THAT(starts(run_of(trace, site_of(1, 4), closed)), ElementsAre(-1, -1, -1)) << "nothing is known";
+    const char* const spread =
+        "create policy spread\nset policy spread load_formula=load_avg, node_sort_key=\"load_formula LOW\", "
+        "load_thresholds=\"load_avg >= 2\"\n";
+    EXPECT_THAT(starts(run_of(trace, site_of(2, 4), spread, options)), ElementsAre(0, 1, 2));
+}
+
 TEST(Engine, TheSameTraceGivesTheSameSchedule) {
     std::vector<Job> jobs;
     jobs.reserve(400);

@@ -12,6 +12,7 @@
 #include "tools/simulate/held_places.h"
 #include "tools/simulate/job_records.h"
 #include "tools/simulate/job_states.h"
+#include "tools/simulate/loads.h"
 #include "tools/simulate/quotas.h"
 #include "tools/simulate/shares.h"
 
@@ -154,6 +155,7 @@ class Engine {
     QuotaWatch quotas_;
     ShareWatch shares_;
     HeldPlaces::Suspended suspended_;  // the parts of the suspended job that was told last
+    std::optional<LoadModel> loads_;
 };
 
 Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snapshot) {
@@ -164,6 +166,10 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
         return tl::unexpected(
             std::string("the machine has no vnode with CPUs: --nodes and --cpus make some"));
     if (auto done = cluster_.tell(scheduler_); !done) return done;
+    if (options_.loads_by_cpus) {
+        loads_.emplace(cluster_);
+        if (auto done = loads_->begin(scheduler_); !done) return done;
+    }
     if (auto done = scheduler_.set_configuration(snapshot); !done)
         return tl::unexpected(done.error().message);
     for (const Cluster::Sched& sched : cluster_.scheds())
@@ -313,11 +319,14 @@ void Engine::remove_run(Position position, Run& run) {
 }
 
 void Engine::tell_holds(Position position) {
-    if (!options_.holds) return;
+    if (!options_.holds && !loads_) return;
     const Run* const run = runs_.find(position);
-    options_.holds(position, run == nullptr   ? std::span<const sched::Place>()
-                             : run->suspended ? suspended_.kept
-                                              : run->places.all());
+    const auto held = run == nullptr   ? std::span<const sched::Place>()
+                      : run->suspended ? std::span<const sched::Place>(suspended_.kept)
+                                       : std::span<const sched::Place>(run->places.all());
+    if (options_.holds) options_.holds(position, held);
+    // The vnodes could be read before.
+    if (loads_) static_cast<void>(loads_->holds(scheduler_, position, held));
 }
 
 void Engine::start(const Decision& decision, Position position, Waiting& waiting) {

@@ -63,6 +63,8 @@ struct EngineOptions {
     std::vector<ShareUsage> usage{};
     // The machine can checkpoint jobs, which then keep their work when they are preempted.
     bool checkpoints = false;
+    // Hosts have a load: as much as jobs have CPUs there (loads.h).
+    bool loads_by_cpus = false;
     // Called from time to time.
     std::function<void(const Progress&)> progress{};
     // Called when the vnode shares that a job holds change; for tests.

@@ -471,8 +471,20 @@ Result<void> Cluster::tell_queue(sched::Scheduler& scheduler, const Queue& queue
     return {};
 }
 
+std::string Cluster::host_of(std::uint64_t vnode) const {
+    const auto& [name, values] = *std::next(machine_.nodes.begin(), static_cast<std::ptrdiff_t>(vnode - 1));
+    for (const std::string_view key : {"resources_available.host", "Mom"})
+        if (const std::string_view host = value_of(values, key); !host.empty()) return std::string(host);
+    return name;
+}
+
+Result<void> Cluster::tell_load(sched::Scheduler& scheduler, std::uint64_t vnode, std::int64_t load) const {
+    const auto& [name, values] = *std::next(machine_.nodes.begin(), static_cast<std::ptrdiff_t>(vnode - 1));
+    return tell_node(scheduler, vnode, name, values, load);
+}
+
 Result<void> Cluster::tell_node(sched::Scheduler& scheduler, std::uint64_t number, const std::string& name,
-                                const Values& values) const {
+                                const Values& values, std::int64_t load) const {
     const std::string object = "node " + name;
     const auto priority = integer_of(values, "Priority", object, 0);
     if (!priority) return tl::unexpected(priority.error());
@@ -494,6 +506,7 @@ Result<void> Cluster::tell_node(sched::Scheduler& scheduler, std::uint64_t numbe
     }
     record.partition = value_of(values, "partition");
     record.resources_available = *available;
+    record.load_thousandths = load;
     scheduler.vnode_changed(record);
     return {};
 }

@@ -45,6 +45,11 @@ class Cluster {
 
     // Tells a scheduler of the whole machine.
     Result<void> tell(sched::Scheduler& scheduler) const;
+    // Tells it of a vnode again, with a load average in thousandths.
+    Result<void> tell_load(sched::Scheduler& scheduler, std::uint64_t vnode, std::int64_t load) const;
+    // The number of all vnodes, which are numbered from 1; and the host of one.
+    std::uint64_t all_vnodes() const { return machine_.nodes.size(); }
+    std::string host_of(std::uint64_t vnode) const;
 
     struct Resource {
         std::string name;
@@ -100,7 +105,7 @@ class Cluster {
     Result<void> read_server();
     Result<void> tell_queue(sched::Scheduler& scheduler, const Queue& queue) const;
     Result<void> tell_node(sched::Scheduler& scheduler, std::uint64_t number, const std::string& name,
-                           const Values& values) const;
+                           const Values& values, std::int64_t load = -1) const;
 
     Machine machine_;
     std::vector<Resource> resources_;

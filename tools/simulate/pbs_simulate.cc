@@ -60,6 +60,7 @@ struct Arguments {
     std::string time_zone;
     std::int64_t cycle_interval = 1;
     bool checkpoint = false;
+    std::string load_model;
     std::size_t users = 20;
     bool json = false;
     std::string svg;
@@ -258,6 +259,7 @@ Result<Report> simulate_variant(const Arguments& arguments, const Trace& trace, 
     options.cycle_interval = Seconds(arguments.cycle_interval);
     options.usage = usage;
     options.checkpoints = arguments.checkpoint;
+    options.loads_by_cpus = !arguments.load_model.empty();
     options.progress = [&bar](const Progress& progress) { bar.show(progress); };
     const auto begun = std::chrono::steady_clock::now();
     const std::clock_t cpu_begun = std::clock();
@@ -403,6 +405,10 @@ void add_options(CLI::App& app, Arguments& arguments) {
         ->check(CLI::Range(1, 86400));
     app.add_flag("--checkpoint", arguments.checkpoint,
                  "Jobs can be checkpointed: one that is preempted so keeps what it has done");
+    app.add_option("--load-model", arguments.load_model,
+                   "Give hosts a load average: cpus, as many as CPUs are in use")
+        ->type_name("cpus")
+        ->check(CLI::IsMember({"cpus"}));
     app.add_option("--users", arguments.users,
                    "How many users are listed, those with the most CPU time first; 20 if not given, 0: all")
         ->type_name("NUMBER");
