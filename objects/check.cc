@@ -214,6 +214,20 @@ Result<void> check_weights(const Attribute& attribute, const StringList& weights
     return {};
 }
 
+// Each is asked for each vnode of a search.
+Result<void> check_load_thresholds(const Attribute& attribute, const StringList& thresholds) {
+    constexpr std::size_t kMost = 64;
+    if (thresholds.size() > kMost)
+        return fail(Code::bad_value, fmt::format("{}: bad value of {} elements: expected at most {}",
+                                                 attribute.name, thresholds.size(), kMost));
+    std::set<std::string_view> seen;
+    for (const std::string_view threshold : thresholds)
+        if (!seen.insert(threshold).second)
+            return fail(Code::bad_value, fmt::format("{}: bad value '{}': expected each threshold once",
+                                                     attribute.name, threshold));
+    return {};
+}
+
 Result<void> check_fairshare(const Object& policy) {
     if (!policy.boolean("fairshare") || policy.has("fairshare_group")) return {};
     return fail(
@@ -327,6 +341,8 @@ Result<void> check_value(const Attribute& attribute, const Value* before, const 
         case Syntax::entity_weights:
         case Syntax::load_weights:
             return check_weights(attribute, std::get<StringList>(value));
+        case Syntax::load_thresholds:
+            return check_load_thresholds(attribute, std::get<StringList>(value));
         case Syntax::dynamic_resources:
             return check_dynamic_resources(attribute, before, std::get<StringList>(value), context);
         case Syntax::output_file:

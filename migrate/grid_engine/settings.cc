@@ -117,8 +117,7 @@ class SettingsReader {
         if (field_.name == "load_formula") return load_formula();
         if (field_.name == "job_load_adjustments") return load_adjustments();
         if (field_.name == "load_adjustment_decay_time")
-            return is_zero_time() || nothing() ? leave_out(kOff)
-                                               : policy(field_.name, std::string(field_.value));
+            return nothing() ? leave_out(kOff) : policy(field_.name, std::string(field_.value));
         if (field_.name == "default_duration") return duration("default_duration", field_.value);
         leave_out("left out: it is no setting of Grid Engine that is known here");
     }

@@ -222,6 +222,9 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
             impl_->note(&EventsSince::all);
         else if (t.jobs.stime[slot] != old_stime)
             impl_->forget_kept();
+        // The load of a young job counts by its start.
+        if (t.jobs.stime[slot] != old_stime)
+            t.vnodes.allocate(slot, record.places, request, t.jobs.stime[slot]);
     } else if (runs) {
         if (ran) impl_->note(&EventsSince::all);
         t.vnodes.allocate(slot, record.places, request, t.jobs.stime[slot]);

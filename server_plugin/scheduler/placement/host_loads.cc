@@ -70,14 +70,11 @@ std::int64_t load_correction(std::int64_t cpus, Seconds age, Seconds decay) {
 // ---- Corrections.
 
 void HostLoads::begin_cycle() {
-    if (counted_.empty()) return;
     counted_.clear();
-    ++counts_;
 }
 
 void HostLoads::count(std::uint32_t host, Instant began, std::int64_t cpus, int sign) {
     if (cpus <= 0) return;
-    ++counts_;
     std::vector<Counted>& list = counted_[host];
     const auto undone = std::ranges::find_if(list, [&](const Counted& one) {
         return one.began == began && one.cpus == cpus && one.sign == -sign;
@@ -163,7 +160,7 @@ std::uint32_t HostLoads::renew(Inventory& inventory, const Resources& resources,
     if (std::ranges::all_of(orders_, [&](const auto& one) { return one.second.noted == noted_.size(); })) {
         noted_.clear();
         for (auto& [number, one] : orders_) one.noted = 0;
-    } else if (noted_.size() > 4 * inventory.hosts() + 1024) {
+    } else if (noted_.size() > 4 * std::size_t{inventory.hosts()} + 1024) {
         noted_.clear();
         for (auto& [number, one] : orders_) {
             if (one.noted != order.noted) one.version = 0;
@@ -177,6 +174,11 @@ void HostLoads::forget_old() {
     while (orders_.size() >= kMostOrders)
         orders_.erase(
             std::ranges::min_element(orders_, {}, [](const auto& one) { return one.second.renewals; }));
+}
+
+void HostLoads::forget_orders() {
+    orders_.clear();
+    noted_.clear();
 }
 
 void HostLoads::compute(Inventory& inventory, Order& order, std::uint32_t host) const {

@@ -69,8 +69,6 @@ class HostLoads {
     // The instants at which these corrections end, in order.
     std::vector<Instant> ends(const Inventory& inventory, std::uint32_t host, Instant now,
                               Seconds decay) const;
-    // Grows with each call of count() that isn't undone.
-    std::uint64_t counts() const { return counts_; }
 
     // ---- Orders.
 
@@ -86,7 +84,11 @@ class HostLoads {
 
     // Notes that the loads or the jobs of a host have changed.
     void note(std::uint32_t host) {
-        if (!orders_.empty()) noted_.push_back(host);
+        if (orders_.empty()) return;
+        if (noted_.size() >= kMostNoted)
+            forget_orders();  // nobody has used them for long
+        else
+            noted_.push_back(host);
     }
     // Corrections count in the order as of the last whole step, which is about a 45th of the time of decay.
     static Seconds step(Seconds decay) { return std::max(Seconds(1), (decay + Seconds(44)) / 45); }
@@ -116,9 +118,11 @@ class HostLoads {
     };
     void compute(Inventory& inventory, Order& order, std::uint32_t host) const;
     void forget_old();
+    // Empties the orders' numbers; whoever uses one computes it anew.
+    void forget_orders();
+    static constexpr std::size_t kMostNoted = 1 << 16;
 
     std::unordered_map<std::uint32_t, std::vector<Counted>> counted_;
-    std::uint64_t counts_ = 0;
     std::map<std::uint32_t, Order> orders_;
     std::uint32_t last_order_ = 0;
     std::uint64_t renewals_ = 0;

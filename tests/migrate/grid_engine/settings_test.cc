@@ -137,7 +137,11 @@ TEST(GridSettings, OfLoadsOrderVnodes) {
                       HasSubstr("node_sort_key = \"sort_priority HIGH,load_formula LOW\"\n")))
         << "sizes count in kilobytes";
     EXPECT_THAT(
-        grid_notes({{"ssconf", "job_load_adjustments NONE\nload_adjustment_decay_time 0\n"}}),
+        grid_commands({{"ssconf", "job_load_adjustments np_load_avg=1\nload_adjustment_decay_time 0:0:0\n"}}),
+        HasSubstr("load_adjustment_decay_time = 00:00:00\n"))
+        << "without it the adjustments would last for the default";
+    EXPECT_THAT(
+        grid_notes({{"ssconf", "job_load_adjustments NONE\nload_adjustment_decay_time NONE\n"}}),
         ElementsAre("ge/ssconf:1-2: job_load_adjustments, load_adjustment_decay_time: nothing to carry "
                     "over: it is switched off"));
 }

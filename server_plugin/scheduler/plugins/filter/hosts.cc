@@ -12,16 +12,21 @@
 namespace pbs::sched {
 namespace {
 
+// May another order of vnodes, which changes with loads, leave room? Not for one kind of chunks, unless
+// limits look at vnodes.
+bool order_decides(const CycleState& state, const JobNeeds& job) {
+    return job.request->chunks.size() > 1 || !state.vnode_limits.empty();
+}
+
 // Returns the events that could lift the refusal. With several kinds of chunks even fewer free amounts could,
-// because the first kind then goes elsewhere. No event reports loads, and a measurement replaces the load
-// that was counted for jobs that started before it.
+// because the first kind then goes elsewhere. For Origin and load_balancing no event reports loads, and a
+// measurement replaces the load that was counted for jobs that started before it.
 Blockers blockers(const CycleState& state, const JobNeeds& job) {
     const Settings& s = *state.settings;
     if (s.max_load_percent > 0 || s.min_jobs > 0 || s.high_systime > 0 ||
         (s.load_balancing && state.vnodes->has_maximal_loads()))
         return blocker::kAnything;
-    // With several kinds of chunks the order of vnodes decides, too, and it changes with loads.
-    if (job.request->chunks.size() > 1 && (state.load_order != 0 || !s.load_thresholds.empty()))
+    if (order_decides(state, job) && (state.load_order != 0 || !s.load_thresholds.empty()))
         return blocker::kAnything;
     return job.request->chunks.size() > 1 ? blocker::kRoom | blocker::kStart : blocker::kRoom;
 }
@@ -164,6 +169,16 @@ std::optional<JobSize> left_by_own_limits(const CycleState& state, const UseKey&
     return waited_for ? std::optional(kAnySize) : std::nullopt;
 }
 
+// Returns the first instant at which these limits may permit more.
+std::optional<Instant> lifted_at(CycleState& state) {
+    std::optional<Instant> first;
+    for (const OwnLimit* limit : state.vnode_limits) {
+        const auto at = limit->until != nullptr ? limit->until(state) : std::nullopt;
+        if (at && (!first || *at < *first)) first = at;
+    }
+    return first;
+}
+
 // Returns the refusal of a job that only these limits keep from a place. The reason is what speaks against
 // the place that it would have without them.
 Refusal own_limit_refusal(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
@@ -177,10 +192,7 @@ Refusal own_limit_refusal(CycleState& state, const JobNeeds& job, const User& us
     Refusal refusal{reason, blockers(state, job)};
     for (const OwnLimit* limit : state.vnode_limits)
         refusal.blockers |= blocker::less_of(awaited_use(*limit, user)) | limit->lifted_by;
-    for (const OwnLimit* limit : state.vnode_limits) {
-        const auto at = limit->until != nullptr ? limit->until(state) : std::nullopt;
-        if (at && (!refusal.until || *at < *refusal.until)) refusal.until = at;
-    }
+    refusal.until = lifted_at(state);
     return refusal;
 }
 
@@ -191,23 +203,23 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
     PlaceRules rules = state.place_rules(job, view);
     const OwnLimits own_limits(state, job, user, view);
     if (!state.vnode_limits.empty() && !state.at_request) rules.rule = &own_limits;
+    for (const OwnLimit* limit : state.vnode_limits)
+        if (limit->begin != nullptr) limit->begin(state);
     if (job.suspended != kNoSlot) {
         rules.reserved = {};  // it goes on where it was
         state.placement = state.tables->place_of_suspended(job.suspended);
         if (can_go_on(state, job, view, rules)) return {};
         const Reason limited = rules.rule != nullptr ? own_limits.reason(state.placement) : Reason{};
-        return {limited ? limited : Reason{ReasonCode::vnodes_busy, view.slot}, blocker::kAnything};
+        return {limited ? limited : Reason{ReasonCode::vnodes_busy, view.slot}, blocker::kAnything,
+                limited ? lifted_at(state) : std::nullopt};
     }
-    for (const OwnLimit* limit : state.vnode_limits)
-        if (limit->begin != nullptr) limit->begin(state);
     rules.groups = groups_of(job, view);
     std::string set;
     if (state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), state.placement, &set)) {
         state.chosen_set = std::move(set);
         return {};
     }
-    // With several kinds of chunks another order of vnodes may leave room.
-    const auto reordered = state.load_order != 0 && job.request->chunks.size() > 1
+    const auto reordered = state.load_order != 0 && order_decides(state, job)
                                ? state.vnodes->loads().next_change(state.load_order)
                                : std::nullopt;
     const auto until = [&](std::optional<Instant> at) {

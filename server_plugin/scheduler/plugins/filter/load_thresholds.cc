@@ -55,6 +55,7 @@ class Thresholds {
                 const LoadAt at = !value                      ? LoadAt::unknown
                                   : t.rule->is_reached(shown) ? LoadAt::reached
                                                               : LoadAt::too_near;
+                if (std::ranges::find(closed_, part.vnode) == closed_.end()) closed_.push_back(part.vnode);
                 return {ReasonCode::hosts_at_threshold,
                         queue,
                         t.text,
@@ -74,6 +75,8 @@ class Thresholds {
                 sum += part.count * cpus_of(state, request, given, part);
         return sum;
     }
+    // Notes that a job on the host was counted in or out.
+    void forget(std::uint32_t host) { hosts_.erase(host); }
     // The first instant at which the last search may have found more.
     std::optional<Instant> until() const { return until_; }
     // The loads of the vnodes that gave nothing in the last search, for people.
@@ -82,8 +85,8 @@ class Thresholds {
   private:
     // A host now.
     struct Now {
+        bool is_known = false;
         Instant as_of{};
-        std::uint64_t counts = UINT64_MAX;
         std::int64_t cpus = 0;
         std::int64_t correction = 0;  // in hundredths
         // By threshold and vnode, the instant at which a closed vnode opens.
@@ -141,12 +144,8 @@ class Thresholds {
     Now& now_of(const CycleState& state, std::uint32_t host) {
         const Vnodes& vnodes = *state.vnodes;
         Now& now = hosts_[host];
-        if (now.as_of == state.now && now.counts == vnodes.loads().counts()) return now;
-        now = {state.now,
-               vnodes.loads().counts(),
-               vnodes.host_cpus(host),
-               correction(state, host, state.now),
-               {}};
+        if (now.is_known && now.as_of == state.now) return now;
+        now = {true, state.now, vnodes.host_cpus(host), correction(state, host, state.now), {}};
         return now;
     }
     static std::int64_t correction(const CycleState& state, std::uint32_t host, Instant at) {
@@ -165,7 +164,10 @@ class Thresholds {
         const bool is_enough =
             std::ranges::all_of(request.chunks, [&](const Chunk& chunk) { return most >= chunk.count; });
         if (is_enough || now.correction == 0 || all_[i].per_cpu(now) <= 0) return most;
-        const bool is_closed = given == 0 && all_[i].rule->is_reached(all_[i].corrected(*value, now, 0));
+        // Such a vnode opens at the same instant for all jobs; but an amount that is taken has to suffice for
+        // the job.
+        const bool is_closed = given == 0 && !all_[i].name.consumable &&
+                               all_[i].rule->is_reached(all_[i].corrected(*value, now, 0));
         if (is_closed)
             if (const auto known = now.opens.find({i, slot}); known != now.opens.end()) {
                 note(known->second);
@@ -318,6 +320,7 @@ const OwnLimit kLoadLimit{
                 const std::uint32_t host = first->first;
                 for (; first != last; ++first) cpus += first->second;
                 vnodes.loads().count(host, user.began, cpus, sign);
+                thresholds_of(state).forget(host);
                 if (!state.looking_ahead && state.load_order != 0)
                     vnodes.loads().started(vnodes, state.load_order, host);
             }
