@@ -91,7 +91,10 @@ std::vector<Rule> all_rules() {
           "objects/policy_attributes.def", "objects/quota_rule.h", "objects/schema.h", "objects/snapshot.h",
           "objects/value.h", "objects/windows.h", "rrule/"},
          {}},
-        {"server_plugin/scheduler/placement", {"server_plugin/scheduler/model/", "rrule/"}, {}},
+        // Orders by load compute formulas.
+        {"server_plugin/scheduler/placement",
+         {"server_plugin/scheduler/model/", "rrule/", "objects/formula.h"},
+         {}},
         {"server_plugin/scheduler/state",
          {"server_plugin/scheduler/model/", "server_plugin/scheduler/placement/", "rrule/",
           "objects/formula.h"},
