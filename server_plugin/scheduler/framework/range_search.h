@@ -12,18 +12,19 @@ namespace pbs::sched {
 
 class RangeSearch : CyclePart {
   public:
-    // Does the job, in its present state, get a number of a range?
+    // Is the job's number of chunks to be chosen from a range? Not if it is suspended: it keeps its number.
     static bool is_for(const CycleContext& context, const Candidate& job) {
         return !job.request->range.empty() && job.suspended == kNoSlot && !context.profile.counts_nodes;
     }
-    // REQUIRES: is_for(). While this lives, `job` gets requests with other numbers of chunks.
+    // REQUIRES: is_for(). The search gives `job` requests with other numbers of chunks.
     RangeSearch(CycleContext& context, Candidate& job);
 
-    // Gives the candidate the request with the greatest number of chunks with which `starts` is true: by
-    // bisection, in the placement set of the least number or, with range_sets=largest, in each; of equal ones
-    // in the set whose vnodes miss fewest preferences. `starts` tests the candidate with its present request
-    // in CycleState::only_set, and has been true with the least number in CycleState::chosen_set. It is
-    // called last with the number that is found.
+    // Gives the candidate the request with the greatest number of chunks for which `starts` is true, which it
+    // finds by bisection. It looks in the placement set in which the least number starts or, with
+    // range_sets=largest, in all sets. If several sets have room for the greatest number, it takes the one
+    // whose vnodes miss the fewest preferences. `starts` tests the candidate with its present request in
+    // CycleState::only_set. REQUIRES: `starts` was true for the least number, in CycleState::chosen_set. The
+    // last call of `starts` is for the number that is found.
     template <class Starts>
     void grow(const QueueView& view, const Starts& starts) {
         std::vector<std::string> sets{state_.chosen_set};
@@ -35,8 +36,8 @@ class RangeSearch : CyclePart {
         std::int64_t least_missed = INT64_MAX;
         for (const std::string& set : sets) {
             state_.only_set = set;
-            // Another set counts if it has room for more chunks than the best one so far; with preferences,
-            // for as many.
+            // A further set has to have room for more chunks than the best one so far. If preferences decide
+            // between equal sets, room for as many is enough.
             const std::size_t first = set == best || has_choice ? most : most + 1;
             if (first == numbers_.size() || !starts_with(first, starts)) continue;
             const std::size_t number = greatest(first, starts);
@@ -52,15 +53,16 @@ class RangeSearch : CyclePart {
         state_.only_set.clear();
     }
 
-    // Gives the candidate one number after the other, and ends with the greatest with which `starts` is true,
-    // if it is true for all smaller ones. It is called last with that number.
+    // Gives the candidate the request with the greatest number for which `starts` is true, by bisection,
+    // which assumes that it is true for all smaller numbers. The last call of `starts` is for that number. If
+    // it is false even for the least, the candidate keeps this.
     template <class Starts>
     void find_greatest(const Starts& starts) {
         if (!starts_with(0, starts)) return;
         (void)starts_with(greatest(0, starts), starts, false);
     }
 
-    // From now on, in this cycle, the job has the request that was found.
+    // Lets the job have the request that was found for the rest of the cycle.
     void keep() const;
 
   private:
@@ -82,7 +84,7 @@ class RangeSearch : CyclePart {
         return starting;
     }
     void use(std::int64_t chunks);
-    // The number of preferences that the vnodes of the place miss, each as often as it gives a chunk.
+    // The number of preferences that the vnodes of the place miss, summed over the chunks.
     std::int64_t missed_now() const;
 
     Candidate& job_;

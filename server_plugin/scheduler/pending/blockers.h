@@ -47,7 +47,7 @@ inline Blockers time(rrule::Instant at) {
 }
 // All bits that time() may return.
 inline constexpr Blockers kTimes = ((1U << 10) - 1) & ~((1U << 6) - 1);
-// A program of server_dyn_res reports another amount.
+// A program of server_dyn_res reports another amount, or a vnode has another load.
 inline constexpr Blockers kTold = 1U << 10;
 // Jobs use less of the key's limit.
 constexpr Blockers less_of(const UseKey& key) {

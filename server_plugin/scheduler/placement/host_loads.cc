@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kMostOrders = 16;
 
-// A number that is ordered as the value, below kUnknown.
+// Turns values into whole numbers of the same order. All are below kUnknown.
 std::int64_t ordered_number(double value) {
     const auto bits = std::bit_cast<std::int64_t>(value + 0.0);  // -0 is 0
     return bits < 0 ? bits ^ std::numeric_limits<std::int64_t>::max() : bits;
@@ -60,7 +60,7 @@ std::int64_t load_correction(std::int64_t cpus, Seconds age, Seconds decay) {
     if (age >= decay || cpus <= 0) return 0;
     constexpr std::int64_t kMostCpus = 1'000'000;  // so that nothing overflows
     const std::int64_t hundredths = 100 * std::min(cpus, kMostCpus);
-    // A start after now, after the clock was set back, counts as one now.
+    // If the clock was set back, a job may have started after now. It counts as one that starts now.
     const Seconds left = decay - std::max(age, Seconds(0));
     return left >= decay
                ? hundredths
@@ -156,7 +156,7 @@ std::uint32_t HostLoads::renew(Inventory& inventory, const Resources& resources,
         for (const std::uint32_t host : hosts) compute(inventory, order, host);
     }
     order.noted = noted_.size();
-    // If all orders have seen all changes, forget these.
+    // Forget the changes once the numbers of all orders include them.
     if (std::ranges::all_of(orders_, [&](const auto& one) { return one.second.noted == noted_.size(); })) {
         noted_.clear();
         for (auto& [number, one] : orders_) one.noted = 0;

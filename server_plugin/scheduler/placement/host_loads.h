@@ -34,16 +34,18 @@ struct LoadName {
     // The load of a vnode whose host has `cpus` CPUs; nullopt: it isn't known. A vnode's own amount in
     // resources_available comes before the average that the host reports.
     std::optional<double> value(const Vnode& vnode, std::int64_t cpus) const;
-    // What a CPU of a new job adds to the load, by the adjustment of this name.
+    // Returns the load that each CPU of a new job adds. `adjustment`: this load's number in
+    // job_load_adjustments.
     double per_new_cpu(double adjustment, std::int64_t cpus) const {
         return per_cpu ? adjustment / static_cast<double>(std::max<std::int64_t>(1, cpus)) : adjustment;
     }
 };
 
-// Returns the CPUs, in whole hundredths rounded down, for which a job counts that started `age` ago.
+// Returns the CPUs by which a new job corrects a load: all of its own at its start, then fewer and fewer,
+// none once `decay` has passed. In hundredths, rounded down. `age`: the time since its start.
 std::int64_t load_correction(std::int64_t cpus, Seconds age, Seconds decay);
 
-// What an order of vnodes by load depends on, besides the vnodes and their jobs.
+// The settings behind an order of vnodes by load. Policies with equal ones share an order.
 struct LoadRules {
     std::string formula;
     std::vector<NamedWeight> adjustments;
@@ -51,18 +53,19 @@ struct LoadRules {
     friend bool operator==(const LoadRules&, const LoadRules&) = default;
 };
 
-// The inventory's part about loads. Hosts are known by their numbers.
+// The corrections of hosts' loads, and the orders of vnodes by load. A host is a number of the inventory.
 //
-// An order has a number for each vnode. It is renewed for the hosts whose jobs or loads have changed, and
-// after each step of time for those with corrections: so a cycle computes a formula only where its value
-// differs.
+// An order has a number for each vnode. These are computed again for the hosts whose jobs or loads have
+// changed and, after each step of time, for the hosts with corrections: thus a cycle computes a formula only
+// where its value may have changed.
 class HostLoads {
   public:
     // ---- Corrections.
 
-    // Forgets the jobs that the last cycle counted.
+    // Forgets what the last cycle told count().
     void begin_cycle();
-    // Counts a job in (sign 1) that isn't among the running jobs of the inventory, or one of these out (-1).
+    // Sign 1: counts a job that isn't among the inventory's running jobs. Sign -1: leaves one of these out.
+    // The two undo each other.
     void count(std::uint32_t host, Instant began, std::int64_t cpus, int sign);
     // Returns the CPUs, in hundredths, of the host's jobs that started less than `decay` ago.
     std::int64_t correction(const Inventory& inventory, std::uint32_t host, Instant now, Seconds decay) const;
@@ -72,17 +75,17 @@ class HostLoads {
 
     // ---- Orders.
 
-    // Brings the order by these rules up to date, and returns its number. 0: the formula is none.
+    // Brings the order by these rules up to date, and returns its number. 0: the formula can't be read.
     std::uint32_t renew(Inventory& inventory, const Resources& resources, const LoadRules& rules,
                         Instant now);
-    // Computes the number of the host's vnodes again, as the cycle has started a job there.
+    // Computes the numbers of the host's vnodes again, because the cycle has started a job there.
     void started(Inventory& inventory, std::uint32_t order, std::uint32_t host);
     // The number by which the vnode is sorted, the least first; INT64_MAX: its load isn't known.
     std::int64_t number(std::uint32_t order, VnodeSlot vnode) const;
     // The next instant at which the order may change because of time; nullopt: time doesn't change it.
     std::optional<Instant> next_change(std::uint32_t order) const;
 
-    // Notes that the loads or the jobs of a host have changed.
+    // Notes that the loads or the jobs of a host have changed, so that orders compute its numbers again.
     void note(std::uint32_t host) {
         if (orders_.empty()) return;
         if (noted_.size() >= kMostNoted)
@@ -90,7 +93,8 @@ class HostLoads {
         else
             noted_.push_back(host);
     }
-    // Corrections count in the order as of the last whole step, which is about a 45th of the time of decay.
+    // The time between two looks at the clock: an order has the corrections as of the last multiple of this
+    // step, which is about a 45th of the time of decay.
     static Seconds step(Seconds decay) { return std::max(Seconds(1), (decay + Seconds(44)) / 45); }
 
   private:
@@ -107,8 +111,8 @@ class HostLoads {
         bool is_adjusted = false;
         std::uint64_t version = 0;  // Inventory::version() at the last renewal; 0: none
         std::size_t resources = 0;
-        std::size_t noted = 0;       // how many of noted_ it has seen
-        std::uint64_t renewals = 0;  // when it was used last
+        std::size_t noted = 0;       // entries of noted_ that its numbers include
+        std::uint64_t renewals = 0;  // renewals_ at its last use
         Instant as_of{};
         std::vector<std::int64_t> numbers{};     // by vnode
         std::vector<std::uint32_t> corrected{};  // hosts with corrections
@@ -118,7 +122,7 @@ class HostLoads {
     };
     void compute(Inventory& inventory, Order& order, std::uint32_t host) const;
     void forget_old();
-    // Empties the orders' numbers; whoever uses one computes it anew.
+    // Forgets all orders. renew() makes those anew that are still used.
     void forget_orders();
     static constexpr std::size_t kMostNoted = 1 << 16;
 

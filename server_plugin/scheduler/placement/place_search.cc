@@ -25,7 +25,8 @@ bool PlaceSearch::run_by_preferences() {
     return run();
 }
 
-// Returns the number of preferences that a vnode misses, or of those of a host that its best vnode misses.
+// Returns the number of preferences that a vnode misses or, if the item is a host, that its best vnode
+// misses.
 std::int64_t PlaceSearch::missed(const OrderedTree& tree, std::uint32_t first, std::uint32_t item) const {
     const bool of_hosts = &tree == &pool_.tree && !pool_.hosts.empty();
     const Host host = of_hosts ? pool_.hosts[item] : Host{first + item, first + item + 1};
@@ -141,7 +142,7 @@ bool PlaceSearch::comes_later(const Row& needs) const {
 // those of the pool, or hosts of one vnode each, or those of one host, which begin with `first`. A vnode that
 // gives no chunk of the kind keeps its position, and isn't tried again.
 void PlaceSearch::place_in_turn(Kind& kind, const OrderedTree& tree, std::uint32_t first) {
-    std::uint32_t passed = kNoSlot;  // the last vnode that gave none
+    std::uint32_t passed = kNoSlot;  // the last vnode that gave no chunk
     take_all();
     for (std::int64_t given = 0; kind.left > 0 && given < kMostInTurn;) {
         const std::uint32_t from = passed == kNoSlot ? 0 : tree.position(passed) + 1;
@@ -161,8 +162,8 @@ void PlaceSearch::place_in_turn(Kind& kind, const OrderedTree& tree, std::uint32
     }
 }
 
-// Subtracts a part from the free amounts (sign -1), so that it isn't free for the next kind of chunks, or
-// adds it again (sign 1).
+// Subtracts a part from the free amounts (sign -1), so that no chunk of the next kind gets it, or adds it
+// again (sign 1).
 void PlaceSearch::take(const Part& part, int sign) {
     const Row& needs = columns().needs_of(out_, part, request_, rules_.node_size, taken_);
     site_.index.add(site_.inventory, site_.pool, part.vnode, needs, part.count, sign);

@@ -89,8 +89,8 @@ class PlaceSearch {
     const Inventory& inventory() const { return site_.inventory; }
     const Columns& columns() const { return inventory().columns(); }
 
-    // Calls `visit` with the items of a tree that satisfy memory_.asked, in order, until it returns false.
-    // `first`: the index in the pool's vnodes of a tree's first vnode, if its items are vnodes.
+    // Calls `visit` with the items of a tree that satisfy memory_.asked, in order, until it returns false. If
+    // the tree's items are vnodes, `first` is the index of the first one in the pool.
     template <class Visit>
     void for_each_fit(const OrderedTree& tree, std::uint32_t first, const Visit& visit) const;
     std::int64_t missed(const OrderedTree& tree, std::uint32_t first, std::uint32_t item) const;
@@ -99,7 +99,7 @@ class PlaceSearch {
                (request_.order == ChunkOrder::by_policy ? rules_.round_robin
                                                         : request_.order == ChunkOrder::round_robin);
     }
-    // A vnode with the number of chunks for which it has room, whatever PlaceRules::rule permits.
+    // A vnode with the number of chunks for which it has room. PlaceRules::rule may permit fewer.
     struct Offer {
         VnodeSlot vnode = 0;
         std::int64_t room = 0;

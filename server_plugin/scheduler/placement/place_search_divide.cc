@@ -67,7 +67,7 @@ void PlaceSearch::place_on_host(Kind& kind, const Host& host) {
     if (scattered || kind.left == 0 || how == Arrangement::vscatter) return;
     const std::vector<Left> left = left_on_host(kind, host, first_part);
     if (left.size() < 2) return;
-    // The vnodes may share what a rule allows. Then fewer chunks are divided.
+    // The vnodes may have to share what a rule allows, such as the CPUs of a user: then divide fewer chunks.
     const std::int64_t before = kind.left;
     const std::size_t parts = out_.parts.size();
     const std::size_t amounts = out_.amounts.size();
@@ -191,7 +191,7 @@ bool PlaceSearch::pack_by_host() {
         const Host& host = pool_.hosts[item];
         placed =
             host.is_shared() ? place_chunks({nullptr, &host}) : place_whole(pool_.vnodes[host.first], whole);
-        memory_.asked = asked;  // a host with several vnodes was searched for single chunks
+        memory_.asked = asked;  // the search on a host with several vnodes asks for single chunks
         return !placed;
     });
     return placed;

@@ -7,8 +7,7 @@
 
 namespace pbs::sched {
 
-// Returns the vnodes with room for chunks of this kind, in order: all, or the first ones until there are
-// `most`.
+// Returns the vnodes with room for chunks of this kind, in order, but only the first `most`.
 std::vector<PlaceSearch::Offer> PlaceSearch::offers(const Kind& kind, std::int64_t most) const {
     std::vector<Offer> found;
     const auto offer = [&](VnodeSlot vnode) {
@@ -31,8 +30,8 @@ std::vector<PlaceSearch::Offer> PlaceSearch::offers(const Kind& kind, std::int64
     return found;
 }
 
-// Each vnode gives one whole chunk in each round. The rest is left for the search by vnodes: chunks that have
-// to be divided and, if a rule has to see each of them, those after the first kMostInTurn.
+// Each vnode gives one whole chunk in each round. The search by vnodes then places the chunks that are left:
+// those that have to be divided and, if a rule has to see each chunk, those after the first kMostInTurn.
 void PlaceSearch::place_in_rounds(Kind& kind) {
     note(kind.needs, memory_.asked);
     const bool asks = rules_.rule != nullptr;

@@ -1,5 +1,5 @@
-// load_thresholds: vnodes take no more jobs at a load. Also counts the jobs that a cycle starts, for
-// job_load_adjustments and load_formula.
+// load_thresholds: a vnode takes no more jobs once its load has reached a threshold. Also counts the jobs
+// that a cycle starts, for job_load_adjustments and load_formula.
 
 #include <fmt/format.h>
 
@@ -20,13 +20,14 @@ constexpr std::size_t kMostShown = 5;  // vnodes and instants in an explanation
 
 class Thresholds {
   public:
-    // Called before a place is searched. What is remembered of the last search goes.
+    // Forgets the results of the last search. Call it before each search for a place.
     void begin(const CycleState& state) {
         if (!is_made_) make(state);
         until_.reset();
         closed_.clear();
     }
-    // Returns the number of chunks with `cpus` CPUs that the vnode may give to a job that has `given`.
+    // Returns the number of chunks that the vnode may give to a job. `cpus`: the CPUs of a chunk. `given`:
+    // the CPUs that the job already has on the vnode's host.
     std::int64_t most(const CycleState& state, const Request& request, QueueSlot queue, VnodeSlot slot,
                       std::int64_t cpus, std::int64_t given) {
         std::int64_t most = kAnyNumber;
@@ -75,15 +76,16 @@ class Thresholds {
                 sum += part.count * cpus_of(state, request, given, part);
         return sum;
     }
-    // Notes that a job on the host was counted in or out.
+    // Forgets the host's correction, because a job there was counted in or out.
     void forget(std::uint32_t host) { hosts_.erase(host); }
-    // The first instant at which the last search may have found more.
+    // The first instant at which a search like the last one may find more; nullopt: time alone changes
+    // nothing.
     std::optional<Instant> until() const { return until_; }
     // The loads of the vnodes that gave nothing in the last search, for people.
     std::string details(const CycleState& state, QueueSlot queue);
 
   private:
-    // A host now.
+    // A host at the present instant.
     struct Now {
         bool is_known = false;
         Instant as_of{};
@@ -111,7 +113,7 @@ class Thresholds {
             if (rule->is_reached(at)) return 0;
             const double step = static_cast<double>(cpus) * per_cpu(now);
             if (step <= 0) return kAnyNumber;
-            // The most chunks after which the threshold isn't reached.
+            // Find the greatest number of chunks that leaves the threshold unreached.
             const double ratio = std::floor(std::abs(rule->number - at) / step);
             if (ratio > 1e15) return kAnyNumber;
             const auto reached_by = [&](std::int64_t number) {
@@ -120,7 +122,8 @@ class Thresholds {
             };
             auto below = static_cast<std::int64_t>(ratio);
             if (below > 0 && reached_by(below)) --below;
-            // The start that reaches it is allowed, unless it takes what isn't there.
+            // One more chunk may start, the one that reaches the threshold. But of a consumable resource it
+            // would take more than there is.
             return name.consumable ? below : below + 1;
         }
     };
@@ -164,8 +167,8 @@ class Thresholds {
         const bool is_enough =
             std::ranges::all_of(request.chunks, [&](const Chunk& chunk) { return most >= chunk.count; });
         if (is_enough || now.correction == 0 || all_[i].per_cpu(now) <= 0) return most;
-        // Such a vnode opens at the same instant for all jobs; but an amount that is taken has to suffice for
-        // the job.
+        // A vnode at its threshold opens at the same instant for all jobs, so compute that once. With a
+        // consumable resource the instant depends on the amount that the job needs.
         const bool is_closed = given == 0 && !all_[i].name.consumable &&
                                all_[i].rule->is_reached(all_[i].corrected(*value, now, 0));
         if (is_closed)
@@ -179,7 +182,8 @@ class Thresholds {
         return most;
     }
 
-    // Returns the instant at which corrections have decayed so that the vnode gives more.
+    // Returns the instant at which corrections have decayed far enough for the vnode to give more than `most`
+    // chunks; nullopt: it doesn't even without corrections.
     std::optional<Instant> more_at(std::size_t i, const CycleState& state, std::uint32_t host, double value,
                                    std::int64_t cpus, std::int64_t given, std::int64_t most) const {
         Now then;
@@ -189,7 +193,8 @@ class Thresholds {
             return all_[i].chunks(value, then, cpus, given) > most;
         };
         Instant no = state.now;
-        // After the clock was set back, jobs may have started after now.
+        // If the clock was set back, jobs may have started after now: don't assume that corrections end
+        // within the decay time.
         const auto ends = state.vnodes->loads().ends(*state.vnodes, host, state.now,
                                                      state.settings->load_adjustment_decay_time);
         if (ends.empty() || !gives_more(ends.back())) return std::nullopt;
@@ -212,8 +217,8 @@ class Thresholds {
             if (need.resource == state.resources->known().ncpus) cpus += need.amount;
         return cpus;
     }
-    // The CPUs on the part's host of the chunks before that of the part; and those of one such chunk. The
-    // pieces of a chunk are one start.
+    // Returns the CPUs that earlier chunks have on the part's host, and the CPUs of the part's own chunk,
+    // whose pieces count together.
     static std::pair<std::int64_t, std::int64_t> cpus_at(const CycleState& state, const Request& request,
                                                          const Placement& places, std::size_t part) {
         const Vnodes& vnodes = *state.vnodes;
@@ -288,7 +293,8 @@ const OwnLimit kLoadLimit{
            const Row& needs, const Placement& given) {
             Thresholds& thresholds = thresholds_of(state);
             const std::uint32_t column = state.vnodes->columns().of(state.resources->known().ncpus);
-            // The amount of a piece doesn't matter: the search asks for it by needs without an openness.
+            // A piece of a chunk may have any amount if the vnode is open at all. In the needs of a piece the
+            // column of openness is 0.
             const bool is_piece = needs[kOpenColumn] == 0;
             const std::int64_t most =
                 thresholds.most(state, *job.request, view.slot, vnode, column != 0 ? needs[column] : 0,
