@@ -31,9 +31,10 @@ constexpr std::array<std::string_view, 7> kWeekdays = {"mon", "tue", "wed", "thu
 constexpr std::array<std::string_view, 7> kByDay = {"MO", "TU", "WE", "TH", "FR", "SA", "SU"};
 constexpr std::array<std::string_view, 12> kMonths = {"jan", "feb", "mar", "apr", "may", "jun",
                                                       "jul", "aug", "sep", "oct", "nov", "dec"};
-// Most days in a line of a calendar: ten years.
+// The most days in a line of a calendar: ten years.
 constexpr std::size_t kMostDays = 3660;
-// Most pairs of times that an entry may have, or all entries of a line together that hold on any date.
+// The most pairs of times of an entry for certain dates, or of all entries of a line together that hold on
+// any date.
 constexpr std::size_t kMostTimes = 100;
 
 using Times = std::pair<int, int>;  // seconds of a day, the second one excluded
@@ -48,9 +49,10 @@ struct CalendarEntry {
     QueueState state = QueueState::off;
 };
 
-// When a queue with these entries of a day is on.
+// Returns the times at which a queue is on, on a day with these entries.
 std::vector<Times> open_times(const std::vector<const CalendarEntry*>& entries) {
-    // How many more entries switch it on, or off, from a second on.
+    // The numbers of entries that begin to switch the queue on, and off, at a second, less those that end
+    // then.
     struct Change {
         int on = 0;
         int off = 0;
@@ -86,7 +88,7 @@ class EntryReader {
     EntryReader(Output& out, const File& file, const Line& line, const Field& field, bool year)
         : out_(out), file_(file), line_(line), field_(field), year_(year) {}
 
-    // Not set: the line has a mistake, which is told.
+    // nullopt: the line has a mistake, which has become a problem.
     std::optional<std::vector<CalendarEntry>> read() {
         std::vector<CalendarEntry> entries;
         if (values::lowered(field_.value) == "none") return entries;
@@ -130,7 +132,7 @@ class EntryReader {
             if (!read_list([&] { return read_days(entry); })) return false;
             more = take('=');
         }
-        // Each date may meet all entries that hold on any date.
+        // Entries that hold on any date may all meet on one date, so their times are limited together.
         std::size_t own_times = 0;
         std::size_t& times = entry.dates.empty() ? any_times_ : own_times;
         if (more && next_is_digit()) {
@@ -262,7 +264,7 @@ class EntryReader {
             entry.times.emplace_back(*begin, *end);
             return true;
         }
-        // 20-6 is the end and the beginning of the same day.
+        // "20-6" means 20-24 and 0-6 of the same day.
         if (*begin < kDay) entry.times.emplace_back(*begin, kDay);
         if (*end > 0) entry.times.emplace_back(0, *end);
         return true;
@@ -328,7 +330,9 @@ struct WindowDays {
         }
         std::set<sys_days> more;
         std::set<sys_days> fewer;
-        // Only few windows open in the week, but each day of the year may have some of its own.
+        // A window that opens each week has to be compared with all days that differ from the week. Any other
+        // window has only its own dates: there may be many such windows, so don't compare these with all
+        // days.
         for (const sys_days day : weekdays.empty() ? dates : not_by_week) {
             const bool weekly = weekdays.contains(weekday_of(day));
             if (weekly && !dates.contains(day)) fewer.insert(day);
@@ -342,7 +346,7 @@ struct WindowDays {
 
 class CalendarReader {
   public:
-    // `taken` has the names of the windows that are made.
+    // `taken`: the names of the windows that are made already.
     CalendarReader(Output& out, const File& file, std::set<std::string>& taken)
         : out_(out), file_(file), taken_(taken) {}
 
@@ -422,7 +426,7 @@ class CalendarReader {
         const std::string from = place_of(file_, lines, name);
         std::vector<std::string> names;
         std::size_t number = 1;
-        // The calendars' own names are theirs, in whatever order they are read.
+        // The name of a calendar isn't free for the windows of others, even if it is read later.
         const auto is_free = [&](const std::string& wish) {
             const File* file = out_.folder().find("scal", wish);
             return (file == nullptr || file == &file_) && taken_.insert(wish).second;
@@ -463,7 +467,7 @@ class CalendarReader {
     std::set<std::string>& taken_;
 };
 
-// A line of a queue that becomes nothing, and the place of its setting here.
+// Lines of a queue that become nothing, with a reason that names the place of such a setting here.
 struct QueueRow {
     std::string_view names;  // separated by blanks
     std::string_view why;
@@ -562,7 +566,7 @@ class QueueReader {
                  fmt::format("{}", fmt::join(found->second, ",")), place_of(file_, {&line}, field.name));
     }
 
-    // "np_load_avg=1.75,own=2,[host=np_load_avg=2]": what is for single hosts is left out.
+    // "np_load_avg=1.75,own=2,[host=np_load_avg=2]": elements for single hosts are left out.
     void thresholds(const Line& line, const Field& field) {
         const std::string_view own = field.value.substr(0, field.value.find('['));
         if (own.size() < field.value.size())

@@ -34,7 +34,7 @@ constexpr std::array kKnownComplexes{
     KnownComplex{"h_fsize s_fsize", "file", ComplexType::size},
     KnownComplex{"arch a", "arch", ComplexType::text},
     KnownComplex{"hostname h", "host", ComplexType::text},
-    // Loads, queues' settings and limits of processes.
+    // No resources here: loads, settings of queues and limits of processes.
     KnownComplex{
         "calendar c cpu display_win_gui dwg h_core s_core h_data s_data h_stack s_stack load_avg la "
         "load_long ll load_medium lm load_short ls m_core core m_socket socket m_thread thread m_topology "
@@ -77,7 +77,7 @@ class ComplexReader {
     void read() {
         for (const Line& line : file_.lines) read_line(line);
         if (urgencies_.empty() && !file_.lines.empty()) {
-            // Otherwise the policy's default would be in force, where CPUs have an urgency.
+            // Without an element the policy's default would be in force, in which CPUs have an urgency.
             urgencies_.emplace_back("ncpus=0");
             for (const Line& line : file_.lines) urgent_.push_back(&line);
         }
@@ -94,7 +94,7 @@ class ComplexReader {
     }
 
     void read_line(const Line& line) {
-        // name shortcut type relop requestable consumable default urgency; some versions have more behind it
+        // name shortcut type relop requestable consumable default urgency; some versions have more columns
         const std::vector<std::string_view> words = values::words(line.text);
         if (words.size() < 8)
             return out_.problem(file_, line, words.back(), words[0],

@@ -106,7 +106,7 @@ tl::expected<std::string, std::string> read_folder(const std::string& folder) {
          entry.increment(error)) {
         const int depth = entry.depth();
         if (depth == 1) entry.disable_recursion_pending();
-        // A link to a directory isn't followed, and is told of as a file that isn't read.
+        // A link to a directory isn't followed. A note then says that it isn't read.
         std::error_code unknown;
         if (depth == 0 && entry->symlink_status(unknown).type() == fs::file_type::directory) continue;
         paths.push_back(entry->path().lexically_relative(folder).string());
@@ -126,7 +126,7 @@ tl::expected<std::string, std::string> read_folder(const std::string& folder) {
             out += path + " -\n";
             continue;
         }
-        // Before it is in memory.
+        // Check the size before the file is in memory.
         const std::uintmax_t size = fs::file_size(fs::path(folder) / path, unknown);
         if (!unknown && size > kLargest - std::min<std::uintmax_t>(out.size(), kLargest)) return too_large();
         std::ifstream in(fs::path(folder) / path, std::ios::binary);

@@ -1,5 +1,5 @@
-// The files of a folder that qconf filled, one for each command, as one text: LegacyTexts and the request to
-// a server have room for one text of each kind. Internal to migrate/.
+// A folder with the output of qconf, a file for each command. It travels as one text, because LegacyTexts and
+// the request to a server have room for one text of each kind. Internal to migrate/.
 #pragma once
 
 #include <map>
@@ -28,7 +28,7 @@ struct Line {
 
 struct File {
     std::string kind;         // the option of qconf that printed it, without the dash: "ssconf", "sq"
-    std::string name;         // what the option names: "all.q"; empty if it names nothing
+    std::string name;         // the name behind the option: "all.q"; empty if there is none
     std::string path;         // for messages
     std::vector<Line> lines;  // without comments and empty lines
 };
@@ -39,7 +39,7 @@ struct Folder {
     std::map<std::string, std::size_t> by_path;  // the files' numbers by their paths in the folder
     std::vector<std::string> notes;              // on files that aren't read
 
-    // The file of a kind that names nothing, or one by its name; null: none.
+    // Finds the file of a kind or, if the kind has files by name, the file of this name; null: there is none.
     const File* find(std::string_view kind, std::string_view name = {}) const;
     std::vector<const File*> of_kind(std::string_view kind) const;
     // The same as find(), but null for a file without lines, too.
@@ -59,14 +59,14 @@ Field field_of(const Line& line);
 // The first blank-separated word from `at` on, within the line's text; empty at the end.
 std::string_view word_at(std::string_view text, std::size_t at);
 
-// The problem with a part of a line's text.
+// Makes a problem with a part of a line's text.
 Problem problem_at(const File& file, const Line& line, std::string_view part, std::string_view option,
                    std::string message);
 
-// Makes one text of the files: for each a line "PATH SIZE" with its path in the folder and its bytes, then
-// these. Files of other names get the size "-" and no text.
+// Makes one text of the files. For each file it has a line "PATH SIZE", with the path in the folder and the
+// size in bytes, and then these bytes. Files whose names aren't read have the size "-" and no bytes.
 tl::expected<std::string, std::string> read_folder(const std::string& folder);
-// Takes such a text apart; `path` is that of the folder.
+// Reads a text that read_folder() made. `path`: the folder's.
 Result<Folder> parse_folder(std::string_view text, const std::string& path);
 
 }  // namespace pbs::migrate::grid_engine

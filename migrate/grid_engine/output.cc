@@ -101,7 +101,7 @@ void Output::note(const File& file, const Line& line, std::string_view name, std
 }
 
 void Output::left_out(const File& file, const Line& line, std::string_view name, std::string_view why) {
-    // The remarks on a file come one after the other.
+    // The lines of a file come one after the other, so look only at the last remarks.
     auto found = left_out_.end();
     for (auto one = left_out_.rbegin(); one != left_out_.rend() && one->file == &file; ++one)
         if (one->why == why) found = std::prev(one.base());

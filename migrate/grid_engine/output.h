@@ -28,7 +28,7 @@ class Output {
     void create(objects::ObjectType type, const std::string& object, const std::string& from);
     void set(objects::ObjectType type, const std::string& object, std::string_view attribute,
              std::string value, std::string from, std::string_view key = {});
-    // The same for a value in a file, whose mistakes are told with their place.
+    // Like set(), for a value in a file. A mistake in it becomes a problem at its place.
     void set_checked(const File& file, const Line& line, const Field& field, objects::ObjectType type,
                      const std::string& object, std::string_view attribute, const std::string& value);
 
@@ -40,19 +40,19 @@ class Output {
                   const std::string& path);
 
     void note(const File& file, const Line& line, std::string_view name, std::string_view text);
-    // Remarks with the same reason become one note.
+    // Notes that a line becomes nothing. Lines of a file with the same reason share one note.
     void left_out(const File& file, const Line& line, std::string_view name, std::string_view why);
     void problem(const File& file, const Line& line, std::string_view part, std::string_view option,
                  std::string message) {
         problems_.push_back(problem_at(file, line, part, option, std::move(message)));
     }
-    // Is no earlier line in `seen` about the same setting? If one is, that is a problem.
+    // Is this the first line about its setting? If not, adds a problem. `seen`: the settings so far.
     bool is_first(const File& file, const Line& line, std::string_view name,
                   std::set<std::string, std::less<>>& seen);
-    // The name of an object or rule: as it is or, if it can't be one here, one like it, with a note. Such a
-    // name begins with `kind` in place of a letter.
+    // Returns a name for an object or rule: its own or, if that can't be a name here, a similar one, with a
+    // note. If it doesn't begin with a letter, `kind` is put before it.
     std::string name_of(const File& file, const Line& line, std::string_view name, std::string_view kind);
-    // May an attribute of the policy have this element? If not, that is a problem with `part` of the line.
+    // May an attribute of the policy have this element? If not, adds a problem with `part` of the line.
     bool checked_element(const File& file, const Line& line, std::string_view part, std::string_view option,
                          std::string_view attribute, const std::string& element);
 
@@ -64,7 +64,7 @@ class Output {
         std::string why;
         std::vector<const Line*> lines;
         std::vector<std::string> names;
-        std::set<std::string> different;  // the same names
+        std::set<std::string> different;  // the elements of `names`
     };
 
     const Folder& folder_;

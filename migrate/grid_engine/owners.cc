@@ -23,7 +23,7 @@ struct OwnerList {
     std::vector<std::string> elements{};
     std::vector<std::string> from{};
     std::set<std::string> owners{};
-    std::set<char> generic{};  // kinds with a number for all owners without one of their own
+    std::set<char> generic{};  // letters of the kinds that have an element for all other owners
 };
 
 struct OwnerKind {
@@ -34,11 +34,12 @@ struct OwnerKind {
 constexpr std::array kOwnerKinds{OwnerKind{"suser", 'u'}, OwnerKind{"su", 'g'}, OwnerKind{"sprj", 'p'}};
 
 constexpr std::string_view kZero = "nothing to carry over: it is 0";
-// The owner that stands for all without a number of their own, and the department of such users.
+// The owner that stands for all owners without a number of their own; and the department of users without a
+// department.
 constexpr std::string_view kGeneric = "PBS_GENERIC";
 constexpr std::string_view kDefaultDepartment = "defaultdepartment";
 
-// Settings of sconf that are limits or shares, and their places here.
+// Settings of sconf that become nothing, with a reason that names the place of such a setting here.
 struct GlobalRow {
     std::string_view names;  // separated by blanks
     std::string_view why;
@@ -56,7 +57,7 @@ class OwnersReader {
     explicit OwnersReader(Output& out) : out_(out) {}
 
     void read() {
-        // Those for all others come first: a 0 beside them is a number of one's own.
+        // Read the numbers for all other owners first: only where there is one does a 0 of an owner matter.
         if (const File* file = out_.folder().find("sconf")) read_global(*file);
         const File* department = out_.folder().find("su", kDefaultDepartment);
         if (department != nullptr) read_file(*department, {"su", 'g'});

@@ -20,15 +20,15 @@ struct ComplexName {
     std::string relation = ">=";  // by which it is compared
 };
 
-// The names here of complexes. A name that Grid Engine doesn't have is the site's own and stays, with the
-// type that the file sc gives it.
+// Finds the resources that stand for complexes here. A complex that Grid Engine doesn't define is the site's
+// own: it keeps its name, and has the type that the file sc gives it.
 class ComplexNames {
   public:
     // null: there is no file sc.
     explicit ComplexNames(const File* sc);
     ComplexName find(std::string_view name) const;
-    // The name here of a load: load_avg, np_load_avg, or a number of the site's own, which somebody has to
-    // set in resources_available of vnodes. Without a resource: it is none.
+    // Returns the name of a load here: load_avg, np_load_avg, or a number of the site's own, which somebody
+    // has to set in resources_available of vnodes. If `name` is no load here, the result has no resource.
     ComplexName load(std::string_view name) const;
 
   private:
@@ -36,7 +36,7 @@ class ComplexNames {
 };
 
 // A value with Grid Engine's multipliers (k, K, m, M, g, G: powers of 1000 and 1024), INFINITY not included.
-// nullopt: it is none.
+// nullopt: the text is no such value.
 std::optional<double> amount_of(std::string_view text);
 
 }  // namespace pbs::migrate::grid_engine

@@ -1,8 +1,8 @@
 // srqs: resource quota sets become quotas, and their rules the rules of these.
 //
 // Lists of access and groups of hosts are replaced by their members, from su/ and shgrp/. A rule that a quota
-// can't say is left out, and the quota is switched off then if there are rules behind it: these would count
-// its jobs.
+// can't express is left out. If other rules follow it, the quota is switched off, because these would count
+// the jobs of the missing rule.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -27,7 +27,7 @@ namespace {
 
 using objects::ObjectType;
 
-// A limit where Grid Engine has INFINITY.
+// Stands for a limit that is INFINITY in Grid Engine.
 constexpr std::string_view kNoLimit = "jobs=2147483647";
 
 struct ListElement {
@@ -186,7 +186,7 @@ class QuotaSetReader {
         return word;
     }
 
-    // Takes a list, in whose braces and behind whose commas there may be blanks.
+    // Reads a list. Blanks may be in its braces and behind its commas.
     bool take_list(FilterList& filter) {
         std::size_t end = 0;
         if (rest_.starts_with('{')) {
@@ -247,7 +247,7 @@ class QuotaSetReader {
         rules_.push_back({ObjectType::quota, {}, "rule", text, place_of(file_, {line_}, "limit"), key});
     }
 
-    // The name of a rule: its own, or one by its place.
+    // Returns a rule's name: its own, or one made from its position.
     std::string rule_key(std::string_view name) {
         rule_number_ = std::max(rule_number_, rule_names_.size() + 1);
         const std::string wish =
@@ -267,7 +267,8 @@ class QuotaSetReader {
         const std::string why_not_before = std::exchange(why_not_, {});
         std::vector<std::string> among;
         std::vector<std::string> except;
-        // Excluded, and a word of the list or a member: each counts once.
+        // Words of the list, and members that they stand for, each with "is excluded": a repeated one is
+        // ignored.
         std::set<std::pair<bool, std::string_view>> words;
         std::set<std::pair<bool, std::string>> seen;
         bool expanded = false;
@@ -293,7 +294,7 @@ class QuotaSetReader {
                            braces ? "}" : "");
     }
 
-    // The words of a quota's rule that an element of a list stands for.
+    // Returns the words of a quota's rule that stand for an element of a list.
     std::vector<std::string> members(const FilterList& filter, const ListElement& element) {
         const std::string_view subject = filter.subject;
         const std::string_view name = element.text;
@@ -335,8 +336,8 @@ class QuotaSetReader {
         return users;
     }
 
-    // A word of a rule that is a host, or the hosts of the group that it names. Groups may be nested as
-    // deeply as one likes.
+    // Returns the host that a rule's word names, or the hosts of the group that it names. There is no limit
+    // to the depth of groups in groups.
     std::vector<std::string> hosts_of(std::string_view word) {
         struct Names {
             std::vector<std::string_view> names;
@@ -362,7 +363,7 @@ class QuotaSetReader {
         return hosts;
     }
 
-    // The hosts and groups in a group of hosts. `word` is the one in the rule.
+    // Returns the hosts and groups in a group of hosts. `word`: the rule's word that led to it, for messages.
     std::vector<std::string_view> names_in_group(std::string_view word, std::string_view group) {
         std::vector<std::string_view> names;
         const File* file = out_.folder().find("shgrp", group);
@@ -382,7 +383,7 @@ class QuotaSetReader {
         return names;
     }
 
-    // The resource `host` has names without their domain.
+    // Adds a host. Its domain is dropped: values of the resource `host` have none.
     void add_host(std::string_view name, std::vector<std::string>& hosts) {
         const std::size_t dot = std::min(name.find('.'), name.size());
         if (dot < name.size() && objects::is_pattern(name)) {
@@ -448,7 +449,7 @@ class QuotaSetReader {
                   fmt::format("{} is no amount, expected a number such as 10 or 4G", in_quotes(value)));
             return std::nullopt;
         }
-        // A complex of the site without the file sc: a multiplier shows that it is a size.
+        // Without the file sc only a multiplier shows that a complex of the site is a size.
         const bool size = complex.type == ComplexType::size ||
                           (complex.own && sc_ == nullptr && !values::is_digit(value.back()));
         return size ? size_text(*number) : fmt::format("{}", *number);
@@ -470,7 +471,7 @@ class QuotaSetReader {
         const auto parts = values::split(text, ':');
         if (parts.size() > 3) return std::nullopt;
         for (const std::string_view part : parts) {
-            // A zero may be missing between colons.
+            // An empty part between colons counts as 0.
             const auto number = part.empty() && parts.size() > 1 ? 0 : values::digits<std::int32_t>(part);
             if (!number) return std::nullopt;
             seconds = seconds * 60 + *number;
@@ -486,7 +487,7 @@ class QuotaSetReader {
         }
         std::string out;
         for (std::size_t at = 0; at < text.size();) {
-            // A sign directly behind '*' belongs to the number.
+            // A term ends at the next sign, except a sign directly behind '*', which belongs to the number.
             std::size_t end = at + 1;
             for (char before = text[at]; end < text.size(); ++end) {
                 if ((text[end] == '+' || text[end] == '-') && before != '*') break;
@@ -511,7 +512,7 @@ class QuotaSetReader {
         std::string_view weight = "1";
         if (star != std::string_view::npos) weight = values::trim(term.substr(star + 1));
         if (!name.starts_with('$')) std::swap(name, weight);
-        // A number alone is a weight, too.
+        // A term may also be a number alone, which then is in `weight`.
         const bool complex_is_there = name.starts_with('$');
         const auto number = amount_of(weight);
         if (!number || (!complex_is_there && star != std::string_view::npos)) {
@@ -544,7 +545,7 @@ class QuotaSetReader {
     const ComplexNames complexes_;
     const Line* line_ = nullptr;
     std::string_view rest_;
-    // The set that is read.
+    // The quota set that is being read.
     bool inside_ = false;
     bool wrong_ = false;
     bool enabled_ = false;
@@ -560,10 +561,10 @@ class QuotaSetReader {
     std::vector<Wanted> rules_;
     std::set<std::string> rule_names_;
     std::set<std::string_view> given_names_;  // as they are in the file
-    std::size_t rule_number_ = 0;             // of the last rule with a number in its name
-    // The rule that is read.
-    std::string why_not_;  // a quota can't say the rule
-    bool never_ = false;   // the rule matches no job
+    std::size_t rule_number_ = 0;             // the last number in a made name of a rule
+    // The rule that is being read.
+    std::string why_not_;  // the reason why a quota can't express it; empty: it can
+    bool never_ = false;   // it matches no job
     bool shapes_ = false;  // it is about shapes in place of parallel environments
 };
 

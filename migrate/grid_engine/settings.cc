@@ -253,7 +253,7 @@ class SettingsReader {
                   "the first waiting jobs have reservations, whether or not they ask for one (-R y)");
     }
 
-    // The name of a load here. Empty: it is none, which is told.
+    // Returns the name of a load here. Empty: it is no load here, which the report now says.
     std::string load_name(std::string_view name) {
         ComplexName load = names_.load(name);
         if (load.resource.empty())

@@ -109,7 +109,7 @@ class ShareTreeReader {
         }
     }
 
-    // Finds the nodes below each one, from the root down.
+    // Gives each node the nodes below it, from the root down.
     void connect(TreeNode& root) {
         std::vector<TreeNode*> waiting{&root};
         while (!waiting.empty()) {
@@ -170,7 +170,8 @@ class ShareTreeReader {
         out_.set(ObjectType::policy, kPolicy, "fairshare_group", kGroup, from);
     }
 
-    // Adds the elements below a node. `project` is the one that the node is or is in.
+    // Adds the elements below a node. `project`: the node's own name if it is a project, else that of the
+    // project that it is in.
     void add_below(const TreeNode& node, const std::string& parent, const std::string& project) {
         struct Step {
             const TreeNode* node;
@@ -242,9 +243,9 @@ class ShareTreeReader {
     const File& file_;
     std::vector<TreeNode> nodes_;
     std::map<std::string_view, std::size_t> by_id_;
-    std::set<std::string_view> seen_;  // the settings of the last node
+    std::set<std::string_view> seen_;  // the settings of the node that is being read
     std::set<std::string> names_;
-    std::map<std::string, int> copies_;  // by name: how many other groups wished for it
+    std::map<std::string, int> copies_;  // by name: the last number that was appended to it
     std::vector<std::string> elements_;
     std::optional<std::int32_t> unknown_shares_;
     bool projects_ = false;
