@@ -116,8 +116,8 @@ int Shim::decode_header(int sock, void* request, int* type, int* version) {
     out.put_unsigned(protocol_version);
     out.put_unsigned(current_.type);
     out.put_string(current_.user);
-    // Tell the service now, before the server makes the change: what it asks the server after this is then
-    // answered with the change.
+    // Tell the service now, before the server makes the change: the answers to its later questions then
+    // include the change.
     if (changes_jobs(current_.type) && !is_schedulers(current_.connection)) link_.send(Changed{PBS_OBJ_JOB});
     if (current_.type == kRegisterSched) {
         if (schedulers_.size() > 1000) schedulers_.clear();
@@ -291,8 +291,8 @@ int Shim::decode_status(int sock, void* request) {
     });
     current_.servers_wanted = current_.all_wanted || !wanted.empty();
     current_.course = Course::listing;
-    // Ask OpenPBS's server for all attributes of schedulers: if it doesn't know a requested one, it answers
-    // twice, and ends.
+    // Ask OpenPBS's server for all attributes of schedulers: if it were asked for one that it doesn't know,
+    // it would answer twice and end.
     if (type == kStatusSched) current_.servers_own = std::exchange(wanted, {});
     return feed_status(sock, request, name, wanted);
 }

@@ -75,7 +75,7 @@ class Shim {
         turn,       // waits until no other shared request is on its way
         checking,   // the service checks our part
         server,     // the server does its part next
-        proving,    // a status request for operators: the requester is being found out
+        proving,    // waits for the probe that shows whether the requester may see everything
         answering,  // the service makes the answer
         sending     // the answer is being sent
     };
@@ -156,7 +156,7 @@ class Shim {
     int forward(int sock, const std::string& reply);
 
     void ask(Held& held, Ask::What what, std::uint32_t privilege);
-    // Asks about a change of the current user that no held request waits for.
+    // Asks the service about a change by the current user. No held request waits for the answer.
     void ask_apart(int sock, Ask::What what, ifl::Manage body);
     // Waits for the service's answer, at most for the patience, and replies if it has come.
     int await(const Connection& connection);

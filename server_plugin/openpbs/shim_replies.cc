@@ -20,7 +20,7 @@ bool for_everybody(std::string_view kind) {
     return type != nullptr && type->own;
 }
 
-// Is only a part of the kind shown to everybody? Managers see all shares, operators all jobs and quotas.
+// Do ordinary users see only a part of this kind? Managers see all shares, operators all jobs and quotas.
 bool less_for_others(std::string_view kind) {
     return kind == "fairshare" || kind == "explanation" || kind == "quota_use";
 }
@@ -53,7 +53,7 @@ int Shim::encode_reply(int sock, void* reply) {
     if (course == Course::listing) return after_listing(sock, *data);
     if (course == Course::settle) return after_settled(sock, *data);
     Held* waiting = held(sock);
-    // Replies to earlier requests of the client come later: they aren't ours.
+    // Later replies on this connection answer other requests of the client. They pass unchanged.
     current_.course = Course::pass;
     if (waiting == nullptr) return forward(sock, *data);
     switch (course) {
@@ -161,7 +161,7 @@ bool Shim::add_shown(ifl::ObjectStatus& object) const {
             return strcasecmp(one.c_str(), name.c_str()) == 0;
         });
     };
-    // The reason for the service's silence takes the place of its last message.
+    // If the service is silent, the reason is shown in place of its last message.
     std::string silent;
     if (!link_.up())
         silent = link_.why_down();

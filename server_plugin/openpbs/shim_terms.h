@@ -31,7 +31,7 @@ inline std::string_view kind_of(std::string_view extend) {
     return extend.substr(0, extend.find(';'));
 }
 
-// The probe's command. Only requesters to whom all of a kind is shown are allowed to give it.
+// The probe's command: one that the server allows only to the requesters who may see everything of the kind.
 inline std::uint32_t command_of_proof(std::string_view kind) {
     return kind == "fairshare" ? PBS_CMD_CREATE : PBS_CMD_SET;
 }

@@ -154,7 +154,7 @@ class Engine {
     std::unordered_map<Position, Work> work_;
     QuotaWatch quotas_;
     ShareWatch shares_;
-    HeldPlaces::Suspended suspended_;  // the parts of the suspended job that was told last
+    HeldPlaces::Suspended suspended_;  // amounts of the job that was suspended last
     std::optional<LoadModel> loads_;
 };
 
@@ -325,7 +325,7 @@ void Engine::tell_holds(Position position) {
                       : run->suspended ? std::span<const sched::Place>(suspended_.kept)
                                        : std::span<const sched::Place>(run->places.all());
     if (options_.holds) options_.holds(position, held);
-    // The vnodes could be read before.
+    // This can't fail: the start of the job has read the same vnodes.
     if (loads_) static_cast<void>(loads_->holds(scheduler_, position, held));
 }
 

@@ -11,11 +11,11 @@ namespace pbs::simulate {
 
 class HeldPlaces {
   public:
-    // Copies the places. On each place the amounts come first that a suspended job releases.
+    // Copies the places. On each place, the amounts that a suspended job releases come first.
     void take(std::span<const sched::Place> places, const Cluster& cluster);
     // All places.
     const std::vector<sched::Place>& all() const { return places_; }
-    // The parts that the job releases and keeps while it is suspended.
+    // The amounts that the job releases, and those that it keeps, while it is suspended.
     struct Suspended {
         std::vector<sched::Place> released;
         std::vector<sched::Place> kept;
