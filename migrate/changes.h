@@ -55,7 +55,7 @@ class Changes {
     void note_all(const std::vector<std::string>& notes);
     // Adds a note unless it is there already: several policies may cause the same one.
     void note_once(std::string note);
-    // Notes that the scheduler doesn't use the policy kPolicy.
+    // Adds a note if the scheduler doesn't use the policy kPolicy.
     void tell_unless_in_force();
     // Adds a problem, which stops the migration.
     void refuse(const std::string& from, std::string message);

@@ -21,8 +21,8 @@ namespace {
 
 using T = ArgumentType;
 
-// Options as the guide spells them; `other_name` has the spelling that differs in the overview or elsewhere
-// in the guide.
+// The options, as the guide spells them. `other_name`: a different spelling in the guide's overview or
+// elsewhere.
 constexpr Option kOptions[] = {
     // Queues
     {"SUBMIT_QUEUE", T::queue},

@@ -159,8 +159,8 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
     return {};
 }
 
-// Adds the directives to the report: with their outcomes if the server has carried them out, else as work for
-// it.
+// Adds the directives for the server to the report: with their outcomes if it has carried them out, else as
+// work that it still has to do.
 Result<void> tell_host_work(Conversion& conversion, const MigrateOptions& options) {
     const HostWork& work = conversion.host;
     if (options.outcomes && options.outcomes->size() != work.commands.size())

@@ -78,7 +78,8 @@ bool any_is_on(const Object& object, std::string_view conditions) {
                                [&](std::string_view condition) { return is_on(object, condition); });
 }
 
-// The policy's algorithm. external counts as standard, to which the settings belong that pbs_sched acts on.
+// The policy's algorithm. external counts as standard, because the settings that pbs_sched acts on belong to
+// standard.
 std::string_view algorithm_of(const Object& policy) {
     const std::string_view algorithm = policy.text("algorithm");
     return algorithm == "external" ? "standard" : algorithm;

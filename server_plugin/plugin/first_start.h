@@ -23,7 +23,7 @@ namespace pbs::plugin {
 // Errors: only those of the store itself.
 objects::Result<void> first_start(State& state, sched::Instant now);
 
-// Adds to the options that the store has the report until write_migration_report() has written its file.
+// Returns options by which the store keeps the report until write_migration_report() has written its file.
 migrate::MigrateOptions with_report(migrate::MigrateOptions options);
 // The text of HOME/server_priv/migration_report; empty: there is none.
 std::string migration_report(const State& state);

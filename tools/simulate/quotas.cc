@@ -32,7 +32,8 @@ void QuotaWatch::comment(std::uint32_t job, std::string_view text) {
     waits_for_.emplace(job, limit);
 }
 
-// Adds the time since the last call to what was so since then.
+// Adds the time since the last call to the figures of limits that were full, or had jobs waiting, in that
+// time.
 void QuotaWatch::note_times(Instant now) {
     for (auto& [limit, watched] : limits_) {
         if (watched.full) watched.figures.full += now - last_;

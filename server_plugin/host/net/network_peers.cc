@@ -147,7 +147,8 @@ void Network::Impl::drop_idlest(const Client& client, std::string_view why) {
     if (idlest != nullptr) drop(*idlest, why);
 }
 
-// Counts a TCP connection as its user's instead of its address's, once he is known.
+// Called once the user of a TCP connection is known: from now on it counts among the user's connections, and
+// no longer among its address's.
 void Network::Impl::now_known(Peer& peer) {
     peer.full_limits = true;
     peer.decoder.set_limits(ifl::RequestLimits{});

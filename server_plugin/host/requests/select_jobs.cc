@@ -215,7 +215,7 @@ class SelectIds final : public SelectJobs {
         reply.body = ifl::SelectReply{std::move(ids_)};
         return reply;
     }
-    // The largest size that the answer may reach, so that an answer which has begun can be completed.
+    // The size of the largest possible answer. With room for that, an answer that has begun can be completed.
     std::size_t size() const override { return most_; }
 
   private:

@@ -20,7 +20,7 @@ void add_limits(CycleContext& c, Future& future, const Candidate& job, const Que
             if (need.key.what != kJobs && need.key.what != kNodes && need.amount != 0)
                 needs.emplace_back(need, filter->name);
     }
-    // Not that of std::ranges, which clang 14 doesn't compile.
+    // clang 14 doesn't compile std::ranges::stable_partition.
     std::stable_partition(needs.begin(), needs.end(),
                           [](const auto& need) { return need.first.key.use.scope == UseScope::server; });
     for (const auto& [need, name] : needs)

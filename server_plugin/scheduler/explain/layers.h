@@ -1,4 +1,4 @@
-// The rests that vnodes, queue, server and quotas leave of the resources that a job asks for.
+// The amounts that server, queue, quotas and vnodes leave free of the resources that a job asks for.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace pbs::sched {
 
-// Returns the layers by resource, those of the server first and vnodes last. The first of the layers that
-// have least is the narrowest. O(running jobs + vnodes of the queue).
+// Returns the layers by resource, those of the server first and vnodes last. The narrowest layer is the one
+// with the least, the first one if several have that. O(running jobs + vnodes of the queue).
 std::vector<Layer> layers_of(CycleContext& context, Future& future, const Candidate& job,
                              const QueueView& view);
 

@@ -21,10 +21,11 @@ class Lookahead : CyclePart {
     Lookahead(const Lookahead&) = delete;
     Lookahead& operator=(const Lookahead&) = delete;
 
-    // Returns the first instant from `from` on at which the job could start, a job with a select_range with
-    // its least number of chunks, if running jobs end at their walltimes at the latest, and no other jobs
-    // start except those with reservations. The state is then that of this instant, with the job's place:
-    // that of the greatest number that fits then. `from` must not be earlier than at the last call.
+    // Returns the first instant from `from` on at which the job could start, if running jobs end at their
+    // walltimes at the latest, and no other jobs start except those with reservations. For a job with a
+    // select_range it is the first at which the least number of chunks could start. The state is then that of
+    // this instant, and has the job's place; with a select_range, a place for the greatest number that fits
+    // then. `from` must not be earlier than at the last call.
     //
     // The instants to try come from three sources: the profiles over time (enough of each limit, and of all
     // vnodes of the pool together, for the whole walltime); the filters about time; and the ends of jobs,

@@ -52,8 +52,9 @@ class Turns : CyclePart {
     bool go_with_queues_ = false;         // preempted jobs of the normal level wait for their queue's turn
     std::array<const Deal*, 6> deals_{};  // by class
     const Deal* deal_ = nullptr;          // the deal of the present class
-    // With shares: for each lane depth_ numbers, the part of its share that its entity had used when the
-    // lane's turn was computed.
+    // With shares: depth_ numbers for each lane, one for each level of the tree from the root down: the usage
+    // in proportion to the share, of the lane's entity and the groups above it, when the lane's turn was
+    // computed.
     std::vector<double>& ratios_ = c_.scratch->ratios;
     std::size_t depth_ = 0;
     // With round_robin, if a queue has several lanes: the number of its jobs that have had their turn.

@@ -23,7 +23,7 @@ class ChunkRange {
     // it is none of these, has numbers outside 1 to 10,000,000, or more than 100 parts.
     static std::optional<ChunkRange> parse(std::string_view text);
     bool empty() const { return parts_.empty(); }
-    // Leaves only the multiples of a number, at least 1. Returns false if there are none.
+    // Keeps only the multiples of `number`, which is at least 1. Returns false if there are none.
     bool keep_multiples(std::int64_t number);
     // REQUIRES: not empty.
     std::int64_t least() const;
@@ -46,13 +46,13 @@ struct OwnAmounts {
 };
 
 // Returns the amounts of a job whose select begins with another number of chunks: the select, and the
-// job-wide sums of what these chunks need. Without select_range, if `ranged` is false. nullopt: there is no
+// job-wide sums of the chunks' needs. If `ranged` is false, select_range is left out. nullopt: there is no
 // select, or its first part is malformed.
 std::optional<OwnAmounts> with_chunks(std::span<const Amount> amounts, std::int64_t count, bool ranged,
                                       const Resources& resources);
 
-// Returns a job's amounts as it is planned: a waiting job with the least number of its select_range, a job
-// that has got a number with that one. nullopt: as they are.
+// Returns the amounts with which a job is planned: a waiting job's with the least number of its select_range,
+// any other job's with the number of chunks that it has been given. nullopt: its amounts stay as they are.
 std::optional<OwnAmounts> planned_amounts(std::span<const Amount> amounts, bool waits,
                                           const Resources& resources);
 

@@ -20,14 +20,14 @@ struct Preference {
     std::string pattern;  // of a text, with * and ?
     std::string text;     // as the job has it
 
-    // Does a vnode with this number, or with this text, have it? A list of texts has it if one of them
-    // matches.
+    // Does a vnode with this number, or with this text, meet the preference? A list of texts meets it if one
+    // of them matches.
     bool is_met(std::int64_t has) const;
     bool is_met(std::string_view has) const;
 };
 
 // Reads "gpu_model=a100+mem>=64gb": at most 20 of them, each a resource, one of = != < <= > >=, and a value;
-// texts have only = and !=. nullopt: it is none.
+// texts have only = and !=. nullopt: the text is malformed.
 std::optional<std::vector<Preference>> parse_preferences(std::string_view text, const Resources& resources);
 
 }  // namespace pbs::sched

@@ -52,16 +52,16 @@ struct Request {
     ChunkOrder order = ChunkOrder::by_policy;
     std::int64_t per_host = 0;  // each host that is used gives so many chunks; 0: any number
     std::vector<Preference> preferences;
-    ChunkRange range;  // select_range: the numbers that the first chunk may have; empty: it has its own
+    ChunkRange range;  // select_range: the numbers that the first chunk may have; empty: its own
     // The part of the request that can't be read or isn't supported; empty: there is none. `unspread`: the
-    // same of chunk_order, per_host and prefer, which only the standard algorithm reads.
+    // same for chunk_order, per_host and prefer, which only the standard algorithm reads.
     std::string unsupported;
     std::string unspread;
     std::int64_t ncpus = -1;  // for the whole job; -1: not asked for
     std::int64_t mem = -1;    // bytes
     std::int64_t ssinodes = -1;
     std::uint32_t users = 0;  // the number of jobs and reservations with this request
-    std::uint32_t kept = 0;   // the number of other holders
+    std::uint32_t kept = 0;   // the number of calls of keep() without a drop()
     // The number of this request among all that were ever made; numbers in Requests are reused.
     std::uint64_t serial = 0;
 };
@@ -71,8 +71,8 @@ std::optional<Chunk> first_chunk(std::string_view select, const Resources& resou
 
 // Does the job request some of the resource, for any chunk or for all of the job?
 bool asks_for(const Request& request, std::uint32_t resource);
-// Returns the first of these resources that `available` has, with a value other than 0 and False, and the
-// request doesn't ask for; kNoResource: there is none.
+// Returns the first of these resources that the request would have to ask for: `available` has it, with a
+// value other than 0 and False, but the request doesn't ask for it. kNoResource: there is none.
 std::uint32_t is_reserved(std::span<const KeptAmount> available, std::span<const std::uint32_t> resources,
                           const Request& request);
 

@@ -49,16 +49,18 @@ class QuotaBook {
 
     // Counts a job in (sign 1) or out (sign -1).
     void count(const CycleState& state, const LimitUser& user, int sign);
-    // The first limit that keeps the job from running in [begins, ends), of rules that match it whatever its
-    // vnodes are; empty: none.
+    // Returns the first limit that keeps the job from running in [begins, ends), by the rules that match it
+    // whatever vnodes it gets; empty: none does.
     std::optional<Excess> excess(const CycleState& state, const Subject& subject, Instant begins,
                                  Instant ends);
-    // Returns the amounts of the resources that the job asks for, by such rules.
+    // Returns, for each resource that the job asks for and such a rule limits, the amounts asked, in use and
+    // allowed.
     std::vector<Leaves> leaves(const CycleState& state, const Subject& subject);
     // May such a rule refuse a job of the user and the group in the queue? No means that each of their
     // counters is theirs alone and leaves enough for the largest job that there is.
     bool may_refuse(const CycleState& state, std::uint32_t owner, std::uint32_t group, QueueSlot queue);
-    // How many chunks with these needs (by column) a vnode may give the job by the rules that name vnodes.
+    // Returns the number of chunks with these needs (by column) that a vnode may give the job, by the rules
+    // that name vnodes.
     std::int64_t most(const CycleState& state, const Subject& subject, Instant begins, Instant ends,
                       VnodeSlot vnode, const Row& needs, const Placement& given);
     // The first limit of such rules that keeps the job from all these places together; empty: none.
@@ -67,11 +69,12 @@ class QuotaBook {
     // Describes the counter of the limit that the last refusal was about: "users=bob queues=long; counted:
     // job 12.s (2)". Jobs are only named where the counter is a user's own; else their number is given.
     std::string last_refusal(CycleState& state);
-    // Adds what each counter that counts the job leaves at the reservation's start, with the job counted.
+    // Adds, for each counter that counts the job, the amount that it leaves at the reservation's start, once
+    // the job is counted.
     void keep(const CycleState& state, const LimitUser& user, const OwnLimit& limit,
               Reservation& reservation);
-    // May a job of the user and the group need more than `left` of the counter and limit in such a key?
-    // Always if the counter isn't for a user or a group.
+    // May a job of the user and the group need more than `left` of the counter and limit in a key that keep()
+    // made? True for every counter that isn't for a user or a group.
     bool may_exceed(const CycleState& state, std::uint32_t owner, std::uint32_t group, const LimitKey& key,
                     std::int64_t left);
     // The job's use of the counter and limit in a key that keep() made.
@@ -149,7 +152,7 @@ class QuotaBook {
         bool not_only = false;  // other counters, or other facts of a job, count, too
         std::vector<Key> counters;
     };
-    // What a job asks for of a limit, the use by others, and the limit.
+    // A limit: the amount that a job asks for, the use by others, and the most.
     struct Balance {
         std::int64_t asked = 0;
         std::int64_t used = 0;
@@ -171,7 +174,7 @@ class QuotaBook {
     const Given& given(const CycleState& state, const Subject& subject, const Placement& places);
     std::optional<Excess> excess_at(const CycleState& state, const Route& route, const Candidate& candidate,
                                     const Subject& subject, Instant begins, Instant binds);
-    // The limit of a counter; nullopt: none, as something in its formula isn't known.
+    // The limit of a counter; nullopt: it has none, because a value in its formula isn't known.
     std::optional<std::int64_t> limit_of(const CycleState& state, const Key& key, std::size_t bound);
     std::int64_t used_at(const Counter* counter, std::size_t bound, Instant now, Instant at) const;
     std::optional<Balance> balance(const CycleState& state, const Candidate& candidate, std::size_t number,
@@ -190,8 +193,8 @@ class QuotaBook {
     std::vector<Counter> counters_;
     Given given_;
     std::map<std::array<std::uint32_t, 3>, Own> own_;  // by user, group and queue
-    std::map<std::uint32_t, std::int64_t> largest_;  // the most that a job asks for of what a limit is about
-    Key refused_key_{};                              // the counter and the bound of the last refusal
+    std::map<std::uint32_t, std::int64_t> largest_;    // by Bound::what: the most that a job asks for
+    Key refused_key_{};                                // the counter and the bound of the last refusal
     std::size_t refused_bound_ = 0;
     std::map<std::pair<Key, std::size_t>, std::optional<std::int64_t>> computed_;  // limits by formula
 };

@@ -1,4 +1,4 @@
-// Which rules of the quotas count a job, and in which counter.
+// Finds the rules of the quotas that count a job, and their counters.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -20,7 +20,7 @@ bool waits_for_first_start(const CycleContext& cycle, JobSlot job) {
            queue.partition == cycle.in.partition && jobs.rare_fields(job).preempted_at == Instant{};
 }
 
-// The reason without the words that all of them begin with.
+// The reason without the words with which all reasons begin.
 std::string_view without_verdict(std::string_view why) {
     constexpr std::string_view kWords = "Not Running: ";
     if (why.starts_with(kWords)) why.remove_prefix(kWords.size());

@@ -12,8 +12,8 @@
 namespace pbs::sched {
 namespace {
 
-// May another order of vnodes, which changes with loads, leave room? Not for one kind of chunks, unless
-// limits look at vnodes.
+// Loads change the order of vnodes. May a job find a place in another order, if it finds none in this one?
+// Not with one kind of chunks, unless limits look at vnodes.
 bool order_decides(const CycleState& state, const JobNeeds& job) {
     return job.request->chunks.size() > 1 || !state.vnode_limits.empty();
 }
@@ -135,7 +135,7 @@ class OwnLimits final : public VnodeRule {
         return most;
     }
     bool allows(const Placement& places) const override { return !reason(places); }
-    // Why the job may not have these places; no reason: it may.
+    // Returns the reason why the job may not have these places; an empty one: it may.
     Reason reason(const Placement& places) const {
         for (const OwnLimit* limit : state_.vnode_limits)
             if (const Reason reason = limit->check(state_, job_, user_, view_, places)) return reason;
@@ -179,8 +179,8 @@ std::optional<Instant> lifted_at(CycleState& state) {
     return first;
 }
 
-// Returns the refusal of a job that only these limits keep from a place. The reason is what speaks against
-// the place that it would have without them.
+// Returns the refusal of a job that only these limits keep from a place. The reason is their objection to the
+// place that the job would have without them.
 Refusal own_limit_refusal(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                           PlaceRules rules, const OwnLimits& limits) {
     rules.rule = nullptr;
