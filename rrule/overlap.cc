@@ -141,7 +141,7 @@ class OverlapSearch::Pair {
         }
     }
 
-    // Are the changes of the clock around a year those of all years of its kind?
+    // Do the clocks change in and around this year by rules that stay the same (kRegularZones)?
     static bool is_regular(const Year& year) { return year.first > day_number(kRegularZones); }
 
     // Compares a's opening on this day with b's opening in time, by the clocks of their zones.

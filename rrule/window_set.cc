@@ -18,8 +18,8 @@ constexpr Days kFar{366 * 50};
 // The compiled list begins this long before the time in question.
 constexpr Days kBeforeNow{10};
 
-// The number of questions about times outside `days` after which `days` moves there; it doubles with each
-// move from the first to the second.
+// `days` moves to another time after this many questions about times outside it: after kImpatient at first,
+// and after twice as many with each move, up to kPatient.
 constexpr int kImpatient = 64;
 constexpr int kPatient = 4096;
 

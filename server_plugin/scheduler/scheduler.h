@@ -267,8 +267,8 @@ class Scheduler {
     // start, if the policy permits it (events_since.h)? Such a cycle starts the same jobs as a cycle over all
     // jobs. Off, for tests: always consider all jobs.
     void set_by_events(bool on);
-    // The time after which such a cycle considers all jobs anyway, for their comments; 5 minutes by default.
-    // Set by a host that doesn't show comments.
+    // The time after which a cycle after events considers all jobs anyway, to renew their comments; 5 minutes
+    // by default. A host that doesn't show comments sets a longer one.
     void set_comment_interval(Seconds interval);
 
   private:

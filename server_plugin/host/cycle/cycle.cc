@@ -330,7 +330,8 @@ Result<void> start_as_decided(Change& change, Job& job, const Decision& decision
         has_select = has_select || resource->name == "select";
     }
     if (has_select) {
-        // The select has all that the chunks need: the sums follow from it, and not from the job's requests.
+        // The job-wide sums now follow from the new select, which has all that the chunks need, and no longer
+        // from the amounts that the job requested.
         for (const auto& [id, value] : decision.set_resources)
             if (const Resource* resource = state.resources.by_id(id); resource != nullptr)
                 job.set_defaulted(resource->name, resource->consumable());

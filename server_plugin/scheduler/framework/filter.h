@@ -126,7 +126,7 @@ struct Filter {
             return true;
         return is_open != nullptr && is_open(facts);
     }
-    // The result of `leaves`, or of the limit.
+    // Returns, for the key, the largest job that the filter would let pass now, by `leaves` or by its limit.
     std::optional<JobSize> left(const CycleState& state, const UseKey& key) const {
         if (const Limit* row = limit()) return row->left(state, key);
         return leaves != nullptr ? leaves(state, key) : std::nullopt;

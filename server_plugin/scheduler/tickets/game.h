@@ -43,11 +43,11 @@ class TicketCategories {
     std::vector<TicketCategory> list_;
 };
 
-// Lets at most `rounds` jobs start: in each round, the first job of a category that has the greatest value,
-// and among equals the one with the least number. The value is `next`, the tickets that the job would get,
-// which must not grow from round to round, and its tickets so far; `so_far` may be empty. `start` takes a
-// category's first job, and returns its tickets. The jobs that don't start get the `next` of their category
-// before the last start.
+// Lets at most `rounds` jobs start. In each round, the first jobs of the categories compete: the one with the
+// greatest value starts, and among equal ones the one with the least number. A job's value is the sum of
+// `next(category)`, the tickets that it would get, and `so_far`, its tickets so far, which may be empty.
+// `next` must not grow from round to round. `start(category)` takes the category's first job, and returns its
+// tickets. The jobs that don't start get the `next` of their category, as it was before the last start.
 //
 // A bid is the value of a category's first job. Each start may make all bids out of date, so a user with many
 // jobs of different shares could make a game long: it ends after kMostBids, that is, 30 ms or so.
