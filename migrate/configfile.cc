@@ -88,7 +88,8 @@ constexpr Option kOptions[] = {
 struct Requirement {
     std::string_view option;
     std::array<std::string_view, 3> needs;
-    // When the scheduler itself refused to start without the option. `never`: only the guide requires it.
+    // The cases in which the scheduler itself refused to start without the option. `never`: only the guide
+    // requires it.
     enum { never, with_prime_time, always } enforced = never;
 };
 constexpr Requirement kRequirements[] = {

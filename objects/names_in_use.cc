@@ -18,7 +18,7 @@ std::string_view first_name(std::string_view element) {
     return element.substr(0, element.find_first_of(" !@="));
 }
 
-// The kind of name at the front of the elements of a syntax; nullopt: none that the server keeps.
+// The kind of name at the front of the elements of a syntax; nullopt: the elements begin with no such name.
 std::optional<NameKind> named_kind(Syntax syntax) {
     switch (syntax) {
         case Syntax::queue:

@@ -135,7 +135,7 @@ class RuleReader {
     }
 
     std::string_view text_;
-    // Where the last word ends and begins.
+    // The end of the last word, and its beginning.
     std::size_t at_ = 0;
     std::size_t begin_ = 0;
 };

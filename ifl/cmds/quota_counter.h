@@ -29,7 +29,7 @@ struct QuotaCounter {
 
 QuotaCounter quota_counter(const batch_status& object);
 
-// The number that an amount stands for: sizes in bytes, durations in seconds. nullopt: it is none.
+// The number that an amount stands for: sizes in bytes, durations in seconds. nullopt: the text is no amount.
 std::optional<double> number_of_amount(std::string_view text);
 
 }  // namespace pbs::cmds

@@ -86,7 +86,8 @@ class Records : private cluster::Names {
     JobCount count(const std::string& queue) const;
     // Are there arrays among them? The server also counts their subjobs that wait for another run.
     bool has_arrays(const std::string& queue) const;
-    // Those that are in no such set of ids; an absent set stands for all ids.
+    // Returns the running and the waiting jobs of the queue that the set of ids for them lacks. A set that
+    // isn't given lacks none.
     std::vector<std::string> missing(const std::string& queue,
                                      const std::optional<std::set<std::string>>& running,
                                      const std::optional<std::set<std::string>>& waiting) const;

@@ -1,5 +1,5 @@
-// A trace: the jobs that a simulation submits, with user, time, size and run time. When they start is up to
-// the engine (engine.h).
+// A trace: the jobs that a simulation submits, with user, time, size and run time. The engine decides about
+// their starts (engine.h).
 #pragma once
 
 #include <chrono>

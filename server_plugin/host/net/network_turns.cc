@@ -33,7 +33,8 @@ constexpr std::size_t kDecodedByBytes = 3;
 // The time for all users together before the loop looks for other events. A command sends four requests, each
 // after the answer to the one before, so it waits for four such turns.
 constexpr std::chrono::milliseconds kLoopTurn{2};
-// The same while there is something to commit, because the commit ends with a wait for the disk.
+// This time while there is something to commit: it is longer, because the commit ends with a wait for the
+// disk.
 constexpr std::chrono::milliseconds kCommitTurn{10};
 // The most requests that are committed together, so that no client waits long for the others of the group.
 constexpr std::size_t kMostHeld = 1024;

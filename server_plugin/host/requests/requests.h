@@ -26,8 +26,8 @@ namespace pbs::host {
 struct Submission {
     Job job;
     std::string script;
-    // When fit_to_queue() found that the queue takes the job: a Commit in the same second and with the same
-    // setup needn't check it again.
+    // The second and the setup in which fit_to_queue() found that the queue takes the job. A Commit in the
+    // same second and setup needn't check it again.
     struct Fitted {
         int64_t at;
         uint64_t setup;  // State::setup()

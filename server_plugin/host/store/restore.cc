@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kLargestManifest = 4096;
 constexpr size_t kCopiedAtOnce = size_t{64} << 10;
-// What is added to a database's name for each of its files. The database itself is the last one.
+// The endings of the names of a database's files. The database itself is the last one.
 constexpr std::string_view kCompanions[] = {"-wal", "-shm", "-journal", "-mark", ""};
 
 std::string staging(const Home& home) {

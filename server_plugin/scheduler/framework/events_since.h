@@ -59,8 +59,8 @@ struct EventMemory {
     bool prime_now = false;          // `pending` is in the order of prime time
     std::vector<JobHandle> started;  // the jobs that the last cycle started
     std::set<Instant> instants;      // the instants at which time may lift a refusal
-    // Limited uses that weren't full at the last check. Of the jobs that were refused because of them, those
-    // too large for any vnode haven't been considered since: they wait until vnodes have more free.
+    // Limited uses that weren't full at the last check. Jobs that were refused because of them, and are too
+    // large for any vnode, haven't been considered since: they wait until vnodes have more free.
     std::vector<UseKey> open;
     Blockers always_open = 0;  // the blockers of further such uses, which don't fit into `open`
     // Reservations that a cycle after events may use instead of a look-ahead.

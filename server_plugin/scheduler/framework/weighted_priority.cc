@@ -13,7 +13,7 @@ namespace {
 constexpr double kPriorities = 2048;
 constexpr double kLeastPriority = -1024;
 
-// Where all urgencies are alike, each is in the middle of the range.
+// If all urgencies are alike, each is in the middle of the range.
 double normalised(double value, double least, double greatest) {
     constexpr double kAlike = 0.00001;
     return greatest - least < kAlike ? 0.5 : (value - least) / (greatest - least);

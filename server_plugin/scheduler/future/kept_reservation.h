@@ -1,5 +1,5 @@
-// A reservation of a job for which a queue is drained, which lasts from one cycle to the next. A cycle may
-// have several, in the order of the job list.
+// A reservation that lasts from one cycle to the next. It is for a job for which a queue is drained. A cycle
+// may have several, in the order of the job list.
 //
 // A look-ahead takes time for every running job. But as long as started jobs leave the job its place, and
 // ended jobs can't give it an earlier one, another look-ahead would find the same start, queue and vnodes. So
@@ -43,7 +43,7 @@ class KeptReservation {
     Instant end{};
     Planning planning;
     Instant made{};                  // the instant of the cycle that made it
-    Instant until = Instant::max();  // the first planned end that moves on then
+    Instant until = Instant::max();  // the first planned end that moves on once it is reached
     std::uint32_t view = 0;          // the number of the view in which the job will start
     QueueSlot queue = kNoSlot;
     std::uint32_t host = 0;
@@ -73,7 +73,7 @@ class KeptReservation {
     // Would a look-ahead at `now` find the same reservation? False shortly before the start, because a job
     // that has overrun its walltime is always expected to end kOverrun from now.
     bool holds(Instant now) const { return holds_ && start >= now + kOverrun && made <= now && now < until; }
-    // Notes a running job whose planned end moves on when it is over.
+    // Notes a running job whose planned end moves on once it is reached.
     void note_end(const Tables& tables, JobSlot job);
 
     // Does `outlasting` count the job? REQUIRES: the job holds its places.

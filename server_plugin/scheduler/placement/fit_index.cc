@@ -364,7 +364,7 @@ bool FitIndex::large_enough(const Inventory& inventory, PoolId id, const Request
     if (!inventory.has_some_of_each(request)) return false;
     const Pool& pool = pools_[id];
     const bool divides = !pool.hosts.empty() && request.arrangement != Arrangement::vscatter;
-    // Origin's algorithm, which counts nodes, doesn't act on it.
+    // The Origin algorithm, which counts nodes, doesn't act on per_host.
     if (request.per_host > 0 && node_size.cpus == 0) return inventory.has_hosts_for(pool.vnodes, request);
     return std::ranges::all_of(request.chunks, [&](const Chunk& chunk) {
         const Row needs = inventory.columns().needs_of(chunk, AskedSharing::shared, node_size);

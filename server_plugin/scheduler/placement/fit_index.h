@@ -79,7 +79,7 @@ class FitIndex {
         std::vector<OrderedTree> host_trees{};  // over the vnodes of hosts
         Amounts amounts{};
         bool moves() const { return !keys.empty(); }
-        // Does the order change where no amounts do?
+        // May the order change although no amounts change?
         bool by_load() const { return std::ranges::any_of(keys, &NodeKey::is_load); }
     };
 

@@ -69,8 +69,8 @@ class Inventory {
     }
     // Does the vnode have the values that the chunk requests of resources that aren't consumable?
     bool matches(const Vnode& vnode, const Chunk& chunk) const;
-    // Returns the number of these preferences that the vnode doesn't meet. Of an amount, the free part
-    // counts.
+    // Returns the number of these preferences that the vnode doesn't meet. A preference for an amount looks
+    // at its free part.
     std::int64_t missed(VnodeSlot vnode, std::span<const Preference> preferences) const;
     // Has the load of the vnode's host reached its maximum without having fallen to the ideal load since? The
     // CPUs of jobs that started after the measurement count as load.

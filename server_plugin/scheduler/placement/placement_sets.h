@@ -27,8 +27,8 @@ struct PlacementSet {
     // neither a single chunk nor all chunks together exceed the sums.
     bool may_hold(const Inventory& inventory, const Request& request, const NodeSize& node_size,
                   const Row& amounts) const;
-    // The same by the total row. With per_host, enough of its hosts have to have room for so many chunks,
-    // too.
+    // Could the request be in the set if nothing ran? By the total row and, with per_host, by the number of
+    // hosts that have room for so many chunks.
     bool may_hold_if_empty(const Inventory& inventory, const Request& request, const PlaceRules& rules) const;
 };
 

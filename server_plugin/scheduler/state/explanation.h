@@ -32,7 +32,7 @@ struct Awaited {
     rrule::Instant until{};
 };
 
-// The rest of a resource that the vnodes or a limit leave for the job.
+// The amount of a resource that the vnodes or a limit leave for the job.
 struct Layer {
     std::string resource;
     std::string name;  // "vnodes", "quota q1", or the name of the filter that has the limit
@@ -54,10 +54,11 @@ struct QueueAnswers {
     // objection. The job's turn may come later.
     std::optional<rrule::Instant> earliest_start;
     std::vector<Awaited> awaited;  // the events before that start, in order
-    // For each resource that the job asks for the layers that have it, if a filter has objections.
+    // The layers of each resource that the job asks for. Empty unless a filter has objections.
     std::vector<Layer> layers;
-    // Of a job with a select_range: the number of chunks with which it would start now, 0: none; and the
-    // greatest number of its range that it can ever have, 0: none, with the earliest start of so many.
+    // Numbers of chunks of a job with a select_range. `now`: the number with which it would start now; 0: it
+    // wouldn't. `most`: the greatest number of its range that it can ever have; 0: none. `most_from`: the
+    // earliest start with that number.
     struct Chunks {
         std::string range;
         std::int64_t now = 0;
@@ -126,7 +127,7 @@ struct Explanation {
     // preemption wasn't tried.
     std::string preempts_none;
 
-    // A preference that vnodes miss on which the job starts, with their names.
+    // A preference that some vnodes of the job's place miss, with the names of these vnodes.
     struct Missed {
         std::string preference;
         std::string vnodes;

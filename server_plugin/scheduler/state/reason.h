@@ -35,7 +35,8 @@ enum class ReasonCode : std::uint8_t {
     queue_drained,        // object: the job it is drained for
     // Only jobs of at least `a` nodes, or of at most `b` seconds, may start; negative: no such bound.
     fragments,
-    // Refusals by time. Where the job would run for too long, c: 1 if it asks for no walltime.
+    // Refusals by time. If the reason is that the job would run for too long, c is 1 for a job without a
+    // walltime.
     dedicated_time,  // a: its end
     dedicated_unknown,
     into_dedicated,   // a: its start

@@ -20,7 +20,7 @@ class Functional {
             if (owners[k] != OwnerShares::kNobody) sums_[k] += part(owners[k]);
         sums_[kJob] += own;
     }
-    // From now on only classes with sums count; or all.
+    // Sets the classes of shares that count from now on: those with sums, or all.
     void weigh(bool with_sums) {
         double all = 0;
         for (std::size_t k = 0; k <= kJob; ++k)

@@ -27,7 +27,7 @@ struct TicketCategory {
 
 class TicketCategories {
   public:
-    // Adds a waiting job, unless nobody of its owners has anything and neither has the job.
+    // Adds a waiting job, unless neither its owners nor the job itself have shares or tickets.
     void add(std::uint32_t job, const OwnerShares::Owners& owners, double own) {
         constexpr OwnerShares::Owners kNobodyAtAll = {OwnerShares::kNobody, OwnerShares::kNobody,
                                                       OwnerShares::kNobody, OwnerShares::kNobody};
@@ -82,7 +82,7 @@ inline void play(std::span<TicketCategory> categories, std::size_t rounds, std::
         if (++made > kMostBids) return give_rest();
         std::ranges::pop_heap(bids, is_less);
         Bid& bid = bids.back();
-        // Since it was made, others have started.
+        // The bid is out of date if others have started since it was made.
         if (const double now = value(*bid.category); now < bid.value) {
             bid.value = now;
             std::ranges::push_heap(bids, is_less);

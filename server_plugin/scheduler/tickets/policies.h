@@ -23,7 +23,7 @@ struct TicketJob {
     FairShares::Node leaf = FairShares::kRoot;
 };
 
-// Functional tickets: by the shares of the owners, however much these have computed before.
+// Functional tickets: by the shares of the owners, whatever these have used before.
 struct FunctionalRules {
     double tickets = 0;
     std::array<double, kOwnerKinds + 1> weights{};  // of OwnerKinds, then of jobs themselves
@@ -36,8 +36,8 @@ std::vector<double> functional_tickets(std::span<const TicketJob> jobs, OwnerSha
 // Override tickets: numbers that a manager has given to owners, or an operator to a job.
 std::vector<double> override_tickets(std::span<const TicketJob> jobs, OwnerShares tickets, bool divide);
 
-// Share tickets: by the share tree. The more an entity has used of its share, the fewer.
-// Only nodes with jobs below them count.
+// Share tickets: by the share tree. The more an entity has used of its share, the fewer tickets it gets. Only
+// nodes with jobs below them count.
 struct ShareTarget {
     double part = 0;     // of the tickets of the active siblings: Grid Engine's stt
     double overall = 0;  // of all tickets: ostt
@@ -50,8 +50,8 @@ std::vector<ShareTarget> share_targets(std::span<const TicketJob> jobs, const Fa
                                        bool waiting);
 struct ShareTickets {
     std::vector<double> tickets;
-    // The same of running jobs, while the waiting ones count, too. The greatest of either is the most tickets
-    // that a job has.
+    // The tickets of the running jobs if waiting jobs count among the jobs of a node, too. The greatest
+    // number in the two lists is the most tickets that a job has.
     std::vector<double> with_waiting;
     std::vector<ShareTarget> targets;  // with those that wait
 };
