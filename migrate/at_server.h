@@ -21,8 +21,8 @@ struct ServerRequest {
     bool dry_run = false;
 };
 
-// Has a server migrate the files and returns its report. An empty `server` is the default one. Problems: the
-// server can't be reached, or refuses.
+// Asks a server to migrate the files, and returns its report. An empty `server` is the default one. Problems:
+// the server can't be reached, or refuses.
 Result<std::string> migrate_at(const std::string& server, const ServerRequest& request);
 
 // A running server's configuration, from which --export makes files.

@@ -18,7 +18,7 @@ struct KnownResource {
 
 class ResourceNames {
   public:
-    // Has the resources that every PBS server has, and those of the Origin scheduler (ssinodes, hpm).
+    // Begins with the resources that every PBS server has, and those of the Origin scheduler (ssinodes, hpm).
     ResourceNames();
     // Adds a name, or the type of a name that is there. nullopt: the type isn't known.
     void add(std::string_view name, std::optional<values::ResourceKind> kind = {});

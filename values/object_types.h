@@ -10,8 +10,8 @@
 
 namespace pbs::values {
 
-// Has the batch protocol's numbers (enum mgr_obj in pbs_ifl.h). Nodes and resources have no attributes of
-// this project.
+// The types have the batch protocol's numbers (enum mgr_obj in pbs_ifl.h). Nodes and resources have no
+// attributes of this project.
 enum class ObjectType : int {
     server = 0,
     queue = 1,

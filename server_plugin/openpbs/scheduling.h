@@ -68,8 +68,8 @@ class Scheduling {
     void cycle_finished();
     // Notes which schedulers the plugin wants a cycle for. Call it after a tick of the plugin.
     void look_at_wanted();
-    // Has the server's jobs queried once more after `since`, because the server reports nothing of held jobs
-    // to a scheduler. True: that is done, or can't be done now.
+    // Makes sure that the server's jobs are queried once more after `since`, because the server reports
+    // nothing of held jobs to a scheduler. True: that is done, or can't be done now.
     bool look_after(Clock::time_point since);
 
     // Is the scheduler's policy one that the plugin's cycles follow?

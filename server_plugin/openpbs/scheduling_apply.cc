@@ -106,7 +106,7 @@ void Scheduling::tell_estimate(const std::string& job, const Estimate& estimate)
     ++run_.told;
 }
 
-// Has the server forget the estimate, since no start of the job is expected any more.
+// Makes the server forget the estimate, since no start of the job is expected any more.
 void Scheduling::clear_estimate(const std::string& job) {
     if (!site_.server.clears_estimates) return;
     current().client->tell(ifl::RequestType::modify_job_async,

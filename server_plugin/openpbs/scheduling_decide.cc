@@ -78,8 +78,8 @@ void Scheduling::take_decisions() {
     begin_applying();
 }
 
-// Has the server forget estimates that are out of date: those of an earlier scheduler, or of this one before
-// a restart, that this cycle doesn't repeat.
+// Makes the server forget estimates that are out of date: those of an earlier scheduler, or of this one
+// before a restart, that this cycle doesn't repeat.
 void Scheduling::clear_left_estimates(const std::vector<Decision>& decisions) {
     if (std::exchange(estimates_forgotten_, false))
         for (const auto& [job, estimate] : estimates_) tell_estimate(job, estimate);

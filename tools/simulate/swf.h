@@ -20,10 +20,10 @@ struct SwfOptions {
 // Reads a trace; `name` is the file's name in messages.
 //
 // A job requests the requested processors, or else the allocated ones, and per processor the requested
-// memory, or else the used one. Jobs that never ran or have no number of processors are left out and counted,
-// and so are lines on parts of a job (status 2, 3, 4), which has another line as a whole. Fields 17 and 18
-// (preceding job, think time) are ignored: each job is submitted at its recorded time. Without UnixStartTime
-// the trace begins on Monday 2001-01-01 00:00:00 UTC.
+// memory, or else the used one. Jobs that never ran or have no number of processors are left out and counted.
+// So are lines about parts of a job (status 2, 3, 4), since another line is about the whole job. Fields 17
+// and 18 (preceding job, think time) are ignored: each job is submitted at its recorded time. Without
+// UnixStartTime the trace begins on Monday 2001-01-01 00:00:00 UTC.
 //
 // Errors, with line and column: a field that is missing, surplus, no number or out of range.
 Result<Trace> read_swf(std::string_view text, std::string_view name, const SwfOptions& options = {});

@@ -529,7 +529,7 @@ void Cycles::end() {
     dropped_ = false;
 }
 
-// Begins the next cycle. First has the plugin do the work that is due, because it can't during a cycle.
+// Begins the next cycle. First makes the plugin do the work that is due, which it can't do during a cycle.
 void Cycles::begin_next() {
     while (!busy() && !todo_.empty() && server_.placing == 0) {
         look_at_clock();

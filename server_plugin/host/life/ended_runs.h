@@ -21,7 +21,7 @@ class EndedRuns {
     EndedRuns& operator=(const EndedRuns&) = delete;
     ~EndedRuns() = default;
 
-    // Has a thread write new ends (Server::ended_runs) to the disk; afterwards removes the files of their
+    // Makes a thread write new ends (Server::ended_runs) to the disk; afterwards removes the files of their
     // runs. Call it in each turn of the loop.
     void look();
 

@@ -33,8 +33,8 @@ Result<void> enter_fitted(Change& change, Job& job, const Queue& queue, Entry en
 // Writes a line about the job to the log after the commit.
 void log_job(Change& change, const Job& job, std::string text);
 
-// Marks the job as starting on these places and, after the commit, has the runner start it. If the runner
-// fails, the job goes back to its queue, held, with the reason as its comment.
+// Marks the job as starting on these places. After the commit the runner starts it. If the runner fails, the
+// job goes back to its queue, held, with the reason as its comment.
 Result<void> start_job(Change& change, Job& job, const std::vector<Place>& places, std::string_view comment);
 
 // Ends the job's run: writes accounting, then moves it to the history, removes it, or puts it back into its

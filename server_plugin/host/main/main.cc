@@ -56,8 +56,8 @@ void add_copies(CLI::App& app, std::string& backup, std::string& restore, bool& 
     }
 }
 
-// Has the C library use pages of 2 MB where the kernel has them: a server with many jobs then needs only two
-// thirds of the time for its start and other work. The library reads this variable only when a program
+// Makes the C library use pages of 2 MB where the kernel has them: a server with many jobs then needs only
+// two thirds of the time for its start and other work. The library reads this variable only when a program
 // begins, so the program executes itself again. Child processes don't get the variable.
 void use_large_pages(char** argv) {
     constexpr const char* kVariable = "GLIBC_TUNABLES";

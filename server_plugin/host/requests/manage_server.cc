@@ -93,7 +93,7 @@ Result<void> check(Management& request, Change& change, const AttributeDef& def)
     return {};
 }
 
-// Has the plugin, which knows formulas, check a formula that is set on the server.
+// Asks the plugin, which knows formulas, to check a formula that is set on the server.
 void have_formula_checked(Management& request, const Attributes& server) {
     for (const ifl::Attribute& attribute : request.own) {
         if (!same_name(attribute.name, "job_sort_formula") || !server.has("job_sort_formula")) continue;

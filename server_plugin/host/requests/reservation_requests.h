@@ -18,7 +18,7 @@ Result<void> set_reservation_attribute(Reservation& reservation, const ifl::Attr
 // PBSE_PERM.
 Result<const Reservation*> own_reservation(const Context& context, std::string_view id);
 
-// Has the client wait for the scheduler's answer until an instant. Then the client learns that there is no
+// Lets the client wait for the scheduler's answer until an instant. Then the client learns that there is no
 // answer yet, or the reservation is deleted.
 class AwaitedReservation final : public Answered {
   public:

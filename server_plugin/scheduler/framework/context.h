@@ -242,8 +242,9 @@ struct CycleContext {
     const Profile& profile;
     CycleState state;
     std::set<Instant> instants;  // of a cycle that keeps none for the next
-    // Jobs that start with another request than the one that they have in the tables, which comes back at the
-    // end of the cycle; and the requests that the cycle has made, which it releases then.
+    // The jobs to which the cycle has given another request, by which they start, with the requests that they
+    // had; and the numbers of the requests that the cycle has made. At the end of the cycle the jobs get
+    // theirs back, and the made ones are released.
     absl::flat_hash_map<JobSlot, std::uint32_t> resized;
     std::vector<std::uint32_t> own_requests;
     std::optional<Vnodes> fake_vnodes;  // FAKE_MACHINE_MULT

@@ -8,9 +8,9 @@
 namespace pbs::sched {
 namespace {
 
-// Returns the number of an answer, made from its reason and its text, so that it is the same in another
-// process, which numbers queues and resources differently. Never 0.
 constexpr unsigned kTextBits = 24;
+// Returns the upper bits of an answer's number, which stand for its reason; never 0. The lower ones stand for
+// its text. So the number is the same in another process, which numbers queues and resources differently.
 std::uint32_t number_of_kind(const Reason& reason) {
     return (static_cast<std::uint32_t>(reason.code) + 1) << kTextBits;
 }

@@ -45,7 +45,7 @@ class SchedConfigs {
     Assigned assigned(std::string_view sched);
     // The files, by scheduler.
     std::map<std::string, SchedConfigObjects> all() const;
-    // Has sort keys resolved again in the next cycle.
+    // Makes the next cycle resolve sort keys again.
     void resources_changed();
 
   private:

@@ -104,7 +104,7 @@ Tickets::Of Tickets::of(JobSlot job) const {
     return number == 0 ? Of{} : of_[number - 1];
 }
 
-// The owners of the job that have shares: how many, and how many jobs each has.
+// Lists the owners of the job that have shares, with the shares and the jobs of each.
 std::string Tickets::owners_text(std::span<const OwnerWeight> weights, JobSlot job) const {
     std::string all;
     const std::uint32_t number = entry_of(job);

@@ -41,7 +41,7 @@ struct OrderContext {
     SchedShares* shares = nullptr;
     Tables* tables = nullptr;                      // null: no formula is used
     const OwnStates* own = nullptr;                // values of Comparator::prepare(); null: none
-    const WeightedPriority* priorities = nullptr;  // null: a formula doesn't read their parts
+    const WeightedPriority* priorities = nullptr;  // null: no formula reads its parts
 };
 
 // The form in which a comparator's number is displayed.

@@ -57,14 +57,16 @@ struct OwnLimit {
     // placed and has been given some chunks already; at least 0.
     std::int64_t (*most)(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                          VnodeSlot vnode, const Row& needs, const Placement& given) = nullptr;
-    // Returns the reason why the job may not have these places together, where `most` was asked for less than
-    // all: for chunks in pieces, and for a job that goes on where it was. No reason: it may.
+    // Returns the reason why the job may not have these places together; no reason: it may. Called where
+    // `most` hasn't looked at all of the places: for chunks in pieces, and for a job that goes on where it
+    // was.
     Reason (*check)(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                     const Placement& places) = nullptr;
-    // Returns more about the counter for which the last question was answered by a refusal, for people;
-    // empty: that was another limit. Null: there is nothing to say.
+    // Returns details, for people, about the counter that caused the last refusal; empty: another limit
+    // caused it. Null: there are no details.
     std::string (*details)(CycleState& state, const Reason& reason) = nullptr;
-    // Returns the rests of resources that its counters leave for a job in the queue. Null: nothing is known.
+    // Returns the amounts of resources that its counters leave for a job in the queue. Null: nothing is
+    // known.
     std::vector<Leaves> (*leaves)(CycleState& state, const JobNeeds& job, const User& user,
                                   const QueueView& view) = nullptr;
     // Counts a job in (sign 1) or out (sign -1): one that runs when the cycle begins, that it starts or

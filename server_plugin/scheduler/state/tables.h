@@ -114,7 +114,7 @@ struct Tables {
     };
     absl::flat_hash_map<JobSlot, Impatient> impatient;
     std::set<std::pair<Instant, JobSlot>> impatient_until;  // those that haven't started, by `until`
-    // Takes over how many seconds a job waits for its start; nullopt, or below 0: for ever.
+    // Stores the number of seconds that a job waits for its start; nullopt, or below 0: it waits for ever.
     void await_start(JobSlot slot, std::optional<std::int64_t> within, bool runs);
     // The accounts of jobs that have one; and the resources that running jobs have used, if the host has
     // reported them.
