@@ -214,7 +214,8 @@ Result<void> check_weights(const Attribute& attribute, const StringList& weights
     return {};
 }
 
-// Each is asked for each vnode of a search.
+// Refuses too many thresholds, because a search for a place compares each vnode with all of them; and a
+// repeated one.
 Result<void> check_load_thresholds(const Attribute& attribute, const StringList& thresholds) {
     constexpr std::size_t kMost = 64;
     if (thresholds.size() > kMost)

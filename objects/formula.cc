@@ -120,8 +120,9 @@ enum class Formula::Op : std::uint8_t {
     no,
     // Pop as many arguments as the step says, and push the function's result.
     call,
-    // Jump over as many steps as the step says: always; if the top of the stack, which is popped, is 0; if
-    // the top is 0; if the top isn't 0. The last two keep the top if they jump, and else pop it.
+    // Jump over as many steps as the step says. jump: in any case. jump_if_not: pop the top of the stack, and
+    // jump if that is 0. jump_keeping_false, jump_keeping_true: jump if the top is 0, or isn't 0, and keep
+    // the top then; else pop it.
     jump,
     jump_if_not,
     jump_keeping_false,

@@ -25,8 +25,8 @@ using sched::Decision;
 using sched::DecisionKind;
 using sched::PreemptMethod;
 
-// How long jobs may wait without any event before the simulation ends: windows open each week, and public
-// holidays may delay them.
+// The time for which jobs may wait without any event before the simulation ends: windows open each week, and
+// public holidays may delay them.
 constexpr Seconds kPatience = std::chrono::days(14);
 // Most reasons that are counted by text; further ones are counted together.
 constexpr std::size_t kMostReasons = 1000;

@@ -59,7 +59,7 @@ struct EngineOptions {
     // Shortest time between two cycles that jobs cause. A larger value imitates a server whose cycles take
     // long or that is told to wait: events of this time are seen together.
     Seconds cycle_interval{1};
-    // Usage of shares at the beginning; what isn't listed starts without usage.
+    // Usage of shares at the beginning; all others start without usage.
     std::vector<ShareUsage> usage{};
     // The machine can checkpoint jobs, which then keep their work when they are preempted.
     bool checkpoints = false;

@@ -12,7 +12,7 @@ namespace pbs::simulate {
 class ShareWatch {
   public:
     // Loads the earlier usage into the scheduler, and finds the trees of the schedulers. The usage decays
-    // from `now` on, the beginning of the trace. `jobs`: their number in the trace.
+    // from `now` on, the beginning of the trace. `jobs`: the number of jobs in the trace.
     void begin(sched::Scheduler& scheduler, const std::vector<ShareUsage>& usage,
                const std::vector<std::string>& scheds, std::size_t jobs, Instant now);
     // Notes the entities of a started job, by its index in the trace.
