@@ -82,8 +82,8 @@ std::string write_file(const std::string& path, const Content& content) {
     return {};
 }
 
-// Has pbs_sched read its files again, by SIGHUP to the process that holds the lock in its folder. Returns an
-// empty string, or the reason for a failure; pbs_sched then reads the files at its next start.
+// Makes pbs_sched read its files again, by SIGHUP to the process that holds the lock in its folder. Returns
+// an empty string, or the reason for a failure; pbs_sched then reads the files at its next start.
 std::string tell_scheduler(const std::string& folder) {
     const std::string path = folder + "/sched.lock";
     const values::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));

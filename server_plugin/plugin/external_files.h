@@ -29,7 +29,7 @@ class ExternalFiles {
   public:
     // The instant at which look() has work.
     sched::Instant next(const State& state, sched::Instant now) const;
-    // Writes the files that have changed, and has pbs_sched read them. A failure is logged once, and tried
+    // Writes the files that have changed, and makes pbs_sched read them. A failure is logged once, and tried
     // again a minute later.
     void look(State& state, sched::Instant now);
     // Is the algorithm of the scheduler's policy for all time external?

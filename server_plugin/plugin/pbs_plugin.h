@@ -621,7 +621,7 @@ typedef struct pbs_host {
     void (*work_finished)(void* context);
 
     /* 1: the host has OpenPBS's pbs_sched, which schedules by the files in each scheduler's sched_priv. The
-     * plugin makes these files from policies of algorithm external, and has pbs_sched read them. For
+     * plugin makes these files from policies of algorithm external, and makes pbs_sched read them. For
      * schedulers that aren't `own` (pbs_sched_record) the plugin wants no cycles, and doesn't report settings
      * that its own scheduler doesn't act on. */
     uint32_t has_pbs_sched;

@@ -271,7 +271,8 @@ void move_job_into(Change& change, Reservation& reservation) {
         job = before;
         return complain(reason_of(ok.error()));
     }
-    // The cycle decided about the job in its old queue: have that decision dropped.
+    // A cycle may have decided about the job in its old queue: note the change, so that the decision is
+    // dropped.
     if (server.changed) server.changed->jobs.insert(job.handle);
     log_job(change, job, fmt::format("Job moved into reservation {}, which was made for it", reservation.id));
 }

@@ -27,7 +27,7 @@ constexpr rlim_t kFewestDescriptors = 64;
 // Returns the limit; or an error if it is below kFewestDescriptors.
 Result<rlim_t> raise_descriptor_limit();
 
-// Has malloc retain freed memory at the end of the heap: the next job or request needs it at once, and each
+// Makes malloc retain freed memory at the end of the heap: the next job or request needs it at once, and each
 // return to the kernel would cost a page fault for every page. Network returns the memory of large replies.
 void keep_freed_memory();
 

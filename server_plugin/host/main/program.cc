@@ -43,8 +43,8 @@ constexpr int64_t kSecondsBetweenPurges = 60;
 
 }  // namespace
 
-// Has libuv make the threads in which it works beside the loop: it makes them at the first use, and ends the
-// process if the system has no room for them.
+// Makes libuv start the threads in which it works beside the loop. By itself it would start them at the first
+// use, and end the process if the system had no room for them.
 Result<void> Program::make_threads() {
     constexpr std::size_t kThreads = 4;  // libuv's own number
     try {

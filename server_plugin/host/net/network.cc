@@ -98,7 +98,7 @@ void Network::Impl::start_timer() {
     uv_unref(reinterpret_cast<uv_handle_t*>(&timer_));
 }
 
-// Has serve() called each time the loop has read all available data.
+// Makes the loop call serve() each time it has read all available data.
 void Network::Impl::start_check() {
     uv_idle_init(loop_, &no_wait_);
     uv_timer_init(loop_, &later_timer_);

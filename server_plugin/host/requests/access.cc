@@ -19,8 +19,8 @@ namespace {
 
 // Codes of refusals because the requester lacks rights.
 constexpr std::array kRefusals = {PBSE_PERM, PBSE_BADCRED, PBSE_BADUSER, PBSE_BADGRP, PBSE_QACESS};
-// The same, except for managers: to a manager these codes mean an attribute that nobody can set, or a host
-// that can't exist.
+// Further such codes, unless the requester is a manager: to a manager they mean an attribute that nobody can
+// set, or a host that can't exist.
 constexpr std::array kRefusalsOfOthers = {PBSE_ATTRRO, PBSE_BADHOST};
 
 template <typename Codes>

@@ -15,7 +15,7 @@ namespace pbs::plugin {
 // "Warning: " if they warn. Or `migrate.KIND` for each legacy file of a migration, with `infer`, `dry_run`
 // and `format`; the warning of the reply is then the report.
 //
-// With a ticket (0: none), a thread does the work: the reply has the host repeat its call, and
+// With a ticket (0: none), a thread does the work: the reply makes the host repeat its call, and
 // finish_configuration() makes the last reply.
 int32_t manage_configuration(State& state, const pbs_manager_request& request, std::uint64_t ticket,
                              Reply reply);

@@ -37,7 +37,7 @@ objects::Identity identity(const pbs_identity& who);
 // The host's own changes in the request; nullopt: the request is malformed.
 std::optional<std::vector<objects::HostChange>> host_changes(const pbs_manager_request& request);
 
-// Begins the work in a thread, as soon as no other work is in one, and has the host repeat its call.
+// Begins the work in a thread, as soon as no other work is in one, and makes the host repeat its call.
 int32_t try_again(State& state, std::uint64_t ticket, LongChange::Work work, Reply reply);
 
 // Implements pbs_plugin::manager. Returns 0 or the PBSE_ number, which the reply has, too.
