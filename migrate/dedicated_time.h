@@ -1,7 +1,7 @@
 // The dedicated_time file of the schedulers of PBS and TORQUE, sched_priv/dedicated_time (OpenPBS,
 // src/scheduler/pbs_dedicated and dedtime.cpp).
 //
-// Format: a line is empty, a comment, whose first character that isn't white space is '#' or '*', or
+// Format: a line is empty; a comment, which begins with '#' or '*' after any white space; or
 //
 //     MM/DD/YYYY HH:MM MM/DD/YYYY HH:MM
 //

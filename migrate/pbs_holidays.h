@@ -2,7 +2,7 @@
 // src/scheduler/pbs_holidays and prime.cpp). The Origin scheduler's file has the same name but another
 // format.
 //
-// Format: a line is empty, a comment, whose first character that isn't white space is '#' or '*', or one of
+// Format: a line is empty; a comment, which begins with '#' or '*' after any white space; or one of
 //
 //     HOLIDAYFILE_VERSION1               skipped
 //     YEAR 2026                          the year of the holidays

@@ -1,7 +1,7 @@
 // The resource_group file of the schedulers of PBS and TORQUE, sched_priv/resource_group: the fairshare tree
 // (OpenPBS, src/scheduler/pbs_resource_group and fairshare.cpp).
 //
-// Format: a line is empty, a comment, whose first character that isn't white space is '#' or '*', or
+// Format: a line is empty; a comment, which begins with '#' or '*' after any white space; or
 //
 //     name number parent shares
 //

@@ -1,7 +1,7 @@
 // Reads the custom resources of a PBS server from server_priv/resourcedef (OpenPBS, src/server/setup_resc.c).
 // qmgr writes the file; in older versions the administrator did.
 //
-// Format: a line is empty, a comment, whose first character is '#', or
+// Format: a line is empty; a comment, which begins with '#'; or
 //
 //     NAME [type=TYPE] [flag=FLAGS]
 //

@@ -1,7 +1,7 @@
 // The sched_config file of the schedulers of PBS and TORQUE (OpenPBS, src/scheduler/pbs_sched_config; TORQUE,
 // pbs_sched).
 //
-// Format: a line is empty, a comment, whose first character that isn't white space is '#' or '*', or
+// Format: a line is empty; a comment, which begins with '#' or '*' after any white space; or
 //
 //     option: value [column] [# comment]
 //

@@ -66,7 +66,7 @@ void tell_unsupported(State& state, const UnsupportedKey& key, std::vector<std::
 void tell_of_changed(State& state) {
     // Nobody reads more lines than this about one change.
     constexpr std::size_t kMostLines = 100;
-    // The number of objects that take some milliseconds.
+    // The objects that one tick looks at: so many take some milliseconds.
     constexpr std::size_t kAtOnce = 1000;
     ChangedSettings& changed = state.changed_settings;
     if (changed.objects.empty()) return;

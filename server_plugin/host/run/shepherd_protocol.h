@@ -21,7 +21,7 @@ inline constexpr off_t kShepherdByte = 0;
 inline constexpr off_t kWardenByte = 1;
 
 // Cleans up a start whose shepherd and warden were both killed: `pbs_shepherd --clean HOME JOB_ID RUN_COUNT`.
-// A process of its own does this because it may take long: a warden without a shepherd.
+// The process is a warden without a shepherd. It is one of its own because the work may take long.
 inline constexpr const char* kCleanerArgument = "--clean";
 
 // The shepherd's end of a pipe to the runner. The shepherd writes "session=N" once the script runs, with

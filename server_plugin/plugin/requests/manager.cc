@@ -37,8 +37,8 @@ ManagerHandler handler_of(int32_t type) {
     return objects::is_own_type(static_cast<objects::ObjectType>(type)) ? manage_own_object : nullptr;
 }
 
-// Finds an attribute with a resource that has no elements by name: `set policy p1 by_queue.ncpus = 1` has no
-// meaning.
+// Finds an attribute that is given with a resource although its elements have no names:
+// `set policy p1 by_queue.ncpus = 1` has no meaning.
 const pbs_attr* with_resource(const pbs_manager_request& request) {
     for (const pbs_attr& attr : std::span(request.attrs, request.attr_count)) {
         if (attr.resource.len == 0) continue;

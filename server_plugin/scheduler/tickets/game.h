@@ -15,7 +15,7 @@
 
 namespace pbs::sched {
 
-// Waiting jobs that differ in nothing that counts, in their order.
+// Waiting jobs that are alike in all that decides about their tickets, in their order.
 struct TicketCategory {
     OwnerShares::Owners owners{};
     double own = 0;  // shares or tickets of the job itself
