@@ -77,7 +77,11 @@ TEST_F(Loads, AreNamedCorrectly) {
                 HasSubstr("there is no queue 'nowhere'"));
     EXPECT_THAT(refused("job_load_adjustments=\"load=1\""),
                 HasSubstr("'load' is not a resource of this server nor load_avg, np_load_avg"));
-    ASSERT_TRUE(server.configure({R"(set policy default_policy load_thresholds="np_load_avg >= 2")"}));
+    ASSERT_TRUE(server.configure({
+        R"(set policy default_policy load_thresholds="np_load_avg >= 2")",
+        "unset node n1 resources_available.load_avg",
+        "unset node n2 resources_available.load_avg",
+    }));
     EXPECT_THAT(server.command({"qmgr", "-c", "delete resource load_avg"}).err, HasSubstr("default_policy"));
 }
 
