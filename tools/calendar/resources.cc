@@ -176,7 +176,7 @@ Result<ResourceDiagram> make_diagram(const ResourceAnswers& answers, std::string
 }
 
 std::string to_text(const Site& site, const ResourceDiagram& diagram) {
-    constexpr std::int64_t kBar = 40;
+    constexpr std::int64_t kLength = 40;
     constexpr std::array<char, kUseKinds> kMarks{'#', '+', '='};
     std::string out =
         fmt::format("{} of {}: {}; # in use, + planned, = booked; times in {}\n", diagram.resource,
@@ -185,9 +185,9 @@ std::string to_text(const Site& site, const ResourceDiagram& diagram) {
         std::string bar;
         for (std::size_t i = 0; i < kUseKinds && diagram.total > 0; ++i) {
             const auto share = static_cast<double>(step.amounts.at(i)) / static_cast<double>(diagram.total);
-            bar.append(static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kBar + 0.5), kMarks.at(i));
+            bar.append(static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kLength + 0.5), kMarks.at(i));
         }
-        bar.resize(static_cast<std::size_t>(kBar), '.');
+        bar.resize(static_cast<std::size_t>(kLength), '.');
         out += fmt::format("{}  {}", local_text(site.zone, step.when.start), bar);
         for (std::size_t i = 0; i < kUseKinds; ++i)
             out += fmt::format("  {} {}", name_of(static_cast<UseKind>(i)),
@@ -212,10 +212,10 @@ std::string to_json(const Site& site, const ResourceDiagram& diagram) {
 }
 
 std::string to_svg(const Site& site, const ResourceDiagram& diagram) {
-    constexpr double kLeft = 70;
-    constexpr double kTop = 40;
-    constexpr double kWidth = 840;
-    constexpr double kHeight = 240;
+    constexpr double kGraphLeft = 70;
+    constexpr double kGraphTop = 40;
+    constexpr double kGraphWidth = 840;
+    constexpr double kGraphHeight = 240;
     // Colours that also differ in brightness.
     constexpr std::array<std::string_view, kUseKinds> kFills{"#2b4c7e", "#7fc97f", "#e6ab02"};
     std::int64_t most = std::max<std::int64_t>(1, diagram.total);
@@ -224,21 +224,21 @@ std::string to_svg(const Site& site, const ResourceDiagram& diagram) {
     const Instant from = diagram.steps.front().when.start;
     const auto length = static_cast<double>((diagram.steps.back().when.end - from).count());
     const auto x = [&](Instant t) {
-        return kLeft + static_cast<double>((t - from).count()) / length * kWidth;
+        return kGraphLeft + static_cast<double>((t - from).count()) / length * kGraphWidth;
     };
     const auto height = [&](std::int64_t amount) {
-        return static_cast<double>(amount) / static_cast<double>(most) * kHeight;
+        return static_cast<double>(amount) / static_cast<double>(most) * kGraphHeight;
     };
     std::string out = fmt::format(
         R"(<svg xmlns="http://www.w3.org/2000/svg" width="{}" height="{}" font-family="sans-serif" font-size="12">)"
         "\n"
         R"(<text x="{}" y="20" font-size="15">{}</text>)"
         "\n",
-        kLeft + kWidth + 30, kTop + kHeight + 60, kLeft,
+        kGraphLeft + kGraphWidth + 30, kGraphTop + kGraphHeight + 60, kGraphLeft,
         rrule::markup_text(fmt::format("{} of {}: {}", diagram.resource, owner_text(site, diagram.owner),
                                        amount_text(diagram, diagram.total))));
     for (const ResourceStep& step : diagram.steps) {
-        double base = kTop + kHeight;
+        double base = kGraphTop + kGraphHeight;
         for (std::size_t i = 0; i < kUseKinds; ++i) {
             const double tall = height(step.amounts.at(i));
             if (tall <= 0) continue;
@@ -253,24 +253,25 @@ std::string to_svg(const Site& site, const ResourceDiagram& diagram) {
                                                local_text(site.zone, step.when.end))));
         }
     }
-    const double total = kTop + kHeight - height(diagram.total);
+    const double total = kGraphTop + kGraphHeight - height(diagram.total);
     out += fmt::format(R"(<path d="M{0} {1}V{2}H{3}M{0} {4:.1f}H{3}" fill="none" stroke="#333"/>)"
                        "\n"
                        R"(<text x="{5}" y="{4:.1f}" text-anchor="end">{6}</text>)"
                        "\n",
-                       kLeft, kTop, kTop + kHeight, kLeft + kWidth, total, kLeft - 6,
-                       amount_text(diagram, diagram.total));
+                       kGraphLeft, kGraphTop, kGraphTop + kGraphHeight, kGraphLeft + kGraphWidth, total,
+                       kGraphLeft - 6, amount_text(diagram, diagram.total));
     out += fmt::format(R"(<text x="{}" y="{}">{}</text><text x="{}" y="{}" text-anchor="end">{}</text>)"
                        "\n",
-                       kLeft, kTop + kHeight + 18, rrule::markup_text(local_text(site.zone, from)),
-                       kLeft + kWidth, kTop + kHeight + 18,
+                       kGraphLeft, kGraphTop + kGraphHeight + 18,
+                       rrule::markup_text(local_text(site.zone, from)), kGraphLeft + kGraphWidth,
+                       kGraphTop + kGraphHeight + 18,
                        rrule::markup_text(local_text(site.zone, diagram.steps.back().when.end)));
     for (std::size_t i = 0; i < kUseKinds; ++i)
         out += fmt::format(
             R"(<rect x="{0}" y="{1}" width="10" height="10" fill="{2}"/><text x="{3}" y="{4}">{5}</text>)"
             "\n",
-            kLeft + 100.0 * static_cast<double>(i), kTop + kHeight + 32, kFills.at(i),
-            kLeft + 100.0 * static_cast<double>(i) + 16, kTop + kHeight + 42,
+            kGraphLeft + 100.0 * static_cast<double>(i), kGraphTop + kGraphHeight + 32, kFills.at(i),
+            kGraphLeft + 100.0 * static_cast<double>(i) + 16, kGraphTop + kGraphHeight + 42,
             name_of(static_cast<UseKind>(i)));
     return out + "</svg>\n";
 }
