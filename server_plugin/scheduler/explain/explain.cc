@@ -12,6 +12,7 @@
 #include "server_plugin/scheduler/framework/intake.h"
 #include "server_plugin/scheduler/framework/lookahead.h"
 #include "server_plugin/scheduler/framework/range_search.h"
+#include "server_plugin/scheduler/model/sort_unique.h"
 #include "server_plugin/scheduler/state/explanation.h"
 
 namespace pbs::sched {
@@ -211,8 +212,7 @@ void Explainer::explain_missed(const Started& started) {
         for (const Part& part : started.placement)
             if (state_.vnodes->missed(part.vnode, {&preference, 1}) != 0)
                 vnodes.push_back((*state_.vnodes)[part.vnode].name);
-        std::ranges::sort(vnodes);
-        vnodes.erase(std::ranges::unique(vnodes).begin(), vnodes.end());
+        sort_unique(vnodes);
         if (!vnodes.empty())
             out_.missed.push_back({preference.text, fmt::format("{}", fmt::join(vnodes, ", "))});
     }
