@@ -38,14 +38,19 @@ std::string Client::why(const std::string& what) const {
     return fmt::format("{}: {}", what, cmds::failure_text(connection_.handle()));
 }
 
+std::vector<ObjectText> Client::objects_of(const char* what, batch_status* made, WithResources with,
+                                           std::string& failed) const {
+    const cmds::StatusList list(made);
+    if (!list && pbs_errno != PBSE_NONE && failed.empty()) failed = why(what);
+    return object_texts(list.get(), with);
+}
+
 Result<Answers> Client::answers() const {
     Answers out;
     std::string failed;
     const int handle = connection_.handle();
     const auto take = [&](const char* what, batch_status* made) {
-        const cmds::StatusList list(made);
-        if (!list && pbs_errno != PBSE_NONE && failed.empty()) failed = why(what);
-        return object_texts(list.get());
+        return objects_of(what, made, WithResources::no, failed);
     };
     pbs_errno = PBSE_NONE;
     for (ObjectText& server : take("server", pbs_statserver(handle, nullptr, nullptr)))
@@ -65,9 +70,7 @@ Result<ResourceAnswers> Client::resource_answers() const {
     std::string failed;
     const int handle = connection_.handle();
     const auto take = [&](const char* what, batch_status* made) {
-        const cmds::StatusList list(made);
-        if (!list && pbs_errno != PBSE_NONE && failed.empty()) failed = why(what);
-        return object_texts(list.get(), WithResources::yes);
+        return objects_of(what, made, WithResources::yes, failed);
     };
     cmds::AttrList wanted;
     for (const char* name : {ATTR_state, ATTR_queue, ATTR_stime, ATTR_execvnode, ATTR_estimated, ATTR_l})

@@ -37,6 +37,10 @@ class Client {
   private:
     explicit Client(cmds::Connection connection) : connection_(std::move(connection)) {}
     std::string why(const std::string& what) const;
+    // Converts a status reply, and frees it. If the request has failed, `failed` gets the reason, unless it
+    // has one.
+    std::vector<ObjectText> objects_of(const char* what, batch_status* made, WithResources with,
+                                       std::string& failed) const;
     cmds::Connection connection_;
 };
 
