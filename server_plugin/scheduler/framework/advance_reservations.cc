@@ -398,8 +398,7 @@ ReservationAnswer Answering::answer(ReservationHandle handle) {
     ReservationAnswer out{handle};
     const Request& request = t_.requests[asked_.request];
     if (!c_.state.supports(request)) {
-        out.why_not = (request.unsupported.empty() ? request.unspread : request.unsupported) +
-                      " can't be scheduled here";
+        out.why_not = request.not_supported() + " can't be scheduled here";
         return out;
     }
     const Instant now = c_.in.now;

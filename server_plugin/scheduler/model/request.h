@@ -57,6 +57,7 @@ struct Request {
     // same for chunk_order, per_host and prefer, which only the standard algorithm reads.
     std::string unsupported;
     std::string unspread;
+    const std::string& not_supported() const { return unsupported.empty() ? unspread : unsupported; }
     std::int64_t ncpus = -1;  // for the whole job; -1: not asked for
     std::int64_t mem = -1;    // bytes
     std::int64_t ssinodes = -1;

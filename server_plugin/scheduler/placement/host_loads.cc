@@ -70,7 +70,8 @@ std::int64_t load_correction(std::int64_t cpus, Seconds age, Seconds decay) {
 // ---- Corrections.
 
 void HostLoads::begin_cycle() {
-    counted_.clear();
+    // Clearing an empty map still takes time for each of its buckets.
+    if (!counted_.empty()) counted_.clear();
 }
 
 void HostLoads::count(std::uint32_t host, Instant began, std::int64_t cpus, int sign) {

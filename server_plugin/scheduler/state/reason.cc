@@ -363,8 +363,7 @@ std::string text(const Reason& r, const ReasonContext& c) {
             return fmt::format("The limit of {} jobs in dedicated time are running", r.a);
         case ReasonCode::request_unsupported:
             return fmt::format("Can Never Run: {} can't be scheduled here",
-                               c.requests[r.object].unsupported.empty() ? c.requests[r.object].unspread
-                                                                        : c.requests[r.object].unsupported);
+                               c.requests[r.object].not_supported());
         case ReasonCode::after_top_job:
             return r.a != 0 ? "Not Running: Draining system to allow starving job to run"
                             : "Not Running: Job would break strict sorted order";
