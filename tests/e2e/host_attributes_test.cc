@@ -64,8 +64,9 @@ struct Shown {
     const char* name;
     Hosts hosts;
     std::vector<std::string> before;
-    std::string shows;                  // part of the value
-    std::string file{}, text{};         // a file in the home before the first start
+    std::string shows;     // part of the value
+    std::string file{};    // a file in the home before the first start, of `size` bytes; the text itself
+    std::size_t size = 0;  // would be made at each start of the program, which ctest starts for each test
     std::string later_file{}, later{};  // a file written while the server runs
 };
 
@@ -98,16 +99,10 @@ std::vector<Shown> shown() {
          {"unset sched default policy"},
          "options of an Origin scheduler",
          {},
-         {},
+         0,
          "sched_priv/sched_config",
          "ENFORCE_PRIME_TIME True\nPRIME_TIME_START 08:00\nPRIME_TIME_END 17:00\n"},
-        {PBS_OBJ_SCHED,
-         "migration_error",
-         both,
-         {},
-         "is too large",
-         "sched_priv/config",
-         std::string(17U << 20U, 'x')},
+        {PBS_OBJ_SCHED, "migration_error", both, {}, "is too large", "sched_priv/config", 17U << 20U},
         {PBS_OBJ_SCHED,
          "unsupported_settings",
          both,
@@ -207,7 +202,7 @@ class ShownAttributes : public HostAttributes, public ::testing::WithParamInterf
 TEST_P(ShownAttributes, IsShownAndNotSet) {
     const Shown& row = GetParam();
     if (row.hosts == of_openpbs && !on_openpbs()) GTEST_SKIP() << "it is of OpenPBS's server";
-    if (!row.file.empty()) server.put(row.file, row.text);
+    if (!row.file.empty()) server.put(row.file, std::string(row.size, 'x'));
     start();
     if (!row.later_file.empty()) server.put(row.later_file, row.later);
     ASSERT_TRUE(server.configure(row.before));
