@@ -280,6 +280,24 @@ void Records::forget_waiting(std::int64_t now, const Job& array) {
     for (const std::string& id : waiting) (void)forget(now, id);
 }
 
+// The seconds for which a job has been suspended by decisions: the server leaves its stime as it was. Those
+// of a job that ran before this process are what its use of time lacks; mom reports that every few minutes.
+std::int64_t Records::suspended_seconds(std::int64_t now, const Job& job, const Job* before) {
+    constexpr std::int64_t kReported = 600;
+    std::int64_t more = 0;
+    if (before == nullptr) {
+        const std::int64_t used =
+            cluster::amount_of(PBS_RES_DURATION, cluster::value_in(job.used, "walltime"));
+        const std::int64_t missing = now - job.stime - used;
+        if (job.state == 'R' && used > 0 && missing > kReported) more = missing;
+    } else if (before->preempted() && !job.preempted() && before->preempted_at != 0) {
+        more = now - before->preempted_at;
+    }
+    if (more > 0) suspended_for_[job.id] += more;
+    const auto found = suspended_for_.find(job.id);
+    return found == suspended_for_.end() ? 0 : found->second;
+}
+
 bool Records::tell(std::int64_t now, Job job) {
     if (job.state == 'F' || job.state == 'X' || job.state == 'M') return forget(now, job.id);
     const std::string array = array_of(job.id);
@@ -290,7 +308,12 @@ bool Records::tell(std::int64_t now, Job job) {
     const bool is_new = known == jobs_.end();
     // The server learns the start of a job from mom's report. Until then use the instant at which the job was
     // sent to mom.
-    if (job.runs() && job.stime == 0) job.stime = !is_new && known->second.runs() ? known->second.stime : now;
+    if (job.runs() && job.stime == 0)
+        job.stime = !is_new && known->second.runs() ? known->second.stime : now;
+    else if (job.runs())
+        job.stime += suspended_seconds(now, job, is_new ? nullptr : &known->second);
+    else
+        suspended_for_.erase(job.id);
     const bool counted = !is_new && counts_in_array(known->second);
     const bool same = !is_new && known->second.is_like(job);
     // Report changes of a running job's use, places and start, too. A waiting job's don't count as changes.
@@ -326,6 +349,7 @@ bool Records::forget(std::int64_t now, const std::string& job) {
     count_in_queue(known->second, -1);
     jobs_.erase(known);
     not_preemptable_.erase(job);
+    suspended_for_.erase(job);
     soft_.erase(job);
     const auto handle = job_handles_.find(job);
     plugin_.job_removed(now, handle->second);

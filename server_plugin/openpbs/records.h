@@ -119,6 +119,7 @@ class Records : private cluster::Names {
     void tell(const std::string& id, const Reservation& reservation);
     void tell_job(std::int64_t now, const Job& job);
     void tell_array(std::int64_t now, const std::string& subjob);
+    std::int64_t suspended_seconds(std::int64_t now, const Job& job, const Job* before);
     void count_in_array(const std::string& array, int sign);
     void forget_waiting(std::int64_t now, const Job& array);
     void count_in_queue(const Job& job, int sign);
@@ -152,6 +153,7 @@ class Records : private cluster::Names {
         bool begun = false;
     };
     std::map<std::string, NotPreemptable> not_preemptable_;  // by job
+    std::map<std::string, std::int64_t> suspended_for_;      // by running job: seconds
     std::string spared_;                                     // an array
     // Running jobs with a soft walltime, with the seconds to which it was extended; 0: not extended yet.
     std::map<std::string, std::int64_t> soft_;
