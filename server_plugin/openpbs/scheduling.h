@@ -218,7 +218,11 @@ class Scheduling {
     void apply(const Decision& decision);
     void answer_reservation(const Decision& decision);
     void preempt();
-    void preempted(const std::string& id, const std::string& for_job, char method);
+    struct Preemption {
+        std::string for_job;  // empty: the hours of its queue have ended
+        std::string comment;  // empty: that of a preemption for a job
+    };
+    void preempted(const std::string& id, const Preemption& done, char method);
     void resume(const std::string& id);
     void run(const Decision& decision);
     void send_run(const Decision& decision, const std::string& id);

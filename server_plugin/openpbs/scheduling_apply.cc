@@ -153,9 +153,10 @@ void Scheduling::apply(const Decision& decision) {
             if (job->preempted()) return resume(decision.job);
             return run(decision);
         case Decision::Kind::comment:
-            // A preempted job's comment names the job it was preempted for, and a begun array's the time
-            // since when it has run: keep these.
-            if (job->preempted_at != 0 || (job->array && job->state == 'B')) return;
+            // The comment of a job that was preempted for another one names that, and a begun array's the
+            // time since when it has run: keep these.
+            if (job->preempted_at != 0 && job->comment.starts_with("Not Running: Preempted by ")) return;
+            if (job->array && job->state == 'B') return;
             return comment(decision.job, decision.text);
         case Decision::Kind::accrue:
             run_.told_anyway.insert(decision.job);
@@ -210,13 +211,13 @@ void Scheduling::preempt() {
     ServerClient& client = *current().client;
     const std::string methods = run_.decisions[run_.applied].methods;
     std::vector<std::string> jobs;
-    std::map<std::string, std::string> others;  // the job that each is preempted for
+    std::map<std::string, Preemption> others;  // by preempted job
     for (; run_.applied < run_.decisions.size(); ++run_.applied) {
         const Decision& decision = run_.decisions[run_.applied];
         if (decision.kind != Decision::Kind::preempt || decision.methods != methods) break;
         if (plugin_.records().job(decision.job) == nullptr) continue;
         jobs.push_back(decision.job);
-        others[decision.job] = decision.for_job;
+        others[decision.job] = {decision.for_job, decision.text};
     }
     if (jobs.empty()) return;
     std::string& order = site_.scheds[current_].preempt_order;
@@ -255,20 +256,26 @@ void Scheduling::preempt() {
 
 // Handles the outcome of a preemption. `method`: the letter of the method that the server used; any other
 // letter: it couldn't preempt the job.
-void Scheduling::preempted(const std::string& id, const std::string& for_job, char method) {
+void Scheduling::preempted(const std::string& id, const Preemption& done, char method) {
+    const std::string occasion = done.for_job.empty() ? "at the end of its queue's time_window"
+                                                      : fmt::format("for job {}", done.for_job);
     std::string_view way;
     if (method == 'S') way = "suspension";
     if (method == 'C') way = "checkpointing";
     if (method == 'Q') way = "requeuing";
     if (method != 'D' && way.empty()) {
-        log(fmt::format("{}: can't be preempted for job {}", id, for_job));
-        run_.preempt_failed = true;
+        log(fmt::format("{}: can't be preempted {}", id, occasion));
+        run_.preempt_failed = run_.preempt_failed || !done.for_job.empty();
         run_.again = true;
         plugin_.records().not_preemptable(now(), id);
         return;
     }
-    log(fmt::format("{}: preempted for job {}, by {}", id, for_job, way.empty() ? "deletion" : way));
-    if (!way.empty()) comment(id, fmt::format("Not Running: Preempted by {} for job {}", way, for_job));
+    log(fmt::format("{}: preempted {}, by {}", id, occasion, way.empty() ? "deletion" : way));
+    if (done.for_job.empty()) run_.again = true;  // its place is free for others
+    if (!done.comment.empty())
+        comment(id, done.comment);
+    else if (!way.empty())
+        comment(id, fmt::format("Not Running: Preempted by {} {}", way, occasion));
     refresh(id);
 }
 

@@ -485,7 +485,8 @@ enum pbs_decision_kind {
      * job is queued: the host forgets the estimate when the job leaves the state 'Q' (it starts or is held,
      * for example), and gets another once the job is queued again. For hosts with PBS_TAKES_ESTIMATES. */
     PBS_DECIDE_ESTIMATE = 5,
-    /* The running job is preempted for the job `for_job`, by the first of `methods` that succeeds. The host
+    /* The running job is preempted for the job `for_job`, by the first of `methods` that succeeds. for_job 0:
+     * its queue's hours have ended; its comment is then `text`. The host
      * reports the outcome as it reports any change: the job is suspended (PBS_JOB_PREEMPTED), queued again or
      * gone. While the job ends, and if no method has succeeded, the host reports it as running with
      * PBS_JOB_NOT_PREEMPTABLE. For hosts with PBS_TAKES_PREEMPTIONS. */
@@ -514,7 +515,7 @@ typedef struct pbs_decision {
     int32_t reserved;
     uint64_t job;
     uint64_t queue;
-    pbs_str text; /* RUN: the comment to set, such as "Started on ..." */
+    pbs_str text; /* RUN, and PREEMPT without for_job: the comment to set, such as "Started on ..." */
     const pbs_amount* set_resources;
     size_t set_resource_count;
     const pbs_place* places; /* one for each chunk that the job asks for, in that order; see `joined` */
@@ -525,7 +526,7 @@ typedef struct pbs_decision {
      * chunks in pieces. In CONFIRM: 2, the first chunk of the next requested occurrence of a standing
      * reservation begins. */
     const uint8_t* joined;
-    uint64_t for_job;   /* PREEMPT: the job that gets the place */
+    uint64_t for_job;   /* PREEMPT: the job that gets the place; 0: none */
     uint8_t methods[4]; /* PREEMPT: of enum pbs_preempt_method, in the order in which they are tried; 0: no
                            more */
     /* RUN: 1, decisions before this one preempt jobs, and this job may use what they held. The job starts

@@ -74,10 +74,10 @@ std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, Sc
     if (active == nullptr) return next;
     sooner(next, configuration.dedicated.next_change(t));
     sooner(next, configuration.prime.next_change(t));
-    for (const auto& [queue, windows] : configuration.queue_windows) {
+    for (const auto& [queue, hours] : configuration.queue_hours) {
         const QueueSlot slot = tables.queues.find(queue);
         if (slot != kNoSlot && serves(name, sched, tables.queues[slot].partition))
-            sooner(next, windows.next_change(t));
+            sooner(next, hours.open().next_change(t));
     }
     sooner(next, active->settings.prime.next_change(t));
     option_boundaries(*active, t, next);

@@ -50,6 +50,11 @@ void Scheduler::Impl::watch_from(Instant now) {
     if (first) note_policies_in_force();
 }
 
+void Scheduler::Impl::set_hours(Queue& queue) const {
+    const auto found = configuration.queue_hours.find(queue.name);
+    queue.hours = found != configuration.queue_hours.end() && found->second.acts() ? &found->second : nullptr;
+}
+
 Policy* Scheduler::Impl::policy_of_queue(QueueSlot queue, Instant now) {
     for (const auto& [name, sched] : scheds)
         if (serves(name, sched, tables.queues[queue].partition)) return active_policy(name, sched, now);
@@ -127,6 +132,9 @@ Result<void> Scheduler::set_configuration(Configuration configuration,
         impl_->configuration = std::move(configuration);
         return done;
     }
+    impl_->tables.has_closings = std::ranges::any_of(impl_->configuration.queue_hours,
+                                                     [](const auto& queue) { return queue.second.acts(); });
+    for (QueueSlot q = 0; q < impl_->tables.queues.size(); ++q) impl_->set_hours(impl_->tables.queues[q]);
     impl_->policies = *std::move(policies);
     impl_->snapshot = std::move(snapshot);
     using objects::QuotaSubject;

@@ -117,6 +117,7 @@ void Scheduler::queue_changed(const QueueRecord& record) {
     if (std::exchange(queue.partition, partition) != partition) impl_->enroll_all();
     queue.backfill_depth = record.backfill_depth;
     queue.execution_type = record.execution_type;
+    impl_->set_hours(queue);
     impl_->set_limits(queue.limits, impl_->tables.queues.slot(record.queue), record.limits);
 }
 

@@ -14,7 +14,7 @@ std::vector<QuotaUse> Inspector::quotas(Instant now, std::string_view sched) {
     CycleState state;
     state.now = now;
     state.settings = &policy->settings;
-    state.planning = Planning::by(policy->settings);
+    state.planning = Planning::by(policy->settings, tables.preempts && tables.has_closings);
     state.resources = &tables.resources;
     state.strings = &tables.strings;
     state.queues = &tables.queues;
@@ -33,7 +33,7 @@ std::vector<QuotaUse> Inspector::quotas(Instant now, std::string_view sched) {
                         .queue = q,
                         .views = {},
                         .shares = shares,
-                        .ends = state.planning.end(tables.jobs, job, now)},
+                        .ends = state.planning.end(tables.jobs, job, now, tables.queues[q].hours)},
                        1);
         }
     }

@@ -123,6 +123,8 @@ struct Scheduler::Impl {
     bool in_outage(const Settings& settings, Instant t) const;
     void option_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const;
     void fill_job(JobSlot slot, const JobRecord& record);
+    // Sets the hours of a queue by the configuration.
+    void set_hours(Queue& queue) const;
     void set_limits(EntityLimits& limits, std::uint32_t scope, std::span<const EntityLimitRecord> records);
     void tell_projects_apart();
     void list(JobSlot slot);

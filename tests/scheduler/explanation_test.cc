@@ -111,7 +111,7 @@ TEST_F(Explain, WhenEnoughJobsHaveEnded) {
 }
 
 TEST_F(Explain, EarliestStartWithWindowsPrimeTimeAndDedicatedTime) {
-    world.configuration.queue_windows.emplace("batch", world.window("FREQ=DAILY", 6, 11));
+    world.hours("batch", world.window("FREQ=DAILY", 6, 11));
     const int running = world.job({.nodes = 4, .walltime = 3 * kHour});
     world.run(running, "batch", "n", at(9));
     const int job = world.job({.nodes = 2, .walltime = 2 * kHour});
@@ -130,7 +130,7 @@ TEST_F(Explain, EarliestStartWithWindowsPrimeTimeAndDedicatedTime) {
                                                   "until 33:00 dedicated time has ended"));
 
     world.configuration.dedicated = world.window("FREQ=DAILY", 7, 10);
-    world.configuration.queue_windows.insert_or_assign("batch", world.window("FREQ=DAILY", 6, 9));
+    world.hours("batch", world.window("FREQ=DAILY", 6, 9));
     world.configure();
     EXPECT_FALSE(explain(job).queues[0].earliest_start) << "it never fits between them";
 }

@@ -677,7 +677,7 @@ TEST_F(Dedicated, MAX_DEDICATED_JOBS) {
 }
 
 TEST_F(Origin, QueueTimeWindow_JobsStartOnlyInsideIt) {
-    world.configuration.queue_windows["batch"] = world.window("FREQ=DAILY", 6, 9);
+    world.hours("batch", world.window("FREQ=DAILY", 6, 9));
     const int job = world.job({.nodes = 1, .walltime = 9 * kHour});
     EXPECT_EQ(cycle(at(5)).comment.at(job),
               "Queue batch is outside its time windows until Mon Nov 23 06:00:00 2026");

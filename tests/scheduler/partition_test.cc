@@ -85,7 +85,7 @@ TEST_F(Partitions, APolicySwitchWakesItsSchedulerOnly) {
 }
 
 TEST_F(Partitions, AWindowOfAQueueWakesTheSchedulerOfItsPartitionOnly) {
-    world.configuration.queue_windows["work2"] = world.window("FREQ=DAILY", 8, 9);
+    world.hours("work2", world.window("FREQ=DAILY", 8, 9));
     world.configure();
     (void)world.scheduler.tick(at(7));
     EXPECT_EQ(world.scheduler.next_deadline(at(7)), at(8));

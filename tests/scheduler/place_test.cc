@@ -166,7 +166,7 @@ TEST_F(PlaceTest, StatesOrderAndLimitsDoNotMatter) {
     world.queue({.name = "full", .max_running = 0, .max_user_run = 0, .acl_users = {"-ann"}});
     world.queue({.name = "nights", .execution_type = ExecutionType::non_prime});
     world.queue({.name = "closed"});
-    world.configuration.queue_windows["closed"] = world.window("FREQ=DAILY", 6, 9);
+    world.hours("closed", world.window("FREQ=DAILY", 6, 9));
     world.configuration.dedicated = world.window("FREQ=DAILY", 0, 6);
     world.prime_time(0, 23);
     s.strict_ordering = true;

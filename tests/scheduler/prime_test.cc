@@ -276,7 +276,7 @@ TEST_F(Slots3, TheVeryNextCycleRunsThePolicyOfItsTime) {
 }
 
 TEST_F(Slots3, AQueueWindowIsADeadlineToo) {
-    world.configuration.queue_windows["work"] = world.window("FREQ=DAILY", 6, 7);
+    world.hours("work", world.window("FREQ=DAILY", 6, 7));
     world.configure();
     EXPECT_EQ(world.scheduler.next_deadline(at(5)), at(6));
     EXPECT_TRUE(world.scheduler.tick(at(6)).cycle_wanted);

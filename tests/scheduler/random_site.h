@@ -72,7 +72,7 @@ struct Site {
             if (chance(20)) queue.available_ncpus = pick(4, 40);
             world.queue(queue);
             s.batch_queues.push_back({name, chance(15) ? "h0" : ""});
-            if (chance(20)) world.configuration.queue_windows[name] = world.window("FREQ=DAILY", 7, 20);
+            if (chance(20)) world.hours(name, world.window("FREQ=DAILY", 7, 20));
         }
         if (chance(40)) {
             world.queue({.name = "special"});
@@ -148,7 +148,7 @@ struct Site {
                 queue.execution_type = chance(50) ? ExecutionType::prime : ExecutionType::non_prime;
             world.queue(queue);
             submit.push_back(name);
-            if (chance(15)) world.configuration.queue_windows[name] = world.window("FREQ=DAILY", 7, 20);
+            if (chance(15)) world.hours(name, world.window("FREQ=DAILY", 7, 20));
         }
         if (chance(20)) {
             world.queue({.name = "ded"});

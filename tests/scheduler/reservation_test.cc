@@ -130,7 +130,7 @@ class Cluster {
         s.avoid_fragmentation = {chance(30)};
         world_.prime_time(8, 17);
         if (chance(40)) world_.configuration.dedicated = daily(19, 21);
-        if (chance(25)) world_.configuration.queue_windows.emplace("b0", daily(6, 22));
+        if (chance(25)) world_.hours("b0", daily(6, 22));
         make_server();
     }
     void make_standard() {
@@ -152,7 +152,7 @@ class Cluster {
         s.time_window_spill = Seconds(chance(50) ? 1800 : 0);
         world_.prime_time(8, 17);
         if (chance(40)) world_.configuration.dedicated = daily(19, 21);
-        if (chance(30)) world_.configuration.queue_windows.emplace("b0", daily(6, 22));
+        if (chance(30)) world_.hours("b0", daily(6, 22));
         make_server();
     }
     void make_server() {

@@ -309,8 +309,9 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
         {"queue_user_limit", [](Site& site) { set_queue(site, {.max_user_run = 1}); }},
         {"queue_window",
          [](Site& site) {
-             site.world.configuration.queue_windows[first_queue(site)] =
-                 site.world.window("FREQ=DAILY", 7, 9);
+             const AtClose at_close[] = {AtClose::run, AtClose::suspend, AtClose::requeue};
+             site.world.hours(first_queue(site), site.world.window("FREQ=DAILY", 7, 9),
+                              at_close[site.pick(0, site.standard ? 2 : 0)]);
          }},
         {"reservations",
          [](Site& site) {
@@ -545,7 +546,7 @@ TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
             expect_same(woken, a, wakes ? "at this wake-up" : "without a wake-up", b,
                         "in a cycle at this instant", part::starts | part::rejections);
             std::erase_if(events.jobs, [&](int job) { return b.rejected.contains(job); });
-            return !b.started.empty();
+            return !b.started.empty() || !b.preempted.empty();
         };
         // Jobs end at their walltimes. A job that runs on is expected to end in a minute, at any time, so
         // that kept reservations move on all the time. The scheduler is woken for that once a minute.
@@ -560,7 +561,7 @@ TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
                 return true;
             });
         };
-        bool starts = false;  // started jobs are events
+        bool starts = false;  // jobs that start or are preempted are events
         for (int step = 0; step < pbs::test::steps(40) && !testing::Test::HasFailure(); ++step) {
             SCOPED_TRACE(step);
             Instant now = events.now;
@@ -589,9 +590,15 @@ struct Future {
     void note(const std::vector<int>& jobs, Instant now) {
         for (const int job : jobs)
             if (site.world.running(job) && !ends.contains(job)) {
-                const Planning planning = site.standard ? Planning::by(site.world.policy()) : Planning{};
+                const Planning planning =
+                    site.standard ? Planning::by(site.world.policy(), true) : Planning{};
                 const Seconds walltime(site.world.options(job).walltime);
-                ends[job] = now + planning.offset + (walltime < Seconds(0) ? planning.unasked : walltime);
+                const Seconds planned =
+                    planning.offset + (walltime < Seconds(0) ? planning.unasked : walltime);
+                const auto hours = site.world.configuration.queue_hours.find(site.world.queue_of(job));
+                ends[job] = hours == site.world.configuration.queue_hours.end() || !planning.pauses
+                                ? now + planned
+                                : planning.course(hours->second, now, now + planned).end;
             }
     }
     Instant next_end() const {
@@ -652,9 +659,10 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
         for (Instant t = next(now); t < now + Seconds(30 * kHour) && !started; t = next(t)) {
             future.end_jobs(t);
             site.world.scheduler.tick(t);
-            const auto outcome = site.world.cycle(t);
+            auto outcome = site.world.cycle(t);
+            if (outcome.started.empty() && !outcome.preempted.empty()) outcome = site.world.cycle(t);
             if (outcome.rejected.contains(job)) break;
-            if (!outcome.started.empty()) started = t;
+            if (std::ranges::count(outcome.started, job) > 0) started = t;  // others are resumed
         }
         // Early non-prime time and preemption depend on later events, so the foreseen start may be late.
         const bool foreseen_late =

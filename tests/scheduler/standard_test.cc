@@ -214,7 +214,7 @@ TEST_F(Standard, prime_exempt_anytime_queues_QueuesWithoutWindowsAreFreeOfIt) {
     s.prime_exempt_anytime_queues = true;
     world.prime_time(8, 17);
     world.queue({.name = "windowed"});
-    world.configuration.queue_windows["windowed"] = world.window("FREQ=DAILY", 0, 12);
+    world.hours("windowed", world.window("FREQ=DAILY", 0, 12));
     const int anytime = world.job({.queue = "work", .ncpus = 1, .walltime = 20 * kHour});
     const int windowed = world.job({.queue = "windowed", .ncpus = 1, .walltime = 20 * kHour});
     const auto outcome = cycle(at(1));

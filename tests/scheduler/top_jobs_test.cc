@@ -102,7 +102,7 @@ TEST_F(TopJobs, NoneOfAQueueForDedicatedTimeBeforeIt) {
 
 TEST_F(TopJobs, OneOfAQueueOutsideItsTimeWindowHasItsStartThere) {
     world.queue({.name = "windowed"});
-    world.configuration.queue_windows["windowed"] = world.window("FREQ=DAILY", 8, 20);
+    world.hours("windowed", world.window("FREQ=DAILY", 8, 20));
     world.configure();
     expect_room_for_the_first(cycle_with({.queue = "windowed", .walltime = 10 * kMinute}), at(8));
 }

@@ -338,6 +338,10 @@ void World::resume(Job& job, Instant now) {
     job.preempted_at = {};
 }
 
+void World::hours(const std::string& queue, rrule::WindowSet open, AtClose at_close) {
+    configuration.queue_hours.insert_or_assign(queue, QueueHours(open, {{queue + "_hours", at_close, open}}));
+}
+
 Outcome World::cycle(Instant now, bool apply, const std::string& sched, CycleTrigger trigger) {
     if (journal_ != nullptr)
         journal_->note([=] {
@@ -515,6 +519,7 @@ Outcome World::take(const Decisions& decisions, Instant now, bool apply, const s
             for (const PreemptMethod method : d.methods)
                 if (method != PreemptMethod::none) methods += static_cast<char>(method);
             out.preempted[number] = {static_cast<int>(d.for_job), methods};
+            if (!d.text.empty()) out.comment[number] = d.text;
             if (apply) preempt(number, methods.at(0), now);
             continue;
         }

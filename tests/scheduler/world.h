@@ -245,6 +245,9 @@ class World {
     const std::map<int, Reserved>& reservations() const { return reservations_; }
     VnodeHandle vnode_handle(const std::string& name) const { return vnodes_.at(name); }
 
+    // Gives a queue hours by one window, named after the queue. configure() puts them in force.
+    void hours(const std::string& queue, rrule::WindowSet open, AtClose at_close = AtClose::run);
+
     // Runs a cycle. With `apply`, carries out its decisions.
     Outcome cycle(Instant now, bool apply = true, const std::string& sched = "default",
                   CycleTrigger trigger = CycleTrigger::timer);

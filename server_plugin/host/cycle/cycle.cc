@@ -37,6 +37,9 @@ int64_t iteration(const Sched& sched) {
     return std::max<int64_t>(1, sched.attributes.integer("scheduler_iteration", 600));
 }
 
+// The beginning of the comment of a job that was preempted for another one.
+constexpr std::string_view kPreemptedBy = "Not Running: Preempted by ";
+
 // Does the decision only inform users? The plugin assumes that such a decision is carried out and doesn't
 // repeat it, so it is never dropped.
 bool is_harmless(const Decision& decision) {
@@ -74,6 +77,7 @@ class Application {
     bool pull(const Decision& decision, uint64_t queue);
     void answer_reservation(const Decision& decision);
     Result<void> resume(const Decision& decision, Job& job);
+    Result<void> check_waits(uint64_t handle) const;
     Result<void> preempt(const Decision& decision);
     std::vector<RunId> awaited() const;
     void leave(const std::vector<Place>& places);
@@ -152,21 +156,32 @@ std::vector<RunId> Application::awaited() const {
     return runs;
 }
 
+// Checks that the job for which another one is to be preempted still waits.
+Result<void> Application::check_waits(uint64_t handle) const {
+    const Job* job = server_.state.job_told_as(handle);
+    if (job == nullptr || (state_for_plugin(*job) != job_state::kQueued && !is_preempted(*job)))
+        return fail(PBSE_BADSTATE, "the job that it was to make room for doesn't wait any more");
+    return check_started(server_.state.queue(job->queue));
+}
+
 // Preempts a job. Since the cycle began, the job may have ended, or the job that it is preempted for may be
 // held.
 Result<void> Application::preempt(const Decision& decision) {
     const Job* job = server_.state.job_told_as(decision.job);
     if (job == nullptr || !job->running() || is_preempted(*job)) return {};
-    const Job* other = server_.state.job_told_as(decision.for_job);
-    if (other == nullptr || (state_for_plugin(*other) != job_state::kQueued && !is_preempted(*other)))
-        return fail(PBSE_BADSTATE, "the job that it was to make room for doesn't wait any more");
-    if (auto ok = check_started(server_.state.queue(other->queue)); !ok) return ok;
+    std::string other;
+    if (decision.for_job != 0) {
+        if (auto ok = check_waits(decision.for_job); !ok) return ok;
+        other = server_.state.job_told_as(decision.for_job)->id;
+    }
     if (job->state != job_state::kRunning || is_preempting(*job))
         return fail(PBSE_BADSTATE, fmt::format("its state is {}", job->state));
     const Job before = *job;
-    if (!host::preempt(change_, change_.job(*job), decision.methods, other->id))
+    if (!host::preempt(change_, change_.job(*job), decision.methods, other))
         return fail(PBSE_BADSTATE, "it could be preempted by no method");
     const Job* after = change_.current(before.sequence);
+    if (!decision.text.empty() && after != nullptr) set_comment(change_.job(*after), decision.text);
+    if (decision.for_job == 0) return {};  // no start of this cycle waits for its places
     leave(after != nullptr && is_preempted(*after) ? released_places(*after, server_.state.resources)
                                                    : before.places);
     preempted_.push_back(before.id);
@@ -267,7 +282,7 @@ bool Application::apply(const Decision& decision) {
     switch (decision.kind) {
         case Decision::Kind::preempt:
             done = preempt(decision);
-            failed_ = failed_ || !done;
+            failed_ = failed_ || (!done && decision.for_job != 0);
             break;
         case Decision::Kind::run:
             if (!waits) return true;
@@ -281,8 +296,8 @@ bool Application::apply(const Decision& decision) {
             break;
         case Decision::Kind::comment:
             if (!waits) return true;  // the job has been held meanwhile
-            // Keep the comment of a preempted job: it names the job that it was preempted for.
-            if (suspended || current->attributes.has("sched_preempted")) return true;
+            // Keep the comment of a job that was preempted for another one: it names that.
+            if (current->attributes.text("comment").starts_with(kPreemptedBy)) return true;
             if (current->attributes.text("comment") == decision.text) return true;
             change_.comment(*current, decision.text);
             break;

@@ -43,7 +43,9 @@ std::string text_of(const Decision& decision, const State& state) {
         case Decision::Kind::preempt: {
             const Job* other = state.job_told_as(decision.for_job);
             std::string text =
-                fmt::format("Job preempted for job {}, by", other == nullptr ? "?" : other->id);
+                decision.for_job == 0
+                    ? "Job preempted at the end of its queue's time_window, by"
+                    : fmt::format("Job preempted for job {}, by", other == nullptr ? "?" : other->id);
             for (const char method : decision.methods) {
                 if (method != decision.methods.front()) text += ", else by";
                 text.append(" ").append(way_text(method));

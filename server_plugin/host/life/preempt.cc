@@ -29,13 +29,19 @@ void note(Change& change, const Job& job, std::string text) {
     change.then([&server, id = job.id, line = std::move(text)] { server.parts.log.job(id, line); });
 }
 
+// The occasion of a preemption, for comments and logs.
+std::string occasion(std::string_view for_job) {
+    return for_job.empty() ? "at the end of its queue's time_window" : fmt::format("for job {}", for_job);
+}
+
 bool suspend(Change& change, Job& job, std::string_view for_job) {
     Server& server = change.server();
     if (job.substate != substate::kRunning || !server.parts.executor.signal(run_id(job), 0)) return false;
     const auto released = server.state.server.list("restrict_res_to_release_on_suspend");
     advance(job, JobEvent::preempted, server.state, change.now(),
             fmt::format("{}", fmt::join(released, ",")));
-    set_comment(job, fmt::format("Not Running: Preempted by suspension for job {}", for_job));
+    if (!for_job.empty())
+        set_comment(job, fmt::format("Not Running: Preempted by suspension for job {}", for_job));
     change.then([&server, handle = job.handle] {
         const Job* suspended = server.state.job(handle);
         if (suspended == nullptr) return;
@@ -81,7 +87,7 @@ bool remove(Change& change, Job& job, std::string_view for_job) {
     Server& server = change.server();
     note_deletion(change, job, fmt::format("Scheduler@{}", server.state.host_name));
     advance(job, JobEvent::deleted, server.state, change.now());
-    set_comment(job, fmt::format("Preempted by deletion for job {}", for_job));
+    set_comment(job, fmt::format("Preempted by deletion {}", occasion(for_job)));
     end_by(change, job, 'D');
     return true;
 }
@@ -215,7 +221,7 @@ std::string_view way_text(char method) {
 bool preempt(Change& change, Job& job, std::string_view methods, std::string_view for_job) {
     const State& state = change.server().state;
     if (is_awaiting(job)) {
-        note(change, job, fmt::format("Job preempted before its start for job {}", for_job));
+        note(change, job, fmt::format("Job preempted before its start {}", occasion(for_job)));
         back_to_wait(change, job);
         return true;
     }
@@ -231,7 +237,7 @@ bool preempt(Change& change, Job& job, std::string_view methods, std::string_vie
             note(change, job, fmt::format("preemption by {} is not possible", way_text(methods[i])));
             continue;
         }
-        note(change, job, fmt::format("Job preempted by {} for job {}", way_text(methods[i]), for_job));
+        note(change, job, fmt::format("Job preempted by {} {}", way_text(methods[i]), occasion(for_job)));
         return true;
     }
     advance(job, JobEvent::not_preempted, state, change.now());

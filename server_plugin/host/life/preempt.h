@@ -11,9 +11,9 @@
 namespace pbs::host {
 
 // Begins to preempt a running job for the job `for_job`, by the first of `methods` ('S', 'C', 'R', 'D') that
-// works. False: no method works, and the job is marked as not preemptable. A job that is still being started
-// is preempted once it runs. A job that itself waits for preempted jobs before its launch goes back to its
-// queue at once.
+// works. Empty `for_job`: the hours of its queue have ended, and the caller sets its comment. False: no
+// method works, and the job is marked as not preemptable. A job that is still being started is preempted once
+// it runs. A job that itself waits for preempted jobs before its launch goes back to its queue at once.
 bool preempt(Change& change, Job& job, std::string_view methods, std::string_view for_job);
 void preempt_once_it_runs(Change& change, Job& job);
 

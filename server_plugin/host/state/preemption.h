@@ -1,8 +1,8 @@
 // Facts about preemption in a job's attributes: the steps under way, and how long the job was suspended.
 //
 // Hidden attributes of the jobs store the steps under way, so that they go on after a crash:
-//   preempting       a job that is being preempted: the id of the job that it is preempted for, and the
-//                    methods that are left to try
+//   preempting       a job that is being preempted: the id of the job that it is preempted for, if any, and
+//                    the methods that are left to try
 //   awaits           a job that is to start: the runs of the jobs that are preempted for it. It holds its
 //                    places like a running job, and is launched when all of these runs are gone
 //   not_preemptable  a running job with which all methods have failed
@@ -43,7 +43,7 @@ Preempting preempting_of(const Job& job);
 
 // Was the job suspended by a preemption, so that it has given back its places?
 bool is_preempted(const Job& job);
-// Is the job being preempted? preempted_by(): the job that it is preempted for; empty: it isn't.
+// Is the job being preempted? preempted_by(): the job that it is preempted for; empty: none.
 bool is_preempting(const Job& job);
 std::string preempted_by(const Job& job);
 // Does the job wait for preemptions before it is launched?

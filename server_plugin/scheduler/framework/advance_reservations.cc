@@ -16,7 +16,7 @@ namespace {
 // The instant by which a running job will have ended. A job that has overrun its walltime is expected to go
 // on for a while.
 Instant expected_end(const Tables& t, JobSlot job, const CycleState& at) {
-    const Instant end = t.jobs.hard_end(job) + at.planning.offset;
+    const Instant end = std::max(t.jobs.hard_end(job) + at.planning.offset, at.planned_end(job));
     return end <= at.now ? at.now + KeptReservation::kOverrun : end;
 }
 

@@ -134,7 +134,7 @@ unsigned CycleContext::soft_traits_once_it_runs(JobSlot job) const {
 void CycleContext::set_up_state() {
     state.now = in.now;
     state.settings = &settings;
-    state.planning = Planning::by(settings);
+    state.planning = Planning::by(settings, tables.preempts && tables.has_closings);
     for (const std::string& name : settings.reserved_resources)
         if (const auto id = tables.resources.id(name); id != kNoResource)
             state.reserved_resources.push_back(id);
@@ -273,12 +273,22 @@ Seconds CycleContext::time_unasked(const JobNeeds& job) const {
 }
 
 void CycleContext::set_walltime(Candidate& job, const QueueView& view) const {
-    if (job.asked >= Seconds(0)) return;
+    const bool pauses = state.planning.pauses && view.hours != nullptr && view.hours->acts();
+    if (job.asked >= Seconds(0) && !pauses) return;
     const Planning& planning = state.planning;
-    const Seconds most = view.max_walltime >= Seconds(0) ? view.max_walltime : kUnlimitedWalltime;
-    job.walltime = std::min(most + planning.offset, time_unasked(job));
-    // Advance reservations don't count on a time that nobody enforces.
-    if (planning.repeats(job.asked)) job.hard_walltime = most + planning.offset;
+    const Seconds hard = tables.jobs.hard_walltime_left(job.job);
+    if (hard > Seconds(0)) job.hard_walltime = hard + planning.offset;
+    job.walltime = job.asked + planning.offset;
+    if (job.asked < Seconds(0)) {
+        const Seconds most = view.max_walltime >= Seconds(0) ? view.max_walltime : kUnlimitedWalltime;
+        job.walltime = std::min(most + planning.offset, time_unasked(job));
+        // Advance reservations don't count on a time that nobody enforces.
+        if (planning.repeats(job.asked)) job.hard_walltime = most + planning.offset;
+    }
+    if (!pauses) return;
+    for (Seconds* const time : {&job.walltime, &job.hard_walltime})
+        if (*time > Seconds(0))
+            *time = planning.course(*view.hours, state.now, state.now + *time).end - state.now;
 }
 
 std::uint32_t CycleContext::nodes_of_ordered(JobSlot job) const {

@@ -133,6 +133,7 @@ struct Started {
     QueueView* view;
     Placement placement;
     Instant end;
+    Seconds asked{-1};  // the walltime with which it starts; -1: it asks for none
     // The cycle has preempted jobs before this start, and the job may use their places.
     bool after_preemptions = false;
 };

@@ -240,7 +240,7 @@ Decisions Cycle::place(JobSlot job, bool preempts) {
         return out;
     }
     for (const Preempted& preempted : c_.preempted) outcome.preempt(preempted);
-    Started started{job, &view, std::move(c_.state.placement), c_.state.ends(c)};
+    Started started{job, &view, std::move(c_.state.placement), c_.state.ends(c), c.asked};
     started.after_preemptions = !c_.preempted.empty();
     outcome.start(started, {});
     if (started.after_preemptions) take_back();

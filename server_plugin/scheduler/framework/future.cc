@@ -25,6 +25,11 @@ void Future::add(JobSlot job, const QueueView& view, std::uint32_t reservation, 
     h.views = {view.number};
     h.dedicated_views = view.dedicated ? 1 : 0;
     h.reservation = reservation;
+    if (state_.planning.pauses && view.hours != nullptr) {
+        const auto course = state_.planning.course(*view.hours, when.start, when.end);
+        h.stops = course.stops;
+        h.resumes = course.resumes;
+    }
     state_.vnodes->shares_of(placement, t_.requests[h.request], c_.vnode_share(), h.shares);
     schedule_.add(std::move(h), when);
 }
@@ -45,7 +50,10 @@ void Future::give_up(const Preempted& preempted) {
     }
     state_.vnodes->shares_held(job, h.shares);
     // The schedule has this end, too, for a job that has overrun its walltime.
-    Instant end = state_.planning.end(t_.jobs, job, in_.now);
+    const QueueHours::Course course = state_.planned_course(job);
+    h.stops = course.stops;
+    h.resumes = course.resumes;
+    Instant end = course.end;
     if (end <= in_.now) end = in_.now + KeptReservation::kOverrun;
     schedule_.add(std::move(h), {in_.now, end});
 }

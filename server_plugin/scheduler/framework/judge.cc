@@ -385,8 +385,8 @@ void Judge::start(const Candidate& job, QueueView& view) {
     for (ServerAmount& amount : state_.server_amounts)
         if (amount.is_told() && !amount.given_back)
             amount.in_use += number_of(job.request->totals, amount.available.resource).value_or(0);
-    started_.push_back(
-        {job.job, &view, std::exchange(state_.placement, {}), state_.ends(job), !c_.preempted.empty()});
+    started_.push_back({job.job, &view, std::exchange(state_.placement, {}), state_.ends(job), job.asked,
+                        !c_.preempted.empty()});
     if (refusal_of_.empty()) return;
     if (auto& refusal = refusal_of_[job.job]; refusal != 0) {
         c_.refused[refusal - 1].job = kNoSlot;

@@ -26,6 +26,7 @@ Lookahead::Lookahead(CycleContext& context, Future& future, Candidate& job, Queu
     for (const auto& [column, amount] : state_.vnodes->totals(*job.request, c_.vnode_share()))
         demands_.push_back(schedule.demand_of_pool(view.pool, column, amount));
     events_ = schedule.events();
+    add_pauses();
     state_.prime = &prime_ahead_;
     state_.looking_ahead = true;
 }
@@ -33,6 +34,25 @@ Lookahead::Lookahead(CycleContext& context, Future& future, Candidate& job, Queu
 Lookahead::~Lookahead() {
     go_back();
     use_own_request();
+}
+
+// Adds the times for which jobs are suspended and leave their places. This job has to have ended when they go
+// on, so for it they do so earlier by its walltime.
+void Lookahead::add_pauses() {
+    ResourceSchedule& schedule = future_.schedule();
+    for (const std::uint32_t number : schedule.pausing()) {
+        const ResourceSchedule::Holding& h = schedule.holding(number);
+        // A job that is to be suspended in this cycle does so soon.
+        const Instant stops = std::max(h.stops, in_.now + KeptReservation::kOverrun);
+        const Instant resumes = h.resumes - job_.walltime + Seconds(1);
+        if (resumes <= stops) continue;
+        with_pauses_.push_back({stops, number, false});
+        with_pauses_.push_back({resumes, number, true});
+    }
+    if (with_pauses_.empty()) return;
+    with_pauses_.insert(with_pauses_.end(), events_.begin(), events_.end());
+    std::ranges::stable_sort(with_pauses_, {}, [](const auto& e) { return std::pair(e.at, e.begins); });
+    events_ = with_pauses_;
 }
 
 void Lookahead::use_own_request() {
@@ -53,6 +73,7 @@ void Lookahead::go_back() {
     state_.prime_now = prime_now_;
     state_.looking_ahead = false;
     view_ = view_now_;
+    c_.set_walltime(job_, view_);
 }
 
 void Lookahead::set_clock(Instant at) {
@@ -60,6 +81,7 @@ void Lookahead::set_clock(Instant at) {
     state_.now = at;
     c_.set_clock();
     future_.queues().set_time(view_);
+    c_.set_walltime(job_, view_);
 }
 
 // Counts all events up to `at`.
@@ -96,7 +118,7 @@ void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
                      {h.whose, h.nodes, &request, h.walltime, h.queue, h.views, h.dedicated_views, nullptr,
                       h.shares, h.end, &state_, h.began},
                      sign);
-    if (event.begins) {
+    if (event.begins && h.reservation != kNoSlot) {
         state_.reservations[h.reservation].begun = forward;
         state_.vnodes->suspend(h.reservation, forward);
     }
@@ -153,7 +175,7 @@ bool Lookahead::is_foreseeable() {
     const ExecutionType type = view_.queue->execution_type;
     const bool by_prime =
         s_.backfill_prime || type == ExecutionType::prime || type == ExecutionType::non_prime;
-    if (!by_prime || view_.has_windows) return true;
+    if (!by_prime || view_.hours != nullptr) return true;
     const Instant start = state_.now;
     Instant last = events_.empty() ? in_.now : events_.back().at;
     for (const Booking& booking : state_.vnodes->bookings().list()) last = std::max(last, booking.end);
@@ -188,6 +210,8 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
         too_late_ = at > until;
         if (too_late_) return std::nullopt;
         set_clock(at);
+        // The job takes longer from there if its queue closes meanwhile.
+        if (view_.hours != nullptr && earliest_of_all(demands_, at, job_.walltime) != at) continue;
         if (const auto refused = refused_until()) {
             if (*refused <= at || *refused == Instant::max()) return std::nullopt;
             at = *refused;

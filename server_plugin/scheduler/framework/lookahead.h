@@ -75,6 +75,7 @@ class Lookahead : CyclePart {
     void set_clock(Instant at);
     void go_to(Instant at);
     void count(const ResourceSchedule::Event& event, bool forward);
+    void add_pauses();
     void await(std::string_view what, Instant until);
     void hold(bool is_kept);
     std::optional<Instant> refused_until();
@@ -93,8 +94,9 @@ class Lookahead : CyclePart {
     QueueView& view_;
     std::vector<LimitNeed> limits_;
     std::vector<Demand> demands_;                      // for limits_, then for the pool
-    std::span<const ResourceSchedule::Event> events_;  // of the schedule, from now on
-    std::size_t done_ = 0;                             // the number of events_ that are counted
+    std::span<const ResourceSchedule::Event> events_;  // of the schedule, from now on; or with_pauses_
+    std::vector<ResourceSchedule::Event> with_pauses_;
+    std::size_t done_ = 0;  // the number of events_ that are counted
     std::vector<Awaited> awaited_;
     std::int64_t steps_ = 0;
     bool decided_by_vnodes_ = false;

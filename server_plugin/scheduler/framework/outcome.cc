@@ -70,9 +70,7 @@ void Outcome::start(const Started& started, std::string_view text) {
         if (sets_nodes) std::construct_at(&amounts[count++], Amount{ssinodes, c_.nodes_of(started.job), {}});
         if (sets_walltime)
             std::construct_at(&amounts[count++],
-                              Amount{t_.resources.known().walltime,
-                                     (started.end - c_.in.now - c_.state.planning.offset).count(),
-                                     {}});
+                              Amount{t_.resources.known().walltime, started.asked.count(), {}});
         if (sets_select)
             for (const KeptAmount& a : request.amounts)
                 if (a.resource == t_.resources.known().select || t_.resources.consumable(a.resource))

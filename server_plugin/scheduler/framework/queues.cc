@@ -55,13 +55,14 @@ void Queues::set_booking(QueueView& view) const {
 }
 
 void Queues::set_windows(QueueView& view) const {
-    const auto windows = in_.configuration->queue_windows.find(view.queue->name);
-    if (windows == in_.configuration->queue_windows.end()) return;
-    view.has_windows = true;
-    view.open = windows->second.contains(state_.now);
+    const auto found = in_.configuration->queue_hours.find(view.queue->name);
+    const bool has_hours = found != in_.configuration->queue_hours.end();
+    view.hours = has_hours ? &found->second : nullptr;
+    view.open = !has_hours || view.hours->open().contains(state_.now);
     view.opens.reset();
     view.closes.reset();
-    (view.open ? view.closes : view.opens) = windows->second.next_change(state_.now);
+    if (!has_hours) return;
+    (view.open ? view.closes : view.opens) = view.hours->open().next_change(state_.now);
 }
 
 // Sets the members of a queue that depend on the time.

@@ -29,12 +29,16 @@ KeptReservation::User KeptReservation::user_of(const Tables& t, JobSlot slot) co
     return result;
 }
 
+Instant KeptReservation::planned_end(const Tables& t, JobSlot slot) const {
+    return planning.end(t.jobs, slot, made, t.queues[t.jobs.queue[slot]].hours);
+}
+
 bool KeptReservation::ends_by_start(const Tables& t, JobSlot slot) const {
-    return planning.end(t.jobs, slot, made) <= start;
+    return planned_end(t, slot) <= start;
 }
 
 bool KeptReservation::outlasts(const Tables& t, JobSlot slot) const {
-    if (planning.end(t.jobs, slot, made) < start) return false;
+    if (planned_end(t, slot) < start) return false;
     return std::ranges::any_of(views, [&](const View& v) {
         if (v.number != view) return false;
         return (v.queue == t.jobs.queue[slot] && v.only) || t.vnodes.holds_in(v.pool, slot);
@@ -42,7 +46,7 @@ bool KeptReservation::outlasts(const Tables& t, JobSlot slot) const {
 }
 
 void KeptReservation::note_end(const Tables& t, JobSlot slot) {
-    if (planning.repeats(t.jobs.walltime[slot])) until = std::min(until, planning.end(t.jobs, slot, made));
+    if (planning.repeats(t.jobs.walltime[slot])) until = std::min(until, planned_end(t, slot));
 }
 
 // Returns the jobs on a vnode that will have ended by the start.

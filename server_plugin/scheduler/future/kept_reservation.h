@@ -92,6 +92,7 @@ class KeptReservation {
         LimitUser user;
     };
     User user_of(const Tables& tables, JobSlot job) const;
+    Instant planned_end(const Tables& tables, JobSlot job) const;
     bool ends_by_start(const Tables& tables, JobSlot job) const;
     std::vector<JobSlot> gone_from(const Tables& tables, VnodeSlot vnode) const;
     bool gives_room(const Tables& tables, VnodeSlot vnode, JobSlot ending) const;

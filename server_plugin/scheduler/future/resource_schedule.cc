@@ -97,6 +97,7 @@ void ResourceSchedule::take_up_changes() {
         for (const std::uint32_t number : ended_) {
             gone.push_back({holdings_[number].end, number, false});
             tables_->requests.drop(holdings_[number].request);
+            if (holdings_[number].pauses()) --running_pauses_;
             unused_.push_back(number);
         }
         std::ranges::sort(gone, is_before);
@@ -153,7 +154,11 @@ std::uint32_t ResourceSchedule::add_running(JobSlot job) {
     h.nodes = job_nodes(t, *state_->settings, job);
     h.request = t.jobs.request[job];
     h.queue = t.jobs.queue[job];
-    h.end = state_->planning.end(t.jobs, job, state_->now);
+    const QueueHours::Course course = state_->planned_course(job);
+    h.end = course.end;
+    h.stops = course.stops;
+    h.resumes = course.resumes;
+    if (h.pauses()) ++running_pauses_;
     h.began = t.jobs.stime[job];
     h.dedicated_views = 0;
     h.given_up = false;
@@ -182,12 +187,21 @@ void ResourceSchedule::change_profiles(std::span<const std::uint32_t> holdings, 
     std::erase_if(known_, [](const auto& k) { return !k.second.fits; });
 }
 
+// Adds the use during a span, without the pause in it.
+void ResourceSchedule::add_use(std::uint32_t holding, const rrule::Interval& when, std::int64_t amount,
+                               std::vector<Use>& uses) const {
+    if (amount == 0) return;
+    const Holding& h = holdings_[holding];
+    uses.push_back({when, amount});
+    if (h.pauses()) uses.push_back({{h.stops, h.resumes}, -amount});
+}
+
 void ResourceSchedule::add_uses(const LimitKey& key, std::span<const std::uint32_t> holdings, int sign,
                                 Known& known) const {
     std::vector<Use> uses;
     for (const std::uint32_t number : holdings) {
         const Holding& h = holdings_[number];
-        if (const auto amount = use(h, key); amount != 0) uses.push_back({until(h.end), sign * amount});
+        add_use(number, until(h.end), sign * use(h, key), uses);
     }
     if (!uses.empty()) known.fits = known.running.debit(uses) && known.fits;
 }
@@ -198,6 +212,7 @@ void ResourceSchedule::end_cycle() {
     if (state_ == nullptr) return;
     holdings_.resize(running_);
     additions_.clear();
+    added_pauses_ = false;
     events_.clear();
     events_known_ = false;
     for (auto& [key, known] : known_) {
@@ -213,6 +228,7 @@ void ResourceSchedule::end_cycle() {
 void ResourceSchedule::add(Holding holding, const rrule::Interval& when) {
     holding.end = when.end;
     if (!holding.given_up) holding.began = when.start;
+    added_pauses_ = added_pauses_ || holding.pauses();
     additions_.push_back({static_cast<std::uint32_t>(holdings_.size()), when});
     holdings_.push_back(std::move(holding));
     events_known_ = false;
@@ -233,6 +249,16 @@ std::span<const ResourceSchedule::Event> ResourceSchedule::events() {
     events_.reserve(own.size() + ends_.size());
     std::merge(to_come, ends_.end(), own.begin(), own.end(), std::back_inserter(events_), is_before);
     return events_;
+}
+
+std::vector<std::uint32_t> ResourceSchedule::pausing() {
+    std::vector<std::uint32_t> numbers;
+    if (running_pauses_ == 0 && !added_pauses_) return numbers;
+    for (const Event& event : events()) {
+        const Holding& h = holdings_[event.holding];
+        if (!event.begins && h.pauses() && h.resumes > state_->now) numbers.push_back(event.holding);
+    }
+    return numbers;
 }
 
 // ---- Profiles.
@@ -265,8 +291,7 @@ ResourceSchedule::Known& ResourceSchedule::up_to_date(const LimitKey& key) {
     std::vector<Use> uses;
     for (; known.additions < additions_.size(); ++known.additions) {
         const Addition& added = additions_[known.additions];
-        if (const auto amount = use(holdings_[added.holding], key); amount != 0)
-            uses.push_back({added.when, amount});
+        add_use(added.holding, added.when, use(holdings_[added.holding], key), uses);
     }
     if (uses.empty()) return known;
     if (!std::exchange(known.differs, true)) known.profile = known.running;

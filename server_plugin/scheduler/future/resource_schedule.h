@@ -44,6 +44,10 @@ class ResourceSchedule {
         Vnodes::Shares shares{};
         Instant end{};
         Instant began{};
+        // The job gives its resources back for this time (QueueHours::Course). Instant::max(): it doesn't.
+        Instant stops = Instant::max();
+        Instant resumes = Instant::max();
+        bool pauses() const { return stops < resumes; }
     };
     // The end of a job, or the start of a job with a reservation.
     struct Event {
@@ -80,6 +84,9 @@ class ResourceSchedule {
     // add().
     std::span<const Event> events();
     const Holding& holding(const Event& event) const { return holdings_[event.holding]; }
+    // Returns the numbers of holdings that pause and haven't yet.
+    std::vector<std::uint32_t> pausing();
+    const Holding& holding(std::uint32_t number) const { return holdings_[number]; }
     const Request& request(const Holding& h) const { return tables_->requests[h.request]; }
 
     // Returns the use of a limit over time, from now on, with the requested amount and the capacity. O(n log
@@ -132,6 +139,8 @@ class ResourceSchedule {
     void forget_pools_that_count_otherwise();
     Known& up_to_date(const LimitKey& key);
     std::int64_t use(const Holding& holding, const LimitKey& key) const;
+    void add_use(std::uint32_t holding, const rrule::Interval& when, std::int64_t amount,
+                 std::vector<Use>& uses) const;
     void add_uses(const LimitKey& key, std::span<const std::uint32_t> holdings, int sign, Known& known) const;
 
     CycleState* state_ = nullptr;  // null: no cycle is running
@@ -161,6 +170,8 @@ class ResourceSchedule {
     std::vector<Addition> additions_;
     std::vector<Event> events_;
     bool events_known_ = false;
+    std::size_t running_pauses_ = 0;  // the number of running jobs' holdings that pause
+    bool added_pauses_ = false;       // do any additions?
     std::map<LimitKey, Known> known_;
 };
 

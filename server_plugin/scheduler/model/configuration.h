@@ -13,6 +13,7 @@
 #include "rrule/zone.h"
 #include "server_plugin/scheduler/model/error.h"
 #include "server_plugin/scheduler/model/fs_group.h"
+#include "server_plugin/scheduler/model/queue_hours.h"
 #include "server_plugin/scheduler/model/settings.h"
 
 namespace pbs::objects {
@@ -34,10 +35,10 @@ using ByName = std::map<std::string, T, std::less<>>;
 struct Configuration {
     ByName<Settings> policies;  // the policies that are in a slot of a scheduler
     ByName<Slots> scheds;
-    ByName<FsGroup> fs_groups;               // the fs_groups that a policy of a scheduler names
-    ByName<rrule::WindowSet> queue_windows;  // only for queues with windows
-    rrule::WindowSet prime;                  // the union of the time_windows of type prime
-    rrule::WindowSet dedicated;              // the union of the time_windows of type dedicated
+    ByName<FsGroup> fs_groups;       // the fs_groups that a policy of a scheduler names
+    ByName<QueueHours> queue_hours;  // only for queues with windows
+    rrule::WindowSet prime;          // the union of the time_windows of type prime
+    rrule::WindowSet dedicated;      // the union of the time_windows of type dedicated
     rrule::NonWorkDays non_work_days;
 };
 

@@ -39,7 +39,9 @@ enum class DecisionKind : std::uint8_t {
     move = 4,     // move the job to `queue` and leave it there
     // The job is expected to start at `start` on `places`. Without `start`, no start is expected.
     estimate = 5,
-    preempt = 6,  // the running job is preempted for `for_job`, by the first of `methods` that succeeds
+    // The running job is preempted for `for_job`, by the first of `methods` that succeeds. Without `for_job`
+    // the hours of its queue have ended, and `text` is its comment.
+    preempt = 6,
     accrue = 7,   // from now on the job's time counts as `accrue_type`
     confirm = 8,  // the reservation has `places`: those of each occurrence that was asked for
     deny = 9      // the reservation can't be had, for the reason in `text`
@@ -49,7 +51,7 @@ struct Decision {
     DecisionKind kind{};
     JobHandle job{};
     QueueHandle queue{};
-    std::string_view text;  // of a run: the comment to set, such as "Started on ..."
+    std::string_view text;  // of a run, or a preemption without `for_job`: the comment to set
     std::span<const Amount> set_resources;
     std::span<const Place> places;
     // For an estimate, and for the confirmation of a reservation that begins as soon as possible.

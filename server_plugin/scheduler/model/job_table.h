@@ -117,6 +117,10 @@ struct JobTable : JobColumns {
     }
     // Has a decision suspended the job, so that it waits to be resumed?
     bool is_suspended(JobSlot slot) const { return state[slot] == 'Q' && (flags[slot] & job_suspended) != 0; }
+    // Can a decision stop the running job? Not if an operator has suspended it, or it ends.
+    bool can_be_stopped(JobSlot slot) const {
+        return state[slot] == 'R' && (flags[slot] & job_not_preemptable) == 0;
+    }
     // Does the job wait on another server? It starts here if it can now. Otherwise nothing is reserved for
     // it, it gets no comment, and it doesn't prevent other starts.
     bool is_elsewhere(JobSlot slot) const { return (flags[slot] & job_elsewhere) != 0; }
@@ -174,6 +178,8 @@ inline bool is_running(char state) {
     return state == 'R' || state == 'E' || state == 'S';
 }
 
+class QueueHours;
+
 struct Queue {
     QueueHandle handle{};
     bool known = false;  // the host has reported the queue, and hasn't removed it
@@ -195,6 +201,7 @@ struct Queue {
     std::int64_t backfill_depth = -1;
     ExecutionType execution_type = ExecutionType::any;
     EntityLimits limits;
+    const QueueHours* hours = nullptr;  // of its time windows; null, too, if the at_close of all is `run`
 
     std::vector<JobSlot> queued;   // in state Q, in no particular order
     std::vector<JobSlot> running;  // in state R, E or S

@@ -40,6 +40,25 @@ Result<rrule::WindowSet> windows_of(const objects::Snapshot& snapshot, std::span
     return window_set(windows, zone, cache);
 }
 
+Result<QueueHours> hours_of(const objects::Snapshot& snapshot, std::span<const std::string> names,
+                            const rrule::Zone& zone, rrule::WindowCache& cache) {
+    auto open = windows_of(snapshot, names, zone, cache);
+    if (!open) return tl::unexpected(open.error());
+    std::vector<QueueHours::Window> windows;
+    for (const std::string& name : names) {
+        const Object* object = snapshot.time_window(name);
+        auto own = windows_of(snapshot, std::span(&name, 1), zone, cache);
+        if (object == nullptr || !own) continue;  // reported by the call above
+        const std::string_view at_close = object->text("at_close");
+        windows.push_back({name,
+                           at_close == "suspend"   ? AtClose::suspend
+                           : at_close == "requeue" ? AtClose::requeue
+                                                   : AtClose::run,
+                           *std::move(own)});
+    }
+    return QueueHours(*std::move(open), std::move(windows));
+}
+
 // Returns the policies that are in a slot of a scheduler, each once. The others aren't read, however many
 // there are.
 std::set<const Object*> assigned_policies(const objects::Snapshot& snapshot) {
@@ -80,9 +99,9 @@ Result<Configuration> read_configuration(const objects::Snapshot& snapshot, cons
     for (const objects::ObjectPtr& queue : snapshot.objects(ObjectType::queue)) {
         const auto names = snapshot.queue_time_windows(queue->name());
         if (names.empty()) continue;
-        auto set = windows_of(snapshot, names, zone, cache);
-        if (!set) return tl::unexpected(set.error());
-        configuration.queue_windows.emplace(queue->name(), *std::move(set));
+        auto hours = hours_of(snapshot, names, zone, cache);
+        if (!hours) return tl::unexpected(hours.error());
+        configuration.queue_hours.emplace(queue->name(), *std::move(hours));
     }
     for (const objects::ObjectPtr& sched : snapshot.objects(ObjectType::sched)) {
         const auto slots = snapshot.policy_slots(sched->name());

@@ -48,6 +48,7 @@ extern const AfterRefusalRule kRestartActionAfterRefusal;
 extern const AfterRefusalRule kTopJobsAfterRefusal;
 
 extern const Decide kAccrualDecide;
+extern const Decide kClosingsDecide;
 extern const Decide kCommentsDecide;
 extern const Decide kEstimatesDecide;
 extern const Decide kImmediateDecide;

@@ -65,6 +65,11 @@ PlaceRules CycleState::place_rules(const Request& request) const {
     return rules;
 }
 
+QueueHours::Course CycleState::planned_course(JobSlot job) const {
+    const JobTable& jobs = tables->jobs;
+    return planning.course(jobs, job, now, (*queues)[jobs.queue[job]].hours);
+}
+
 void CycleState::count_in_server(const Request& request, int sign) {
     for (ServerAmount& amount : server_amounts)
         if (amount.given_back)

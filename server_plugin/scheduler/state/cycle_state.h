@@ -130,8 +130,8 @@ struct QueueView {
     bool open = true;  // the present time is inside its time windows
     std::optional<Instant> opens;
     std::optional<Instant> closes;
-    bool has_windows = false;
-    bool dedicated = false;  // it is one of dedicated_queues
+    const QueueHours* hours = nullptr;  // by its time windows; null: it has none
+    bool dedicated = false;             // it is one of dedicated_queues
     // The policy names the queue on several hosts (execute@a, execute@b): each view counts its own jobs.
     bool shared = false;
     // The present or next dedicated time of its host, if dedicated time is enforced there.
@@ -264,6 +264,9 @@ struct CycleState {
                (request.unspread.empty() || settings->algorithm != Algorithm::standard);
     }
     Instant ends(const JobNeeds& job) const { return now + job.walltime; }
+    // The instant until which a running job holds its places; planned_course(): with its pause.
+    Instant planned_end(JobSlot job) const { return planned_course(job).end; }
+    QueueHours::Course planned_course(JobSlot job) const;
     PlaceRules place_rules(const JobNeeds& job) const;
     PlaceRules place_rules(const JobNeeds& job, const QueueView& view) const;
     // The rules for a job with this request that may run on any host and ends at once.

@@ -17,7 +17,7 @@ LimitUser limit_user(CycleState& state, JobSlot job, Vnodes::Shares& shares) {
             .queue = tables.jobs.queue[job],
             .views = {},
             .shares = shares,
-            .ends = state.planning.end(tables.jobs, job, state.now),
+            .ends = state.planned_end(job),
             .state = &state,
             .began = tables.jobs.stime[job]};
 }

@@ -127,6 +127,10 @@ std::string queue_text(const Reason& r, const ReasonContext& c) {
         case ReasonCode::queue_closed:
             if (r.a == 0) return fmt::format("Queue {} is outside its time windows", queue);
             return fmt::format("Queue {} is outside its time windows until {}", queue, when(r.a, c.zone));
+        case ReasonCode::suspended_until:
+            if (r.a == 0) return fmt::format("Suspended until a time_window of queue {} opens", queue);
+            return fmt::format("Suspended until time_window {} opens, {}", c.strings.text(r.object),
+                               when(r.a, c.zone));
         case ReasonCode::queue_drained:
             return fmt::format("Queue {} is being drained for job {}", queue, c.jobs.id[r.object]);
         case ReasonCode::fragments:
@@ -280,6 +284,7 @@ std::string_view awaited_text(const Reason& r) {
         case ReasonCode::prime_boundary:
             return r.b != 0 ? "prime time begins" : "prime time has ended";
         case ReasonCode::queue_closed:
+        case ReasonCode::suspended_until:
             return "the queue's time_window opens";
         case ReasonCode::window_boundary:
             return "the queue's time_window has closed";

@@ -32,6 +32,7 @@ enum class ReasonCode : std::uint8_t {
     queue_nodes_busy,     // a: nodes asked, b: nodes free
     queue_resource_busy,  // object: the resource, a: asked, b: free, c: in all
     queue_closed,         // a: the instant at which the queue opens, 0: never
+    suspended_until,      // object: the name of the time_window; a: the instant at which it opens, 0: never
     queue_drained,        // object: the job it is drained for
     // Only jobs of at least `a` nodes, or of at most `b` seconds, may start; negative: no such bound.
     fragments,

@@ -38,6 +38,7 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
     bool is_closed(const QueueView& view) const;
     bool is_preempted(JobSlot job) const { return t_.jobs.rare_fields(job).preempted_at != Instant{}; }
     bool is_to_resume(const OrderedJob& job) const;
+    bool was_stopped_at_close(JobSlot job) const;
     void hold_up(JobSlot job, const QueueView& view);
     void look_at_order_again() const;
     // no_start: the job can't start at any time. too_far: its start is too far ahead; other reservations may
@@ -74,8 +75,17 @@ bool TopJobsRule::is_to_resume(const OrderedJob& job) const {
                s_.preempt_prio.level(preempt_normal, 0);
 }
 
+// Was the job suspended because the hours of its queue had ended (at_close)? It goes on before jobs that
+// wait.
+bool TopJobsRule::was_stopped_at_close(JobSlot job) const {
+    const QueueHours* hours = t_.queues[t_.jobs.queue[job]].hours;
+    return hours != nullptr && t_.jobs.is_suspended(job) &&
+           !hours->open().contains(t_.jobs.rare_fields(job).preempted_at + QueueHours::kStart);
+}
+
 void TopJobsRule::refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues) {
-    const bool resumes = is_to_resume(job);
+    const bool was_stopped = was_stopped_at_close(job.job);
+    const bool resumes = was_stopped || is_to_resume(job);
     if (!resumes && !s_.strict_ordering && job.job_class != JobClass::overdue) return;
     if (std::ranges::all_of(queues, [&](const QueueView* view) { return is_closed(*view); })) return;
     if (execution_type_refusal(state_, t_.jobs.queue[job.job])) return;
@@ -102,13 +112,17 @@ void TopJobsRule::refused(const OrderedJob& job, Verdict& verdict, CandidateQueu
     const Kept kept = reserve_for(top, view);
     if (kept == Kept::no_start)
         no_start = verdict.starts + 1;
-    else if (kept == Kept::yes && (!preempted || !s_.sched_preempt_enforce_resumption))
+    else if (kept == Kept::yes && !was_stopped && (!preempted || !s_.sched_preempt_enforce_resumption))
         ++made;
 }
 
 // Preempted jobs get reservations however many there are. Any event may matter to one of them, because later
 // jobs may use its places, so consider all jobs.
 bool TopJobsRule::wants_every_job() const {
+    const bool stopped = t_.has_closings && std::ranges::any_of(t_.suspended, [&](const auto& job) {
+                             return was_stopped_at_close(job.first);
+                         });
+    if (stopped) return true;
     if (!s_.sched_preempt_enforce_resumption && !s_.strict_ordering && !s_.help_starving_jobs) return false;
     const auto& memory = *in_.events;
     return std::ranges::any_of(memory.pending.lanes(),

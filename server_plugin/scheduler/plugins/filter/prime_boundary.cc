@@ -14,14 +14,17 @@ bool wanted_prime_boundary(const Settings& s, Instant) {
 
 bool is_anytime(const QueueView& view) {
     const ExecutionType type = view.queue->execution_type;
-    return !view.has_windows && type != ExecutionType::prime && type != ExecutionType::non_prime;
+    return view.hours == nullptr && type != ExecutionType::prime && type != ExecutionType::non_prime;
 }
 
 Refusal check_prime_boundary(CycleState& state, const JobNeeds& job, QueueView& view) {
     const Settings& s = *state.settings;
     if (s.prime_exempt_anytime_queues && is_anytime(view)) return {};
     std::optional<Instant> boundary = state.prime_change;
-    const bool closes_first = view.has_windows && view.closes && (!boundary || *view.closes < *boundary);
+    // A job that was suspended at the end of its queue's hours goes on, and may be suspended there again.
+    const bool stops = job.suspended != kNoSlot && view.hours != nullptr && view.hours->acts();
+    const bool closes_first =
+        view.hours != nullptr && !stops && view.closes && (!boundary || *view.closes < *boundary);
     if (closes_first) boundary = view.closes;
     if (!boundary || state.ends(job) <= *boundary + s.time_window_spill) return {};
     const std::int64_t at = boundary->time_since_epoch().count();

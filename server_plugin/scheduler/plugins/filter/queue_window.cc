@@ -1,13 +1,24 @@
-// A queue with time_windows starts jobs only inside them. The filter prime_boundary limits how far jobs run
-// past the end.
+// A queue with time_windows starts jobs, and resumes suspended ones, only inside them. The filter
+// prime_boundary limits how far jobs run past the end.
+
+#include "server_plugin/scheduler/plugins/closed_queue.h"
 
 #include "server_plugin/scheduler/framework/filter.h"
 
 namespace pbs::sched {
+
+Reason suspended_until(const CycleState& state, const QueueView& view) {
+    const QueueHours::Window* next = view.opens ? view.hours->window_at(*view.opens) : nullptr;
+    if (next == nullptr) return {ReasonCode::suspended_until, view.slot};
+    return {ReasonCode::suspended_until, view.slot, state.strings->id(next->name),
+            view.opens->time_since_epoch().count()};
+}
+
 namespace {
 
-Refusal check_queue_window(CycleState&, const JobNeeds&, QueueView& view) {
+Refusal check_queue_window(CycleState& state, const JobNeeds& job, QueueView& view) {
     if (view.open) return {};
+    if (job.suspended != kNoSlot) return Refusal::until_named(suspended_until(state, view));
     return Refusal::until_named(
         {ReasonCode::queue_closed, view.slot, 0, view.opens ? view.opens->time_since_epoch().count() : 0});
 }

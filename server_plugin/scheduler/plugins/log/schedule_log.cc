@@ -46,15 +46,18 @@ class ScheduleLog final : public CycleLog {
             const bool waits = t.jobs.is_suspended(job);
             const ScheduleState state =
                 waits || t.jobs.state[job] == 'S' ? ScheduleState::suspended : ScheduleState::running;
-            const Instant end =
-                waits ? c_.in.now + time_left(job) : c_.state.planning.end(t.jobs, job, c_.in.now);
+            const Instant end = waits ? end_of_suspended(job) : c_.state.planned_end(job);
             add_schedule_records(records_, t, c_.in.now, held_entry(t, state, job, end));
         }
     }
-    // The time that a suspended job still takes, once it goes on.
-    Seconds time_left(JobSlot job) const {
+    // The end of a suspended job that goes on now, or when its queue opens.
+    Instant end_of_suspended(JobSlot job) const {
         const Seconds left = c_.tables.jobs.walltime_left(job);
-        return left < Seconds(0) ? kUnlimitedWalltime : left;
+        const QueueHours* hours = c_.tables.queues[c_.tables.jobs.queue[job]].hours;
+        const Instant from = hours == nullptr || hours->open().contains(c_.in.now)
+                                 ? c_.in.now
+                                 : hours->open().next_change(c_.in.now).value_or(c_.in.now);
+        return from + (left < Seconds(0) ? kUnlimitedWalltime : left);
     }
 
     void add(ScheduleState state, JobSlot job, const QueueView& view, Instant start, Instant end,

@@ -1,0 +1,66 @@
+// The hours of a queue, by its time_windows, and the fate of its running jobs when they end (at_close).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rrule/window_set.h"
+#include "server_plugin/scheduler/model/cluster.h"
+
+namespace pbs::sched {
+
+enum class AtClose : std::uint8_t { run, suspend, requeue };
+
+class QueueHours {
+  public:
+    // One of the queue's windows. The windows of a queue don't overlap.
+    struct Window {
+        std::string name;
+        AtClose at_close = AtClose::run;
+        rrule::WindowSet open;
+    };
+    // `open`: the union of the windows.
+    QueueHours(rrule::WindowSet open, std::vector<Window> windows);
+
+    const rrule::WindowSet& open() const { return open_; }
+    // Does any window suspend or requeue jobs?
+    bool acts() const { return acts_; }
+    // The window that is open at this instant; null: none is. O(windows).
+    const Window* window_at(Instant t) const;
+
+    // The end of the hours: the instant at which no window was open any more, and the window that closed
+    // then.
+    struct Closing {
+        Instant at;
+        const Window* window;
+        // Does it stop a job that began then? One that has begun since was started by an operator. A job that
+        // was started just before may begin a little later.
+        bool stops(Instant began) const { return began < at + kStart; }
+    };
+    static constexpr Seconds kStart{10};
+    // The end since which the queue is closed, if it stops a job that began at `since`. nullopt: the queue is
+    // open, or has been closed for longer.
+    std::optional<Closing> closed_since(Instant since, Instant now) const;
+
+    // The course of a job: it stands still from `stops` to `resumes`, for the first time, and ends at `end`.
+    struct Course {
+        Instant end;
+        Instant stops = Instant::max();  // max(): it doesn't
+        Instant resumes = Instant::max();
+    };
+    // The course of a job that runs at `from`, and has `left` to run: it is suspended at each end of the
+    // hours at which the window says so, until they begin again. A job that runs while the queue is closed
+    // goes on. After kMostClosings, or if the hours don't begin again, it is expected to run to its end.
+    // `requeued`: it ends where the window has jobs queued again.
+    Course course(Instant from, Seconds left, bool requeued = false) const;
+    static constexpr int kMostClosings = 100;
+
+  private:
+    rrule::WindowSet open_;
+    std::vector<Window> windows_;
+    bool acts_ = false;
+};
+
+}  // namespace pbs::sched

@@ -1,0 +1,12 @@
+// A suspended job in a queue whose time_windows are closed.
+#pragma once
+
+#include "server_plugin/scheduler/state/cycle_state.h"
+#include "server_plugin/scheduler/state/reason.h"
+
+namespace pbs::sched {
+
+// The reason why such a job stays suspended. REQUIRES: the queue is closed.
+Reason suspended_until(const CycleState& state, const QueueView& view);
+
+}  // namespace pbs::sched
