@@ -9,7 +9,8 @@
 //     settings.cc   ssconf: the policy's weights and tickets
 //     rqs.cc        srqs: quotas; with the lists in shgrp/ and su/ that its rules name
 //     share_tree.cc sstree: the fs_group
-//     calendar.cc   scal/: time_windows, and sq/: the queues that have them
+//     calendar.cc   scal/: time_windows
+//     queues.cc     sq/: the windows of queues, and their load_thresholds
 //     owners.cc     su/, suser/, sprj/, sconf: shares and override tickets of owners
 //     complexes.cc  sc: resources and their urgency; and the names of resources here
 //     convert.cc    gives the objects to the server

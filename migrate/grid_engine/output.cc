@@ -170,7 +170,7 @@ Result<GridEngine> parse_grid_engine(std::string_view text, const std::string& f
     grid_engine::Output out(*files);
     grid_engine::read_share_tree(out);
     grid_engine::read_settings(out);
-    grid_engine::read_calendars(out);
+    grid_engine::read_queues(out, grid_engine::read_calendars(out));
     grid_engine::read_quotas(out);
     grid_engine::read_owners(out);
     grid_engine::read_complexes(out);

@@ -2,6 +2,7 @@
 // migrate/grid_engine/.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -82,7 +83,10 @@ class Output {
 void read_settings(Output& out);
 void read_quotas(Output& out);
 void read_share_tree(Output& out);
-void read_calendars(Output& out);
+// Returns the names of the time_windows of each calendar, by its name; none if it is always on.
+using CalendarWindows = std::map<std::string, std::vector<std::string>>;
+CalendarWindows read_calendars(Output& out);
+void read_queues(Output& out, const CalendarWindows& windows);
 void read_owners(Output& out);
 void read_complexes(Output& out);
 

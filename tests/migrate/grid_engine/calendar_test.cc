@@ -1,4 +1,4 @@
-// scal/ and sq/.
+// scal/.
 #include "tests/migrate/grid_engine/support.h"
 
 namespace pbs::migrate::test {
@@ -9,7 +9,6 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 GridFiles calendar(const std::string& year, const std::string& week) {
     return {{"scal/c", "calendar_name c\nyear " + year + "\nweek " + week + "\n"}};
@@ -112,38 +111,6 @@ TEST(GridCalendar, SuspendedTimesAreOffAndTold) {
                  "because a window doesn't suspend jobs yet"));
 }
 
-TEST(GridCalendar, QueuesHaveItsWindows) {
-    GridFiles files = calendar("NONE", "sat=6-20");
-    files["scal/c_2"] = "calendar_name c_2\nyear NONE\nweek off\n";
-    files["sq/all.q"] = "qname all.q\nslots 4\ncalendar c,[n1=x]\nh_rt INFINITY\nfrob 1\nprolog NONE\n";
-    EXPECT_THAT(grid_commands(files), AllOf(HasSubstr("create time_window c_3\n"),
-                                            HasSubstr("set queue all.q time_window = \"c,c_3,c_4\"\n")));
-    EXPECT_THAT(
-        grid_notes(files),
-        AllOf(
-            Contains(
-                "ge/sq/all.q:3: calendar: calendars of single hosts are left out: the windows of a queue "
-                "hold on all its vnodes"),
-            Contains(
-                "ge/sq/all.q:2: slots: left out: resources_available of vnodes and of the queue has amounts"),
-            Contains("ge/sq/all.q:4,6: h_rt, prolog: nothing to carry over: NONE, INFINITY or UNDEFINED"),
-            Contains("ge/sq/all.q:5: frob: left out: it is no setting of a queue that is known here")));
-    files.erase("sq/all.q");
-    files["sq/a_very_long_name.q"] = "qname a_very_long_name.q\ncalendar c\n";
-    EXPECT_THAT(grid_commands(files), Not(HasSubstr("set queue")));
-    EXPECT_THAT(
-        grid_notes(files),
-        Contains(HasSubstr("ge/sq/a_very_long_name.q:2: calendar: left out: 'a_very_long_name.q' can't "
-                           "be the name of a queue here")));
-    files.erase("sq/a_very_long_name.q");
-    files["sq/all.q"] = "qname all.q\ncalendar nights\n";
-    EXPECT_THAT(
-        grid_problems(files),
-        ElementsAre(
-            "ge/sq/all.q:2:10: calendar: there is no calendar 'nights', expected the file scal/nights "
-            "with it (qconf -scal nights)"));
-}
-
 TEST(GridCalendar, NamesThatNoObjectHasAreReplaced) {
     const std::string longest(64, 'n');
     const GridFiles files{{"scal/24x7", "calendar_name 24x7\nyear NONE\nweek sat=6-20\n"},
@@ -194,8 +161,6 @@ TEST(GridCalendar, MistakesAreToldWithTheirPlaces) {
                 ElementsAre("ge/scal/c:3:12: week: found '=off', expected a blank before the next entry"));
     EXPECT_THAT(grid_problems({{"scal/c", "calendar_name d\n"}}),
                 ElementsAre("ge/scal/c:1:15: calendar_name: isn't the file's name, expected that"));
-    EXPECT_THAT(grid_problems({{"sq/a", "qname b\n"}}),
-                ElementsAre("ge/sq/a:1:7: qname: isn't the file's name, expected that"));
     EXPECT_THAT(grid_problems({{"scal/c", "calendar_name c\nweek off\nweek on\n"}}),
                 ElementsAre("ge/scal/c:3:1: week: is there twice, expected it once"));
     EXPECT_THAT(grid_problems({{"sq/a", "slots 3\n"}}),

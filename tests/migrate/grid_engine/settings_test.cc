@@ -165,26 +165,6 @@ TEST(GridSettings, OfLoadsThatNoVnodeHasAreTold) {
                     HasSubstr("ge/ssconf:2:22: job_load_adjustments: 'la=x' is no adjustment")));
 }
 
-TEST(GridQueues, HaveTheirThresholdsInThePolicy) {
-    const auto queue = [](const std::string& name, const std::string& thresholds) {
-        return std::pair<const std::string, std::string>{
-            "sq/" + name, fmt::format("qname {}\nload_thresholds {}\n", name, thresholds)};
-    };
-    EXPECT_THAT(
-        grid_commands({queue("all.q", "np_load_avg=1.75,sc=2"), queue("big.q", "rm=500M"), {"sc", kLoads}}),
-        HasSubstr("set policy default_policy load_thresholds = \"all.q:np_load_avg >= 1.75,all.q:scratch >= "
-                  "2,big.q:room <= 512000\"\n"))
-        << "by the complexes' own relations";
-    EXPECT_THAT(grid_commands({queue("all.q", "NONE")}), Not(HasSubstr("thresholds")));
-    EXPECT_THAT(grid_notes({queue("all.q", "mem_free=1G,[h1=np_load_avg=2]")}),
-                AllOf(Contains(HasSubstr("load_thresholds: thresholds of single hosts are left out")),
-                      Contains(HasSubstr("load_thresholds: mem_free is left out"))));
-    EXPECT_THAT(grid_notes({queue("a-queue-with-a-long-name", "np_load_avg=2")}),
-                Contains(HasSubstr("can't be the name of a queue here")));
-    EXPECT_THAT(grid_problems({queue("all.q", "np_load_avg")}),
-                ElementsAre(HasSubstr("ge/sq/all.q:2:17: load_thresholds: 'np_load_avg' is no threshold")));
-}
-
 TEST(GridSettings, OfPlansAreThoseOfThePolicy) {
     EXPECT_EQ(grid_commands({{"ssconf", "default_duration 8:00:00\nparams MONITOR=1,DURATION_OFFSET=60\n"}}),
               "set policy default_policy weighted_priority = True\n"
