@@ -182,21 +182,22 @@ Form resource_weight_form(std::string_view text) {
 
 // "[queue:]name OP number"
 Form load_threshold_form(std::string_view text) {
-    const std::size_t op = text.find_first_of("<>=");
-    if (op == std::string_view::npos || text[op] == '=')
+    const std::size_t sign = std::min(text.find_first_of("<>="), text.size());
+    std::string_view number = text.substr(sign);
+    const auto how = values::take_comparison(number);
+    if (!how || how == values::Comparison::equal)
         return wrong("there is none of >=, >, <= and < before the number");
-    const std::size_t after = op + (text.substr(op + 1).starts_with('=') ? 2 : 1);
-    const std::string_view whole = values::trim(text.substr(0, op));
+    const std::string_view whole = values::trim(text.substr(0, sign));
     const std::size_t colon = whole.find(':');
     const bool any_queue = colon == std::string_view::npos;
     const std::string_view queue = any_queue ? "" : values::trim(whole.substr(0, colon));
     if (!any_queue && !is_queue_name(queue)) return wrong(fmt::format("'{}' is no name of a queue", queue));
     const std::string_view name = any_queue ? whole : values::trim(whole.substr(colon + 1));
     if (!is_resource_name(name)) return wrong(fmt::format("'{}' is no name of a load or a resource", name));
-    const std::string_view number = values::trim(text.substr(after));
+    number = values::trim(number);
     const auto value = values::parse_real(number);
     if (!value) return wrong(fmt::format("'{}' is no number", number));
-    return fmt::format("{}{}{} {} {}", queue, any_queue ? "" : ":", name, text.substr(op, after - op),
+    return fmt::format("{}{}{} {} {}", queue, any_queue ? "" : ":", name, values::sign_of(*how),
                        values::real_text(*value));
 }
 
@@ -328,12 +329,13 @@ OwnerElement owner_element(std::string_view element) {
 }
 
 LoadElement load_element(std::string_view element) {
-    const std::size_t op = element.find_first_of("<>");
     const std::size_t colon = element.find(':');
     const std::size_t name = colon == std::string_view::npos ? 0 : colon + 1;
-    const std::size_t blank = element.find(' ', op);
+    const std::size_t blank = element.find(' ');
+    std::string_view rest = element.substr(blank + 1);
+    const auto how = values::take_comparison(rest);
     return {element.substr(0, colon == std::string_view::npos ? 0 : colon),
-            element.substr(name, op - 1 - name), element.substr(op, blank - op), element.substr(blank + 1)};
+            element.substr(name, blank - name), how.value_or(values::Comparison::at_least), rest.substr(1)};
 }
 
 TreeElement tree_element(std::string_view element) {

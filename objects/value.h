@@ -11,6 +11,7 @@
 
 #include "objects/error.h"
 #include "objects/schema.h"
+#include "values/comparison.h"
 
 namespace pbs::objects {
 
@@ -120,7 +121,7 @@ OwnerElement owner_element(std::string_view element);
 struct LoadElement {
     std::string_view queue;  // empty: all queues
     std::string_view name;
-    std::string_view op;
+    values::Comparison how;
     std::string_view number;
 };
 // Splits a canonical element.

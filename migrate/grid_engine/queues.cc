@@ -10,6 +10,7 @@
 #include "migrate/grid_engine/resource_names.h"
 #include "migrate/words.h"
 #include "objects/forms.h"
+#include "values/comparison.h"
 #include "values/text.h"
 
 namespace pbs::migrate::grid_engine {
@@ -145,8 +146,10 @@ class QueueReader {
             return out_.note(
                 file_, line, field.name,
                 fmt::format("{} is left out: the vnodes here have no such load", printable(name)));
+        std::string_view sign = load.relation;
+        const auto how = values::take_comparison(sign);
         const bool is_order =
-            load.relation == ">=" || load.relation == ">" || load.relation == "<=" || load.relation == "<";
+            how && sign.empty() && how != values::Comparison::equal && how != values::Comparison::unequal;
         const double here = load.type == ComplexType::size ? *number / 1024 : *number;
         out_.threshold(
             fmt::format("{}:{} {} {}", queue_, load.resource, is_order ? load.relation : ">=", here),

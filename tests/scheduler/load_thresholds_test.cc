@@ -13,6 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using values::Comparison;
 
 TEST(LoadCorrection, IsThatOfGridEngine) {
     EXPECT_EQ(load_correction(4, Seconds(150), Seconds(450)), 266) << "whole hundredths, rounded down";
@@ -35,9 +36,9 @@ struct LoadThresholds : testing::Test {
         world.queue({.name = "long"});
         world.vnode(n);
     }
-    void close_at(double number, LoadOp op = LoadOp::at_least, const std::string& queue = {},
+    void close_at(double number, Comparison how = Comparison::at_least, const std::string& queue = {},
                   const std::string& name = "np_load_avg") {
-        world.policy().load_thresholds = {{queue, name, op, number}};
+        world.policy().load_thresholds = {{queue, name, how, number}};
         world.configure();
     }
     int job(std::int64_t ncpus = 1, const std::string& queue = "work") {
@@ -113,7 +114,7 @@ TEST_F(LoadThresholds, DoNotLetAStartReachWhatIsConsumable) {
     n.mem = 10 * kGb;
     world.vnode(n);
     world.policy().job_load_adjustments = {{"mem", 1024 * 1024}};  // kilobytes
-    close_at(6.5 * 1024 * 1024, LoadOp::below, {}, "mem");
+    close_at(6.5 * 1024 * 1024, Comparison::less, {}, "mem");
     const int four = chunks(4);
     const int three = chunks(3);
     EXPECT_THAT(world.cycle(at(9)).started, ElementsAre(three)) << "10 - 3 = 7 GB, 10 - 4 = 6 GB";
@@ -122,15 +123,15 @@ TEST_F(LoadThresholds, DoNotLetAStartReachWhatIsConsumable) {
 
 TEST_F(LoadThresholds, AreReachedAsTheOperatorSays) {
     struct Case {
-        LoadOp op;
+        Comparison how;
         double number;
         bool closed;
     };
-    for (const Case& c :
-         {Case{LoadOp::at_least, 9.6, true}, Case{LoadOp::above, 9.6, false}, Case{LoadOp::above, 9.5, true},
-          Case{LoadOp::at_most, 9.6, true}, Case{LoadOp::below, 9.6, false}, Case{LoadOp::below, 9.7, true},
-          Case{LoadOp::at_least, 9.7, false}}) {
-        close_at(c.number, c.op, {}, "load_avg");
+    for (const Case& c : {Case{Comparison::at_least, 9.6, true}, Case{Comparison::more, 9.6, false},
+                          Case{Comparison::more, 9.5, true}, Case{Comparison::at_most, 9.6, true},
+                          Case{Comparison::less, 9.6, false}, Case{Comparison::less, 9.7, true},
+                          Case{Comparison::at_least, 9.7, false}}) {
+        close_at(c.number, c.how, {}, "load_avg");
         const int one = job();
         EXPECT_THAT(world.cycle(at(9)).started, SizeIs(c.closed ? 0 : 1)) << c.number;
         world.finish(one, at(9));
@@ -138,12 +139,12 @@ TEST_F(LoadThresholds, AreReachedAsTheOperatorSays) {
 }
 
 TEST_F(LoadThresholds, OfAQueueCloseVnodesToItsJobs) {
-    close_at(0.5, LoadOp::at_least, "long");
+    close_at(0.5, Comparison::at_least, "long");
     const int kept = job(1, "long");
     const int other = job(1, "work");
     EXPECT_THAT(world.cycle(at(9)).started, ElementsAre(other));
     EXPECT_FALSE(world.running(kept));
-    close_at(0.5, LoadOp::at_least, "nowhere");
+    close_at(0.5, Comparison::at_least, "nowhere");
     EXPECT_THAT(world.cycle(at(9)).started, ElementsAre(kept)) << "there is no such queue";
 }
 
@@ -195,7 +196,7 @@ TEST_F(LoadThresholds, ThePiecesOfAChunkAreOneStart) {
     for (const char* name : {"a", "b", "c"})
         world.vnode({.name = name, .ncpus = 8, .host = "h", .load = 0, .load_at = at(1)});
     world.policy().job_load_adjustments = {{"load_avg", 1}};
-    close_at(4, LoadOp::at_least, {}, "load_avg");
+    close_at(4, Comparison::at_least, {}, "load_avg");
     const int two = chunks(2, "ncpus=12");
     EXPECT_EQ(world.cycle(at(9)).comment.at(two),
               "Not Running: Load of b: load_avg 0 allows fewer chunks before it is >= 4")

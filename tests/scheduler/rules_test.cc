@@ -232,10 +232,12 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              site.load = site.pick(1, 10000);
              site.load_of_hosts = true;
              site.load_at = at(5);
-             if (site.chance(80)) s.load_thresholds = {{"", "np_load_avg", LoadOp::at_least, 0.3}};
+             if (site.chance(80))
+                 s.load_thresholds = {{"", "np_load_avg", values::Comparison::at_least, 0.3}};
              if (site.chance(30))
-                 s.load_thresholds.push_back({first_queue(site), "load_avg", LoadOp::above, 7});
-             if (site.chance(30)) s.load_thresholds.push_back({"", "mem", LoadOp::below, 3.0 * kMb});
+                 s.load_thresholds.push_back({first_queue(site), "load_avg", values::Comparison::more, 7});
+             if (site.chance(30))
+                 s.load_thresholds.push_back({"", "mem", values::Comparison::less, 3.0 * kMb});
              if (site.chance(80)) s.job_load_adjustments = {{"np_load_avg", 0.5}, {"load_avg", 0.25}};
              s.load_adjustment_decay_time = Seconds(site.pick(1, 40) * kMinute);
              if (site.chance(50)) return;

@@ -58,7 +58,7 @@ std::string text(const std::vector<NamedWeight>& weights) {
 std::string text(const std::vector<LoadThreshold>& thresholds) {
     std::string all;
     for (const LoadThreshold& one : thresholds)
-        all += fmt::format("{}:{} {} {},", one.queue, one.name, static_cast<int>(one.op), one.number);
+        all += fmt::format("{}:{} {} {},", one.queue, one.name, static_cast<int>(one.how), one.number);
     return all;
 }
 std::string text(const std::vector<OwnerWeight>& weights) {

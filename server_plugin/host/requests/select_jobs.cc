@@ -10,41 +10,32 @@
 #include "server_plugin/host/requests/job_cursor.h"
 #include "server_plugin/host/state/array.h"
 #include "server_plugin/plugin/pbs_plugin.h"
+#include "values/comparison.h"
 #include "values/text.h"
 
 namespace pbs::host {
 namespace {
+
+using values::Comparison;
 
 struct Criterion {
     const AttributeDef* def = nullptr;
     Type type = Type::text;
     std::string resource;
     std::string value;
-    ifl::Op op = ifl::Op::eq;
+    Comparison how = Comparison::equal;
 };
 
-template <typename T>
-bool compares(const T& have, const T& bound, ifl::Op op) {
-    switch (op) {
-        case ifl::Op::ne:
-            return have != bound;
-        case ifl::Op::ge:
-            return have >= bound;
-        case ifl::Op::gt:
-            return have > bound;
-        case ifl::Op::le:
-            return have <= bound;
-        case ifl::Op::lt:
-            return have < bound;
-        default:
-            return have == bound;
-    }
+// Any other operation counts as "equal".
+Comparison comparison_of(ifl::Op op) {
+    if (op < ifl::Op::eq || op > ifl::Op::lt) return Comparison::equal;
+    return static_cast<Comparison>(static_cast<int>(op) - static_cast<int>(ifl::Op::eq));
 }
 
 // Does the letter satisfy a criterion on the state, which lists letters? "QH" means either.
 bool letter_fits(char letter, const Criterion& criterion) {
     const bool among = criterion.value.find(letter) != std::string::npos;
-    return criterion.op == ifl::Op::ne ? !among : among;
+    return criterion.how == Comparison::unequal ? !among : among;
 }
 bool state_fits(const Job& job, const Criterion& criterion) {
     return letter_fits(job.state, criterion);
@@ -56,7 +47,7 @@ bool is_state(const Criterion& criterion) {
 bool owner_fits(const Job& job, const Criterion& criterion) {
     const bool fits =
         acl_allows(split_list(criterion.value), job.attributes.text("Job_Owner"), AclKind::user);
-    return criterion.op == ifl::Op::ne ? !fits : fits;
+    return criterion.how == Comparison::unequal ? !fits : fits;
 }
 
 // Returns the function that checks a criterion on the job itself; nullptr: the criterion is on an attribute
@@ -73,11 +64,11 @@ bool fits(const ifl::Attributes& shown, const Criterion& criterion) {
     for (const ifl::Attribute& have : shown) {
         if (have.name != criterion.def->name || have.resource != criterion.resource) continue;
         if (is_amount(criterion.type))
-            return compares(amount_of(criterion.type, have.value), amount_of(criterion.type, criterion.value),
-                            criterion.op);
-        return compares(have.value, criterion.value, criterion.op);
+            return values::holds(amount_of(criterion.type, have.value), criterion.how,
+                                 amount_of(criterion.type, criterion.value));
+        return values::holds(have.value, criterion.how, criterion.value);
     }
-    return criterion.op == ifl::Op::ne;
+    return criterion.how == Comparison::unequal;
 }
 
 Result<Criterion> criterion_of(const ifl::Attribute& attribute, const State& state) {
@@ -85,7 +76,7 @@ Result<Criterion> criterion_of(const ifl::Attribute& attribute, const State& sta
     criterion.def = job_table().find(attribute.name);
     if (criterion.def == nullptr) return fail(PBSE_NOATTR);
     criterion.type = criterion.def->type;
-    criterion.op = attribute.op;
+    criterion.how = comparison_of(attribute.op);
     if (criterion.def->name == "estimated") {
         criterion.resource = values::lowered(attribute.resource);
         criterion.type = criterion.resource == "start_time" ? Type::integer : Type::text;

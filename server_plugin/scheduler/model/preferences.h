@@ -9,20 +9,20 @@
 
 #include "server_plugin/scheduler/model/cluster.h"
 #include "server_plugin/scheduler/model/resources.h"
+#include "values/comparison.h"
 
 namespace pbs::sched {
 
 struct Preference {
-    enum class Op : std::uint8_t { equal, unequal, less, at_most, more, at_least };
     std::uint32_t resource = kNoResource;  // kNoResource: there is no such resource, and no vnode has it
-    Op op = Op::equal;
+    values::Comparison how = values::Comparison::equal;
     std::int64_t number = 0;
     std::string pattern;  // of a text, with * and ?
     std::string text;     // as the job has it
 
     // Does a vnode with this number, or with this text, meet the preference? A list of texts meets it if one
     // of them matches.
-    bool is_met(std::int64_t has) const;
+    bool is_met(std::int64_t has) const { return values::holds(has, how, number); }
     bool is_met(std::string_view has) const;
 };
 

@@ -9,6 +9,7 @@
 
 #include "objects/policy_attributes.h"
 #include "server_plugin/scheduler/model/cluster.h"
+#include "values/comparison.h"
 
 namespace pbs::sched {
 
@@ -51,28 +52,15 @@ struct NamedWeight {
 };
 
 // An element of load_thresholds.
-enum class LoadOp : std::uint8_t { at_least, above, at_most, below };
 struct LoadThreshold {
     std::string queue;  // empty: all queues
     std::string name;   // a load or a resource of vnodes
-    LoadOp op = LoadOp::at_least;
+    values::Comparison how = values::Comparison::at_least;
     double number = 0;
     // Does a load of this value close a vnode?
-    bool is_reached(double value) const {
-        switch (op) {
-            case LoadOp::at_least:
-                return value >= number;
-            case LoadOp::above:
-                return value > number;
-            case LoadOp::at_most:
-                return value <= number;
-            case LoadOp::below:
-                break;
-        }
-        return value < number;
-    }
+    bool is_reached(double value) const { return values::holds(value, how, number); }
     // Is a larger load nearer to the threshold?
-    bool is_upper() const { return op == LoadOp::at_least || op == LoadOp::above; }
+    bool is_upper() const { return how == values::Comparison::at_least || how == values::Comparison::more; }
     friend bool operator==(const LoadThreshold&, const LoadThreshold&) = default;
 };
 

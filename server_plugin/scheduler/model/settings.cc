@@ -72,11 +72,7 @@ void read(const Value& value, const rrule::Zone&, std::vector<NamedWeight>& sett
 void read(const Value& value, const rrule::Zone&, std::vector<LoadThreshold>& setting) {
     for (const std::string& text : std::get<objects::StringList>(value)) {
         const objects::LoadElement parts = objects::load_element(text);
-        const LoadOp op = parts.op == ">="  ? LoadOp::at_least
-                          : parts.op == ">" ? LoadOp::above
-                          : parts.op == "<" ? LoadOp::below
-                                            : LoadOp::at_most;
-        setting.push_back({std::string(parts.queue), std::string(parts.name), op,
+        setting.push_back({std::string(parts.queue), std::string(parts.name), parts.how,
                            values::parse_real(parts.number).value_or(0)});
     }
 }

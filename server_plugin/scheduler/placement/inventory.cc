@@ -311,8 +311,8 @@ std::int64_t Inventory::missed(VnodeSlot slot, std::span<const Preference> prefe
         if (wanted.resource == columns_.known().host) {
             const std::string_view host = strings_->text(vnode.host);
             const bool same = same_host_name(host, wanted.pattern);
-            return wanted.op == Preference::Op::equal ? same || wanted.is_met(host)
-                                                      : !same && wanted.is_met(host);
+            return wanted.how == values::Comparison::equal ? same || wanted.is_met(host)
+                                                           : !same && wanted.is_met(host);
         }
         const auto has = std::ranges::find(vnode.available, wanted.resource, &KeptAmount::resource);
         if (has == vnode.available.end()) return columns_.is_boolean(wanted.resource) && wanted.is_met(0);

@@ -82,15 +82,15 @@ std::string load_text(std::int64_t millionths) {
 
 // Writes "Not Running: Load of n3: np_load_avg 1.81 >= 1.75".
 std::string threshold_text(const Reason& r, const ReasonContext& c) {
-    static constexpr std::array kOps = {">=", ">", "<=", "<"};
     const std::string text =
-        fmt::format("Not Running: Load of {}: {}", c.vnodes[static_cast<VnodeSlot>(r.c / 16)].name,
+        fmt::format("Not Running: Load of {}: {}", c.vnodes[static_cast<VnodeSlot>(r.c / 32)].name,
                     c.strings.text(r.object));
     const auto at = static_cast<LoadAt>(r.c % 4);
     if (at == LoadAt::unknown) return text + " isn't known";
     return fmt::format("{} {} {}{} {:g}", text, load_text(r.a),
                        at == LoadAt::too_near ? "allows fewer chunks before it is " : "",
-                       kOps.at(static_cast<std::size_t>(r.c / 4 % 4)), static_cast<double>(r.b) / 1e6);
+                       values::sign_of(static_cast<values::Comparison>(r.c / 4 % 8)),
+                       static_cast<double>(r.b) / 1e6);
 }
 
 std::string fragments_text(const Reason& r, std::string_view queue) {

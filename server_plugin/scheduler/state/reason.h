@@ -121,10 +121,10 @@ struct Reason {
     friend auto operator<=>(const Reason&, const Reason&) = default;
 };
 
-// The vnode and the operator of a reason hosts_at_threshold, and how far the load is.
+// The vnode and the comparison of a reason hosts_at_threshold, and how far the load is.
 enum class LoadAt : std::uint8_t { unknown, reached, too_near };
-constexpr std::int64_t threshold_code(VnodeSlot vnode, LoadOp op, LoadAt at) {
-    return std::int64_t{vnode} * 16 + static_cast<std::int64_t>(op) * 4 + static_cast<std::int64_t>(at);
+constexpr std::int64_t threshold_code(VnodeSlot vnode, values::Comparison how, LoadAt at) {
+    return std::int64_t{vnode} * 32 + static_cast<std::int64_t>(how) * 4 + static_cast<std::int64_t>(at);
 }
 
 struct ReasonHash {

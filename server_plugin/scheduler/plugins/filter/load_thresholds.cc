@@ -62,7 +62,7 @@ class Thresholds {
                         t.text,
                         millionths(shown),
                         millionths(t.rule->number),
-                        threshold_code(part.vnode, t.rule->op, at)};
+                        threshold_code(part.vnode, t.rule->how, at)};
             }
         }
         return {};

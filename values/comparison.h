@@ -1,0 +1,53 @@
+// Comparisons as people write them: "mem>=64gb", "np_load_avg > 1.75".
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace pbs::values {
+
+// In the order of the comparisons in enum batch_op of pbs_ifl.h.
+enum class Comparison : std::uint8_t { equal, unequal, at_least, more, at_most, less };
+
+constexpr std::string_view sign_of(Comparison how) {
+    constexpr std::array<std::string_view, 6> kSigns = {"=", "!=", ">=", ">", "<=", "<"};
+    return kSigns.at(static_cast<std::size_t>(how));
+}
+
+// Removes the sign at the beginning of the text, and returns its comparison. nullopt, and the text stays as
+// it is: no sign is there.
+constexpr std::optional<Comparison> take_comparison(std::string_view& text) {
+    using enum Comparison;
+    // A sign comes before those that it begins with.
+    for (const Comparison how : {unequal, at_least, at_most, equal, more, less}) {
+        if (!text.starts_with(sign_of(how))) continue;
+        text.remove_prefix(sign_of(how).size());
+        return how;
+    }
+    return std::nullopt;
+}
+
+// Does `a` compare so with `b`?
+template <class T>
+constexpr bool holds(const T& a, Comparison how, const T& b) {
+    switch (how) {
+        case Comparison::equal:
+            return a == b;
+        case Comparison::unequal:
+            return a != b;
+        case Comparison::at_least:
+            return a >= b;
+        case Comparison::more:
+            return a > b;
+        case Comparison::at_most:
+            return a <= b;
+        case Comparison::less:
+            break;
+    }
+    return a < b;
+}
+
+}  // namespace pbs::values
