@@ -36,6 +36,9 @@ std::string literal(const SortKey& key) {
     return fmt::format("{{{}, {}, SortAmount({})}}", literal(key.name), key.high_first,
                        static_cast<int>(key.amount));
 }
+std::string literal(ChunkOrder order) {
+    return fmt::format("ChunkOrder({})", static_cast<int>(order));
+}
 std::string literal(const PreemptOrder::Step& step) {
     return fmt::format("{{{}, {}}}", step.percent, literal(step.methods));
 }

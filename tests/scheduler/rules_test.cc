@@ -138,7 +138,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              if (site.chance(30)) site.world.policy().reserved_resources = {"ngpus", "bigmem"};
              site.ranges = site.standard && site.chance(30);
              site.spreads = site.standard && site.chance(50);
-             if (site.chance(30)) site.world.policy().chunk_order = "round_robin";
+             if (site.chance(30)) site.world.policy().chunk_order = ChunkOrder::round_robin;
              if (site.chance(30)) site.world.policy().range_sets = "largest";
              site.groups = true;
              site.whole_hosts = true;

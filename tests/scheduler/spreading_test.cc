@@ -71,7 +71,7 @@ TEST_F(SpreadChunks, AreThoseOfAllocationRules) {
 }
 
 TEST_F(SpreadChunks, ByThePolicyUnlessTheJobSaysOtherwise) {
-    s.chunk_order = "round_robin";
+    s.chunk_order = ChunkOrder::round_robin;
     world.configure();
     EXPECT_EQ(place({.select = "4:ncpus=1"}), "A2 B1 C1");
     EXPECT_EQ(place({.select = "4:ncpus=1", .chunk_order = "fill"}), "A4");
@@ -177,7 +177,7 @@ TEST(SpreadProperty, EqualsThePlainRules) {
         const bool by_host = pick(0, 1) == 0;
         const int per_host = by_host ? pick(1, 4) : -1;
         const int count = by_host ? per_host * pick(1, 4) : pick(1, 15);
-        if (!by_host) s.chunk_order = "round_robin";
+        if (!by_host) s.chunk_order = ChunkOrder::round_robin;
         world.configure();
         std::vector<int> given(room.size(), 0);
         int left = count;

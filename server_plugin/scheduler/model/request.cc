@@ -82,14 +82,8 @@ bool parse_place(std::string_view text, const Resources& resources, Request& req
     while (!text.empty()) {
         const auto colon = std::min(text.find(':'), text.size());
         const auto word = text.substr(0, colon);
-        if (word == "free")
-            request.arrangement = Arrangement::free;
-        else if (word == "pack")
-            request.arrangement = Arrangement::pack;
-        else if (word == "scatter")
-            request.arrangement = Arrangement::scatter;
-        else if (word == "vscatter")
-            request.arrangement = Arrangement::vscatter;
+        if (const auto arrangement = arrangement_of(word))
+            request.arrangement = *arrangement;
         else if (word == "excl")
             request.sharing = AskedSharing::excl;
         else if (word == "exclhost")
@@ -169,8 +163,9 @@ void read_spreading(Request& request, const Resources& resources) {
     const bool anywhere = request.arrangement == Arrangement::free;
     for (const KeptAmount& a : request.amounts) {
         if (a.resource == known.chunk_order && !a.text.empty()) {
-            request.order = a.text == "round_robin" ? ChunkOrder::round_robin : ChunkOrder::fill;
-            if (a.text != "fill" && (a.text != "round_robin" || !anywhere))
+            const auto order = chunk_order_of(a.text);
+            request.order = order.value_or(ChunkOrder::fill);
+            if (!order || (order == ChunkOrder::round_robin && !anywhere))
                 request.unspread =
                     fmt::format("chunk_order={}{}", a.text, anywhere ? "" : " with another place than free");
         } else if (a.resource == known.per_host) {

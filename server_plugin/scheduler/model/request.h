@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "server_plugin/scheduler/model/arrangement.h"
 #include "server_plugin/scheduler/model/chunk_range.h"
 #include "server_plugin/scheduler/model/preferences.h"
 #include "server_plugin/scheduler/model/resources.h"
@@ -35,11 +36,6 @@ struct Chunk {
     // the text; its number has to be at least as large.
     std::vector<KeptAmount> matches;
 };
-
-enum class Arrangement : std::uint8_t { free, pack, scatter, vscatter };
-
-// The order in which vnodes give chunks that may be anywhere: each as many as it can, or one in each round.
-enum class ChunkOrder : std::uint8_t { by_policy, fill, round_robin };
 
 struct Request {
     std::vector<KeptAmount> amounts;  // the requested amounts, without walltime, sorted by resource

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "objects/policy_attributes.h"
+#include "server_plugin/scheduler/model/arrangement.h"
 #include "server_plugin/scheduler/model/cluster.h"
 #include "values/comparison.h"
 
@@ -138,6 +139,10 @@ struct WordType<objects::PolicyAttribute::sched_restart_action> {
 template <>
 struct WordType<objects::PolicyAttribute::past_usage_charge> {
     using type = PastUsageCharge;
+};
+template <>
+struct WordType<objects::PolicyAttribute::chunk_order> {
+    using type = ChunkOrder;
 };
 
 template <objects::PolicyAttribute attribute, objects::Syntax syntax>

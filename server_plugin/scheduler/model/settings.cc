@@ -122,6 +122,10 @@ void read(const Value& value, const rrule::Zone&, PastUsageCharge& setting) {
     setting = std::get<std::string>(value) == "flat" ? PastUsageCharge::flat : PastUsageCharge::node_hours;
 }
 
+void read(const Value& value, const rrule::Zone&, ChunkOrder& setting) {
+    setting = chunk_order_of(std::get<std::string>(value)).value_or(ChunkOrder::fill);
+}
+
 void read(const Value& value, const rrule::Zone&, RestartAction& setting) {
     const std::string& word = std::get<std::string>(value);
     setting = word == "restart" || word == "rerun" ? RestartAction::restart

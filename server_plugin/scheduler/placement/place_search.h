@@ -95,9 +95,9 @@ class PlaceSearch {
     void for_each_fit(const OrderedTree& tree, std::uint32_t first, const Visit& visit) const;
     std::int64_t missed(const OrderedTree& tree, std::uint32_t first, std::uint32_t item) const;
     bool in_rounds() const {
+        const ChunkOrder order = request_.order == ChunkOrder::by_policy ? rules_.order : request_.order;
         return rules_.spreads && request_.arrangement == Arrangement::free &&
-               (request_.order == ChunkOrder::by_policy ? rules_.round_robin
-                                                        : request_.order == ChunkOrder::round_robin);
+               order == ChunkOrder::round_robin;
     }
     // A vnode with the number of chunks for which it has room. PlaceRules::rule may permit fewer.
     struct Offer {

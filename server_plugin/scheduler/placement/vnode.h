@@ -88,10 +88,10 @@ struct PlaceRules {
     bool load_balancing = false;           // no job on a loaded vnode (Inventory::is_loaded)
     // A vnode that has one of these resources takes the job only if `request` has it, too.
     std::span<const std::uint32_t> reserved{};
-    const Request* request = nullptr;  // with `reserved`
-    bool spreads = false;              // the request's chunk_order and per_host count
-    bool round_robin = false;          // the policy's order of chunks, if the request has none
-    bool prefers = false;              // the request's preferences count
+    const Request* request = nullptr;     // with `reserved`
+    bool spreads = false;                 // the request's chunk_order and per_host count
+    ChunkOrder order = ChunkOrder::fill;  // the policy's, if the request has none
+    bool prefers = false;                 // the request's preferences count
     // The resources whose values make placement sets. The job is placed in one set if it fits into any;
     // empty: the job may be anywhere.
     std::span<const std::uint32_t> groups{};

@@ -48,7 +48,7 @@ PlaceRules CycleState::place_rules(const Request& request) const {
     rules.sharing = request.sharing;
     rules.node_size = vnode_share;
     rules.spreads = settings->algorithm == Algorithm::standard;
-    rules.round_robin = settings->chunk_order == "round_robin";
+    rules.order = settings->chunk_order;
     rules.prefers = settings->preferences && !on_trial;
     if (!at_request) {
         rules.max_jobs_on_host = settings->max_jobs;
