@@ -1,6 +1,7 @@
 #include "server_plugin/scheduler/placement/place_search.h"
 
 #include <algorithm>
+#include <functional>
 #include <unordered_set>
 
 namespace pbs::sched {
@@ -25,15 +26,21 @@ bool PlaceSearch::run_by_preferences() {
     return run();
 }
 
-// Returns the number of preferences that a vnode misses or, if the item is a host, that its best vnode
-// misses.
+// Returns the number of preferences that the best of some vnodes misses: of those that `vnode_of` finds for
+// the items.
+template <class Items, class VnodeOf>
+std::int64_t PlaceSearch::fewest_missed(const Items& items, const VnodeOf& vnode_of) const {
+    std::int64_t fewest = INT64_MAX;
+    for (const std::uint32_t item : items)
+        fewest = std::min(fewest, inventory().missed(vnode_of(item), request_.preferences));
+    return fewest;
+}
+
+// Returns that number for an item of a tree, which is a vnode or a host.
 std::int64_t PlaceSearch::missed(const OrderedTree& tree, std::uint32_t first, std::uint32_t item) const {
     const bool of_hosts = &tree == &pool_.tree && !pool_.hosts.empty();
     const Host host = of_hosts ? pool_.hosts[item] : Host{first + item, first + item + 1};
-    std::int64_t least = INT64_MAX;
-    for (std::uint32_t i = host.first; i < host.end; ++i)
-        least = std::min(least, inventory().missed(pool_.vnodes[i], request_.preferences));
-    return least;
+    return fewest_missed(std::span(pool_.vnodes).subspan(host.first, host.end - host.first), std::identity{});
 }
 
 std::int64_t PlaceSearch::how_many(VnodeSlot slot, const Row& needs, const Chunk& chunk) const {
@@ -228,13 +235,10 @@ bool PlaceSearch::pack() {
     std::span<const std::vector<std::uint32_t>> hosts = pool_.shared_hosts;
     std::vector<std::vector<std::uint32_t>> moved;
     if (by_preferences_) {
-        const auto missed_by = [&](const auto& host) {
-            std::int64_t least = INT64_MAX;
-            for (const std::uint32_t index : host) least = std::min(least, missed(pool_.tree, 0, index));
-            return least;
-        };
         moved = pool_.shared_hosts;
-        std::ranges::stable_sort(moved, {}, missed_by);
+        std::ranges::stable_sort(moved, {}, [&](const auto& host) {
+            return fewest_missed(host, [&](std::uint32_t index) { return pool_.vnodes[index]; });
+        });
         hosts = moved;
     } else if (pool_.moves()) {
         const auto position = [&](std::uint32_t index) { return pool_.tree.position(index); };

@@ -93,6 +93,8 @@ class PlaceSearch {
     // the tree's items are vnodes, `first` is the index of the first one in the pool.
     template <class Visit>
     void for_each_fit(const OrderedTree& tree, std::uint32_t first, const Visit& visit) const;
+    template <class Items, class VnodeOf>
+    std::int64_t fewest_missed(const Items& items, const VnodeOf& vnode_of) const;
     std::int64_t missed(const OrderedTree& tree, std::uint32_t first, std::uint32_t item) const;
     bool in_rounds() const {
         const ChunkOrder order = request_.order == ChunkOrder::by_policy ? rules_.order : request_.order;
