@@ -21,10 +21,6 @@ std::int64_t ordered_number(double value) {
     return bits < 0 ? bits ^ std::numeric_limits<std::int64_t>::max() : bits;
 }
 
-std::int64_t decayed(Instant began, std::int64_t cpus, Instant now, Seconds decay) {
-    return load_correction(cpus, now - began, decay);
-}
-
 }  // namespace
 
 LoadName LoadName::of(std::string_view name, const Resources& resources) {
@@ -70,43 +66,36 @@ std::int64_t load_correction(std::int64_t cpus, Seconds age, Seconds decay) {
 // ---- Corrections.
 
 void HostLoads::begin_cycle() {
-    // Clearing an empty map still takes time for each of its buckets.
-    if (!counted_.empty()) counted_.clear();
+    counted_.clear();
 }
 
 void HostLoads::count(std::uint32_t host, Instant began, std::int64_t cpus, int sign) {
     if (cpus <= 0) return;
-    std::vector<Counted>& list = counted_[host];
-    const auto undone = std::ranges::find_if(list, [&](const Counted& one) {
-        return one.began == began && one.cpus == cpus && one.sign == -sign;
-    });
-    if (undone != list.end())
-        list.erase(undone);
-    else
-        list.push_back({began, cpus, sign});
+    const auto counted = counted_.try_emplace({host, began, cpus}, 0).first;
+    counted->second += sign;
+    if (counted->second == 0) counted_.erase(counted);
 }
 
 std::int64_t HostLoads::correction(const Inventory& inventory, std::uint32_t host, Instant now,
                                    Seconds decay) const {
     std::int64_t sum = 0;
     if (decay <= Seconds(0)) return sum;
-    inventory.for_each_start(host, now - decay, [&](Instant began, std::int64_t cpus) {
-        sum += decayed(began, cpus, now, decay);
-    });
-    if (const auto found = counted_.find(host); found != counted_.end())
-        for (const Counted& one : found->second) sum += one.sign * decayed(one.began, one.cpus, now, decay);
+    for (const auto& [began, cpus] : inventory.starts(host, now - decay))
+        sum += load_correction(cpus, now - began, decay);
+    for (auto one = counted_.lower_bound({host, Instant::min(), 0});
+         one != counted_.end() && one->first.host == host; ++one)
+        sum += one->second * load_correction(one->first.cpus, now - one->first.began, decay);
     return std::max<std::int64_t>(0, sum);
 }
 
 std::vector<Instant> HostLoads::ends(const Inventory& inventory, std::uint32_t host, Instant now,
                                      Seconds decay) const {
     std::vector<Instant> all;
-    inventory.for_each_start(host, now - decay, [&](Instant began, std::int64_t cpus) {
+    for (const auto& [began, cpus] : inventory.starts(host, now - decay))
         if (cpus > 0) all.push_back(began + decay);
-    });
-    if (const auto found = counted_.find(host); found != counted_.end())
-        for (const Counted& one : found->second)
-            if (one.sign > 0) all.push_back(one.began + decay);
+    for (auto one = counted_.lower_bound({host, Instant::min(), 0});
+         one != counted_.end() && one->first.host == host; ++one)
+        if (one->second > 0) all.push_back(one->first.began + decay);
     std::ranges::sort(all);
     return all;
 }

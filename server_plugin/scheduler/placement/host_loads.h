@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "objects/formula.h"
@@ -99,9 +98,10 @@ class HostLoads {
 
   private:
     struct Counted {
+        std::uint32_t host;
         Instant began;
         std::int64_t cpus;
-        int sign;
+        friend auto operator<=>(const Counted&, const Counted&) = default;
     };
     struct Order {
         LoadRules rules;
@@ -126,7 +126,8 @@ class HostLoads {
     void forget_orders();
     static constexpr std::size_t kMostNoted = 1 << 16;
 
-    std::unordered_map<std::uint32_t, std::vector<Counted>> counted_;
+    // The number of such jobs that count() has counted, less those that it has left out; never 0.
+    std::map<Counted, int> counted_;
     std::map<std::uint32_t, Order> orders_;
     std::uint32_t last_order_ = 0;
     std::uint64_t renewals_ = 0;

@@ -182,80 +182,6 @@ void Inventory::set_host(VnodeSlot slot, std::uint32_t host) {
     on_host_[vnode.host_number].push_back(slot);
 }
 
-// Stores the load of a vnode's host. All vnodes of a host have the same load in their records; the first one
-// with a new measurement counts. Returns whether anything has changed.
-bool Inventory::set_load(VnodeSlot slot, const VnodeRecord& record) {
-    Vnode& vnode = vnodes_[slot];
-    const bool same = vnode.load_thousandths == record.load_thousandths && vnode.busy == record.busy &&
-                      vnode.max_load_thousandths == record.max_load_thousandths &&
-                      host_loads_[vnode.host_number].at == record.load_at;
-    if (std::exchange(vnode.load_thousandths, record.load_thousandths) != record.load_thousandths) {
-        ++load_version_;
-        loads_.note(vnode.host_number);
-    }
-    vnode.system_time_thousandths = record.system_time_thousandths;
-    vnode.max_load_thousandths = record.max_load_thousandths;
-    vnode.busy = record.busy;
-    has_maximal_loads_ = has_maximal_loads_ || vnode.busy || vnode.max_load_thousandths >= 0;
-    HostLoad& load = host_loads_[vnode.host_number];
-    if (load.at == record.load_at) return !same;
-    load = {record.load_at, 0};
-    for (const VnodeSlot other : of_host(slot))
-        for (const JobSlot job : jobs_on(other)) {
-            const HeldJob& held = *held_of(job);
-            if (!counts_load(held, other)) continue;
-            for (const Held& part : held.parts)
-                if (part.slot == other) count_load(other, held.amounts_of(part), 1);
-        }
-    return true;
-}
-
-// The load that a job's share of a vnode counts as.
-std::int64_t Inventory::load_of(std::span<const Need> needs) const {
-    std::int64_t load = 0;
-    for (const Need& need : needs)
-        if (need.resource == columns_.known().ncpus) load += 1000 * need.amount;
-    return load;
-}
-
-bool Inventory::counts_load(const HeldJob& held, VnodeSlot vnode) const {
-    return load_at(vnode) != Instant{} && held.started >= load_at(vnode);
-}
-
-std::int64_t Inventory::host_cpus(std::uint32_t host) const {
-    std::int64_t cpus = 0;
-    for (const VnodeSlot slot : on_host_[host])
-        cpus += number_of(vnodes_[slot].available, columns_.known().ncpus).value_or(0);
-    return cpus;
-}
-
-// The first vnode that the job has on the host.
-VnodeSlot Inventory::first_on(const HeldJob& held, std::uint32_t host) const {
-    const auto of_host = [&](VnodeSlot slot) { return vnodes_[slot].host_number == host; };
-    const auto first = std::ranges::find_if(held.vnodes, of_host);
-    return first == held.vnodes.end() ? kNoSlot : *first;
-}
-
-std::int64_t Inventory::cpus_on(const HeldJob& held, std::uint32_t host) const {
-    std::int64_t cpus = 0;
-    for (const Held& part : held.parts)
-        if (part.slot != kNoSlot && vnodes_[part.slot].host_number == host)
-            cpus += load_of(held.amounts_of(part)) / 1000;
-    return cpus;
-}
-
-// Adds the CPUs of a job that has just started to the load of its vnode's host.
-void Inventory::count_load(VnodeSlot slot, std::span<const Need> needs, std::int64_t times) {
-    host_loads_[vnodes_[slot].host_number].started += times * load_of(needs);
-}
-
-bool Inventory::is_loaded(VnodeSlot slot) const {
-    const Vnode& vnode = vnodes_[slot];
-    return vnode.busy ||
-           (vnode.max_load_thousandths >= 0 && vnode.load_thousandths >= 0 &&
-            vnode.load_thousandths + host_loads_[vnode.host_number].started >= vnode.max_load_thousandths);
-}
-
 void Inventory::set_totals(VnodeSlot slot) {
     std::int64_t* const row = &total_[slot * columns_.size()];
     std::fill_n(row, columns_.size(), 0);
@@ -381,13 +307,14 @@ Row Inventory::free_without(VnodeSlot slot, std::span<const JobSlot> jobs) const
     std::int32_t exclusive = vnodes_[slot].exclusive;
     for (const JobSlot job : jobs) {
         const HeldJob* held = held_of(job);
-        const auto slot_of = [&](std::uint32_t part) { return held->parts[part].slot; };
-        auto part = std::ranges::lower_bound(held->by_slot, slot, {}, slot_of);
-        if (part == held->by_slot.end() || slot_of(*part) != slot) continue;
-        for (; part != held->by_slot.end() && slot_of(*part) == slot; ++part)
-            for (const Need& need : held->amounts_of(held->parts[*part]))
+        bool has_part = false;
+        for_each_part_on(*held, slot, [&](const Held& part) {
+            has_part = true;
+            for (const Need& need : held->amounts_of(part))
                 if (const std::uint32_t column = columns_.of(need.resource); column != 0)
                     left[column] += need.amount;
+        });
+        if (!has_part) continue;
         --others;
         if (sole(slot, held->sharing) != Sole::nothing) --exclusive;
     }
@@ -497,8 +424,8 @@ void Inventory::apply(JobSlot job, int sign) {
         for (const Need& need : held.amounts_of(part))
             if (const std::uint32_t column = columns_.of(need.resource); column != 0)
                 free_row(slot)[column] += sign * need.amount;
-        if (counts_load(held, slot)) count_load(slot, held.amounts_of(part), -sign);
     }
+    count_load(held, -sign);
     if (jobs_on_.size() < vnodes_.size()) jobs_on_.resize(vnodes_.size());
     for (const VnodeSlot slot : held.vnodes) {
         loads_.note(vnodes_[slot].host_number);

@@ -3,6 +3,7 @@
 
 #include <absl/container/inlined_vector.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -88,17 +89,12 @@ class Inventory {
     std::uint32_t hosts() const { return static_cast<std::uint32_t>(on_host_.size()); }
     std::span<const VnodeSlot> on_host(std::uint32_t host) const { return on_host_[host]; }
     std::int64_t host_cpus(std::uint32_t host) const;
-    // Calls `visit` with the start and the CPUs on the host of each running job there that started after
-    // `after`.
-    template <class Visit>
-    void for_each_start(std::uint32_t host, Instant after, Visit visit) const {
-        for (const VnodeSlot slot : on_host_[host])
-            for (const JobSlot job : jobs_on(slot)) {
-                const HeldJob& held = *held_of(job);
-                if (held.started <= after || slot != first_on(held, host)) continue;
-                visit(held.started, cpus_on(held, host));
-            }
-    }
+    // The running jobs on the host that started after `after`, in no order, with their CPUs there.
+    struct Start {
+        Instant began{};
+        std::int64_t cpus = 0;
+    };
+    std::vector<Start> starts(std::uint32_t host, Instant after) const;
     // For each resource that chunks request and only vnodes can have: does at least one vnode have some of
     // it? If not, there is no place.
     bool has_some_of_each(const Request& request) const;
@@ -233,6 +229,14 @@ class Inventory {
         return job < held_place_.size() && held_place_[job] != 0 ? &held_[held_place_[job] - 1] : nullptr;
     }
     void sort_by_slot(HeldJob& held) const;
+    // Calls `visit` with each part of the job on this vnode.
+    template <class Visit>
+    static void for_each_part_on(const HeldJob& held, VnodeSlot vnode, const Visit& visit) {
+        const auto slot_of = [&](std::uint32_t part) { return held.parts[part].slot; };
+        for (auto part = std::ranges::lower_bound(held.by_slot, vnode, {}, slot_of);
+             part != held.by_slot.end() && slot_of(*part) == vnode; ++part)
+            visit(held.parts[*part]);
+    }
 
     bool is_any_lost(VnodeSlot slot, const std::vector<KeptAmount>& before) const;
     std::int64_t* free_row(VnodeSlot vnode) { return &free_[vnode * columns_.size()]; }
@@ -245,9 +249,8 @@ class Inventory {
     bool set_load(VnodeSlot vnode, const VnodeRecord& record);
     std::int64_t load_of(std::span<const Need> needs) const;
     bool counts_load(const HeldJob& held, VnodeSlot vnode) const;
-    VnodeSlot first_on(const HeldJob& held, std::uint32_t host) const;
-    std::int64_t cpus_on(const HeldJob& held, std::uint32_t host) const;
     void count_load(VnodeSlot vnode, std::span<const Need> needs, std::int64_t times);
+    void count_load(const HeldJob& held, int sign);
     void apply(JobSlot job, int sign);
     void apply(const Placement& placement, const Request& request, const NodeSize& node_size, int sign);
     void count_jobs(std::span<const VnodeSlot> vnodes, AskedSharing asked, int sign);
