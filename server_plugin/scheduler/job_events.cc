@@ -223,8 +223,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
         else if (t.jobs.stime[slot] != old_stime)
             impl_->forget_kept();
         // The load of a young job counts by its start.
-        if (t.jobs.stime[slot] != old_stime)
-            t.vnodes.allocate(slot, record.places, request, t.jobs.stime[slot]);
+        if (t.jobs.stime[slot] != old_stime) t.vnodes.set_started(slot, t.jobs.stime[slot]);
     } else if (runs) {
         if (ran) impl_->note(&EventsSince::all);
         t.vnodes.allocate(slot, record.places, request, t.jobs.stime[slot]);

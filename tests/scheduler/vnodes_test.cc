@@ -196,6 +196,47 @@ TEST_F(Placing, AVnodeThatComesOrGrowsOrGoesCountsAtOnce) {
     EXPECT_THAT(place({.ncpus = 1}), IsEmpty());
 }
 
+TEST(VnodesTest, ACorrectedStartChangesOnlyTheLoad) {
+    Interner strings;
+    Resources resources;
+    Vnodes vnodes(strings);
+    resources.define({0, ResourceKind::integer, "ncpus", true});
+    vnodes.rebuild(resources);
+    const Amount four{0, 4, {}};
+    VnodeRecord record;
+    record.host = record.name = "h";
+    record.resources_available = {&four, 1};
+    record.load_thousandths = 1000;
+    record.max_load_thousandths = 3000;
+    record.load_at = at(5);
+    for (const std::uint64_t handle : {1U, 2U}) {  // two vnodes of a host
+        record.vnode = VnodeHandle{handle};
+        vnodes.change(record, resources);
+    }
+    const Amount one{0, 1, {}};
+    const std::array places{Place{VnodeHandle{1}, {&one, 1}}, Place{VnodeHandle{2}, {&one, 1}},
+                            Place{VnodeHandle{1}, {&one, 1}}};
+    vnodes.allocate(0, places, Request{}, at(4));
+    const std::uint64_t changes = vnodes.changes();
+    EXPECT_FALSE(vnodes.is_loaded(0)) << "the job is part of the measured load";
+    EXPECT_THAT(vnodes.starts(0, at(4)), IsEmpty());
+    vnodes.set_started(0, at(6));
+    EXPECT_TRUE(vnodes.is_loaded(0) && vnodes.is_loaded(1));
+    const auto starts = vnodes.starts(0, at(4));
+    ASSERT_EQ(starts.size(), 1U) << "one job";
+    EXPECT_EQ(starts.front().began, at(6));
+    EXPECT_EQ(starts.front().cpus, 3);
+    vnodes.set_started(0, at(4));
+    EXPECT_FALSE(vnodes.is_loaded(0));
+    EXPECT_EQ(vnodes.changes(), changes);
+    EXPECT_EQ(vnodes.free_amount(0, 0), 2);
+    vnodes.set_started(0, at(6));
+    vnodes.release(0);
+    EXPECT_FALSE(vnodes.is_loaded(0));
+    vnodes.set_started(0, at(7));  // it isn't there
+    EXPECT_THAT(vnodes.starts(0, at(4)), IsEmpty());
+}
+
 TEST(VnodesTest, ASearchAheadInOnePoolChangesNothingInAnother) {
     Interner strings;
     Resources resources;

@@ -145,6 +145,8 @@ class Inventory {
     // allocate() gives a running job its places; release() frees them. `started`: the instant of its start.
     void allocate(JobSlot job, std::span<const Place> places, const Request& request, Instant started = {});
     void release(JobSlot job);
+    // Corrects the instant of a running job's start.
+    void set_started(JobSlot job, Instant started);
     // Does the job hold exactly these places?
     bool holds(JobSlot job, std::span<const Place> places, const Request& request) const;
     // Returns the vnodes that a running job holds, in order of their slots. Valid until the job changes.

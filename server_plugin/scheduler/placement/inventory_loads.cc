@@ -60,6 +60,15 @@ void Inventory::count_load(const HeldJob& held, int sign) {
             count_load(part.slot, held.amounts_of(part), sign);
 }
 
+void Inventory::set_started(JobSlot job, Instant started) {
+    if (held_of(job) == nullptr) return;
+    HeldJob& held = held_[held_place_[job] - 1];
+    count_load(held, -1);
+    held.started = started;
+    count_load(held, 1);
+    for (const VnodeSlot slot : held.vnodes) loads_.note(vnodes_[slot].host_number);
+}
+
 bool Inventory::is_loaded(VnodeSlot slot) const {
     const Vnode& vnode = vnodes_[slot];
     return vnode.busy ||
