@@ -63,6 +63,20 @@ Result<void> check_sort_keys(const Attribute& attribute, const StringList& keys)
     return {};
 }
 
+Result<void> check_place_sort_keys(const Attribute& attribute, const StringList& elements) {
+    std::set<std::string_view> seen;
+    for (const std::string& element : elements) {
+        const PlaceElement parts = place_element(element);
+        if (!seen.insert(parts.place).second)
+            return fail(Code::bad_value,
+                        fmt::format("{}: bad value '{}': '{}' is there twice, expected each place once, with "
+                                    "all its keys",
+                                    attribute.name, element, parts.place));
+        if (Result<void> checked = check_sort_keys(attribute, parts.keys); !checked) return checked;
+    }
+    return {};
+}
+
 // Refuses a program that can't be run safely, by the finding `safe`. Where unknown names only cause
 // warnings, so does an unsafe program.
 Result<void> check_program(const Attribute& attribute, const std::string& value,
@@ -337,6 +351,8 @@ Result<void> check_value(const Attribute& attribute, const Value* before, const 
         case Syntax::node_sort_keys:
         case Syntax::job_sort_keys:
             return check_sort_keys(attribute, std::get<StringList>(value));
+        case Syntax::place_sort_keys:
+            return check_place_sort_keys(attribute, std::get<StringList>(value));
         case Syntax::resource_weights:
         case Syntax::word_weights:
         case Syntax::entity_weights:

@@ -158,6 +158,22 @@ Form sort_key_form(std::string_view text, bool for_nodes) {
     return canonical + " " + amount;
 }
 
+// "place: key + key"
+Form place_sort_key_form(const Attribute& attribute, std::string_view text) {
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const std::string_view place = values::trim(text.substr(0, colon));
+    if (std::ranges::find(attribute.words, place) == attribute.words.end())
+        return wrong(fmt::format("'{}' is none of {}", place, fmt::join(attribute.words, ", ")));
+    if (colon == text.size()) return wrong(fmt::format("there is no : behind '{}'", place));
+    std::vector<std::string> keys;
+    for (const std::string_view part : values::split(text.substr(colon + 1), '+')) {
+        const Form key = sort_key_form(part, true);
+        if (!key) return key;
+        keys.push_back(*key);
+    }
+    return fmt::format("{}: {}", place, fmt::join(keys, " + "));
+}
+
 // "name=weight". `canonical` returns the name as it is stored.
 template <class Canonical>
 Form weight_form(std::string_view text, Canonical canonical) {
@@ -328,6 +344,12 @@ OwnerElement owner_element(std::string_view element) {
             element.substr(equals + 1, element.size() - equals - 2)};
 }
 
+PlaceElement place_element(std::string_view element) {
+    const std::size_t colon = element.find(':');
+    const auto keys = values::split_trimmed(element.substr(colon + 1), '+');
+    return {element.substr(0, colon), {keys.begin(), keys.end()}};
+}
+
 LoadElement load_element(std::string_view element) {
     const std::size_t colon = element.find(':');
     const std::size_t name = colon == std::string_view::npos ? 0 : colon + 1;
@@ -395,6 +417,8 @@ Form canonical_string(const Attribute& attribute, std::string_view text) {
             return resource_form(values::trim(text));
         case Syntax::node_sort_keys:
             return sort_key_form(text, true);
+        case Syntax::place_sort_keys:
+            return place_sort_key_form(attribute, text);
         case Syntax::job_sort_keys:
             return sort_key_form(text, false);
         case Syntax::resource_weights:

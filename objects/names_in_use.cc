@@ -39,7 +39,7 @@ std::optional<NameKind> named_kind(Syntax syntax) {
 
 bool names_things(Syntax syntax) {
     return named_kind(syntax).has_value() || syntax == Syntax::quota_rules ||
-           syntax == Syntax::load_thresholds;
+           syntax == Syntax::load_thresholds || syntax == Syntax::place_sort_keys;
 }
 
 struct NamedThing {
@@ -52,6 +52,9 @@ struct NamedThing {
 std::vector<NamedThing> names_in(const Attribute& attribute, const std::string& element) {
     if (const auto kind = named_kind(attribute.syntax)) return {{*kind, std::string(first_name(element))}};
     std::vector<NamedThing> found;
+    if (attribute.syntax == Syntax::place_sort_keys)
+        for (const std::string& key : place_element(element).keys)
+            found.push_back({NameKind::resource, std::string(first_name(key))});
     if (attribute.syntax == Syntax::load_thresholds) {
         const LoadElement threshold = load_element(element);
         if (!threshold.queue.empty()) found.push_back({NameKind::queue, std::string(threshold.queue)});
@@ -111,7 +114,7 @@ std::span<const std::string_view> other_names(Syntax syntax) {
     static constexpr std::array<std::string_view, 2> kNodeKeys = {"sort_priority", "load_formula"};
     static constexpr std::array<std::string_view, 4> kJobKeys = {"job_priority", "fairshare_perc",
                                                                  "fair_share_perc", "preempt_priority"};
-    if (syntax == Syntax::node_sort_keys) return kNodeKeys;
+    if (syntax == Syntax::node_sort_keys || syntax == Syntax::place_sort_keys) return kNodeKeys;
     if (syntax == Syntax::job_sort_keys) return kJobKeys;
     return names_loads(syntax) ? load_terms() : std::span<const std::string_view>();
 }

@@ -38,6 +38,7 @@ constexpr AttributeType type_of(Syntax syntax, unsigned flags) {
         case Syntax::queue_list:
         case Syntax::resource_list:
         case Syntax::node_sort_keys:
+        case Syntax::place_sort_keys:
         case Syntax::job_sort_keys:
         case Syntax::resource_weights:
         case Syntax::load_weights:

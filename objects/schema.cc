@@ -146,6 +146,11 @@ std::string expected_text(const Attribute& attribute) {
             return "elements separated by commas, each a resource, sort_priority or load_formula, then HIGH "
                    "or "
                    "LOW, then for a resource optionally total, assigned or unused";
+        case Syntax::place_sort_keys:
+            return fmt::format(
+                "elements separated by commas, each one of {}, then : and keys as in node_sort_key, with + "
+                "between them, such as scatter: ncpus HIGH unused + mem LOW",
+                fmt::join(attribute.words, ", "));
         case Syntax::job_sort_keys:
             return "elements separated by commas, each a resource, job_priority, fairshare_perc or "
                    "preempt_priority, then HIGH or LOW";

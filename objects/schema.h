@@ -44,31 +44,32 @@ enum class AttributeType {
 // How the text of a value is parsed, and the C++ type that holds it; finer than AttributeType. max_starve is
 // a string in PP-748 whose text is a duration: type string, syntax duration.
 enum class Syntax {
-    boolean,            // bool
-    boolean_or_date,    // BooleanOrDate
-    integer,            // std::int64_t, within minimum and maximum
-    percentage,         // std::int64_t: 90 or 90%
-    real,               // double, within minimum and maximum
-    size,               // Size
-    duration,           // std::chrono::seconds
-    time_of_day,        // TimeOfDay
-    variance,           // Variance: -mm%,+nn%
-    text,               // std::string, anything on one line
-    word,               // std::string, one of words
-    pathname,           // std::string
-    output_file,        // std::string: a name in the scheduler's output folder (output_file.h)
-    program,            // std::string: an absolute path
-    host,               // std::string: a host name
-    formula,            // std::string: an arithmetic expression
-    rrule,              // std::string: RFC 5545
-    preempt_order,      // std::string: "SCR 70 SC 30"
-    preempt_prio,       // std::string: "express_queue, normal_jobs"
-    queue,              // std::string: queue or queue@host
-    object_name,        // std::string: an object of `refers_to`
-    queue_list,         // StringList of queue or queue@host
-    resource_list,      // StringList of resource names
-    node_sort_keys,     // StringList of "resource HIGH|LOW [total|assigned|unused]"
-    job_sort_keys,      // StringList of "resource HIGH|LOW"
+    boolean,          // bool
+    boolean_or_date,  // BooleanOrDate
+    integer,          // std::int64_t, within minimum and maximum
+    percentage,       // std::int64_t: 90 or 90%
+    real,             // double, within minimum and maximum
+    size,             // Size
+    duration,         // std::chrono::seconds
+    time_of_day,      // TimeOfDay
+    variance,         // Variance: -mm%,+nn%
+    text,             // std::string, anything on one line
+    word,             // std::string, one of words
+    pathname,         // std::string
+    output_file,      // std::string: a name in the scheduler's output folder (output_file.h)
+    program,          // std::string: an absolute path
+    host,             // std::string: a host name
+    formula,          // std::string: an arithmetic expression
+    rrule,            // std::string: RFC 5545
+    preempt_order,    // std::string: "SCR 70 SC 30"
+    preempt_prio,     // std::string: "express_queue, normal_jobs"
+    queue,            // std::string: queue or queue@host
+    object_name,      // std::string: an object of `refers_to`
+    queue_list,       // StringList of queue or queue@host
+    resource_list,    // StringList of resource names
+    node_sort_keys,   // StringList of "resource HIGH|LOW [total|assigned|unused]"
+    place_sort_keys,  // StringList of "word: key + key", the word one of words, each key as in node_sort_keys
+    job_sort_keys,    // StringList of "resource HIGH|LOW"
     resource_weights,   // StringList of "resource=weight", a number of at least 0
     load_weights,       // StringList of "load=number", of loads and resources of vnodes
     load_thresholds,    // StringList of "queue:load OP number"; without a queue it is for all

@@ -117,6 +117,14 @@ struct OwnerElement {
 // Splits a canonical element such as "[u:ann=100]".
 OwnerElement owner_element(std::string_view element);
 
+// The parts of an element of node_sort_key_of_place: "scatter: ncpus HIGH unused + mem LOW".
+struct PlaceElement {
+    std::string_view place;
+    std::vector<std::string> keys;  // as elements of node_sort_key
+};
+// Splits a canonical element.
+PlaceElement place_element(std::string_view element);
+
 // The parts of an element of load_thresholds: "long:np_load_avg >= 1.75".
 struct LoadElement {
     std::string_view queue;  // empty: all queues

@@ -130,16 +130,16 @@ Words sort_key(Syntax syntax, std::size_t words_before, const ObjectNames& names
     if (words_before == 1) {
         return {"HIGH", "LOW"};
     }
-    if (words_before == 2 && syntax == Syntax::node_sort_keys) {
+    if (words_before == 2 && syntax != Syntax::job_sort_keys) {
         return {"assigned", "total", "unused"};
     }
     if (words_before > 0) {
         return {};
     }
     Words words = names(ObjectType::resource);
-    append(words, syntax == Syntax::node_sort_keys
-                      ? Words{"load_formula", "sort_priority"}
-                      : Words{"fairshare_perc", "job_priority", "preempt_priority"});
+    append(words, syntax == Syntax::job_sort_keys
+                      ? Words{"fairshare_perc", "job_priority", "preempt_priority"}
+                      : Words{"load_formula", "sort_priority"});
     return words;
 }
 
@@ -163,6 +163,12 @@ Words own_values(const objects::Attribute& attribute, std::size_t words_before, 
         case Syntax::node_sort_keys:
         case Syntax::job_sort_keys:
             return sort_key(attribute.syntax, words_before, names);
+        case Syntax::place_sort_keys: {
+            if (words_before > 0) return sort_key(attribute.syntax, words_before - 1, names);
+            Words places = copied(attribute.words);
+            for (std::string& place : places) place += ':';
+            return places;
+        }
         case Syntax::policy_slots:
             return slots(names(ObjectType::policy));
         default:

@@ -85,9 +85,12 @@ TEST_F(LoadValues, HoldTheQueuesAndResourcesThatTheyName) {
 
 TEST_F(LoadValues, AreToldWhereTheyHaveNoEffect) {
     const auto warnings = [&](const std::string& set) { return run("s p p1 " + set).warnings; };
-    EXPECT_THAT(
-        warnings("load_formula=load_avg"),
-        testing::ElementsAre("policy p1: load_formula has no effect without load_formula in node_sort_key"));
+    EXPECT_THAT(warnings("load_formula=load_avg"),
+                testing::ElementsAre("policy p1: load_formula has no effect without load_formula in "
+                                     "node_sort_key or load_formula in node_sort_key_of_place"));
+    EXPECT_THAT(warnings("node_sort_key_of_place=\"scatter: mem LOW + load_formula LOW\""), IsEmpty());
+    EXPECT_THAT(warnings("load_formula=load_avg"), IsEmpty());
+    run("u p p1 node_sort_key_of_place");
     EXPECT_THAT(warnings("node_sort_key=\"load_formula LOW\""), IsEmpty());
     EXPECT_THAT(warnings("load_formula=load_avg"), IsEmpty());
     EXPECT_THAT(warnings("job_load_adjustments=\"load_avg=1\", load_adjustment_decay_time=60"), IsEmpty());

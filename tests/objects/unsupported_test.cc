@@ -125,6 +125,7 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
                                                          "server_dyn_res",
                                                          "server_dyn_res_alarm",
                                                          "node_sort_key",
+                                                         "node_sort_key_of_place",
                                                          "reserved_resources",
                                                          "max_range_chunks",
                                                          "range_sets",

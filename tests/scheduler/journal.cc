@@ -36,6 +36,15 @@ std::string literal(const SortKey& key) {
     return fmt::format("{{{}, {}, SortAmount({})}}", literal(key.name), key.high_first,
                        static_cast<int>(key.amount));
 }
+std::string literal(const KeysOfPlace& place) {
+    std::vector<std::string> keys;
+    for (const SortKey& key : place.keys) keys.push_back(literal(key));
+    return fmt::format("{{{}, {{{}}}}}",
+                       place.arrangement
+                           ? fmt::format("Arrangement({})", static_cast<int>(*place.arrangement))
+                           : "std::nullopt",
+                       fmt::join(keys, ", "));
+}
 std::string literal(ChunkOrder order) {
     return fmt::format("ChunkOrder({})", static_cast<int>(order));
 }

@@ -63,6 +63,108 @@ INSTANTIATE_TEST_SUITE_P(
         NodeOrderCase{{{"color", true}, {"mem", false, unused}, {"ncpus", false}},
                       {"large", "large", "large", "small", "other", "other"}}));
 
+// node_sort_key tries the largest vnode first.
+struct OrderOfPlaceCase {
+    std::vector<KeysOfPlace> keys;
+    std::string place;
+    std::vector<std::string> vnodes;  // of the two chunks of a job
+};
+
+class OrdersOfPlaces : public testing::TestWithParam<OrderOfPlaceCase> {};
+
+TEST_P(OrdersOfPlaces, ComeBeforeTheOrderOfAll) {
+    World world;
+    world.policy().node_sort_key = {{"ncpus", true}};
+    world.policy().node_sort_key_of_place = GetParam().keys;
+    world.queue({.name = "work"});
+    world.vnode({.name = "large", .ncpus = 4, .priority = 1, .arch = "vector"});
+    world.vnode({.name = "small", .ncpus = 2, .priority = 5, .arch = "vector"});
+    world.vnode({.name = "other", .ncpus = 3, .priority = 5, .arch = "vector"});
+    world.configure();
+    const int job = world.job({.queue = "work", .select = "2:ncpus=1", .place = GetParam().place});
+    EXPECT_EQ(world.cycle(at(1)).vnodes.at(job), GetParam().vnodes);
+}
+
+const std::vector<SortKey> kSmallFirst = {{"ncpus", false}};
+
+INSTANTIATE_TEST_SUITE_P(
+    Places, OrdersOfPlaces,
+    testing::Values(
+        OrderOfPlaceCase{{}, "scatter", {"large", "other"}},
+        OrderOfPlaceCase{{{Arrangement::scatter, kSmallFirst}}, "scatter", {"small", "other"}},
+        OrderOfPlaceCase{{{Arrangement::scatter, kSmallFirst}}, "scatter:excl", {"small", "other"}},
+        OrderOfPlaceCase{{{Arrangement::scatter, kSmallFirst}}, "vscatter", {"large", "other"}},
+        OrderOfPlaceCase{{{Arrangement::scatter, kSmallFirst}}, "", {"large", "large"}},
+        OrderOfPlaceCase{{{Arrangement::vscatter, kSmallFirst}}, "vscatter", {"small", "other"}},
+        OrderOfPlaceCase{{{Arrangement::pack, kSmallFirst}}, "pack", {"small", "small"}},
+        OrderOfPlaceCase{{{Arrangement::free, kSmallFirst}}, "free", {"small", "small"}},
+        // A job without place is free.
+        OrderOfPlaceCase{{{Arrangement::free, kSmallFirst}}, "", {"small", "small"}},
+        OrderOfPlaceCase{{{Arrangement::free, kSmallFirst}}, "pack", {"large", "large"}},
+        OrderOfPlaceCase{{{std::nullopt, kSmallFirst}}, "scatter:group=arch", {"small", "other"}},
+        OrderOfPlaceCase{{{std::nullopt, kSmallFirst}}, "scatter", {"large", "other"}},
+        // group comes before the arrangement, wherever it is in the list.
+        OrderOfPlaceCase{{{Arrangement::scatter, {{"sort_priority", false}}}, {std::nullopt, kSmallFirst}},
+                         "scatter:group=arch",
+                         {"small", "other"}},
+        OrderOfPlaceCase{{{std::nullopt, kSmallFirst}, {Arrangement::scatter, {{"sort_priority", false}}}},
+                         "scatter:group=arch",
+                         {"small", "other"}},
+        OrderOfPlaceCase{{{Arrangement::scatter, kSmallFirst}}, "scatter:group=arch", {"small", "other"}},
+        // Vnodes with equal keys are in the order of node_sort_key.
+        OrderOfPlaceCase{{{Arrangement::scatter, {{"sort_priority", true}}}}, "scatter", {"other", "small"}},
+        // An undefined resource is ignored.
+        OrderOfPlaceCase{{{Arrangement::scatter, {{"color", true}}}}, "scatter", {"large", "other"}},
+        OrderOfPlaceCase{{{Arrangement::free, {{"ncpus", false, unused}}}}, "", {"small", "small"}}));
+
+TEST(OrderOfPlace, HoldsForReservationsOfTopJobs) {
+    World world;
+    world.policy().strict_ordering = true;
+    world.policy().backfill_depth = 1;
+    world.policy().node_sort_key_of_place = {{Arrangement::scatter, kSmallFirst}};
+    world.queue({.name = "work"});
+    world.vnode({.name = "large", .ncpus = 4});
+    world.vnode({.name = "small", .ncpus = 2});
+    world.configure();
+    world.scheduler.set_tell_estimates(true);
+    world.job({.queue = "work", .walltime = kHour, .select = "1:ncpus=4+1:ncpus=2"});
+    world.cycle(at(1));
+    const int scattered =
+        world.job({.queue = "work", .walltime = kHour, .select = "1:ncpus=1", .place = "scatter"});
+    EXPECT_THAT(world.cycle(at(1)).vnodes.at(scattered), ElementsAre("small"));
+}
+
+TEST(OrderOfPlace, HoldsForAdvanceReservations) {
+    World world;
+    world.policy().node_sort_key_of_place = {{Arrangement::scatter, kSmallFirst}};
+    world.queue({.name = "work"});
+    world.vnode({.name = "large", .ncpus = 4});
+    world.vnode({.name = "small", .ncpus = 2});
+    world.configure();
+    const int anywhere = world.reserve({at(10), at(12), "1:ncpus=1"});
+    const int scattered = world.reserve({at(10), at(12), "1:ncpus=1", "scatter"});
+    const auto outcome = world.cycle(at(9));
+    EXPECT_EQ(outcome.confirmed.at(anywhere), "(large:ncpus=1)");
+    EXPECT_EQ(outcome.confirmed.at(scattered), "(small:ncpus=1)");
+}
+
+TEST(OrderOfPlace, RenewsAMovingOrderAfterEachStart) {
+    World world;
+    world.policy().node_sort_key = {{"sort_priority", true}};
+    world.policy().node_sort_key_of_place = {{Arrangement::pack, {{"ncpus", true, unused}}}};
+    world.queue({.name = "work"});
+    world.vnode({.name = "a", .ncpus = 4});
+    world.vnode({.name = "b", .ncpus = 4});
+    world.configure();
+    std::vector<int> jobs;
+    for (const char* place : {"pack", "free", "pack", "free", "pack"})
+        jobs.push_back(world.job({.queue = "work", .select = "1:ncpus=1", .place = place}));
+    const auto outcome = world.cycle(at(1));
+    std::vector<std::string> vnodes;
+    for (const int job : jobs) vnodes.push_back(outcome.vnodes.at(job).front());
+    EXPECT_THAT(vnodes, ElementsAre("a", "a", "b", "a", "b"));
+}
+
 TEST(NodeOrder, HoldsForTheNextCycleAfterAChange) {
     World world;
     world.queue({.name = "work"});

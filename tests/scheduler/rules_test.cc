@@ -224,7 +224,16 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
                  {{"ncpus", true, unused}},
                  {{"ncpus", false, unused}, {"mem", true, assigned}},
                  {{"mem", false, assigned}, {"sort_priority", true}}};
-             site.world.policy().node_sort_key = keys[static_cast<std::size_t>(site.pick(0, 3))];
+             const auto some_keys = [&] { return keys[static_cast<std::size_t>(site.pick(0, 3))]; };
+             Settings& s = site.world.policy();
+             s.node_sort_key = some_keys();
+             if (site.chance(50)) return;
+             site.groups = true;
+             using enum Arrangement;
+             for (const auto place :
+                  {std::optional(Arrangement::free), std::optional(pack), std::optional(scatter),
+                   std::optional(vscatter), std::optional<Arrangement>()})
+                 if (site.chance(60)) s.node_sort_key_of_place.push_back({place, some_keys()});
          }},
         {"load_thresholds",
          [](Site& site) {
@@ -243,6 +252,9 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              if (site.chance(50)) return;
              s.load_formula = site.chance(50) ? "np_load_avg" : "load_avg + 1.0 / ncpus";
              s.node_sort_key = {{"load_formula", site.chance(20)}, {"sort_priority", true}};
+             if (site.chance(60)) return;
+             s.node_sort_key_of_place = {{Arrangement::scatter, s.node_sort_key}};
+             s.node_sort_key = {{"sort_priority", false}};
          }},
         {"nonprime_drain",
          [](Site& site) {

@@ -50,6 +50,13 @@ std::string text(const std::vector<SortKey>& keys) {
     for (const SortKey& key : keys) all += fmt::format("{} {},", key.name, key.high_first);
     return all;
 }
+std::string text(const std::vector<KeysOfPlace>& places) {
+    std::string all;
+    for (const KeysOfPlace& place : places)
+        all += fmt::format("{}: {};", place.arrangement ? static_cast<int>(*place.arrangement) : -1,
+                           text(place.keys));
+    return all;
+}
 std::string text(const std::vector<NamedWeight>& weights) {
     std::string all;
     for (const NamedWeight& weight : weights) all += fmt::format("{}={},", weight.name, weight.weight);

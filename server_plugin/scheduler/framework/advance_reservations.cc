@@ -404,8 +404,8 @@ ReservationAnswer Answering::answer(ReservationHandle handle) {
     const Instant now = c_.in.now;
     const std::vector<Booking> others = bookings_from(t_, vnodes_, now, &asked_);
     const JobsInBookings jobs(t_, c_.state, others);
-    const PoolId pool =
-        vnodes_.pool(asked_.queue, 0, c_.in.partition, chunks_by(t_, c_.settings), c_.node_keys());
+    const PoolId pool = vnodes_.pool(asked_.queue, 0, c_.in.partition, chunks_by(t_, c_.settings),
+                                     c_.node_keys(c_.state.keys_of_place(request)));
     {
         // Don't count jobs of reservations: the bookings have their amounts.
         VnodesAhead ahead(t_, vnodes_, c_.state, [&](JobSlot job) {

@@ -194,12 +194,24 @@ void CycleContext::count_running() {
     }
 }
 
-NodeKeys CycleContext::node_keys() const {
-    if (profile.node_order == nullptr) return {};
-    NodeKeys keys = profile.node_order->keys(settings, tables.resources);
+NodeKeys CycleContext::node_keys(const KeysOfPlace* place) const {
+    const NodeOrder* order = profile.node_order;
+    if (order == nullptr) return {};
+    NodeKeys keys = place != nullptr && order->of_place != nullptr
+                        ? order->of_place(settings, tables.resources, *place)
+                        : order->keys(settings, tables.resources);
     for (NodeKey& key : keys)
         if (key.is_load()) key.load_order = state.load_order;
     return keys;
+}
+
+bool CycleContext::order_moves() const {
+    const auto moves_for = [&](const KeysOfPlace* place) {
+        return std::ranges::any_of(node_keys(place), &NodeKey::moves);
+    };
+    return moves_for(nullptr) ||
+           std::ranges::any_of(settings.node_sort_key_of_place,
+                               [&](const KeysOfPlace& place) { return moves_for(&place); });
 }
 
 // Adds the running jobs to the limits with counters of their own.

@@ -322,7 +322,10 @@ struct CycleContext {
     // Stores the amounts that jobs started by the cycle have taken, if a program reports the amount, until
     // its next report.
     void keep_what_was_taken();
-    NodeKeys node_keys() const;
+    // The order of vnodes; with `place` for jobs that this element of node_sort_key_of_place is for.
+    NodeKeys node_keys(const KeysOfPlace* place = nullptr) const;
+    // Does any order of vnodes change as jobs start and end?
+    bool order_moves() const;
     std::int64_t nodes_of(JobSlot job) const { return job_nodes(tables, settings, job); }
     // The number of nodes, as comparators use it.
     std::uint32_t nodes_of_ordered(JobSlot job) const;

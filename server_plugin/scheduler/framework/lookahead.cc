@@ -65,7 +65,7 @@ void Lookahead::go_back() {
     if (!away_) return;
     away_ = false;
     while (done_ > 0) count(events_[--done_], false);
-    state_.vnodes->settle(view_.pool);
+    state_.vnodes->settle(state_.pool_for(view_, *request_));
     state_.now = in_.now;
     state_.prime = prime_;
     state_.prime_change = prime_change_;
@@ -87,7 +87,7 @@ void Lookahead::set_clock(Instant at) {
 // Counts all events up to `at`.
 void Lookahead::go_to(Instant at) {
     while (done_ < events_.size() && events_[done_].at <= at) count(events_[done_++], true);
-    state_.vnodes->settle(view_.pool);
+    state_.vnodes->settle(state_.pool_for(view_, *request_));
 }
 
 // Adds a job that begins, and removes one that ends; backwards the opposite. Changes only the counts that

@@ -128,8 +128,12 @@ QueueView* Queues::make_view(QueueSlot slot, std::uint32_t host, bool dedicated)
     set_booking(view);
     view.host = host;
     view.dedicated = dedicated || view.queue->execution_type == ExecutionType::dedicated;
-    view.pool =
-        state_.vnodes->pool(view.queue->handle, host, in_.partition, chunks_by(t_, s_), c_.node_keys());
+    const auto pool = [&](const KeysOfPlace* place) {
+        return state_.vnodes->pool(view.queue->handle, host, in_.partition, chunks_by(t_, s_),
+                                   c_.node_keys(place));
+    };
+    view.pool = pool(nullptr);
+    for (const KeysOfPlace& place : s_.node_sort_key_of_place) view.pools_of_place.push_back(pool(&place));
     view.node_limit = p_.counts_nodes ? node_limit(*view.queue) : -1;
     view.groups = groups_of(*view.queue);
     set_time(view);

@@ -38,11 +38,17 @@ enum class PastUsageCharge : std::uint8_t { node_hours, flat };
 // The amount of a vnode's resource that a key compares: the total, the part in use by jobs, or the rest.
 enum class SortAmount : std::uint8_t { total, assigned, unused };
 
-// One key of job_sort_key or node_sort_key.
+// One key of job_sort_key, node_sort_key or node_sort_key_of_place.
 struct SortKey {
     std::string name;  // a resource, or job_priority or sort_priority
     bool high_first = true;
-    SortAmount amount = SortAmount::total;  // only for node_sort_key
+    SortAmount amount = SortAmount::total;  // only for vnodes
+};
+
+// An element of node_sort_key_of_place.
+struct KeysOfPlace {
+    std::optional<Arrangement> arrangement;  // nullopt: for jobs with place=group=
+    std::vector<SortKey> keys;
 };
 
 // An element of urgency_of_resources, functional_weights or job_load_adjustments.
@@ -164,6 +170,8 @@ constexpr auto setting_type() {
         return std::vector<QueueSpec>{};  // an attribute for a single queue has at most one
     else if constexpr (syntax == job_sort_keys || syntax == node_sort_keys)
         return std::vector<SortKey>{};
+    else if constexpr (syntax == place_sort_keys)
+        return std::vector<KeysOfPlace>{};
     else if constexpr (syntax == load_thresholds)
         return std::vector<LoadThreshold>{};
     else if constexpr (syntax == resource_weights || syntax == load_weights || syntax == word_weights)

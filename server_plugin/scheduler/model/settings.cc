@@ -50,15 +50,25 @@ void read(const Value& value, const rrule::Zone&, std::vector<QueueSpec>& settin
         setting.push_back(parse_queue_spec(text));
 }
 
+SortKey sort_key_of(const std::string& text) {
+    const auto blank = std::min(text.find(' '), text.size());
+    const auto order = text.substr(std::min(text.find_first_not_of(' ', blank), text.size()));
+    const auto amount = order.ends_with("assigned") ? SortAmount::assigned
+                        : order.ends_with("unused") ? SortAmount::unused
+                                                    : SortAmount::total;
+    return {text.substr(0, blank), !order.starts_with('L') && !order.starts_with('l'), amount};
+}
+
 void read(const Value& value, const rrule::Zone&, std::vector<SortKey>& setting) {
+    for (const std::string& text : std::get<objects::StringList>(value)) setting.push_back(sort_key_of(text));
+}
+
+void read(const Value& value, const rrule::Zone&, std::vector<KeysOfPlace>& setting) {
     for (const std::string& text : std::get<objects::StringList>(value)) {
-        const auto blank = std::min(text.find(' '), text.size());
-        const auto order = text.substr(std::min(text.find_first_not_of(' ', blank), text.size()));
-        const auto amount = order.ends_with("assigned") ? SortAmount::assigned
-                            : order.ends_with("unused") ? SortAmount::unused
-                                                        : SortAmount::total;
-        setting.push_back(
-            {text.substr(0, blank), !order.starts_with('L') && !order.starts_with('l'), amount});
+        const objects::PlaceElement parts = objects::place_element(text);
+        KeysOfPlace& place = setting.emplace_back();
+        place.arrangement = arrangement_of(parts.place);
+        for (const std::string& key : parts.keys) place.keys.push_back(sort_key_of(key));
     }
 }
 
@@ -199,8 +209,12 @@ Settings::Settings(const Object& policy, const rrule::Zone& zone) : name(policy.
 }
 
 bool Settings::orders_by_load() const {
+    const auto by_load = [](const std::vector<SortKey>& keys) {
+        return std::ranges::find(keys, "load_formula", &SortKey::name) != keys.end();
+    };
     return !load_formula.empty() &&
-           std::ranges::find(node_sort_key, "load_formula", &SortKey::name) != node_sort_key.end();
+           (by_load(node_sort_key) ||
+            std::ranges::any_of(node_sort_key_of_place, by_load, &KeysOfPlace::keys));
 }
 
 Settings::Settings() {

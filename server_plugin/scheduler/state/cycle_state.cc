@@ -70,6 +70,21 @@ QueueHours::Course CycleState::planned_course(JobSlot job) const {
     return planning.course(jobs, job, now, (*queues)[jobs.queue[job]].hours);
 }
 
+const KeysOfPlace* CycleState::keys_of_place(const Request& request) const {
+    const KeysOfPlace* found = nullptr;
+    for (const KeysOfPlace& place : settings->node_sort_key_of_place) {
+        if (!place.arrangement && request.group != kNoResource) return &place;
+        if (place.arrangement == request.arrangement) found = &place;
+    }
+    return found;
+}
+
+PoolId CycleState::pool_for(const QueueView& view, const Request& request) const {
+    const KeysOfPlace* place = view.pools_of_place.empty() ? nullptr : keys_of_place(request);
+    if (place == nullptr) return view.pool;
+    return view.pools_of_place[static_cast<std::size_t>(place - settings->node_sort_key_of_place.data())];
+}
+
 void CycleState::count_in_server(const Request& request, int sign) {
     for (ServerAmount& amount : server_amounts)
         if (amount.given_back)

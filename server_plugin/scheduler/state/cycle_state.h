@@ -117,9 +117,10 @@ struct QueueView {
     QueueSlot slot = kNoSlot;
     const Queue* queue = nullptr;
     std::uint32_t host = 0;
-    PoolId pool = 0;
-    std::int64_t node_limit = -1;       // -1: none
-    std::vector<std::uint32_t> groups;  // the resources of node_group_key
+    PoolId pool = 0;                     // in the order of node_sort_key
+    std::vector<PoolId> pools_of_place;  // in those of node_sort_key_of_place
+    std::int64_t node_limit = -1;        // -1: none
+    std::vector<std::uint32_t> groups;   // the resources of node_group_key
     std::int64_t running = 0;
     std::int64_t nodes = 0;  // nodes in use
     // The end of the last of its running jobs. Not later than now if it has none.
@@ -255,6 +256,10 @@ struct CycleState {
     // Adds a job to the amounts of the server that jobs use and give back (sign 1), or subtracts it (sign
     // -1).
     void count_in_server(const Request& request, int sign);
+    // Returns the element of node_sort_key_of_place that is for the request; null: none is.
+    const KeysOfPlace* keys_of_place(const Request& request) const;
+    // Returns the queue's pool in the order in which a place for the request is searched.
+    PoolId pool_for(const QueueView& view, const Request& request) const;
     // Does the policy exclude the resource (exclude_resources)?
     bool is_excluded(std::uint32_t resource) const;
 

@@ -187,7 +187,7 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view,
         }))
         return;
     // Don't store the reservation if each start changes the order of vnodes.
-    if (std::ranges::any_of(c_.node_keys(), &NodeKey::moves)) return;
+    if (c_.order_moves()) return;
     const auto shares_vnode = [&](const KeptReservation& before) {
         return std::ranges::any_of(placement, [&](const Part& part) {
             return std::ranges::find(before.placement.parts, part.vnode, &Part::vnode) !=

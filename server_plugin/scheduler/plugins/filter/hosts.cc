@@ -49,7 +49,8 @@ SetRules set_rules(const CycleState& state) {
 
 bool has_place(CycleState& state, const JobNeeds& job, const QueueView& view, const PlaceRules& rules) {
     Placement place;
-    return state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), place);
+    return state.vnodes->find_in_sets(state.pool_for(view, *job.request), *job.request, rules,
+                                      set_rules(state), place);
 }
 
 // Finds the reason why there is no place: gives up one rule after the other until a search finds a place.
@@ -185,7 +186,9 @@ Refusal own_limit_refusal(CycleState& state, const JobNeeds& job, const User& us
                           PlaceRules rules, const OwnLimits& limits) {
     rules.rule = nullptr;
     Placement place;
-    if (!state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), place)) return {};
+    if (!state.vnodes->find_in_sets(state.pool_for(view, *job.request), *job.request, rules, set_rules(state),
+                                    place))
+        return {};
     Reason reason = limits.reason(place);
     if (!reason)
         reason = {ReasonCode::other, view.slot, state.strings->id(state.vnode_limits.front()->words)};
@@ -215,7 +218,8 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
     }
     rules.groups = groups_of(job, view);
     std::string set;
-    if (state.vnodes->find_in_sets(view.pool, *job.request, rules, set_rules(state), state.placement, &set)) {
+    if (state.vnodes->find_in_sets(state.pool_for(view, *job.request), *job.request, rules, set_rules(state),
+                                   state.placement, &set)) {
         state.chosen_set = std::move(set);
         return {};
     }

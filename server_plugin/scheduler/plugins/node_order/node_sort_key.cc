@@ -1,13 +1,12 @@
-// node_sort_key: the order of vnodes. Ignores keys on undefined resources.
+// node_sort_key and node_sort_key_of_place: the order of vnodes. Ignores keys on undefined resources.
 
 #include "server_plugin/scheduler/framework/node_order.h"
 
 namespace pbs::sched {
 namespace {
 
-NodeKeys keys(const Settings& s, const Resources& resources) {
-    NodeKeys keys;
-    for (const SortKey& key : s.node_sort_key) {
+void add(NodeKeys& keys, const std::vector<SortKey>& of, const Settings& s, const Resources& resources) {
+    for (const SortKey& key : of) {
         if (key.name == "sort_priority")
             keys.push_back({kNoResource, key.high_first});
         else if (key.name == "load_formula" && !s.load_formula.empty())
@@ -15,12 +14,24 @@ NodeKeys keys(const Settings& s, const Resources& resources) {
         else if (const auto id = resources.id(key.name); id != kNoResource)
             keys.push_back({id, key.high_first, key.amount});
     }
+}
+
+NodeKeys keys(const Settings& s, const Resources& resources) {
+    NodeKeys keys;
+    add(keys, s.node_sort_key, s, resources);
+    return keys;
+}
+
+NodeKeys keys_of_place(const Settings& s, const Resources& resources, const KeysOfPlace& place) {
+    NodeKeys keys;
+    add(keys, place.keys, s, resources);
+    add(keys, s.node_sort_key, s, resources);
     return keys;
 }
 
 }  // namespace
 
 extern const NodeOrder kNodeSortKeyOrder;
-const NodeOrder kNodeSortKeyOrder{.name = "node_sort_key", .keys = keys};
+const NodeOrder kNodeSortKeyOrder{.name = "node_sort_key", .keys = keys, .of_place = keys_of_place};
 
 }  // namespace pbs::sched
