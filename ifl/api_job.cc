@@ -11,6 +11,7 @@
 #include "ifl/api.h"
 #include "ifl/dis.h"
 #include "ifl/packet.h"
+#include "ifl/task_map.h"
 
 using namespace pbs::ifl;       // NOLINT(google-build-using-namespace): the exported functions
 using namespace pbs::ifl::api;  // NOLINT(google-build-using-namespace)
@@ -242,6 +243,21 @@ int pbs_asyrunjob(int connect, const char* job, const char* location, const char
 
 int pbs_asyrunjob_ack(int connect, const char* job, const char* location, const char* extend) {
     return run_request(connect, RequestType::run_job_acknowledged, job, location, extend);
+}
+
+int pbs_runtasks(int connect, const char* job, const struct pbs_task_map* tasks, const char* extend) {
+    if (is_empty(job) || tasks == nullptr) return refuse_missing(connect, "a job and its tasks");
+    return guarded(PBSE_SYSTEM, [&] {
+        std::vector<HostTasks> all;
+        for (; tasks->procs != 0; ++tasks) all.push_back({tasks->procs, view(tasks->host)});
+        const Status vnodes{"", {{"resources_available", "host", "", Op::set}}};
+        const auto reply = request(connect, RequestType::status_node, vnodes, nullptr);
+        if (!reply || reply->code != 0) return thread_state().error;
+        const auto* status = std::get_if<StatusReply>(&reply->body);
+        const auto location = location_of(all, status ? status->objects : std::vector<ObjectStatus>());
+        if (!location) return set_error(connect, location.error());
+        return run_request(connect, RequestType::run_job_acknowledged, job, location->c_str(), extend);
+    });
 }
 
 int pbs_movejob(int connect, const char* job, const char* destination, const char* extend) {

@@ -278,6 +278,23 @@ struct batch_status* pbs_statrecord(int connect, const char* sched, const char* 
     return policy_status(connect, "record", sched, nullptr, extend);
 }
 
+int pbs_schedregister(int connect, const char* sched, const char* extend) {
+    return guarded(static_cast<int>(PBSE_SYSTEM), [&] {
+        const auto none = [](const ObjectView&) {};
+        (void)has_objects(connect, policy_request(connect, "registration", sched, nullptr, extend, none));
+        return thread_state().error;
+    });
+}
+
+struct batch_status* pbs_statchanges(int connect, const char* sched, long long version, int timeout,
+                                     const char* extend) {
+    return guarded(no_status(), [&]() -> batch_status* {
+        std::string full = fmt::format("version={};timeout={}", version, timeout);
+        if (!is_empty(extend)) full.append(";").append(extend);
+        return policy_status(connect, "changes", sched, nullptr, full.c_str());
+    });
+}
+
 struct batch_status* pbs_statquotause(int connect, const char* sched, const char* extend) {
     return policy_status(connect, "quota_use", sched, nullptr, extend);
 }

@@ -146,6 +146,8 @@ constexpr Text kTexts[] = {
     {PBSE_SCHED_OP_NOT_PERMITTED, "Operation is not permitted on the default scheduler"},
     {PBSE_NODE_BUSY, "Node is busy"},
     {PBSE_HISTDEPEND, "Finished job did not satisfy dependency"},
+    {PBSE_SCHEDCONNECTED, "Another program is registered as the scheduler"},
+    {PBSE_HISTORY, "Changes that far back are not known any more"},
 };
 
 }  // namespace

@@ -87,14 +87,6 @@ class Sum {
     bool is_size_ = false;
 };
 
-std::string_view host_of(const ObjectStatus& vnode) {
-    for (const Attribute& attribute : vnode.attributes) {
-        if (same_word(attribute.name, ATTR_rescavail) && same_word(attribute.resource, "host"))
-            return attribute.value;
-    }
-    return {};
-}
-
 // Combines the attributes of a host's vnodes.
 class Collective {
   public:
@@ -146,6 +138,14 @@ class Collective {
 };
 
 }  // namespace
+
+std::string_view host_of(const ObjectStatus& vnode) {
+    for (const Attribute& attribute : vnode.attributes) {
+        if (same_word(attribute.name, ATTR_rescavail) && same_word(attribute.resource, "host"))
+            return attribute.value;
+    }
+    return {};
+}
 
 std::vector<ObjectStatus> hosts_of_vnodes(const std::vector<ObjectStatus>& vnodes, std::string_view host) {
     std::set<std::string, LessWord> consumable;

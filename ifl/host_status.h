@@ -8,6 +8,9 @@
 
 namespace pbs::ifl {
 
+/// The host of a vnode: its resources_available.host; empty: not there.
+std::string_view host_of(const ObjectStatus& vnode);
+
 /// One entry for each host, in the order of first appearance; a vnode's host is its resources_available.host.
 /// A host with one vnode is that vnode. A host with several vnodes gets the host's name, and
 /// - of resources_available and resources_assigned of a consumable resource (assigned on some vnode), the

@@ -470,6 +470,12 @@ struct batch_status {
 };
 
 /* A job that pbs_deljoblist() could not delete, with the PBS error number. */
+/* An element of pbs_runtasks(). */
+struct pbs_task_map {
+    int procs;
+    const char* host;
+};
+
 struct batch_deljob_status {
     struct batch_deljob_status* next;
     char* name;
@@ -536,6 +542,11 @@ extern int pbs_rlsjob(int connect, const char* job, const char* hold_types, cons
 extern int pbs_runjob(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_asyrunjob(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_asyrunjob_ack(int connect, const char* job, const char* location, const char* extend);
+/* pbs_runtasks() is pbs_asyrunjob_ack() with a place made of hosts: so many CPUs (`procs`) on each, up to an
+ * element whose `procs` is 0. It asks for all vnodes first, so pbs_asyrunjob_ack() is for those who know
+ * them. PBSE_UNKNODE: there is no such host; PBSE_IVALREQ: a host has several vnodes, or `procs` is below
+ * 0. */
+extern int pbs_runtasks(int connect, const char* job, const struct pbs_task_map* tasks, const char* extend);
 /* Moves a job to `destination`: queue, @server, queue@server, or NULL for the default queue. */
 extern int pbs_movejob(int connect, const char* job, const char* destination, const char* extend);
 /* Exchanges the places of two jobs. */
@@ -730,6 +741,34 @@ extern struct batch_status* pbs_statexplanation(int connect, const char* job, co
  * callers. The server records the cycle only while somebody asks: ask at least every 20 seconds.
  */
 extern struct batch_status* pbs_statrecord(int connect, const char* sched, const char* extend);
+/*
+ * For programs that schedule jobs themselves, as managers, where the scheduler's policy has the algorithm
+ * external: the plugin then starts nothing. Only this project's server has these functions; on an OpenPBS
+ * server they give PBSE_NOSUP. A `sched` of NULL or "" is the scheduler default.
+ *
+ * pbs_schedregister() makes the caller the program that schedules for `sched`, until the connection ends;
+ * `list sched` shows it as scheduled_by. PBSE_SCHEDCONNECTED: another one is registered, and pbs_geterrmsg()
+ * says who. Registering twice on one connection changes nothing.
+ *
+ * pbs_statchanges() gives the objects that have changed since a version: a number that is in the first line
+ * of pbs_statrecord()'s text ({"pbspolicy_record":1,"time_zone":"UTC","version":1796000000000123}), or in the
+ * last line of the answer before. If nothing has changed since, the server waits for the first change, for
+ * `timeout` seconds, an hour at most. The answer is one object with the attribute "text", lines of JSON: for
+ * each changed object its line as in the record, or {"gone":{"job":17}} if it is gone, with the handle by
+ * which records refer to it (scheds by name: {"gone":{"sched":"s2"}}; of policy objects:
+ * {"gone":{"object":{"type":"policy","name":"p1"}}}); and at last {"version":1796000000000200}. An answer has
+ * some hundred objects at most: ask again with its version, at once, until only the last line comes. An
+ * object is shown as it is now, which may be newer than the answer's version, and then comes once more; one
+ * that came and went may be gone that never was shown. Versions only grow, also in later lives of the server.
+ * Lines of usage, allocations and programs' answers are only in records. PBSE_HISTORY: the version is more
+ * than 100000 changes old, or of an earlier life of the server: take a record. PBSE_IVALREQ: a version or
+ * timeout below 0. `extend` is NULL.
+ *
+ * Jobs are started by pbs_asyrunjob_ack(), which takes care that none is started twice.
+ */
+extern int pbs_schedregister(int connect, const char* sched, const char* extend);
+extern struct batch_status* pbs_statchanges(int connect, const char* sched, long long version, int timeout,
+                                            const char* extend);
 /*
  * The shares and the usage of a scheduler ("": the scheduler default), for each fs_group that one of its
  * policies uses. Managers see a whole tree, others only their own entities, those of their jobs, and the

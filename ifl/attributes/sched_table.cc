@@ -28,6 +28,9 @@ constexpr auto kSchedRows = std::to_array<AttributeDef>({
      "How many seconds there are at most between two cycles"},
     {"comment", text, kManagerOnlySet, "", "A remark, for people"},
     {"state", text, kReadOnly | computed, "", "The state of the scheduler: idle, scheduling or down"},
+    {"scheduled_by", text, kReadOnly | computed, "",
+     "With algorithm external: the user and host of the program that has registered as the scheduler, or "
+     "nobody, and since when"},
     // shown by the policy plugin
     {"active_policy", text, kReadOnly | of_plugin, "", "The policy that is in force now"},
     {"configuration_error", text, kReadOnly | of_plugin, "",

@@ -136,6 +136,7 @@ pbs_host Plugin::host_table() {
     host.server_name = c_str(options_.server_name);
     host.time_zone = c_str(options_.time_zone);
     host.now = options_.now;
+    host.first_change = options_.first_change;
     host.log = [](void* context, std::int32_t level, pbs_str object, pbs_str message) {
         if (const auto& log = options_of(context).log) log(level, view(object), view(message));
     };

@@ -27,6 +27,7 @@ struct Options {
     std::string server_name;  // as in job ids
     std::string time_zone{};  // empty: the system's
     std::int64_t now = 0;
+    std::int64_t first_change = 0;  // as in struct pbs_host
     // `level`: enum pbs_log_level; `object`: the subject of the line, or empty.
     std::function<void(std::int32_t level, std::string_view object, std::string_view line)> log{};
     // Called from a thread of the plugin when the cycle begun by start_cycle() is over, until the plugin is
@@ -169,10 +170,13 @@ class Plugin {
     void tick(std::int64_t now);
     int wanted(std::string_view sched) const;
 
-    // Do the plugin's cycles schedule the jobs of this scheduler? If not, pbs_sched has to.
-    bool schedules(std::string_view sched) const {
-        return table_.schedules(table_.self, cluster::c_str(sched)) != 0;
+    // Do the plugin's cycles schedule the jobs of this scheduler? If not, pbs_sched has to, or a program that
+    // has registered.
+    bool schedules(std::int64_t now, std::string_view sched) const {
+        return table_.schedules(table_.self, now, cluster::c_str(sched)) != 0;
     }
+    // The number of the last change of an object.
+    std::int64_t last_change() const { return table_.last_change(table_.self); }
     // Begins a cycle. True: it goes on in a thread of the plugin, which calls Options::cycle_finished at its
     // end. False: the cycle is over. PBSE_TRYAGAIN: call again after Options::work_finished is called.
     ifl::Result<bool> start_cycle(std::int64_t now, std::string_view sched, int trigger);

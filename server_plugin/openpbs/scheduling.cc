@@ -58,7 +58,7 @@ Scheduling::~Scheduling() {
 // ---- Registration.
 
 bool Scheduling::is_own(const std::string& sched) const {
-    return plugin_.schedules(sched);
+    return plugin_.schedules(now(), sched);
 }
 
 void Scheduling::set_own(const std::string& name, bool own) {

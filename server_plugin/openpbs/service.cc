@@ -76,6 +76,8 @@ std::string instead_of(std::string_view kind) {
         return fmt::format("{}, and keeps no records of its cycles; its log is in PBS_HOME/sched_logs", kWhy);
     if (kind == "fairshare") return fmt::format("{}, and keeps the usage of shares itself: use pbsfs", kWhy);
     if (kind == "quota_use") return fmt::format("{}, and knows no quotas", kWhy);
+    if (kind == "changes" || kind == "registration")
+        return "not supported on this host: an OpenPBS server has schedulers of its own kind";
     if (kind == "accounting")
         return "the accounting records of this server are files, in PBS_HOME/server_priv/accounting";
     return fmt::format("No support for requested service: {}", kind);

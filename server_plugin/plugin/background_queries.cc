@@ -27,6 +27,7 @@ int32_t BackgroundQueries::answer(State& state, const pbs_status_request& reques
     if (ticket == 0) {
         const auto query = make();
         sched::Inspector inspector = state.scheduler.inspect();
+        query->begin(state);
         query->work(inspector);
         const int32_t code = query->answer(request, false, reply);
         discard(query);
@@ -96,6 +97,7 @@ void BackgroundQueries::begin_next(State& state, sched::Instant now) {
     query_ = asked.query;
     const auto work = [query = query_](sched::Inspector& scheduler) { query->work(scheduler); };
     try {
+        query_->begin(state);
         if (state.scheduler.start_look(now, work, [&host = state.host] { host.work_finished(); })) return;
         note_end(nullptr);
     } catch (...) {

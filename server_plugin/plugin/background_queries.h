@@ -29,6 +29,8 @@ class BackgroundQuery {
     BackgroundQuery& operator=(const BackgroundQuery&) = delete;
     virtual ~BackgroundQuery() = default;
 
+    // Called just before work(), in the host's thread: the scheduler has all events up to now.
+    virtual void begin(const State&) {}
     // Runs in the scheduler's thread. May end early once given_up().
     virtual void work(sched::Inspector& scheduler) = 0;
     // Adds the result, or its next part, to the reply; called once the work is over. Returns 0 or the PBSE_

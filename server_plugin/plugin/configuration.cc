@@ -25,15 +25,25 @@ std::vector<std::string> note_unsupported(State& state, const UnsupportedKey& ke
     return lines;
 }
 
-void note_changed(State& state, const objects::Snapshot& snapshot) {
+// Calls `note` for each object of these types that differs from the last configuration.
+template <class Types, class Note>
+void for_each_changed(const State& state, const objects::Snapshot& snapshot, const Types& types, Note note) {
     static const ObjectList none;
-    const auto note = [&](const ObjectPtr& was, const ObjectPtr& is) {
-        const objects::Object& object = is ? *is : *was;
+    for (const ObjectType type : types)
+        ObjectList::for_each_difference(
+            state.adopted ? state.adopted->objects(type) : none, snapshot.objects(type),
+            [&](const ObjectPtr& was, const ObjectPtr& is) { note(is ? *is : *was); });
+}
+
+void note_changed(State& state, const objects::Snapshot& snapshot) {
+    for_each_changed(state, snapshot, objects::kConfiguredTypes, [&](const objects::Object& object) {
+        state.changes.note({sched::ObjectRef::Kind::configured, static_cast<std::uint64_t>(object.type()),
+                            std::string(object.name())});
+    });
+    if (state.has_pbs_sched_alone()) return;
+    for_each_changed(state, snapshot, objects::own_types(), [&](const objects::Object& object) {
         state.changed_settings.objects.emplace_back(object.type(), object.name());
-    };
-    for (const ObjectType type : objects::own_types())
-        ObjectList::for_each_difference(state.adopted ? state.adopted->objects(type) : none,
-                                        snapshot.objects(type), note);
+    });
 }
 
 void forget_mistake(State& state) {
@@ -87,7 +97,7 @@ void tell_of_changed(State& state) {
 
 std::string adopt_configuration(State& state) {
     const std::shared_ptr<const objects::Snapshot> snapshot = state.store->snapshot();
-    if (!state.has_pbs_sched_alone()) note_changed(state, *snapshot);
+    note_changed(state, *snapshot);
     std::string why = note_adopted(state, snapshot, state.scheduler.set_configuration(snapshot));
     tell_of_changed(state);
     load_shares(state);

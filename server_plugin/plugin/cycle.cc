@@ -133,6 +133,13 @@ bool puts_off(State& state, const pbs_cycle_request& request, sched::CycleTrigge
                                             instant(request.now), trigger);
 }
 
+bool is_external(State& state, sched::Instant now, std::string_view sched) {
+    if (!state.adopted) return false;
+    const sched::Status status = state.scheduler.status(now, sched);
+    const objects::Object* policy = state.adopted->policy(status.policy);
+    return policy != nullptr && policy->text("algorithm") == "external";
+}
+
 int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* running) {
     if (!fits(request) || !running || !state.store) return PBSE_INTERNAL;
     state.queries.finish(state);
@@ -140,7 +147,9 @@ int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* run
     load_shares(state);
     sched::CycleTrigger trigger{};
     state.in_flight = {};
-    state.in_flight.put_off = puts_off(state, *request, trigger);
+    state.in_flight.put_off =
+        (!state.host.has_pbs_sched() && is_external(state, instant(request->now), view(request->sched))) ||
+        puts_off(state, *request, trigger);
     *running = 0;
     if (state.in_flight.put_off) return PBSE_NONE;
     const Before before = get_ready(state, *request);

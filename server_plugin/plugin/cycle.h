@@ -14,6 +14,10 @@ namespace pbs::plugin {
 int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* running);
 int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result);
 
+// Is the algorithm of the scheduler's policy in force external? Then a program that has registered with the
+// host schedules, and cycles decide nothing. Of hosts without pbs_sched.
+bool is_external(State& state, sched::Instant now, std::string_view sched);
+
 // Implements pbs_plugin::place_job. The decision is in state.placed until the next call.
 int32_t place_job(State& state, const pbs_place_request* request, pbs_cycle_result* result);
 

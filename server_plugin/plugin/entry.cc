@@ -208,17 +208,25 @@ int32_t busy_entry(void* self) {
     return guarded(self, "busy", 0, [&](State& state) { return state.long_change.busy() ? 1 : 0; });
 }
 
-int32_t schedules_entry(void* self, pbs_str sched) {
+int32_t schedules_entry(void* self, int64_t now, pbs_str sched) {
     return guarded(self, "schedules", 0, [&](State& state) -> int32_t {
         settle(state);
-        return state.store && !ExternalFiles::external(state, view(sched)) ? 1 : 0;
+        const bool external = state.host.has_pbs_sched() ? ExternalFiles::external(state, view(sched))
+                                                         : is_external(state, instant(now), view(sched));
+        return state.store && !external ? 1 : 0;
     });
+}
+
+int64_t last_change_entry(void* self) {
+    return guarded(self, "last_change", int64_t{0},
+                   [&](State& state) -> int64_t { return state.changes.version(); });
 }
 
 void peer_queues_entry(void* self, int64_t now, pbs_str sched, pbs_reply* reply) {
     guarded(self, "peer_queues", [&](State& state) {
         if (!state.store) return;
         settle(state);
+        if (is_external(state, instant(now), view(sched))) return;
         tell_peer_queues(state, instant(now), view(sched), state.host.reply(reply));
     });
 }
@@ -261,6 +269,7 @@ pbs_plugin table_of(State* state) {
     table.peer_queues = peer_queues_entry;
     table.reservation_changed = reservation_changed_entry;
     table.reservation_removed = reservation_removed_entry;
+    table.last_change = last_change_entry;
     return table;
 }
 

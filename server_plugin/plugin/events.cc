@@ -10,6 +10,8 @@
 namespace pbs::plugin {
 namespace {
 
+using Kind = sched::ObjectRef::Kind;
+
 void refuse(State& state, std::string_view what) {
     state.host.log(
         PBS_LOG_ERROR, "events",
@@ -36,6 +38,7 @@ void resource_defined(State& state, const pbs_resource_record* record) {
         if (translated->kind == sched::ResourceKind::boolean && record->host_level != 0)
             known.vnode_booleans.emplace(translated->name);
     }
+    state.changes.note(Kind::resource, translated->id);
     state.scheduler.resource_defined(*translated);
 }
 
@@ -55,6 +58,7 @@ void server_changed(State& state, const pbs_server_record* record) {
     if (!translated) return refuse(state, "server");
     state.server_formula = translated->job_sort_formula;
     state.server_backfill_depth = translated->backfill_depth;
+    state.changes.note(Kind::server, 0);
     if (const auto taken = state.scheduler.server_changed(*translated); !taken)
         state.host.log(PBS_LOG_ERROR, "server", taken.error().message);
 }
@@ -73,6 +77,7 @@ void sched_changed(State& state, const pbs_sched_record* record) {
     // Directives take precedence over the sched_config file's settings, so have the file read again.
     if (directives != view(record->directives)) ++state.sched_configs.names;
     directives = view(record->directives);
+    state.changes.note({Kind::sched, 0, std::string(translated->name)});
     state.scheduler.sched_changed(*translated);
 }
 
@@ -83,6 +88,7 @@ void sched_removed(State& state, std::string_view name) {
     state.own_scheds.erase(std::string(name));
     state.told_policies.erase(std::string(name));
     state.sched_configs.files.erase(std::string(name));
+    state.changes.note({Kind::sched, 0, std::string(name)});
     state.scheduler.sched_removed(name);
 }
 
@@ -96,6 +102,7 @@ void queue_changed(State& state, const pbs_queue_record* record) {
         if (state.store) state.store->define_queue(name);
     }
     note_queue(state, *translated);
+    state.changes.note(Kind::queue, record->queue);
     state.scheduler.queue_changed(*translated);
 }
 
@@ -105,16 +112,19 @@ void queue_removed(State& state, uint64_t queue) {
         if (state.store) state.store->forget_queue(known.mapped());
     }
     forget_queue(state, queue);
+    state.changes.note(Kind::queue, queue);
     state.scheduler.queue_removed(sched::QueueHandle{queue});
 }
 
 void vnode_changed(State& state, const pbs_vnode_record* record) {
     const auto translated = state.translator.vnode(record);
     if (!translated) return refuse(state, "vnode");
+    state.changes.note(Kind::vnode, record->vnode);
     state.scheduler.vnode_changed(*translated);
 }
 
 void vnode_removed(State& state, uint64_t vnode) {
+    state.changes.note(Kind::vnode, vnode);
     state.scheduler.vnode_removed(sched::VnodeHandle{vnode});
 }
 
@@ -124,11 +134,13 @@ void job_changed(State& state, sched::Instant now, const pbs_job_record* record)
     prepare(state, now);
     const auto translated = state.translator.job(record);
     if (!translated) return refuse(state, "job");
+    state.changes.note(Kind::job, record->job);
     state.scheduler.job_changed(now, *translated);
     append_ended(state);
 }
 
 void job_removed(State& state, sched::Instant now, uint64_t job) {
+    state.changes.note(Kind::job, job);
     state.scheduler.job_removed(now, sched::JobHandle{job});
     append_ended(state);
 }
@@ -136,10 +148,12 @@ void job_removed(State& state, sched::Instant now, uint64_t job) {
 void reservation_changed(State& state, const pbs_reservation_record* record) {
     const auto translated = state.translator.reservation(record);
     if (!translated) return refuse(state, "reservation");
+    state.changes.note(Kind::reservation, record->reservation);
     state.scheduler.reservation_changed(*translated);
 }
 
 void reservation_removed(State& state, uint64_t reservation) {
+    state.changes.note(Kind::reservation, reservation);
     state.scheduler.reservation_removed(sched::ReservationHandle{reservation});
 }
 

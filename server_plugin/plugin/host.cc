@@ -65,7 +65,9 @@ bool Host::provisions() const {
 }
 
 objects::ServerAbilities Host::abilities() const {
-    return {.pulls = host_.pulls != 0, .has_log = !has_pbs_sched()};
+    return {.pulls = host_.pulls != 0,
+            .has_log = !has_pbs_sched(),
+            .pbs_sched = has_pbs_sched() ? objects::PbsSched::none : objects::PbsSched::program};
 }
 
 void Host::cycle_finished() const {

@@ -59,7 +59,8 @@ enum pbs_object_type {
     PBS_OBJ_DIAGNOSIS = 72,  /* the host's counters of its own work; the host's own, too */
     PBS_OBJ_FAIRSHARE = 73,  /* the usage of shares of a scheduler, by its name: set and status */
     PBS_OBJ_QUOTA = 74,
-    PBS_OBJ_QUOTA_USE = 75 /* the use of a scheduler's quotas, by its name: status only */
+    PBS_OBJ_QUOTA_USE = 75, /* the use of a scheduler's quotas, by its name: status only */
+    PBS_OBJ_CHANGES = 76    /* the objects that have changed, for programs that schedule: status only */
 };
 
 /* Manager commands and attribute operations, as the batch protocol numbers them. */
@@ -591,6 +592,9 @@ typedef struct pbs_host {
     pbs_str server_name; /* as in job ids */
     pbs_str time_zone;   /* the server's zone, an IANA name; empty: the system's local time */
     int64_t now;         /* the host's clock at the time of the call of init */
+    /* The plugin numbers changes (PBS_OBJ_CHANGES) from the next number on: larger than any number that an
+     * earlier process has reached, such as the microseconds since the Epoch. */
+    int64_t first_change;
 
     /* Writes a line to the server's log. `object` names its subject: a policy, a job id. */
     void (*log)(void* context, int32_t level, pbs_str object, pbs_str message);
@@ -777,8 +781,10 @@ typedef struct pbs_plugin {
     int32_t (*busy)(void* self);
 
     /* 1: if the scheduler were this plugin's own, the plugin's cycles would schedule its jobs. 0: the
-     * algorithm of its policy is external, so pbs_sched does. */
-    int32_t (*schedules)(void* self, pbs_str sched);
+     * algorithm of its policy is external, so pbs_sched does; on hosts without pbs_sched, a program that has
+     * registered. The policy is that for all times, or that in force at `now` on hosts without pbs_sched,
+     * where cycles then decide nothing. */
+    int32_t (*schedules)(void* self, int64_t now, pbs_str sched);
 
     /* Names the queues of other servers from which the policy in force at `now` pulls jobs for this
      * scheduler. reply_attr adds an attribute peer_queue for each: "QUEUE QUEUE@SERVER", the local queue and
@@ -788,6 +794,10 @@ typedef struct pbs_plugin {
     /* Events: a reservation was made or changed; a reservation is gone. */
     void (*reservation_changed)(void* self, const pbs_reservation_record* record);
     void (*reservation_removed)(void* self, uint64_t reservation);
+
+    /* The number of the last change (PBS_OBJ_CHANGES). It grows with each event and each change of the
+     * plugin's objects. Cheap: for hosts that wait for a change. */
+    int64_t (*last_change)(void* self);
 } pbs_plugin;
 
 /* The shared object's only exported function. Returns 0; or, if the versions don't fit, a PBS error number,

@@ -16,6 +16,7 @@
 #include "rrule/zone.h"
 #include "server_plugin/plugin/allocation_files.h"
 #include "server_plugin/plugin/background_queries.h"
+#include "server_plugin/plugin/change_log.h"
 #include "server_plugin/plugin/dynamic_resources.h"
 #include "server_plugin/plugin/external_files.h"
 #include "server_plugin/plugin/host.h"
@@ -78,7 +79,7 @@ struct QueueSettings {
 
 struct State {
     State(const pbs_host& table, rrule::Zone server_zone)
-        : host(table), zone(server_zone), scheduler(std::move(server_zone)) {}
+        : host(table), zone(server_zone), changes(table.first_change), scheduler(std::move(server_zone)) {}
 
     Host host;
     rrule::Zone zone;
@@ -90,6 +91,7 @@ struct State {
     std::int64_t jobs_considered = 0;
     bool takes_preemptions = true;  // the host preempts jobs, as it declared for the last cycle
     std::map<std::string, NextRecord> next_records;  // by scheduler
+    ChangeLog changes;                               // of objects that the scheduler knows
     BackgroundQueries queries;
     sched::Scheduler scheduler;
     Translator translator;

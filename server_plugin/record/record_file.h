@@ -3,7 +3,9 @@
 //
 // A record is lines of JSON, each an object with one key that names its kind:
 //
-//   {"pbspolicy_record":1,"time_zone":"Europe/Berlin"}   the format's version; comes first
+//   {"pbspolicy_record":1,"time_zone":"Europe/Berlin"}   the format's version; comes first. "version":N is
+//   the
+//       serial number of the last change that the state has (pbs_statchanges)
 //   {"resource":{"id":0,"name":"ncpus","kind":"integer","consumable":true}}
 //   {"server":{...}}  {"queue":{...}}  {"sched":{...}}  {"vnode":{...}}  {"reservation":{...}}  {"job":{...}}
 //   {"past_usage":{...}}
@@ -29,6 +31,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -55,6 +58,7 @@ struct CycleAsked {
     sched::CycleTrigger trigger = sched::CycleTrigger::command;
     bool whole_chunks = false;   // not Scheduler::divides_chunks()
     bool no_preemption = false;  // not Scheduler::preempts()
+    std::int64_t version = 0;    // of the state; 0: none. In the first line
 };
 
 // Makes the text of a record, line by line.
@@ -64,8 +68,10 @@ class RecordWriter {
 
     // With a sink, the text goes to it in parts of some lines; flush() sends the last part.
     explicit RecordWriter(Sink sink = {}) : sink_(std::move(sink)) {}
-    void begin(std::string_view time_zone);
+    void begin(std::string_view time_zone, std::int64_t version = 0);
     void state(const sched::StateRecord& record);
+    // Writes an object as it is now, or {"gone":{"job":3}} if the scheduler doesn't know it any more.
+    void object(const sched::Inspector& scheduler, const sched::ObjectRef& object);
     // Stores the names that decisions refer to, and writes nothing.
     void state_names(const sched::StateRecord& record);
     void cycle(const CycleAsked& asked);

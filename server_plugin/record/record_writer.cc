@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
+#include <string>
 
 #include "objects/config_json.h"
 #include "objects/snapshot.h"
@@ -228,10 +230,43 @@ void RecordWriter::end_line() {
     if (sink_ && text_.size() >= kPart) flush();
 }
 
-void RecordWriter::begin(std::string_view time_zone) {
+void RecordWriter::begin(std::string_view time_zone, std::int64_t version) {
     text_ += fmt::format("{{\"pbspolicy_record\":{},\"time_zone\":", kRecordFormat);
     text::append_json(text_, time_zone);
+    if (version != 0) text_ += fmt::format(",\"version\":{}", version);
     text_ += '}';
+    end_line();
+}
+
+void RecordWriter::object(const sched::Inspector& scheduler, const sched::ObjectRef& object) {
+    using Kind = sched::ObjectRef::Kind;
+    const bool configured = object.kind == Kind::configured;
+    if (!configured) {
+        if (scheduler.describe_one(object, [this](const sched::StateRecord& record) { state(record); }))
+            return;
+    } else if (const auto snapshot = scheduler.configuration()) {
+        const auto type = static_cast<objects::ObjectType>(object.id);
+        if (const objects::Object* found = snapshot->find(type, object.name)) {
+            text_ += R"({"object":)";
+            append_object(text_, objects::type_name(type), *found);
+            text_ += '}';
+            return end_line();
+        }
+    }
+    static constexpr std::array<std::string_view, 8> kKeys{"resource", "server",      "sched", "queue",
+                                                           "vnode",    "reservation", "job",   "object"};
+    text_ += fmt::format("{{\"gone\":{{\"{}\":", kKeys.at(static_cast<std::size_t>(object.kind)));
+    if (configured) {
+        text_ += fmt::format("{{\"type\":\"{}\",\"name\":",
+                             objects::type_name(static_cast<objects::ObjectType>(object.id)));
+        text::append_json(text_, object.name);
+        text_ += '}';
+    } else if (object.kind == Kind::sched) {
+        text::append_json(text_, object.name);
+    } else {
+        text_ += std::to_string(object.id);
+    }
+    text_ += "}}";
     end_line();
 }
 
@@ -355,7 +390,7 @@ void record_cycle(sched::Inspector& scheduler, CycleAsked asked, RecordWriter::S
     asked.whole_chunks = !scheduler.divides_chunks();
     asked.no_preemption = !scheduler.preempts();
     RecordWriter writer(std::move(sink));
-    writer.begin(scheduler.zone().name());
+    writer.begin(scheduler.zone().name(), asked.version);
     scheduler.describe([&](const sched::StateRecord& record) { writer.state(record); }, &give_up);
     if (give_up) return;
     writer.cycle(asked);

@@ -21,10 +21,11 @@ std::vector<Amount> views(std::span<const KeptAmount> kept) {
 
 // ---- Describing, one kind of record after the other.
 
-void describe_resources(const Tables& t, const StateSink& sink) {
-    for (std::uint32_t id = 0; id < t.resources.size(); ++id)
-        if (const Resources::Info* info = t.resources.find(id))
-            sink(ResourceRecord{id, info->kind, info->name, info->consumable, info->host_level});
+bool describe_resource(const Tables& t, std::uint32_t id, const StateSink& sink) {
+    const Resources::Info* info = t.resources.find(id);
+    if (info == nullptr) return false;
+    sink(ResourceRecord{id, info->kind, info->name, info->consumable, info->host_level});
+    return true;
 }
 
 void describe_server(const Tables& t, std::string_view formula, const StateSink& sink) {
@@ -46,37 +47,34 @@ void describe_server(const Tables& t, std::string_view formula, const StateSink&
     sink(record);
 }
 
-// Describes queues in the order of their slots, because cycles read jobs queue by queue.
-void describe_queues(const Tables& t, const StateSink& sink) {
-    for (QueueSlot slot = 0; slot < t.queues.size(); ++slot) {
-        const Queue& queue = t.queues[slot];
-        const auto maximum = views(queue.resources_max);
-        const auto minimum = views(queue.resources_min);
-        const auto available = views(queue.resources_available);
-        const std::vector<std::string_view> users(queue.acl_users.begin(), queue.acl_users.end());
-        QueueRecord r;
-        r.queue = queue.handle;
-        r.name = queue.name;
-        r.execution = queue.execution;
-        r.started = queue.started;
-        r.enabled = queue.enabled;
-        r.user_acl = queue.user_acl;
-        r.priority = queue.priority;
-        r.max_running = queue.max_running;
-        r.max_user_run = queue.max_user_run;
-        r.max_group_run = queue.max_group_run;
-        r.resources_max = maximum;
-        r.resources_min = minimum;
-        r.resources_available = available;
-        r.acl_users = users;
-        r.partition = t.strings.text(queue.partition);
-        r.backfill_depth = queue.backfill_depth;
-        r.node_group_key = queue.node_group_key;
-        r.execution_type = queue.execution_type;
-        const auto limits = queue.limits.records(t.strings, t.resources);
-        r.limits = limits;
-        sink(QueueState{r, queue.known, queue.idle_since});
-    }
+void describe_queue(const Tables& t, QueueSlot slot, const StateSink& sink) {
+    const Queue& queue = t.queues[slot];
+    const auto maximum = views(queue.resources_max);
+    const auto minimum = views(queue.resources_min);
+    const auto available = views(queue.resources_available);
+    const std::vector<std::string_view> users(queue.acl_users.begin(), queue.acl_users.end());
+    QueueRecord r;
+    r.queue = queue.handle;
+    r.name = queue.name;
+    r.execution = queue.execution;
+    r.started = queue.started;
+    r.enabled = queue.enabled;
+    r.user_acl = queue.user_acl;
+    r.priority = queue.priority;
+    r.max_running = queue.max_running;
+    r.max_user_run = queue.max_user_run;
+    r.max_group_run = queue.max_group_run;
+    r.resources_max = maximum;
+    r.resources_min = minimum;
+    r.resources_available = available;
+    r.acl_users = users;
+    r.partition = t.strings.text(queue.partition);
+    r.backfill_depth = queue.backfill_depth;
+    r.node_group_key = queue.node_group_key;
+    r.execution_type = queue.execution_type;
+    const auto limits = queue.limits.records(t.strings, t.resources);
+    r.limits = limits;
+    sink(QueueState{r, queue.known, queue.idle_since});
 }
 
 template <class Act>
@@ -97,27 +95,25 @@ void describe_sched(const Tables& t, std::string_view name, const Sched& sched, 
                     kept.found_at_start});
 }
 
-void describe_vnodes(const Tables& t, const StateSink& sink) {
-    for (VnodeSlot slot = 0; slot < t.vnodes.size(); ++slot) {
-        const Vnode& vnode = t.vnodes[slot];
-        const auto available = views(vnode.available);
-        VnodeRecord r;
-        r.vnode = vnode.handle;
-        r.name = vnode.name;
-        r.host = t.strings.text(vnode.host);
-        r.free = vnode.free;
-        r.priority = vnode.priority;
-        r.queue = vnode.queue;
-        r.partition = t.strings.text(vnode.partition);
-        r.resources_available = available;
-        r.load_thousandths = vnode.load_thousandths;
-        r.system_time_thousandths = vnode.system_time_thousandths;
-        r.load_at = t.vnodes.load_at(slot);
-        r.max_load_thousandths = vnode.max_load_thousandths;
-        r.busy = vnode.busy;
-        r.sharing = vnode.sharing;
-        sink(VnodeState{r, vnode.known});
-    }
+void describe_vnode(const Tables& t, VnodeSlot slot, const StateSink& sink) {
+    const Vnode& vnode = t.vnodes[slot];
+    const auto available = views(vnode.available);
+    VnodeRecord r;
+    r.vnode = vnode.handle;
+    r.name = vnode.name;
+    r.host = t.strings.text(vnode.host);
+    r.free = vnode.free;
+    r.priority = vnode.priority;
+    r.queue = vnode.queue;
+    r.partition = t.strings.text(vnode.partition);
+    r.resources_available = available;
+    r.load_thousandths = vnode.load_thousandths;
+    r.system_time_thousandths = vnode.system_time_thousandths;
+    r.load_at = t.vnodes.load_at(slot);
+    r.max_load_thousandths = vnode.max_load_thousandths;
+    r.busy = vnode.busy;
+    r.sharing = vnode.sharing;
+    sink(VnodeState{r, vnode.known});
 }
 
 void describe_job(const Tables& t, JobSlot slot, const StateSink& sink) {
@@ -179,31 +175,30 @@ void describe_jobs(const Tables& t, const StateSink& sink, const std::atomic<boo
     for (const auto& [handle, slot] : rest) describe_job(t, slot, sink);
 }
 
-void describe_reservations(const Tables& t, const StateSink& sink) {
-    for (const auto& [handle, reservation] : t.reservations) {
-        const auto requested = views(t.requests[reservation.request].amounts);
-        const auto later_requested = reservation.later_request == reservation.request
-                                         ? std::vector<Amount>()
-                                         : views(t.requests[reservation.later_request].amounts);
-        std::deque<std::vector<Amount>> amounts;
-        std::deque<std::vector<Place>> lists;
-        const auto places = [&](const std::vector<AdvanceReservation::Share>& shares) {
-            auto& list = lists.emplace_back();
-            for (const AdvanceReservation::Share& share : shares) {
-                auto& held = amounts.emplace_back();
-                for (const Need& need : share.amounts) held.push_back({need.resource, need.amount, {}});
-                list.push_back({share.vnode, held});
-            }
-            return std::span<const Place>(list);
-        };
-        std::vector<ReservationOccurrence> later;
-        for (const AdvanceReservation::Occurrence& one : reservation.later)
-            later.push_back({one.start, one.end, places(one.shares), one.asked});
-        sink(ReservationState{{handle, reservation.id, reservation.queue, reservation.asked,
-                               reservation.start, reservation.end, requested, places(reservation.shares),
-                               reservation.held_start, reservation.held_end, later, reservation.keeps_first,
-                               reservation.soonest, later_requested}});
-    }
+void describe_reservation(ReservationHandle handle, const AdvanceReservation& reservation, const Tables& t,
+                          const StateSink& sink) {
+    const auto requested = views(t.requests[reservation.request].amounts);
+    const auto later_requested = reservation.later_request == reservation.request
+                                     ? std::vector<Amount>()
+                                     : views(t.requests[reservation.later_request].amounts);
+    std::deque<std::vector<Amount>> amounts;
+    std::deque<std::vector<Place>> lists;
+    const auto places = [&](const std::vector<AdvanceReservation::Share>& shares) {
+        auto& list = lists.emplace_back();
+        for (const AdvanceReservation::Share& share : shares) {
+            auto& held = amounts.emplace_back();
+            for (const Need& need : share.amounts) held.push_back({need.resource, need.amount, {}});
+            list.push_back({share.vnode, held});
+        }
+        return std::span<const Place>(list);
+    };
+    std::vector<ReservationOccurrence> later;
+    for (const AdvanceReservation::Occurrence& one : reservation.later)
+        later.push_back({one.start, one.end, places(one.shares), one.asked});
+    sink(ReservationState{{handle, reservation.id, reservation.queue, reservation.asked, reservation.start,
+                           reservation.end, requested, places(reservation.shares), reservation.held_start,
+                           reservation.held_end, later, reservation.keeps_first, reservation.soonest,
+                           later_requested}});
 }
 
 // ---- Taking records.
@@ -258,12 +253,14 @@ void Inspector::describe(const StateSink& sink, const std::atomic<bool>* give_up
     const std::atomic<bool> never = false;
     if (give_up == nullptr) give_up = &never;
     const Tables& t = impl_->tables;
-    describe_resources(t, sink);
+    describe_resources(sink);
     describe_server(t, impl_->server_formula, sink);
-    describe_queues(t, sink);
+    // in the order of their slots, because cycles read jobs queue by queue
+    for (QueueSlot slot = 0; slot < t.queues.size(); ++slot) describe_queue(t, slot, sink);
     for (const auto& [name, sched] : impl_->scheds) describe_sched(t, name, sched, sink);
-    describe_vnodes(t, sink);
-    describe_reservations(t, sink);
+    for (VnodeSlot slot = 0; slot < t.vnodes.size(); ++slot) describe_vnode(t, slot, sink);
+    for (const auto& [handle, reservation] : t.reservations)
+        describe_reservation(handle, reservation, t, sink);
     describe_jobs(t, sink, *give_up);
     if (*give_up) return;
     const auto rows = t.usage.rows();
@@ -281,6 +278,59 @@ void Inspector::describe(const StateSink& sink, const std::atomic<bool>* give_up
         sink(FairShareState{scope, used, charges, shares.tree.last_decay()});
     });
     sink(TickState{impl_->last_tick, impl_->look_again});
+}
+
+void Inspector::describe_resources(const StateSink& sink) const {
+    const Tables& t = impl_->tables;
+    for (std::uint32_t id = 0; id < t.resources.size(); ++id) describe_resource(t, id, sink);
+}
+
+bool Inspector::describe_one(const ObjectRef& object, const StateSink& sink) const {
+    const Tables& t = impl_->tables;
+    switch (object.kind) {
+        case ObjectRef::Kind::resource:
+            return describe_resource(t, static_cast<std::uint32_t>(object.id), sink);
+        case ObjectRef::Kind::server:
+            describe_server(t, impl_->server_formula, sink);
+            return true;
+        case ObjectRef::Kind::sched: {
+            const auto found = impl_->scheds.find(object.name);
+            if (found == impl_->scheds.end()) return false;
+            describe_sched(t, found->first, found->second, sink);
+            return true;
+        }
+        case ObjectRef::Kind::queue: {
+            const QueueSlot slot = t.queues.find(QueueHandle{object.id});
+            if (slot == kNoSlot || !t.queues[slot].known) return false;
+            describe_queue(t, slot, sink);
+            return true;
+        }
+        case ObjectRef::Kind::vnode: {
+            const VnodeSlot slot = t.vnodes.find(VnodeHandle{object.id});
+            if (slot == kNoSlot || !t.vnodes[slot].known) return false;
+            describe_vnode(t, slot, sink);
+            return true;
+        }
+        case ObjectRef::Kind::reservation: {
+            const auto found = t.reservations.find(ReservationHandle{object.id});
+            if (found == t.reservations.end()) return false;
+            describe_reservation(found->first, found->second, t, sink);
+            return true;
+        }
+        case ObjectRef::Kind::job: {
+            const JobSlot slot = t.jobs.find(JobHandle{object.id});
+            if (slot == kNoSlot) return false;
+            describe_job(t, slot, sink);
+            return true;
+        }
+        case ObjectRef::Kind::configured:
+            break;
+    }
+    return false;
+}
+
+std::shared_ptr<const objects::Snapshot> Inspector::configuration() const {
+    return impl_->snapshot;
 }
 
 Result<void> Scheduler::restore(const StateRecord& record) {

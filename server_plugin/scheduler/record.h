@@ -3,6 +3,7 @@
 // including comments.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -115,5 +116,15 @@ struct StateRecord : AnyStateRecord {
 };
 
 using StateSink = std::function<void(const StateRecord&)>;
+
+// Names one object of the state, for Inspector::describe_one().
+struct ObjectRef {
+    enum class Kind : std::uint8_t { resource, server, sched, queue, vnode, reservation, job, configured };
+    Kind kind = Kind::server;
+    // A handle; of a resource its id, of a configured object its objects::ObjectType. 0: of one named alone.
+    std::uint64_t id = 0;
+    std::string name{};  // of scheds and configured objects
+    auto operator<=>(const ObjectRef&) const = default;
+};
 
 }  // namespace pbs::sched

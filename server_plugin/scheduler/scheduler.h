@@ -32,6 +32,7 @@ class Snapshot;
 namespace pbs::sched {
 
 struct Configuration;
+struct ObjectRef;
 struct StateRecord;
 
 // The values that `list sched` shows.
@@ -294,6 +295,11 @@ class Inspector {
     // Stops halfway once `give_up` is true.
     void describe(const std::function<void(const StateRecord&)>& sink,
                   const std::atomic<bool>* give_up = nullptr) const;
+    // The record of one object; false: it is gone, or is a configured object, which configuration() has.
+    bool describe_one(const ObjectRef& object, const std::function<void(const StateRecord&)>& sink) const;
+    void describe_resources(const std::function<void(const StateRecord&)>& sink) const;
+    // The configuration that is in force; null if it was set from values.
+    std::shared_ptr<const objects::Snapshot> configuration() const;
 
     // Explains why a job starts or waits in a cycle at `now`, without doing anything. nullopt: there is no
     // job with the id. Takes as long as a cycle.

@@ -50,6 +50,7 @@ pbs_test(
   routing_test.cc
   run_job_test.cc
   running_usage_test.cc
+  scheduler_program_test.cc
   schema_test.cc
   select_spec_test.cc
   shared_text_test.cc

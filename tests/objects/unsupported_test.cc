@@ -516,6 +516,7 @@ TEST(Unsupported, AlgorithmExternalIsForAServerWithPbsSched) {
         testing::ElementsAre("policy p1: algorithm external has no effect: pbs_sched doesn't schedule "
                              "here, and jobs are scheduled as with standard"));
     EXPECT_THAT(by_server(PbsSched::runs), testing::IsEmpty());
+    EXPECT_THAT(by_server(PbsSched::program), testing::IsEmpty());
     EXPECT_THAT(by_server(PbsSched::replaced),
                 testing::ElementsAre(HasSubstr("no job starts until pbs_sched runs")));
     set("algorithm", "standard");

@@ -107,7 +107,7 @@ TEST_F(ExternalFiles, ASchedulerOfThePluginsOwnIsToldOfWhatItDoesNotActOn) {
     constexpr const char* kByItsFiles = "pbs_sched schedules by its own files";
     bring_up();
     const pbs_str name{"default", 7};
-    EXPECT_EQ(host.plugin.schedules(host.plugin.self, name), 1);
+    EXPECT_EQ(host.plugin.schedules(host.plugin.self, host.now, name), 1);
     EXPECT_THAT(host.attributes_of(PBS_OBJ_SCHED, "default")["unsupported_settings"], HasSubstr(kByItsFiles));
     host.own_sched = 1;
     host.introduce();
@@ -124,7 +124,7 @@ TEST_F(ExternalFiles, ASchedulerOfThePluginsOwnIsToldOfWhatItDoesNotActOn) {
     host.own_sched = 1;
     host.introduce();
     go_external();
-    EXPECT_EQ(host.plugin.schedules(host.plugin.self, name), 0);
+    EXPECT_EQ(host.plugin.schedules(host.plugin.self, host.now, name), 0);
     EXPECT_THAT(file("sched_config"), HasSubstr("# Made from the policies"));
 }
 

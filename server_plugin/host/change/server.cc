@@ -26,7 +26,14 @@ void Server::reap() {
 }
 
 Server::Server(State initial, ServerParts server_parts, ServerOptions server_options)
-    : state(std::move(initial)), parts(server_parts), options(std::move(server_options)) {
+    : state(std::move(initial)),
+      parts(server_parts),
+      options(std::move(server_options)),
+      registrations(now(), [this](std::string_view sched, std::string_view who) {
+          parts.log.write(LogEvent::sched, LogClass::sched, sched,
+                          fmt::format("{} is no longer registered as the scheduler", who));
+          return now();
+      }) {
     // Jobs are in the order of queueing, so the last one has the largest rank.
     if (!state.jobs().empty()) last_rank = state.jobs().rbegin()->second.queue_rank;
 }

@@ -28,6 +28,7 @@
 #include "server_plugin/host/change/commit_group.h"
 #include "server_plugin/host/change/counters.h"
 #include "server_plugin/host/run/runner.h"
+#include "server_plugin/host/state/registrations.h"
 #include "server_plugin/host/state/state.h"
 
 namespace pbs::host {
@@ -135,6 +136,8 @@ class Server {
     Batch* batch = nullptr;       // the same, while Batch::run() has exchanged the tables
 
     CommitGroup commit_group{*this};  // submissions that share a commit
+
+    Registrations registrations;  // programs that schedule
 
     RecentUsers recent_users;  // the owners of jobs that are being queued
 

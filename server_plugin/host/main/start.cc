@@ -134,6 +134,8 @@ Result<void> Program::open_plugin() {
     plugin_options.home = home_->path();
     plugin_options.server_name = server_->state.server_name;
     plugin_options.now = server_->now();
+    // real time: that of tests may begin anew with each server
+    plugin_options.first_change = (clock_.now_us() - clock_.offset()).time_since_epoch().count();
     plugin_done_ = Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!plugin_done_) return fail(PBSE_SYSTEM, fmt::format("eventfd: {}", std::strerror(errno)));
     plugin_options.cycle_finished = [fd = plugin_done_.get()] { eventfd_write(fd, kOneCycle); };

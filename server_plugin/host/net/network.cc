@@ -227,6 +227,7 @@ void Network::Impl::drop(Peer& peer, std::string_view why) {
     peers_.erase(peer.id);
     leave(peer);
     peer.asked.reset();
+    peer.session.registered.clear();
     if (const auto at = per_address_.find(peer.address);
         peer.other_host && at != per_address_.end() && --at->second == 0)
         per_address_.erase(at);

@@ -134,6 +134,9 @@ class Network::Impl {
     bool may_grow(const Peer& peer) const;
     void want_turn(Peer& peer);
     void try_later(Peer& peer);
+    void start_later();
+    void look_at_later();
+    void drop_ended(std::vector<Peer*>& peers);
     void recount(Peer& peer);
     void return_memory();
     void send(Peer& peer, ifl::Reply reply, bool close_after);
@@ -180,6 +183,7 @@ class Network::Impl {
     std::unique_ptr<MungeCheck> munge_;                            // nullptr: MUNGE is not among the methods
     std::unique_ptr<Certificate> certificate_;                     // nullptr: no TLS
     std::vector<uint64_t> later_;                                  // connections whose step can't go on yet
+    unsigned later_looks_ = 0;
     std::size_t most_bytes_since_return_ = 0;
     Steady::time_point returned_{};
     Steady::time_point last_exchange_{};
@@ -233,6 +237,7 @@ struct Network::Impl::Peer {
     enum class Turn { none, ready, memory, later } turn = Turn::none;  // where it waits for a turn
     bool unread = false;                                               // unread bytes may hold a request
     std::unique_ptr<Asked> asked;  // the request that is answered in steps
+    bool waited = false;           // it has waited for a change: the time doesn't count as the server's work
     Session session;
     Steady::time_point since = Steady::now();    // the beginning of the connection
     Steady::time_point used = Steady::now();     // time of its last request

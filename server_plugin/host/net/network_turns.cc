@@ -1,6 +1,7 @@
 // Network: takes requests in turns and answers them, within bounds of memory.
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <uv.h>
 
@@ -24,6 +25,8 @@ namespace {
 
 // The pause before a waiting step is tried again.
 constexpr uint64_t kLaterMs = 5;
+// Among so many looks at waiting steps, one is for clients that have gone.
+constexpr unsigned kLooksForEnds = 20;
 // A connection gets another turn when fewer bytes than this of its replies are unread.
 constexpr std::size_t kMostUnsent = size_t{256} << 10;
 // An answer in steps ends its turn after this many bytes.
@@ -307,20 +310,63 @@ void Network::Impl::answer_on(Peer& peer) {
 void Network::Impl::try_later(Peer& peer) {
     peer.turn = Peer::Turn::later;
     later_.push_back(peer.id);
-    if (later_.size() > 1) return;
+    if (later_.size() == 1) start_later();
+}
+
+void Network::Impl::start_later() {
     uv_update_time(loop_);
     uv_timer_start(
         &later_timer_,
         [](uv_timer_t* timer) {
             auto& network = *static_cast<Impl*>(timer->data);
-            for (const uint64_t id : std::exchange(network.later_, {})) {
-                const auto at = network.peers_.find(id);
-                if (at == network.peers_.end() || at->second->turn != Peer::Turn::later) continue;
-                at->second->turn = Peer::Turn::none;
-                network.guard(*at->second, [&] { network.want_turn(*at->second); });
-            }
+            guarded(network.server_.parts.log, "waiting requests", [&network] { network.look_at_later(); });
         },
         kLaterMs, 0);
+}
+
+// Gives a turn to the connections whose answers may go on. Those that wait on get none, so that many of them
+// cost little; their clients may have gone.
+void Network::Impl::look_at_later() {
+    std::vector<Peer*> waiting;
+    for (const uint64_t id : std::exchange(later_, {})) {
+        const auto at = peers_.find(id);
+        if (at == peers_.end() || at->second->turn != Peer::Turn::later) continue;
+        Peer& peer = *at->second;
+        if (peer.asked != nullptr && peer.asked->context.rest->waits()) {
+            waiting.push_back(&peer);
+            continue;
+        }
+        peer.turn = Peer::Turn::none;
+        if (peer.asked != nullptr && std::exchange(peer.waited, false)) peer.asked->began = Steady::now();
+        guard(peer, [&] { want_turn(peer); });
+    }
+    if (++later_looks_ % kLooksForEnds == 0) drop_ended(waiting);
+    for (Peer* peer : waiting) {
+        peer->waited = true;
+        later_.push_back(peer->id);
+    }
+    if (!later_.empty()) start_later();
+}
+
+// Drops the connections of clients that have gone, and takes them out of the list: nothing is read from a
+// connection whose request is being answered.
+void Network::Impl::drop_ended(std::vector<Peer*>& peers) {
+    std::vector<pollfd> ends;
+    for (Peer* peer : peers) {
+        uv_os_fd_t fd = -1;
+        uv_fileno(reinterpret_cast<uv_handle_t*>(&peer->handle.stream), &fd);
+        ends.push_back({fd, POLLRDHUP, 0});
+    }
+    if (::poll(ends.data(), ends.size(), 0) <= 0) return;
+    std::vector<Peer*> left;
+    for (std::size_t i = 0; i < peers.size(); ++i) {
+        if (ends[i].revents == 0) {
+            left.push_back(peers[i]);
+        } else {
+            drop(*peers[i], "");
+        }
+    }
+    peers = std::move(left);
 }
 
 // Commits all requests since the last commit, and sends their replies. If that fails, none of them has

@@ -1,10 +1,12 @@
 #include "server_plugin/host/requests/describe.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <set>
 #include <utility>
 
@@ -390,6 +392,16 @@ std::string sched_state(const Sched& sched, const Server& server) {
                                                                                             : "idle";
 }
 
+// Names the program that schedules, if the plugin doesn't.
+void add_program(ifl::Attributes& to, const std::string& sched, const Context& context) {
+    const Plugin* plugin = context.server.parts.plugin;
+    if (plugin == nullptr || plugin->schedules(context.now, sched)) return;
+    const Registrations::By by = context.server.registrations.of(sched);
+    add(to, "scheduled_by",
+        fmt::format("{} since {:%a %b %e %H:%M:%S %Y}", by.who.empty() ? "nobody" : by.who,
+                    fmt::localtime(std::time_t{by.since})));
+}
+
 }  // namespace
 
 ifl::Attributes describe(const Sched& sched, Context& context, const View& view) {
@@ -398,6 +410,7 @@ ifl::Attributes describe(const Sched& sched, Context& context, const View& view)
                                  [&](std::string_view name, ifl::Attributes& to) {
                                      if (name == "sched_host") add(to, name, state.host_name);
                                      if (name == "state") add(to, name, sched_state(sched, context.server));
+                                     if (name == "scheduled_by") add_program(to, sched.name, context);
                                  });
     add_plugin_attributes(context, PBS_OBJ_SCHED, sched.name, view, out);
     return out;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,6 +45,8 @@ struct Session {
     std::optional<Submission> submission;
     std::string address;  // numeric address of a client over TCP
     std::string from;     // for the log: "uid 1000 on the Unix socket"
+    // By scheduler: its registrations, which end with the connection.
+    std::map<std::string, Registrations::Held> registered{};
 };
 
 struct Context;
@@ -68,6 +71,9 @@ class Steps {
     virtual Left step(Context& context, ifl::StatusParts& out) = 0;
     // Returns the reply, if no step has added anything to `out`. Called once, when nothing is left.
     virtual ifl::Reply reply();
+    // After Left::later: is it useless to call step()? Cheap. While this is true, the connection is watched
+    // for its end.
+    virtual bool waits() const { return false; }
     // The memory in bytes that these steps use until their end.
     virtual std::size_t size() const { return 0; }
 };

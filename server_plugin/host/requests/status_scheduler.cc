@@ -1,6 +1,7 @@
 // StatusSched: the schedulers. With "object=KIND" at the start of the extend string: the plugin's objects for
-// policy, time_window, fs_group, quota, configuration, history, explanation, record, fairshare and quota_use;
-// the server's accounting records for accounting, and its counters for diagnosis.
+// policy, time_window, fs_group, quota, configuration, history, explanation, record, changes, fairshare and
+// quota_use; the server's accounting records for accounting, and its counters for diagnosis; registration
+// makes the connection a scheduler.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -23,10 +24,13 @@ struct PluginObject {
     std::string_view kind;
     int type;
 };
-constexpr std::array kPluginObjects = {
-    PluginObject{"configuration", PBS_OBJ_CONFIGURATION}, PluginObject{"history", PBS_OBJ_HISTORY},
-    PluginObject{"explanation", PBS_OBJ_EXPLANATION},     PluginObject{"record", PBS_OBJ_RECORD},
-    PluginObject{"fairshare", PBS_OBJ_FAIRSHARE},         PluginObject{"quota_use", PBS_OBJ_QUOTA_USE}};
+constexpr std::array kPluginObjects = {PluginObject{"configuration", PBS_OBJ_CONFIGURATION},
+                                       PluginObject{"history", PBS_OBJ_HISTORY},
+                                       PluginObject{"explanation", PBS_OBJ_EXPLANATION},
+                                       PluginObject{"record", PBS_OBJ_RECORD},
+                                       PluginObject{"fairshare", PBS_OBJ_FAIRSHARE},
+                                       PluginObject{"quota_use", PBS_OBJ_QUOTA_USE},
+                                       PluginObject{"changes", PBS_OBJ_CHANGES}};
 
 // The type of "object=KIND"; 0 for other texts.
 int type_of(std::string_view text) {
@@ -71,10 +75,14 @@ class PluginStatus final : public Steps {
     std::optional<ifl::Reply> refusal_;
 };
 
-ifl::Reply by_and_by(Context& context, int type, const std::string& name, std::string_view extend) {
+std::unique_ptr<Steps> steps_of(Context& context, int type, const std::string& name, std::string extend) {
     const bool may_take_long = !is_plugin_type(static_cast<uint32_t>(type));
     const uint64_t ticket = may_take_long ? ++context.server.last_ticket : 0;
-    context.rest = std::make_unique<PluginStatus>(context.server, type, name, std::string(extend), ticket);
+    return std::make_unique<PluginStatus>(context.server, type, name, std::move(extend), ticket);
+}
+
+ifl::Reply by_and_by(Context& context, int type, const std::string& name, std::string_view extend) {
+    context.rest = steps_of(context, type, name, std::string(extend));
     return {};
 }
 
@@ -107,6 +115,10 @@ ifl::Reply plugin_status(Context& context, const ifl::Status& body, int type, st
     if (type == PBS_OBJ_EXPLANATION) return explanation(context, body, extend);
     if (type == PBS_OBJ_RECORD || type == PBS_OBJ_FAIRSHARE || type == PBS_OBJ_QUOTA_USE)
         return by_and_by(context, type, body.object, extend);
+    if (type == PBS_OBJ_CHANGES)
+        return status_changes(context, extend, [&](std::string version) {
+            return steps_of(context, type, body.object, std::move(version));
+        });
     if (is_plugin_type(static_cast<uint32_t>(type)) && body.object.empty() && extend.empty())
         return by_and_by(context, type, {}, "after=");
     return plugin->status(context.now, type, body.object, body.wanted, context.who, extend);
@@ -121,6 +133,7 @@ ifl::Reply status_scheduler(Context& context) {
     const std::string_view rest = end == std::string_view::npos ? "" : extend.substr(end + 1);
     if (extend.substr(0, end) == "object=accounting") return status_accounting(context, rest);
     if (extend.substr(0, end) == "object=diagnosis") return status_diagnosis(context, rest);
+    if (extend.substr(0, end) == "object=registration") return register_scheduler(context, rest);
     if (const int type = type_of(extend.substr(0, end)); type != 0)
         return plugin_status(context, body, type, rest);
     if (auto bad = unknown_attribute(context, PBS_OBJ_SCHED, body.wanted)) return *bad;

@@ -2,6 +2,9 @@
 // `extend` is the rest of it.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <string>
 #include <string_view>
 
 #include "server_plugin/host/requests/requests.h"
@@ -15,6 +18,17 @@ ifl::Reply status_accounting(Context& context, std::string_view extend);
 
 // "object=configuration". Needs a plugin.
 ifl::Reply status_configuration(Context& context, std::string_view extend);
+
+// "object=changes": the answer's Steps, which wait for a change as described at pbs_statchanges() in
+// ifl/pbs_ifl.h, and then go on with `answer("version=N")`, the plugin's answer. Errors: PBSE_PERM unless the
+// requester is a manager; PBSE_IVALREQ for another extend string.
+using PluginsAnswer = std::function<std::unique_ptr<Steps>(std::string extend)>;
+ifl::Reply status_changes(Context& context, std::string_view extend, const PluginsAnswer& answer);
+
+// "object=registration": registers the connection as the scheduler that the object's name says, as described
+// at pbs_schedregister() in ifl/pbs_ifl.h. Errors: PBSE_PERM unless the requester is a manager;
+// PBSE_UNKSCHED; PBSE_SCHEDCONNECTED; PBSE_IVALREQ for attributes or an extend string.
+ifl::Reply register_scheduler(Context& context, std::string_view extend);
 
 // "object=diagnosis". The object's name selects a part, as described at pbs_statdiagnosis() in ifl/pbs_ifl.h.
 // Errors: PBSE_PERM unless the requester is a manager or operator, or the part is "counters"; PBSE_IVALREQ

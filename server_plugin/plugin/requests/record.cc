@@ -30,6 +30,7 @@ class RecordQuery final : public BackgroundQuery {
     RecordQuery(const State& state, record::CycleAsked asked)
         : asked_(std::move(asked)), file_(fmt::format("{}/server_priv", state.host.home())) {}
 
+    void begin(const State& state) override { asked_.version = state.changes.version(); }
     void work(sched::Inspector& scheduler) override {
         const auto write = [this](std::string_view text) {
             file_.append(text);
@@ -119,6 +120,7 @@ std::function<void(sched::Inspector&)> record_next(State& state, const pbs_cycle
     if (const auto until = std::exchange(next.wanted_until, std::nullopt); !until || *until < now) return {};
     const auto look = std::make_shared<RecordQuery>(
         state, record::CycleAsked{now, sched, static_cast<sched::CycleTrigger>(request.trigger), false});
+    look->begin(state);
     state.in_flight.record = look;
     return [look](sched::Inspector& scheduler) { look->work(scheduler); };
 }

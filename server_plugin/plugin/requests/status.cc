@@ -7,6 +7,7 @@
 #include "ifl/reply.h"
 #include "objects/commands.h"
 #include "objects/snapshot.h"
+#include "server_plugin/plugin/requests/changes.h"
 #include "server_plugin/plugin/requests/configuration.h"
 #include "server_plugin/plugin/requests/explanation.h"
 #include "server_plugin/plugin/requests/fair_share.h"
@@ -98,6 +99,7 @@ int32_t status(State& state, const pbs_status_request* request, Reply reply) {
     if (request->object_type == PBS_OBJ_FAIRSHARE) return status_fair_share(state, *request, reply);
     if (request->object_type == PBS_OBJ_QUOTA_USE) return status_quota_use(state, *request, reply);
     if (request->object_type == PBS_OBJ_RECORD) return status_record(state, *request, reply);
+    if (request->object_type == PBS_OBJ_CHANGES) return status_changes(state, *request, reply);
     const auto type = static_cast<objects::ObjectType>(request->object_type);
     if (!objects::is_own_type(type) || (request->wanted_count != 0 && !request->wanted)) {
         return reply.error(PBSE_IVALREQ, {});

@@ -1,0 +1,115 @@
+// A scheduler of one's own: starts the jobs of one chunk in the order in which they came, on the first vnode
+// with enough CPUs. Run it as a manager of the server whose policy has algorithm=external:
+//
+//     c++ -std=c++20 fifo_scheduler.cc $(pkg-config --cflags --libs pbspolicy) -o fifo_scheduler
+//     ./fifo_scheduler [SECONDS]       ends when nothing has changed for so long; otherwise never
+//
+// It keeps nothing: killed at any instant and started again, it goes on where the server is.
+#include <pbs_error.h>
+#include <pbs_ifl.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+using Json = nlohmann::json;
+
+struct Cluster {
+    std::map<long long, Json> vnodes, jobs;  // by handle
+    long long version = 0;                   // of the last change that is in here
+
+    // Takes a line of a record, or of pbs_statchanges().
+    void take(const Json& line) {
+        if (line.contains("version")) version = line["version"];
+        if (line.contains("vnode")) vnodes[line["vnode"]["handle"]] = line["vnode"];
+        if (line.contains("job")) jobs[line["job"]["handle"]] = line["job"];
+        if (const auto gone = line.find("gone"); gone != line.end()) {
+            if (gone->contains("vnode")) vnodes.erase((*gone)["vnode"].get<long long>());
+            if (gone->contains("job")) jobs.erase((*gone)["job"].get<long long>());
+        }
+    }
+};
+
+// Reads the lines of a reply, and frees it. A record's lines from "cycle" on are decisions, not objects.
+static void read_reply(Cluster& cluster, batch_status* reply) {
+    std::string text;
+    for (const batch_status* part = reply; part; part = part->next)
+        for (const attrl* attribute = part->attribs; attribute; attribute = attribute->next)
+            if (attribute->name == std::string("text")) text += attribute->value;
+    pbs_statfree(reply);
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line) && !line.starts_with("{\"cycle\"");)
+        cluster.take(Json::parse(line));
+}
+
+static long long cpus(const Json& amounts) {
+    for (const Json& amount : amounts)  // ["ncpus",2]
+        if (amount[0] == "ncpus") return amount[1];
+    return 0;
+}
+
+static std::map<long long, long long> free_cpus(const Cluster& cluster) {
+    std::map<long long, long long> free;
+    for (const auto& [handle, vnode] : cluster.vnodes)
+        if (vnode.value("free", true)) free[handle] = cpus(vnode.value("resources_available", Json::array()));
+    for (const auto& [handle, job] : cluster.jobs)
+        for (const Json& place : job.value("places", Json::array()))
+            if (const auto at = free.find(place["vnode"].get<long long>()); at != free.end())
+                at->second -= cpus(place.value("amounts", Json::array()));
+    return free;
+}
+
+// Starts jobs until one finds no room: the others come after it.
+static void start_jobs(int connection, Cluster& cluster) {
+    auto free = free_cpus(cluster);
+    std::map<long long, Json*> queue;  // by the numbers of the jobs; without arrays
+    for (auto& [handle, job] : cluster.jobs)
+        if (job["state"] == "Q" && job["id"].get<std::string>().find('[') == std::string::npos)
+            queue[job["sequence"]] = &job;
+    for (auto& [sequence, waiting] : queue) {
+        Json& job = *waiting;
+        const long long asked = cpus(job.value("requested", Json::array()));
+        auto vnode = free.begin();
+        while (vnode != free.end() && vnode->second < asked) ++vnode;
+        if (vnode == free.end()) return;
+        const std::string id = job["id"];
+        const std::string place = "(" + cluster.vnodes[vnode->first]["name"].get<std::string>() +
+                                  ":ncpus=" + std::to_string(asked) + ")";
+        job["state"] = "?";  // until its change comes; the server starts no job twice
+        if (pbs_asyrunjob_ack(connection, id.c_str(), place.c_str(), nullptr) == PBSE_NONE) {
+            vnode->second -= asked;
+        } else {
+            std::fprintf(stderr, "%s: error %d\n", id.c_str(), pbs_errno);
+        }
+    }
+}
+
+int main(int argc, char** argv) {
+    const int patience = argc > 1 ? std::atoi(argv[1]) : 0;
+    const int connection = pbs_connect(nullptr);
+    if (connection < 0 || pbs_schedregister(connection, nullptr, nullptr) != PBSE_NONE) {
+        const char* text = pbs_geterrmsg(connection);
+        std::fprintf(stderr, "fifo_scheduler: error %d: %s\n", pbs_errno, text ? text : "");
+        return EXIT_FAILURE;
+    }
+    Cluster cluster;
+    batch_status* reply = pbs_statrecord(connection, nullptr, nullptr);
+    while (reply != nullptr) {
+        const long long before = cluster.version;
+        read_reply(cluster, reply);
+        std::printf("version %lld\n", cluster.version);
+        std::fflush(stdout);
+        if (cluster.version == before && patience > 0) return EXIT_SUCCESS;
+        start_jobs(connection, cluster);
+        reply = pbs_statchanges(connection, nullptr, cluster.version, patience > 0 ? patience : 60, nullptr);
+        if (reply == nullptr && pbs_errno == PBSE_HISTORY) {  // it was too slow: begin anew
+            cluster = {};
+            reply = pbs_statrecord(connection, nullptr, nullptr);
+        }
+    }
+    std::fprintf(stderr, "fifo_scheduler: error %d\n", pbs_errno);
+    return EXIT_FAILURE;
+}

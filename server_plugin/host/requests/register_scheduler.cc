@@ -1,0 +1,41 @@
+// StatusSched with "object=registration": a program becomes the scheduler of policies of algorithm external.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <string>
+#include <utility>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/host/base/log.h"
+#include "server_plugin/host/requests/common.h"
+#include "server_plugin/host/requests/status_scheduler.h"
+
+namespace pbs::host {
+
+ifl::Reply register_scheduler(Context& context, std::string_view extend) {
+    const auto& body = std::get<ifl::Status>(context.request.body);
+    if (!context.who.manager()) return ifl::Reply::error(PBSE_PERM);
+    if (!extend.empty() || !body.wanted.empty())
+        return ifl::Reply::error(PBSE_IVALREQ, "registration: expected no attributes and no options");
+    const std::string sched = body.object.empty() ? "default" : body.object;
+    if (context.state().sched(sched) == nullptr) return ifl::Reply::error(PBSE_UNKSCHED);
+    ifl::Reply reply;
+    reply.body = ifl::StatusReply{};
+    if (context.session.registered.contains(sched)) return reply;
+    Registrations& all = context.server.registrations;
+    auto held = all.add(sched, {requestor(context), context.now});
+    if (held == nullptr) {
+        const Registrations::By by = all.of(sched);
+        return ifl::Reply::error(PBSE_SCHEDCONNECTED,
+                                 fmt::format("{} has been registered as scheduler {} since "
+                                             "{:%a %b %e %H:%M:%S %Y}",
+                                             by.who, sched, fmt::localtime(std::time_t{by.since})));
+    }
+    context.session.registered[sched] = std::move(held);
+    context.server.parts.log.write(LogEvent::sched, LogClass::sched, sched,
+                                   fmt::format("{} has registered as the scheduler", requestor(context)));
+    return reply;
+}
+
+}  // namespace pbs::host

@@ -1,0 +1,84 @@
+#include "server_plugin/plugin/requests/changes.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ifl/pbs_error.h"
+#include "server_plugin/plugin/requests/extend.h"
+#include "server_plugin/plugin/text.h"
+#include "server_plugin/record/record_file.h"
+
+namespace pbs::plugin {
+namespace {
+
+// A reply has the objects of at most so many changes, and about so many bytes.
+constexpr std::size_t kMostChanges = 2000;
+constexpr std::size_t kMostText = std::size_t{256} << 10;
+
+class ChangesQuery final : public BackgroundQuery {
+  public:
+    ChangesQuery(std::string sched, std::int64_t version) : sched_(std::move(sched)), version_(version) {}
+
+    void begin(const State& state) override { some_ = state.changes.after(version_, kMostChanges); }
+    void work(sched::Inspector& scheduler) override {
+        if (!some_) return;
+        record::RecordWriter writer;
+        // amounts are written by the names of their resources
+        scheduler.describe_resources([&](const sched::StateRecord& one) { writer.state_names(one); });
+        for (const ChangeLog::Changed& one : some_->objects) {
+            if (given_up()) return;
+            if (writer.text().size() >= kMostText) {
+                some_->version = one.first - 1;
+                break;
+            }
+            writer.object(scheduler, one.object);
+        }
+        text_ = writer.take() + fmt::format("{{\"version\":{}}}\n", some_->version);
+    }
+    int32_t answer(const pbs_status_request&, bool, Reply reply) override {
+        if (!some_)
+            return reply.error(PBSE_HISTORY,
+                               fmt::format("the changes after version {} aren't known any more, or are of "
+                                           "an earlier life of the server: take a new record",
+                                           version_));
+        const ShownAttribute text{"text", text_, {}};
+        reply.object(PBS_OBJ_CHANGES, sched_, std::span(&text, 1));
+        return PBSE_NONE;
+    }
+
+  private:
+    std::string sched_;
+    std::int64_t version_;
+    std::optional<ChangeLog::Some> some_;
+    std::string text_;
+};
+
+}  // namespace
+
+int32_t status_changes(State& state, const pbs_status_request& request, Reply reply) {
+    if (state.host.has_pbs_sched())
+        return reply.error(PBSE_NOSUP, "changes aren't supported on this host, an OpenPBS server");
+    if ((request.who.privilege & (PBS_PRIV_MANAGER | PBS_PRIV_ROOT)) == 0) return reply.error(PBSE_PERM, {});
+    if (const std::uint64_t ticket = ticket_of(state, request); state.queries.knows(ticket))
+        return state.queries.answer(state, request, {}, reply);
+    std::string sched = "default";
+    if (request.object_name.len != 0) sched = view(request.object_name);
+    if (!state.sched_priv.contains(sched)) return reply.error(PBSE_UNKSCHED, {});
+    constexpr std::string_view kVersion = "version=";
+    const std::string_view extend = view(request.extend);
+    if (request.wanted_count != 0 || !extend.starts_with(kVersion))
+        return reply.error(PBSE_IVALREQ, "changes: expected no attributes, and version=N");
+    const auto version = extend_number("version", extend.substr(kVersion.size()));
+    if (!version) return reply.error(PBSE_IVALREQ, version.error().message);
+    const auto make = [&] { return std::make_shared<ChangesQuery>(sched, *version); };
+    return state.queries.answer(state, request, make, reply);
+}
+
+}  // namespace pbs::plugin

@@ -1,0 +1,180 @@
+// algorithm = external: the program of docs/ schedules, over the C interface.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <thread>
+
+#include "tests/e2e/harness.h"
+#include "tests/e2e/process.h"
+
+namespace pbs::e2e {
+namespace {
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+class External : public OfOwnServer<> {
+  protected:
+    void SetUp() override {
+        OfOwnServer::SetUp();
+        if (IsSkipped()) return;
+        ASSERT_TRUE(server.start());
+        ASSERT_TRUE(server.configure(
+            {"create queue work queue_type=execution, enabled=True, started=True",
+             "set server default_queue=work", "create node n1 resources_available.ncpus=16",
+             "create node n2 resources_available.ncpus=16", "set policy default_policy algorithm=external"}));
+    }
+    void TearDown() override {
+        for (const pid_t pid : programs_) end(pid);
+    }
+
+    // Starts the program, whose output goes to a file of this number.
+    pid_t start_program(int number, const std::string& patience = {}) {
+        const std::string path = (server.work() / fmt::format("fifo{}", number)).string();
+        const int out = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+        const int in = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+        std::vector<std::string> argv{program("fifo_scheduler").string()};
+        if (!patience.empty()) argv.push_back(patience);
+        programs_.push_back(spawn(argv, {{"PBS_HOME", server.home().string()}}, in, out));
+        ::close(out);
+        ::close(in);
+        return programs_.back();
+    }
+    std::string output(int number) const {
+        std::ifstream file(server.work() / fmt::format("fifo{}", number));
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    void end(pid_t pid) {
+        ::kill(pid, SIGKILL);
+        ::waitpid(pid, nullptr, 0);
+        std::erase(programs_, pid);
+    }
+    // The versions that a program has printed.
+    std::vector<long long> versions(int number) const {
+        std::vector<long long> all;
+        std::istringstream lines(output(number));
+        for (std::string word; lines >> word;)
+            if (word == "version" && lines >> word) all.push_back(std::stoll(word));
+        return all;
+    }
+    bool registered() const {
+        return server.attribute("sched default", "scheduled_by").find("nobody") == std::string::npos;
+    }
+    void submit_many(int count) {
+        std::string script;
+        for (int i = 0; i < count; ++i)
+            script += fmt::format("echo true | {} -l ncpus={}\n", program("qsub").string(), 1 + i % 3);
+        const Output done = server.command_as(runner(), {"sh", "-c", script},
+                                              {.folder = server.work(), .timeout = std::chrono::seconds(50)});
+        ASSERT_EQ(done.exit, 0) << done;
+    }
+    // Waits for the end of all jobs; then each has started once.
+    void expect_each_ran_once(int count) {
+        EXPECT_TRUE(wait_for([&] { return starts_and_ends().second.size() == static_cast<size_t>(count); }));
+        const auto [starts, ends] = starts_and_ends();
+        EXPECT_EQ(ends.size(), static_cast<size_t>(count));
+        EXPECT_EQ(starts.size(), static_cast<size_t>(count));
+        for (const auto& [job, times] : starts) EXPECT_EQ(times, 1) << job;
+        EXPECT_EQ(server.command({"qselect"}).out, "");
+    }
+    std::pair<std::map<std::string, int>, std::map<std::string, int>> starts_and_ends() const {
+        std::map<std::string, int> starts;
+        std::map<std::string, int> ends;
+        std::istringstream lines(server.accounting());
+        for (std::string line; std::getline(lines, line);) {
+            const auto kind = line.find(';');
+            if (kind == std::string::npos || line.size() < kind + 3) continue;
+            const std::string job = line.substr(kind + 3, line.find(';', kind + 3) - kind - 3);
+            if (line[kind + 1] == 'S') ++starts[job];
+            if (line[kind + 1] == 'E') ++ends[job];
+        }
+        return {starts, ends};
+    }
+
+    Server server;
+    std::vector<pid_t> programs_;
+};
+
+TEST_F(External, NobodySchedulesUntilAProgramDoes) {
+    EXPECT_THAT(server.attribute("sched default", "scheduled_by"), HasSubstr("nobody since "));
+    const std::string id = server.submit("true\n");
+    EXPECT_EQ(server.job(id, "job_state"), "Q");
+    start_program(1);
+    EXPECT_TRUE(server.wait_job_state(id, "F"));
+    EXPECT_THAT(server.attribute("sched default", "scheduled_by"), ContainsRegex("^[^ ]+@[^ ]+ since "));
+    // The plugin takes over when the algorithm is its own again.
+    end(programs_.front());
+    EXPECT_TRUE(wait_for([&] { return !registered(); }));
+    const std::string next = server.submit("true\n");
+    EXPECT_EQ(server.job(next, "job_state"), "Q");
+    ASSERT_TRUE(server.configure({"set policy default_policy algorithm=standard"}));
+    EXPECT_TRUE(server.wait_job_state(next, "F"));
+}
+
+TEST_F(External, ASecondProgramIsRefused) {
+    start_program(1);
+    ASSERT_TRUE(wait_for([&] { return registered(); }));
+    const Output second = server.command({"fifo_scheduler"});
+    EXPECT_EQ(second.exit, 1);
+    EXPECT_THAT(second.err, HasSubstr("fifo_scheduler: error 15230: "));
+    EXPECT_THAT(second.err, HasSubstr(" has been registered as scheduler default since "));
+    end(programs_.front());
+    EXPECT_TRUE(wait_for([&] { return !registered(); })) << "the end of a program that waits is noticed";
+}
+
+TEST_F(External, AProgramThatIsKilledAtAnyInstantStartsEachJobOnce) {
+    constexpr int kJobs = 200;
+    std::thread submits([&] { submit_many(kJobs); });
+    for (int life = 1; life <= 6; ++life) {
+        const pid_t pid = start_program(life);
+        std::this_thread::sleep_for(std::chrono::milliseconds(130 * life));
+        end(pid);
+        ASSERT_TRUE(wait_for([&] { return !registered(); }));
+    }
+    submits.join();
+    start_program(7);
+    expect_each_ran_once(kJobs);
+    long long last = 0;
+    for (int life = 1; life <= 7; ++life)
+        for (const long long version : versions(life)) {
+            EXPECT_GE(version, last) << "program " << life;
+            last = version;
+        }
+    EXPECT_GT(last, 0);
+    const std::vector<long long> all = versions(7);
+    EXPECT_EQ(std::ranges::adjacent_find(all, std::ranges::greater_equal()), all.end())
+        << "strictly growing: " << output(7);
+}
+
+TEST_F(External, AProgramGoesOnAfterTheServerWasStartedAnew) {
+    const pid_t first = start_program(1);
+    ASSERT_TRUE(wait_for([&] { return !versions(1).empty(); }));
+    server.kill9();
+    EXPECT_TRUE(wait_for([&] { return output(1).find("error 15031") != std::string::npos; }))
+        << "it ends: " << output(1);
+    end(first);
+    ASSERT_TRUE(server.start());
+    const std::string id = server.submit("true\n");
+    start_program(2);
+    EXPECT_TRUE(server.wait_job_state(id, "F"));
+    EXPECT_GT(versions(2).front(), versions(1).back()) << "versions grow over the lives of the server";
+}
+
+TEST_F(External, OrdinaryUsersCanNeitherScheduleNorAskForChanges) {
+    if (!other()) GTEST_SKIP() << "only root can become another user; this is user " << runner().name;
+    const Output refused = server.command_as(*other(), {"fifo_scheduler"});
+    EXPECT_EQ(refused.exit, 1);
+    EXPECT_THAT(refused.err, HasSubstr("error 15007"));
+    EXPECT_FALSE(registered());
+}
+
+}  // namespace
+}  // namespace pbs::e2e
