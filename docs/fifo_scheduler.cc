@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 
 using Json = nlohmann::json;
 
@@ -65,11 +66,11 @@ static std::map<long long, long long> free_cpus(const Cluster& cluster) {
 // Starts jobs until one finds no room: the others come after it.
 static void start_jobs(int connection, Cluster& cluster) {
     auto free = free_cpus(cluster);
-    std::map<long long, Json*> queue;  // by the numbers of the jobs; without arrays
+    std::map<std::pair<long long, long long>, Json*> queue;  // in the order of submission; without arrays
     for (auto& [handle, job] : cluster.jobs)
         if (job["state"] == "Q" && job["id"].get<std::string>().find('[') == std::string::npos)
-            queue[job["sequence"]] = &job;
-    for (auto& [sequence, waiting] : queue) {
+            queue[{job.value("sequence", 0LL), handle}] = &job;
+    for (const auto& [order, waiting] : queue) {
         Json& job = *waiting;
         const long long asked = cpus(job.value("requested", Json::array()));
         auto vnode = free.begin();

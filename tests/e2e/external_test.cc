@@ -27,10 +27,11 @@ class External : public OfOwnServer<> {
         OfOwnServer::SetUp();
         if (IsSkipped()) return;
         ASSERT_TRUE(server.start());
-        ASSERT_TRUE(server.configure(
-            {"create queue work queue_type=execution, enabled=True, started=True",
-             "set server default_queue=work", "create node n1 resources_available.ncpus=16",
-             "create node n2 resources_available.ncpus=16", "set policy default_policy algorithm=external"}));
+        ASSERT_TRUE(server.configure({"create queue work queue_type=execution, enabled=True, started=True",
+                                      "set server default_queue=work, job_history_enable=True",
+                                      "create node n1 resources_available.ncpus=16",
+                                      "create node n2 resources_available.ncpus=16",
+                                      "set policy default_policy algorithm=external"}));
     }
     void TearDown() override {
         for (const pid_t pid : programs_) end(pid);
@@ -108,8 +109,9 @@ TEST_F(External, NobodySchedulesUntilAProgramDoes) {
     const std::string id = server.submit("true\n");
     EXPECT_EQ(server.job(id, "job_state"), "Q");
     start_program(1);
-    EXPECT_TRUE(server.wait_job_state(id, "F"));
-    EXPECT_THAT(server.attribute("sched default", "scheduled_by"), ContainsRegex("^[^ ]+@[^ ]+ since "));
+    EXPECT_TRUE(server.wait_job_state(id, "F")) << output(1);
+    EXPECT_THAT(server.attribute("sched default", "scheduled_by"), ContainsRegex("^[^ ]+@[^ ]+ since "))
+        << output(1);
     // The plugin takes over when the algorithm is its own again.
     end(programs_.front());
     EXPECT_TRUE(wait_for([&] { return !registered(); }));

@@ -7,6 +7,7 @@ namespace pbs::host {
 
 class PluginServerTest : public ServerTest {
   protected:
+    static constexpr int64_t kFirstChange = 1'000'000;
     void SetUp() override {
         ServerTest::SetUp();
         for (const char* name : {"/server_priv", "/sched_priv"})
@@ -14,7 +15,8 @@ class PluginServerTest : public ServerTest {
         load_plugin();
     }
     void load_plugin() {
-        auto loaded = Plugin::load({PBS_POLICY_PLUGIN, folder_, "svr", "UTC", server_->now()}, *log_);
+        auto loaded =
+            Plugin::load({PBS_POLICY_PLUGIN, folder_, "svr", "UTC", server_->now(), kFirstChange}, *log_);
         ASSERT_TRUE(loaded) << loaded.error().message;
         plugin_ = std::move(*loaded);
         server_->parts.plugin = plugin_.get();
