@@ -375,12 +375,6 @@ class CalendarReader {
                 auto entries = EntryReader(out_, file_, line, field, of_year).read();
                 if (!entries) return {};
                 (of_year ? year : week) = std::move(*entries);
-                const auto& read = of_year ? year : week;
-                if (std::ranges::any_of(read, [](const auto& e) { return e.state == QueueState::suspended; }))
-                    out_.note(
-                        file_, line, field.name,
-                        "suspended times count as off: no job starts, but running jobs go on, because a "
-                        "window doesn't suspend jobs yet");
             }
         }
         if (lines.empty()) return {};
@@ -389,10 +383,27 @@ class CalendarReader {
                          "has no line calendar_name, expected one");
             return {};
         }
+        note_suspended(year, week, *lines.front());
         return make(out_.name_of(file_, *lines.front(), name, "calendar"), year, week, lines);
     }
 
   private:
+    // A window has one at_close, so it suspends jobs only if the calendar has no other times at which queues
+    // are off.
+    void note_suspended(const std::vector<CalendarEntry>& year, const std::vector<CalendarEntry>& week,
+                        const Line& line) {
+        const auto any = [&](QueueState state) {
+            const auto has = [state](const CalendarEntry& entry) { return entry.state == state; };
+            return std::ranges::any_of(year, has) || std::ranges::any_of(week, has);
+        };
+        if (!any(QueueState::suspended)) return;
+        suspends_ = !any(QueueState::off) && !any(QueueState::on);
+        if (!suspends_)
+            out_.note(file_, line, file_.name,
+                      "suspended times count as off: no job starts, but running jobs go on, because the "
+                      "calendar has other times, too, and a time_window has one at_close");
+    }
+
     std::vector<std::string> make(const std::string& name, const std::vector<CalendarEntry>& year,
                                   const std::vector<CalendarEntry>& week,
                                   const std::vector<const Line*>& lines) {
@@ -451,6 +462,7 @@ class CalendarReader {
             set("rrule", days.rrule(dates));
             set("start_time", clock_of(times.first));
             set("end_time", clock_of(times.second));
+            if (suspends_) set("at_close", "suspend");
         }
         if (windows.empty()) {
             create();
@@ -463,6 +475,7 @@ class CalendarReader {
     Output& out_;
     const File& file_;
     std::set<std::string>& taken_;
+    bool suspends_ = false;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 GridFiles calendar(const std::string& year, const std::string& week) {
     return {{"scal/c", "calendar_name c\nyear " + year + "\nweek " + week + "\n"}};
@@ -103,12 +104,23 @@ TEST(GridCalendar, AlwaysOnHasNoWindowAndNeverOnOneWithoutDays) {
               "create time_window c\nset time_window c comment = \"never open\"\n");
 }
 
-TEST(GridCalendar, SuspendedTimesAreOffAndTold) {
+TEST(GridCalendar, SuspendedTimesSuspendJobs) {
     EXPECT_EQ(windows("NONE", "sat-sun=suspended"), "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR 00:00-24:00\n");
-    EXPECT_THAT(
-        grid_notes(calendar("NONE", "sat-sun=suspended")),
-        Contains("ge/scal/c:3: week: suspended times count as off: no job starts, but running jobs go on, "
-                 "because a window doesn't suspend jobs yet"));
+    EXPECT_THAT(grid_commands(calendar("NONE", "sat-sun=suspended")),
+                HasSubstr("set time_window c at_close = suspend\n"));
+    EXPECT_THAT(grid_notes(calendar("NONE", "sat-sun=suspended")), IsEmpty());
+}
+
+TEST(GridCalendar, SuspendedTimesAmongOthersCountAsOff) {
+    for (const std::string& week :
+         std::vector<std::string>{"sat=suspended sun=off", "suspended mon=6-8=on"}) {
+        EXPECT_THAT(grid_commands(calendar("NONE", week)), Not(HasSubstr("at_close"))) << week;
+        EXPECT_THAT(
+            grid_notes(calendar("NONE", week)),
+            Contains("ge/scal/c:1: c: suspended times count as off: no job starts, but running jobs go "
+                     "on, because the calendar has other times, too, and a time_window has one at_close"))
+            << week;
+    }
 }
 
 TEST(GridCalendar, NamesThatNoObjectHasAreReplaced) {
