@@ -79,13 +79,24 @@ static void start_jobs(int connection, Cluster& cluster) {
         const std::string id = job["id"];
         const std::string place = "(" + cluster.vnodes[vnode->first]["name"].get<std::string>() +
                                   ":ncpus=" + std::to_string(asked) + ")";
-        job["state"] = "?";  // until its change comes; the server starts no job twice
         if (pbs_asyrunjob_ack(connection, id.c_str(), place.c_str(), nullptr) == PBSE_NONE) {
+            job["state"] = "?";  // until its change comes; the server starts no job twice
             vnode->second -= asked;
         } else {
             std::fprintf(stderr, "%s: error %d\n", id.c_str(), pbs_errno);
         }
     }
+}
+
+// Takes up all changes until now: an answer has only so many.
+static bool catch_up(int connection, Cluster& cluster) {
+    for (long long before = -1; before != cluster.version;) {
+        before = cluster.version;
+        batch_status* reply = pbs_statchanges(connection, nullptr, before, 0, nullptr);
+        if (reply == nullptr) return false;
+        read_reply(cluster, reply);
+    }
+    return true;
 }
 
 int main(int argc, char** argv) {
@@ -104,7 +115,7 @@ int main(int argc, char** argv) {
         std::printf("version %lld\n", cluster.version);
         std::fflush(stdout);
         if (cluster.version == before && patience > 0) return EXIT_SUCCESS;
-        start_jobs(connection, cluster);
+        if (catch_up(connection, cluster)) start_jobs(connection, cluster);
         reply = pbs_statchanges(connection, nullptr, cluster.version, patience > 0 ? patience : 60, nullptr);
         if (reply == nullptr && pbs_errno == PBSE_HISTORY) {  // it was too slow: begin anew
             cluster = {};

@@ -469,13 +469,13 @@ struct batch_status {
     char* text; /* always NULL */
 };
 
-/* A job that pbs_deljoblist() could not delete, with the PBS error number. */
 /* An element of pbs_runtasks(). */
 struct pbs_task_map {
     int procs;
     const char* host;
 };
 
+/* A job that pbs_deljoblist() could not delete, with the PBS error number. */
 struct batch_deljob_status {
     struct batch_deljob_status* next;
     char* name;
@@ -757,10 +757,11 @@ extern struct batch_status* pbs_statrecord(int connect, const char* sched, const
  * each changed object its line as in the record, or {"gone":{"job":17}} if it is gone, with the handle by
  * which records refer to it (scheds by name: {"gone":{"sched":"s2"}}; of policy objects:
  * {"gone":{"object":{"type":"policy","name":"p1"}}}); and at last {"version":1796000000000200}. An answer has
- * some hundred objects at most: ask again with its version, at once, until only the last line comes. An
- * object is shown as it is now, which may be newer than the answer's version, and then comes once more; one
- * that came and went may be gone that never was shown. Versions only grow, also in later lives of the server.
- * Lines of usage, allocations and programs' answers are only in records. PBSE_HISTORY: the version is more
+ * 2,000 objects at most: ask again with its version, at once, until only the last line comes. An object is
+ * shown as it is now, which may be newer than the answer's version, and then comes once more; one that came
+ * and went may be gone that never was shown. Versions grow; a later life of the server begins with its start
+ * by the clock, in microseconds. Lines of usage, allocations, outages, sched_config files and programs'
+ * answers, and resources that are gone, are only in records. PBSE_HISTORY: the version is more
  * than 100000 changes old, or of an earlier life of the server: take a record. PBSE_IVALREQ: a version or
  * timeout below 0. `extend` is NULL.
  *

@@ -72,6 +72,8 @@ uint32_t tick(State& state, sched::Instant now) {
     for (const auto& [name, folder] : state.sched_priv) read_allocations(state, name, now, false);
     sched::TickResult result = state.scheduler.tick(now);
     state.due = std::move(result.due);
+    for (const sched::DueSched& due : state.due)
+        if (due.policy_switched) state.changes.note({sched::ObjectRef::Kind::sched, 0, due.name});
     for (const std::string& line : result.switched) state.host.log(PBS_LOG_INFO, "policy", line);
     tell_of_changed(state);
     const bool told = look_after_programs(state, now);

@@ -5,7 +5,7 @@
 //
 //   {"pbspolicy_record":1,"time_zone":"Europe/Berlin"}   the format's version; comes first. "version":N is
 //   the
-//       serial number of the last change that the state has (pbs_statchanges)
+//       number of the last change that the state has (pbs_statchanges)
 //   {"resource":{"id":0,"name":"ncpus","kind":"integer","consumable":true}}
 //   {"server":{...}}  {"queue":{...}}  {"sched":{...}}  {"vnode":{...}}  {"reservation":{...}}  {"job":{...}}
 //   {"past_usage":{...}}

@@ -142,8 +142,10 @@ bool Network::Impl::make_room(const Client& newcomer) {
 
 void Network::Impl::drop_idlest(const Client& client, std::string_view why) {
     Peer* idlest = nullptr;
+    // Those that wait for an answer are the last.
+    const auto order = [](const Peer* peer) { return std::pair(peer->asked != nullptr, peer->used); };
     for (const auto& [id, peer] : peers_)
-        if (peer->client == &client && (idlest == nullptr || peer->used < idlest->used)) idlest = peer;
+        if (peer->client == &client && (idlest == nullptr || order(peer) < order(idlest))) idlest = peer;
     if (idlest != nullptr) drop(*idlest, why);
 }
 

@@ -297,6 +297,7 @@ void Network::Impl::answer_on(Peer& peer) {
         }
         note(asked, instead && instead->code != 0);
         peer.asked.reset();
+        peer.used = Steady::now();  // the wait for the answer isn't the client's idleness
         after_();
         return;
     }

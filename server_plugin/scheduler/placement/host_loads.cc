@@ -166,8 +166,8 @@ void HostLoads::forget_old() {
             std::ranges::min_element(orders_, {}, [](const auto& one) { return one.second.renewals; }));
 }
 
-void HostLoads::forget_orders() {
-    orders_.clear();
+void HostLoads::compute_anew() {
+    for (auto& [number, order] : orders_) order.version = order.noted = 0;
     noted_.clear();
 }
 

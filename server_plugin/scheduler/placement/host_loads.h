@@ -88,7 +88,7 @@ class HostLoads {
     void note(std::uint32_t host) {
         if (orders_.empty()) return;
         if (noted_.size() >= kMostNoted)
-            forget_orders();  // nobody has used them for long
+            compute_anew();
         else
             noted_.push_back(host);
     }
@@ -123,7 +123,8 @@ class HostLoads {
     void compute(Inventory& inventory, Order& order, std::uint32_t host) const;
     void forget_old();
     // Forgets all orders. renew() makes those anew that are still used.
-    void forget_orders();
+    // Has all orders computed for all hosts at their next use. Their numbers stay: queues refer to them.
+    void compute_anew();
     static constexpr std::size_t kMostNoted = 1 << 16;
 
     // The number of such jobs that count() has counted, less those that it has left out; never 0.

@@ -267,7 +267,8 @@ std::vector<std::string> placement_sets_of(const CycleState& state, const JobNee
                                            const QueueView& view) {
     PlaceRules rules = state.place_rules(job, view);
     rules.groups = groups_of(job, view);
-    return state.vnodes->names_of_sets(view.pool, *job.request, rules, set_rules(state));
+    return state.vnodes->names_of_sets(state.pool_for(view, *job.request), *job.request, rules,
+                                       set_rules(state));
 }
 
 extern const Filter kHostsFilter;
