@@ -30,7 +30,8 @@ std::string credential_text(const CredentialText& text) {
     return written;
 }
 
-// Everything after the group's colon is one part, because IPv6 addresses have colons.
+// Reads USER:GROUP:ADDRESS,PORT,ADDRESS,PORT. The addresses and ports aren't split at colons, because IPv6
+// addresses have some.
 Result<CredentialText> parse_credential_text(std::string_view text) {
     CredentialText read;
     const std::size_t user_end = text.find(':');

@@ -60,8 +60,8 @@ struct ConfigFile {
     std::string file;
     std::vector<Setting> settings;   // in the order of options()
     std::vector<std::string> notes;  // remarks on legal lines: values set twice, a word read as false
-    // Mistakes that the guide forbids and the scheduler overlooked: words behind an argument, and options
-    // without others that the guide requires beside them.
+    // Mistakes against the guide that the scheduler overlooked: words after an argument, and options whose
+    // required companions are missing.
     Problems mistakes;
 
     const Setting* find(std::string_view option) const;

@@ -77,7 +77,8 @@ class ComplexReader {
     void read() {
         for (const Line& line : file_.lines) read_line(line);
         if (urgencies_.empty() && !file_.lines.empty()) {
-            // Without an element the policy's default would be in force, in which CPUs have an urgency.
+            // An empty urgency_of_resources would leave the policy's default in force, which gives CPUs an
+            // urgency. So write one of 0.
             urgencies_.emplace_back("ncpus=0");
             for (const Line& line : file_.lines) urgent_.push_back(&line);
         }

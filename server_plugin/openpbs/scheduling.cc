@@ -292,7 +292,7 @@ void Scheduling::begin_next() {
     learn(!known_);
 }
 
-// ---- The end.
+// ---- The end of a run (a cycle, or a look).
 
 void Scheduling::end() {
     phase_ = Phase::idle;

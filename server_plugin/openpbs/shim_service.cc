@@ -24,7 +24,8 @@ bool has_left(int sock) {
     return poll(&peer, 1, 0) > 0 && (peer.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
-// Joins the texts of two successful replies: the server's to its part, and the service's to ours.
+// Joins the texts of two successful replies to one request: the server's reply about its part, and the
+// service's about ours.
 std::string joined(const std::string& servers, const std::string& ours) {
     auto first = ifl::decode_reply(servers);
     auto second = ifl::decode_reply(ours);

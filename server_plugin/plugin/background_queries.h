@@ -58,9 +58,10 @@ class BackgroundQueries {
   public:
     using Make = std::function<std::shared_ptr<BackgroundQuery>()>;
 
-    // Answers a request, or returns 15208, so that the host repeats its call; without a ticket the host
-    // waits. `make` is called for a new ticket. A user's requests wait for each other, and users take turns;
-    // a user has at most as many requests as connections to the host.
+    // Answers a request. If the request has a ticket, may return PBSE_TRYAGAIN (15208), and the host repeats
+    // its call later; without a ticket the call lasts until the answer is there. `make` is called for a new
+    // ticket. A user's requests wait for each other, and users take turns; a user has at most as many
+    // requests as connections to the host.
     int32_t answer(State& state, const pbs_status_request& request, const Make& make, Reply reply);
     bool knows(std::uint64_t ticket) const { return asked_.contains(ticket); }
     // Adds a finished query for the ticket.

@@ -30,8 +30,8 @@ std::string report_path(const State& state) {
     return fmt::format("{}/server_priv/migration_report", state.host.home());
 }
 
-// Replaces the report's file at once: after a crash or on a full disk the old file remains. False: the report
-// wasn't written, which is logged.
+// Replaces the report's file in one step, so that after a crash or on a full disk the old file remains.
+// False: the report wasn't written, which is logged.
 bool write_report(const State& state, const std::string& text) {
     const std::string path = report_path(state);
     const std::string fresh = path + ".new";

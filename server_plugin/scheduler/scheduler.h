@@ -220,9 +220,10 @@ class Scheduler {
     void keep_usage_changes(bool keep);
     std::vector<UsageRow> usage_rows() const;
 
-    // Fair-share usage, handled like past usage, by scope: the fs_group, and the scheduler unless it is
-    // `default`. Returns the scopes whose records have to be loaded, each once. Call it after changes of the
-    // configuration or of schedulers. Until they are loaded, usage counts from 0.
+    // Fair-share usage is loaded and stored like past usage, but for each scope: an fs_group, with the
+    // scheduler's name unless that is `default`. Returns the scopes whose records have to be loaded, each
+    // once. Call it after changes of the configuration or of schedulers. Until they are loaded, usage counts
+    // from 0.
     std::vector<std::string> shares_to_load();
     // Requests all scopes again, because the store has more than was written.
     void load_shares_again();

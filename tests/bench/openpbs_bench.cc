@@ -38,7 +38,7 @@ int submit(int jobs, int chunks, int ncpus) {
     if (handle < 0) return 1;
     for (int i = 0; i < jobs; ++i) {
         std::string walltime = std::to_string(3600 + i * 7919 % 40000);
-        // Chunks of a job that has several take a vnode each.
+        // A job with several chunks has at least 17 CPUs in each, so that no two fit on a vnode of 32.
         const int varied = chunks > 1 ? 17 + i * 31 % 16 : 8 + i * 31 % 17;
         std::string select = fmt::format("{}:ncpus={}", chunks, ncpus != 0 ? ncpus : varied);
         std::string list = "Resource_List";

@@ -114,7 +114,7 @@ TEST_F(MungeTest, WithoutADaemonAClientIsToldSo) {
     EXPECT_THAT(refused.err, AllOf(HasSubstr("MUNGE makes no credential"), HasSubstr("/nonexistent")));
 }
 
-// A server that another server asks for jobs recognises it by MUNGE, too.
+// MUNGE also authenticates servers to each other, here when a job is moved.
 TEST_F(MungeTest, AServerSendsAJobToAnother) {
     if (geteuid() != 0) GTEST_SKIP() << "servers that run as root take jobs of others";
     start("munge");

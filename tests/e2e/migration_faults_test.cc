@@ -97,7 +97,7 @@ void expect_nothing(const Server& server) {
     EXPECT_FALSE(fs::exists(server.home() / "server_priv/migration_report"));
 }
 
-// Counts the calls of a first start until the server answers.
+// Counts the calls that change a file (faults.h) and that the server makes in a first start until it answers.
 long calls_of_a_first_start() {
     const FaultyServer faulty;
     faulty.put_files("sched_priv");

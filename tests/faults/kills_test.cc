@@ -264,7 +264,7 @@ class Kills : public ::testing::Test {
         if (::kill(pid, SIGKILL) == 0) ++kills_[0];  // a child of this process, which waits for it later
     }
 
-    // ---- The model. ----
+    // ---- The model: what must be true of the servers, whatever was killed. ----
 
     void expect_acknowledged() {
         const Server& near = site_->near;

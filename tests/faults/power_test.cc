@@ -178,7 +178,7 @@ TEST_F(PowerFailure, LosesNothingThatWasAcknowledged) {
     record([&] {
         auto all = requests(*server_, ids_);
         std::ranges::shuffle(all, random_);
-        // It would take most objects from later requests.
+        // Rollbacks come last, because a rollback would remove most of the objects that later requests need.
         std::ranges::partition(all, [](const Request& request) { return request.name != "rollback"; });
         for (const Request& request : all) {
             if (ask(*server_, request).exit != 0) continue;

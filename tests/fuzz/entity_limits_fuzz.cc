@@ -1,4 +1,5 @@
-// Limits on entities are written so that they read back the same, and mistakes lie within the text.
+// Parsed limits on entities are written as a text that parses to the same limits; the position of an error is
+// within the text.
 
 #include <cstdint>
 #include <cstdlib>

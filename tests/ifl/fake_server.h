@@ -41,7 +41,7 @@ class FakeServer {
     };
     void run();
     void accept_peer(int listener);
-    // Both return false to close the connection.
+    // read_from() and serve() return false if the connection is to be closed.
     bool read_from(int fd, Peer& peer);
     bool serve(int fd, Peer& peer, const Request& request);
     bool send_all(int fd, std::string_view data);

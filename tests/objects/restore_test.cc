@@ -408,7 +408,7 @@ TEST(ParseObjectName, TakesQmgrsWords) {
     }
 }
 
-// ---- The server's own changes by the same request
+// ---- Requests that change the server's attributes together with ours
 
 Command with_host(std::string_view text, std::vector<HostChange> host) {
     Command command = parse_command(text);

@@ -288,7 +288,7 @@ TEST_F(OpenpbsBeside, TheDaemonIsLookedAfterByOthers) {
 TEST_F(OpenpbsBeside, AStalledDaemonHoldsNobodyUp) {
     EXPECT_EQ(site->qmgr("create policy p1").exit, 0);
     site->ok("kill -STOP $(pgrep -P $(cat /var/spool/pbs/server_priv/policyd.pid))");
-    // A request to the daemon waits; the server's own don't.
+    // A request for the stopped daemon waits; requests that the server answers itself don't.
     const std::string script =
         "($ours/qmgr -c 'create policy p2' > /tmp/alice.out 2>&1; echo exit $? >> /tmp/alice.out) > "
         "/dev/null 2>&1 & sleep 0.3; "

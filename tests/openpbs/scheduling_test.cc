@@ -581,7 +581,7 @@ TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {
     })) << site->sh("$ours/pbs_explain " + bad);
 }
 
-// Comments that take longer than a cycle may are sent after it, and none is lost.
+// If sending the comments takes longer than a cycle may last, the rest are sent after it; none is lost.
 TEST_P(OpenpbsScheduling, ManyJobsAreToldWhatTheyWaitFor) {
     constexpr int kMany = 600;
     const auto told = [&](const char* text) {

@@ -101,7 +101,7 @@ TEST_F(Estimate, WhatAJobThatStartsWasToldIsTakenBack) {
     EXPECT_EQ(outcome.expected, (Expected{{first, std::nullopt}, {second, at(10, 30)}}));
 }
 
-// The host has forgotten the estimate, whichever of the two changes it saw.
+// The host forgets a job's estimate at the hold and at the release, so the next cycle tells it again.
 TEST_F(Estimate, AJobThatWasHeldForAnInstantIsToldAgain) {
     (void)cycle();
     held_and_released(first);

@@ -1,4 +1,4 @@
-// Periods of prime time, moved on in time, are what they are when computed anew at each instant.
+// PrimePeriods moved to another instant give the same answers as ones computed anew for that instant.
 
 #include "server_plugin/scheduler/model/prime_periods.h"
 

@@ -187,7 +187,8 @@ class Cluster {
         std::ranges::stable_sort(arrivals_, {}, &Arrival::at);
     }
 
-    // Computes the next cycle's reservations from explanations.
+    // Finds the jobs for which the next cycle should reserve places, and their promised starts, from what
+    // Scheduler::explain() says of each queued job.
     void look_ahead() {
         const Settings& s = world_.policy();
         const bool origin = s.algorithm == Algorithm::origin;

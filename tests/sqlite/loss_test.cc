@@ -110,7 +110,7 @@ class LossTest : public testing::Test {
         fs::remove(crashed_ + "-shm");
         return said(crashed_);
     }
-    // The number of rows after the loss is accepted; -1: it can't be.
+    // Accepts the loss, and returns the number of old rows that are left; -1: the loss can't be accepted.
     std::int64_t left() const {
         const auto loss = find_loss(crashed_, "revision");
         if (!loss || !*loss || !accept_loss(crashed_, **loss, top_ + "/aside")) return -1;

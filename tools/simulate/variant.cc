@@ -223,7 +223,8 @@ Result<void> Draft::apply_directive(std::string_view text) {
 }
 
 bool of_the_store(const cmds::Assignment& attribute, cmds::ObjectType type) {
-    // A queue's execution_type belongs to the machine, as with the bundled server.
+    // A queue's execution_type is kept with the machine's description, not in the store, as by the bundled
+    // server.
     if (type == cmds::ObjectType::queue && values::same_word(attribute.name, "execution_type")) return false;
     return objects::find_attribute(static_cast<ObjectType>(type), attribute.name) != nullptr;
 }

@@ -24,7 +24,8 @@ struct Told {
     std::chrono::steady_clock::time_point good_until{};
 };
 
-/// Keeps the answers. Several threads may use it at once.
+/// Keeps the PBS server's latest answer for each page and its parameters, and shares it among clients.
+/// Several threads may use it at once.
 class Feed {
   public:
     using Clock = std::function<std::chrono::steady_clock::time_point()>;

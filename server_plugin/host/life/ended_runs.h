@@ -21,8 +21,8 @@ class EndedRuns {
     EndedRuns& operator=(const EndedRuns&) = delete;
     ~EndedRuns() = default;
 
-    // Makes a thread write new ends (Server::ended_runs) to the disk; afterwards removes the files of their
-    // runs. Call it in each turn of the loop.
+    // Makes a thread write the runs that have ended (Server::ended_runs) to the disk; afterwards removes
+    // their files. Call it in each turn of the loop.
     void look();
 
   private:

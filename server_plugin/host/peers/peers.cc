@@ -318,7 +318,8 @@ void Peers::take(Peer& peer, const Pair& queues, const Listed& listed) {
         const std::string id = values::lowered(object.name);
         const auto known = handles_.find(id);
         Elsewhere* job = known == handles_.end() ? nullptr : jobs_.at(known->second).get();
-        // The other server may move the job from queue to queue.
+        // A job that is known from another server or pair of queues is skipped until it is forgotten there:
+        // the other server may have moved it to another of its queues.
         const bool own = job != nullptr && job->server == peer.name && job->queues == queues;
         if ((job != nullptr && (!own || job->pulled)) || not_again_before_.contains(id)) continue;
         auto made = job_of(object, queues);

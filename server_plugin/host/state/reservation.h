@@ -25,8 +25,8 @@ bool awaits_answer(const Reservation& reservation);
 bool is_degraded(const Reservation& reservation);
 // Has the reservation begun and not ended yet at `now`, so that it holds its vnodes whatever runs on them?
 bool holds_vnodes(const Reservation& reservation, int64_t now);
-// Chooses the occurrences about which the scheduler is to decide, if it is to decide at all: all of a new
-// reservation, only the next one of an altered reservation, those that lack vnodes of a degraded reservation.
+// Chooses the occurrences about which the scheduler is to decide, if it is to decide at all: of a new
+// reservation all; of an altered one only the next; of a degraded one those that lack vnodes.
 void choose_asked(Reservation& reservation, const State& state);
 
 // The attribute reserve_substate.

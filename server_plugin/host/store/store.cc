@@ -79,8 +79,8 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& path, Check check)
     connection->leave_checkpoints();
     auto impl = std::make_unique<Impl>(path, std::move(*connection));
     impl->check = std::move(check);
-    // Upgrade tables of an older server at once, which writes to the database. Any other writing may wait for
-    // the check.
+    // If the tables are an older server's, they are upgraded now, which writes, and so needs the check first.
+    // If they are up to date, check and writing may both come later.
     const bool may_wait = impl->check && impl->db.integer("PRAGMA user_version") == newest_version();
     if (auto done = may_wait ? impl->read_attribute_numbers() : impl->begin_writing(); !done)
         return tl::unexpected(done.error());

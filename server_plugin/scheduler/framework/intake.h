@@ -15,7 +15,8 @@ class Intake : CyclePart {
 
     // Fills the lanes with all jobs, or updates the lanes of the last cycle.
     void take_in();
-    // Do the lanes belong to this policy, and have they all jobs except those noted as changed?
+    // Are the last cycle's lanes of waiting jobs still usable: sorted by this policy and for the same kind of
+    // time (prime or not), with all jobs except those noted as changed?
     bool knows_jobs() const;
 
     PendingJobs& jobs() { return *pending_; }

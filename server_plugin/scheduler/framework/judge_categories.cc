@@ -118,7 +118,8 @@ Blockers Judge::find_standing(const Candidate& job, const CandidateQueues& queue
     return blockers;
 }
 
-// The answers about a job's signature, by candidate queue.
+// Returns the stored answers of filters about the job's signature (categories.h), one for each candidate
+// queue; makes empty ones if there are none.
 SignatureAnswer* Judge::answers_of_signature(const OrderedJob& job, const CandidateQueues& queues) {
     const auto job_class = static_cast<std::size_t>(job.job_class);
     auto& places = answers_of_signature_[job_class];

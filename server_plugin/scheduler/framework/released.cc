@@ -159,7 +159,8 @@ void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
         add_rooms(*view, c_.room_everywhere, freed);
         if (any_lifted) add_rooms(*view, true, everywhere);
     }
-    // Jobs that were held up weren't considered, whatever was lifted.
+    // If an earlier job of the queue held the others up, they were skipped, and their blockers aren't known:
+    // all of them are released, whatever was lifted.
     const auto& held = in_.events->held_up;
     const bool was_held_up = !queues.empty() && std::ranges::find(held, queues[0]->slot) != held.end();
     list.add({was_held_up ? ~Blockers{0} : c_.lifted | blocker::kAnything | blocker::kStart, kAnySize});

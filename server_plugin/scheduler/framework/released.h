@@ -1,4 +1,4 @@
-// Releases by the events since the last cycle: the parked jobs that may start now.
+// Finds the parked jobs that may start now because of the events since the last cycle: these are released.
 #pragma once
 
 #include "server_plugin/scheduler/framework/queues.h"

@@ -299,9 +299,10 @@ struct UsageLane {
     }
 };
 
-// Returns the lanes whose jobs the permutation picks at `usage`, in the order of the picks
-// (past_usage_deal.h). `lanes`: the lanes of all users, in order. The picks follow from the few before them;
-// the result is empty if that would take too many steps.
+// The permutation by past usage (past_usage_deal.h) picks the next job of the user with the least usage.
+// Returns the lanes of the users that it picks while the least usage is `usage`, in the order of the picks.
+// `lanes`: the lanes of all users, in the order of the circle. A pick follows from the one before it; if that
+// is tied, too, from the one before that, and so on. The result is empty if that takes too many steps.
 std::vector<LaneId> picks_at(const PendingJobs& waiting, std::vector<UsageLane> lanes, std::int64_t usage);
 
 }  // namespace pbs::sched

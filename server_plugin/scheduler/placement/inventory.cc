@@ -197,8 +197,8 @@ void Inventory::set_flags(VnodeSlot slot) {
     row[kEmptyColumn] = emptiness(vnode.sharing, vnode.jobs != 0);
 }
 
-// Returns the openness of the vnode if `row` is free and `jobs` jobs are on it, `exclusive` of which have it
-// exclusively.
+// Returns whether the vnode is open, busy or closed, given its free amounts (`row`), the number of jobs on
+// it, and the number of those that have it exclusively.
 Columns::Openness Inventory::openness(VnodeSlot slot, const std::int64_t* row, std::int32_t jobs,
                                       std::int32_t exclusive) const {
     const Vnode& vnode = vnodes_[slot];

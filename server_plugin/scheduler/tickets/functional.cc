@@ -14,7 +14,8 @@ class Functional {
   public:
     Functional(OwnerShares& shares, const FunctionalRules& rules) : shares_(shares), rules_(rules) {}
 
-    // Adds the part of a running job to the sums.
+    // Adds a running job's shares to the sums: for each kind of owner, the part of the owner's shares that
+    // falls to the job; and `own`, the job's own shares.
     void add(const OwnerShares::Owners& owners, double own) {
         for (std::size_t k = 0; k < kOwnerKinds; ++k)
             if (owners[k] != OwnerShares::kNobody) sums_[k] += part(owners[k]);

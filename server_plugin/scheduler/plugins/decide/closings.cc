@@ -14,8 +14,9 @@ bool may_be_stopped(const JobTable& jobs, JobSlot job, AtClose at_close) {
            (at_close == AtClose::suspend || (jobs.flags[job] & job_rerunnable) != 0);
 }
 
-// A job that has started since the end of the hours was started by an operator, and goes on. Jobs that this
-// cycle preempts for others are told so once.
+// Suspends or requeues the jobs of a queue whose time_window has closed. A job that started after the closing
+// was started by an operator, and goes on. A job that this cycle already preempts for another one gets no
+// second decision.
 void stop_jobs(Outcome& outcome, const QueueView& view) {
     CycleContext& cycle = outcome.cycle();
     const JobTable& jobs = cycle.tables.jobs;
