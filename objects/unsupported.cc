@@ -56,7 +56,7 @@ bool names(const Attribute& attribute, const Value& value, std::string_view word
 }
 
 // Is the condition met? `condition` is an attribute, attribute=value, or "name in attribute". An attribute
-// that isn't set is on if its default is True.
+// that isn't set is on if its default is True, or is that value.
 bool is_on(const Object& object, std::string_view condition) {
     constexpr std::string_view kIn = " in ";
     if (const auto in = condition.find(kIn); in != std::string_view::npos) {
@@ -68,7 +68,8 @@ bool is_on(const Object& object, std::string_view condition) {
     const Attribute& attribute = *find_attribute(object.type(), condition.substr(0, equals));
     const Value* value = object.set_value(attribute);
     if (equals != std::string_view::npos)
-        return value != nullptr && format_value(attribute, *value) == condition.substr(equals + 1);
+        return condition.substr(equals + 1) ==
+               (value == nullptr ? std::string(attribute.default_value) : format_value(attribute, *value));
     if (value == nullptr) return attribute.default_value == "True";
     return !asks_for_nothing(attribute, *value, Asks::without);
 }

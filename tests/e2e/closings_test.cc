@@ -89,6 +89,7 @@ TEST_F(Closings, AValueThatIsNoneOfTheWordsIsRefused) {
     EXPECT_NE(refused.exit, 0);
     EXPECT_THAT(refused.err, HasSubstr("at_close"));
     EXPECT_THAT(refused.err, HasSubstr("run, suspend"));
+    EXPECT_EQ(server.qmgr("create time_window nights rrule=FREQ=DAILY, at_close=suspend").err, "");
     ASSERT_TRUE(server.configure({"create time_window prime rrule=FREQ=DAILY, type=prime"}));
     EXPECT_THAT(server.qmgr("set time_window prime at_close=suspend").err,
                 HasSubstr("has no effect without"));
