@@ -285,22 +285,23 @@ Seconds CycleContext::time_unasked(const JobNeeds& job) const {
 }
 
 void CycleContext::set_walltime(Candidate& job, const QueueView& view) const {
-    const bool pauses = state.planning.pauses && view.hours != nullptr && view.hours->acts();
-    if (job.asked >= Seconds(0) && !pauses) return;
     const Planning& planning = state.planning;
-    const Seconds hard = tables.jobs.hard_walltime_left(job.job);
-    if (hard > Seconds(0)) job.hard_walltime = hard + planning.offset;
-    job.walltime = job.asked + planning.offset;
+    const QueueHours* hours = planning.pauses ? view.queue->hours : nullptr;
     if (job.asked < Seconds(0)) {
         const Seconds most = view.max_walltime >= Seconds(0) ? view.max_walltime : kUnlimitedWalltime;
         job.walltime = std::min(most + planning.offset, time_unasked(job));
         // Advance reservations don't count on a time that nobody enforces.
         if (planning.repeats(job.asked)) job.hard_walltime = most + planning.offset;
+    } else if (hours != nullptr) {
+        job.walltime = job.asked + planning.offset;
     }
-    if (!pauses) return;
+    if (hours == nullptr) return;
+    // Both may have the pauses of another instant.
+    if (const Seconds hard = tables.jobs.hard_walltime_left(job.job);
+        hard > Seconds(0) && !planning.repeats(job.asked))
+        job.hard_walltime = hard + planning.offset;
     for (Seconds* const time : {&job.walltime, &job.hard_walltime})
-        if (*time > Seconds(0))
-            *time = planning.course(*view.hours, state.now, state.now + *time).end - state.now;
+        if (*time > Seconds(0)) *time = planning.course(*hours, state.now, state.now + *time).end - state.now;
 }
 
 std::uint32_t CycleContext::nodes_of_ordered(JobSlot job) const {

@@ -25,8 +25,8 @@ void Future::add(JobSlot job, const QueueView& view, std::uint32_t reservation, 
     h.views = {view.number};
     h.dedicated_views = view.dedicated ? 1 : 0;
     h.reservation = reservation;
-    if (state_.planning.pauses && view.hours != nullptr) {
-        const auto course = state_.planning.course(*view.hours, when.start, when.end);
+    if (const QueueHours* hours = view.queue->hours; state_.planning.pauses && hours != nullptr) {
+        const auto course = state_.planning.course(*hours, when.start, when.end);
         h.stops = course.stops;
         h.resumes = course.resumes;
     }

@@ -211,7 +211,7 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
         if (too_late_) return std::nullopt;
         set_clock(at);
         // The job takes longer from there if its queue closes meanwhile.
-        if (view_.hours != nullptr && earliest_of_all(demands_, at, job_.walltime) != at) continue;
+        if (view_.queue->hours != nullptr && earliest_of_all(demands_, at, job_.walltime) != at) continue;
         if (const auto refused = refused_until()) {
             if (*refused <= at || *refused == Instant::max()) return std::nullopt;
             at = *refused;

@@ -51,7 +51,7 @@ void decide_closings(Outcome& outcome) {
     const CycleContext& cycle = outcome.cycle();
     if (!cycle.tables.preempts) return;
     for (const QueueView& view : cycle.views)
-        if (!view.open && view.hours != nullptr && view.hours->acts()) stop_jobs(outcome, view);
+        if (!view.open && view.queue->hours != nullptr) stop_jobs(outcome, view);
 }
 
 }  // namespace
