@@ -8,6 +8,7 @@ namespace pbs::plugin {
 
 void ChangeLog::note(sched::ObjectRef object) {
     ++last_;
+    if (!keeps_) return;
     changes_.push_back(std::move(object));
     if (changes_.size() > kMost) changes_.pop_front();
 }

@@ -21,8 +21,9 @@ class ChangeLog {
     static constexpr std::size_t kMost = 100'000;
 
     // `before`: the changes are numbered from the next number on. A later life of the server has to begin at
-    // a number that this one doesn't reach.
-    explicit ChangeLog(std::int64_t before) : last_(before) {}
+    // a number that this one doesn't reach. Without `keeps` they are only counted, on a host that can't be
+    // asked for them.
+    explicit ChangeLog(std::int64_t before, bool keeps = true) : last_(before), keeps_(keeps) {}
 
     void note(sched::ObjectRef::Kind kind, std::uint64_t id) { note({kind, id, {}}); }
     void note(sched::ObjectRef object);
@@ -44,6 +45,7 @@ class ChangeLog {
 
   private:
     std::int64_t last_;
+    bool keeps_;
     std::deque<sched::ObjectRef> changes_;  // the last of them has the number `last_`
 };
 

@@ -134,10 +134,15 @@ bool puts_off(State& state, const pbs_cycle_request& request, sched::CycleTrigge
 }
 
 bool is_external(State& state, sched::Instant now, std::string_view sched) {
-    if (!state.adopted) return false;
-    const sched::Status status = state.scheduler.status(now, sched);
-    const objects::Object* policy = state.adopted->policy(status.policy);
-    return policy != nullptr && policy->text("algorithm") == "external";
+    if (state.host.has_pbs_sched() || !state.adopted) return false;
+    const auto is = [&](std::string_view name) {
+        const objects::Object* policy = state.adopted->policy(name);
+        return policy != nullptr && policy->text("algorithm") == "external";
+    };
+    // Which policy is in force is asked only if that matters: it takes the windows of prime time.
+    const auto slots = state.adopted->policy_slots(sched);
+    if (!is(slots.all_time) && !is(slots.prime) && !is(slots.non_prime)) return false;
+    return is(state.scheduler.status(now, sched).policy);
 }
 
 int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* running) {
@@ -148,8 +153,7 @@ int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* run
     sched::CycleTrigger trigger{};
     state.in_flight = {};
     state.in_flight.put_off =
-        (!state.host.has_pbs_sched() && is_external(state, instant(request->now), view(request->sched))) ||
-        puts_off(state, *request, trigger);
+        is_external(state, instant(request->now), view(request->sched)) || puts_off(state, *request, trigger);
     *running = 0;
     if (state.in_flight.put_off) return PBSE_NONE;
     const Before before = get_ready(state, *request);

@@ -15,7 +15,7 @@ int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* run
 int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result);
 
 // Is the algorithm of the scheduler's policy in force external? Then a program that has registered with the
-// host schedules, and cycles decide nothing. Only for hosts without pbs_sched.
+// host schedules, and cycles decide nothing. False on hosts with pbs_sched.
 bool is_external(State& state, sched::Instant now, std::string_view sched);
 
 // Implements pbs_plugin::place_job. The decision is in state.placed until the next call.

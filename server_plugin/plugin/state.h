@@ -79,7 +79,10 @@ struct QueueSettings {
 
 struct State {
     State(const pbs_host& table, rrule::Zone server_zone)
-        : host(table), zone(server_zone), changes(table.first_change), scheduler(std::move(server_zone)) {}
+        : host(table),
+          zone(server_zone),
+          changes(table.first_change, !host.has_pbs_sched()),
+          scheduler(std::move(server_zone)) {}
 
     Host host;
     rrule::Zone zone;
