@@ -1,5 +1,7 @@
 #include "cluster/decision.h"
 
+#include <fmt/format.h>
+
 #include "cluster/amount.h"
 #include "cluster/records.h"
 
@@ -55,6 +57,14 @@ Decision decision_of(const pbs_decision& in, const Names& names) {
     out.after_preemptions = in.after_preemptions != 0;
     out.accrue_type = in.accrue_type;
     return out;
+}
+
+std::string occasion_of_preemption(std::string_view for_job) {
+    return for_job.empty() ? "at the end of its queue's time_window" : fmt::format("for job {}", for_job);
+}
+
+bool names_preemption(std::string_view comment) {
+    return comment.starts_with("Not Running: Preempted by ");
 }
 
 }  // namespace pbs::cluster

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,5 +42,11 @@ struct Decision {
 // Translates a decision. Omits resources and vnodes that `names` doesn't know. A decision of an unknown kind
 // becomes a comment.
 Decision decision_of(const pbs_decision& in, const Names& names);
+
+// The occasion of a preemption, for comments and logs: "for job 7.server", or for an empty id the end of the
+// hours of the job's queue.
+std::string occasion_of_preemption(std::string_view for_job);
+// Does the comment name the job for which another one was preempted? Hosts keep such a comment.
+bool names_preemption(std::string_view comment);
 
 }  // namespace pbs::cluster

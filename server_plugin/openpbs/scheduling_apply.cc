@@ -155,7 +155,7 @@ void Scheduling::apply(const Decision& decision) {
         case Decision::Kind::comment:
             // The comment of a job that was preempted for another one names that, and a begun array's the
             // time since when it has run: keep these.
-            if (job->preempted_at != 0 && job->comment.starts_with("Not Running: Preempted by ")) return;
+            if (job->preempted_at != 0 && cluster::names_preemption(job->comment)) return;
             if (job->array && job->state == 'B') return;
             return comment(decision.job, decision.text);
         case Decision::Kind::accrue:
@@ -257,8 +257,7 @@ void Scheduling::preempt() {
 // Handles the outcome of a preemption. `method`: the letter of the method that the server used; any other
 // letter: it couldn't preempt the job.
 void Scheduling::preempted(const std::string& id, const Preemption& done, char method) {
-    const std::string occasion = done.for_job.empty() ? "at the end of its queue's time_window"
-                                                      : fmt::format("for job {}", done.for_job);
+    const std::string occasion = cluster::occasion_of_preemption(done.for_job);
     std::string_view way;
     if (method == 'S') way = "suspension";
     if (method == 'C') way = "checkpointing";

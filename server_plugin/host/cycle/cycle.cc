@@ -19,6 +19,7 @@
 #include "server_plugin/host/state/accrual.h"
 #include "server_plugin/host/state/array.h"
 #include "server_plugin/host/state/exec_vnode.h"
+#include "server_plugin/host/state/job_comment.h"
 #include "server_plugin/host/state/placement.h"
 #include "server_plugin/host/state/preemption.h"
 #include "server_plugin/host/state/reservation.h"
@@ -36,9 +37,6 @@ constexpr size_t kMostStartsAtOnce = 16;
 int64_t iteration(const Sched& sched) {
     return std::max<int64_t>(1, sched.attributes.integer("scheduler_iteration", 600));
 }
-
-// The beginning of the comment of a job that was preempted for another one.
-constexpr std::string_view kPreemptedBy = "Not Running: Preempted by ";
 
 // Does the decision only inform users? The plugin assumes that such a decision is carried out and doesn't
 // repeat it, so it is never dropped.
@@ -297,7 +295,7 @@ bool Application::apply(const Decision& decision) {
         case Decision::Kind::comment:
             if (!waits) return true;  // the job has been held meanwhile
             // Keep the comment of a job that was preempted for another one: it names that.
-            if (current->attributes.text("comment").starts_with(kPreemptedBy)) return true;
+            if (names_preemption(current->attributes.text("comment"))) return true;
             if (current->attributes.text("comment") == decision.text) return true;
             change_.comment(*current, decision.text);
             break;

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "server_plugin/host/life/preempt.h"
+#include "server_plugin/host/state/preemption.h"
 
 namespace pbs::host {
 namespace {
@@ -42,10 +43,8 @@ std::string text_of(const Decision& decision, const State& state) {
                        : fmt::format("Job is a top job and will run at {}", date_text(decision.start));
         case Decision::Kind::preempt: {
             const Job* other = state.job_told_as(decision.for_job);
-            std::string text =
-                decision.for_job == 0
-                    ? "Job preempted at the end of its queue's time_window, by"
-                    : fmt::format("Job preempted for job {}, by", other == nullptr ? "?" : other->id);
+            const std::string for_job = decision.for_job == 0 ? "" : other == nullptr ? "?" : other->id;
+            std::string text = fmt::format("Job preempted {}, by", occasion_of_preemption(for_job));
             for (const char method : decision.methods) {
                 if (method != decision.methods.front()) text += ", else by";
                 text.append(" ").append(way_text(method));

@@ -29,11 +29,6 @@ void note(Change& change, const Job& job, std::string text) {
     change.then([&server, id = job.id, line = std::move(text)] { server.parts.log.job(id, line); });
 }
 
-// The occasion of a preemption, for comments and logs.
-std::string occasion(std::string_view for_job) {
-    return for_job.empty() ? "at the end of its queue's time_window" : fmt::format("for job {}", for_job);
-}
-
 bool suspend(Change& change, Job& job, std::string_view for_job) {
     Server& server = change.server();
     if (job.substate != substate::kRunning || !server.parts.executor.signal(run_id(job), 0)) return false;
@@ -87,7 +82,7 @@ bool remove(Change& change, Job& job, std::string_view for_job) {
     Server& server = change.server();
     note_deletion(change, job, fmt::format("Scheduler@{}", server.state.host_name));
     advance(job, JobEvent::deleted, server.state, change.now());
-    set_comment(job, fmt::format("Preempted by deletion {}", occasion(for_job)));
+    set_comment(job, fmt::format("Preempted by deletion {}", occasion_of_preemption(for_job)));
     end_by(change, job, 'D');
     return true;
 }
@@ -221,7 +216,7 @@ std::string_view way_text(char method) {
 bool preempt(Change& change, Job& job, std::string_view methods, std::string_view for_job) {
     const State& state = change.server().state;
     if (is_awaiting(job)) {
-        note(change, job, fmt::format("Job preempted before its start {}", occasion(for_job)));
+        note(change, job, fmt::format("Job preempted before its start {}", occasion_of_preemption(for_job)));
         back_to_wait(change, job);
         return true;
     }
@@ -237,7 +232,8 @@ bool preempt(Change& change, Job& job, std::string_view methods, std::string_vie
             note(change, job, fmt::format("preemption by {} is not possible", way_text(methods[i])));
             continue;
         }
-        note(change, job, fmt::format("Job preempted by {} {}", way_text(methods[i]), occasion(for_job)));
+        note(change, job,
+             fmt::format("Job preempted by {} {}", way_text(methods[i]), occasion_of_preemption(for_job)));
         return true;
     }
     advance(job, JobEvent::not_preempted, state, change.now());

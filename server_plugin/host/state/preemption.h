@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/decision.h"
 #include "server_plugin/host/state/objects.h"
 #include "server_plugin/host/state/resource_table.h"
 
@@ -32,6 +33,10 @@ inline constexpr const char* kSuspendedAt = "suspended_at";
 inline constexpr const char* kSchedPreempted = "sched_preempted";
 inline constexpr const char* kReleased = "released";
 }  // namespace preemption
+
+// The words for a preemption, which both hosts share.
+using cluster::names_preemption;
+using cluster::occasion_of_preemption;
 
 // The parts of `preempting`: the id of the other job, the present method, and those that are left.
 struct Preempting {
