@@ -41,11 +41,11 @@ constexpr Attribute kTimeWindowTable[] = {
      .syntax = S::word,
      .default_value = "run",
      .flags = plain,
-     .help =
-         "The fate of the jobs of queues with this window that run when it closes, and no other window of "
-         "the "
-         "queue is open. run: they go on; suspend: they are suspended, and go on when a window opens, before "
-         "jobs that wait; requeue: they are queued again if they are rerunnable, else they go on",
+     .help = "The fate of the running jobs of a queue when this window closes and no other window of the "
+             "queue is "
+             "open. run: they go on; suspend: they are suspended, and go on when a window opens, before jobs "
+             "that "
+             "wait; requeue: they are queued again if they are rerunnable, else they go on",
      .example = "set time_window t1 rrule=FREQ=DAILY, at_close=suspend",
      .words = {"run", "suspend", "requeue"},
      .notes = {{Asks::without, "type=standard"}, {Asks::without, "rrule"}}},

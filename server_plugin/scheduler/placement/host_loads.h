@@ -122,7 +122,6 @@ class HostLoads {
     };
     void compute(Inventory& inventory, Order& order, std::uint32_t host) const;
     void forget_old();
-    // Forgets all orders. renew() makes those anew that are still used.
     // Has all orders computed for all hosts at their next use. Their numbers stay: queues refer to them.
     void compute_anew();
     static constexpr std::size_t kMostNoted = 1 << 16;
