@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "objects/change_warnings.h"
 #include "objects/config_json.h"
 #include "objects/database.h"
 #include "objects/draft.h"
@@ -39,82 +40,6 @@ struct Part {
     // Takes warnings of settings without effect; null: no warnings.
     std::vector<std::string>* unsupported = nullptr;
 };
-
-void add_unsupported(const Object* before, const Object* after, const Command* command,
-                     std::vector<std::string>& lines) {
-    std::vector<std::string_view> named;
-    if (command != nullptr && command->kind != CommandKind::unset)
-        for (const AttributeChange& change : command->changes)
-            if (const Attribute* attribute = find_attribute(command->type, change.name))
-                named.push_back(attribute->name);
-    for (std::string& line : unsupported_by_change(before, after, named))
-        if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
-}
-
-// Adds a line for each changed setting of a policy that needs more than this server can do. If a scheduler
-// gets another policy for all time, adds one for that policy's algorithm, if it needs more.
-void add_by_server(const Draft& draft, const Object* before, const Object* after, ServerAbilities abilities,
-                   std::vector<std::string>& lines) {
-    if (after == nullptr) return;
-    if (after->type() == ObjectType::sched) {
-        const std::string given = slots_from_list(after->list("policy")).all_time;
-        if (before != nullptr && slots_from_list(before->list("policy")).all_time == given) return;
-        const ObjectPtr policy = draft.find(ObjectType::policy, given);
-        if (policy == nullptr) return;
-        for (UnsupportedSetting& setting : unsupported_by_server(*policy, abilities))
-            if (setting.attribute == "algorithm") lines.push_back(std::move(setting.text));
-        return;
-    }
-    if (after->type() != ObjectType::policy) return;
-    for (UnsupportedSetting& setting : unsupported_by_server(*after, abilities)) {
-        const Attribute& attribute = *find_attribute(ObjectType::policy, setting.attribute);
-        const Value* old = before == nullptr ? nullptr : before->set_value(attribute);
-        if (old == nullptr || *old != *after->set_value(attribute)) lines.push_back(std::move(setting.text));
-    }
-}
-
-// Adds a line for each hour of prime time that the command sets although time_windows of type prime overrule
-// it.
-void add_overruled_hours(const Draft& draft, const Object* policy, const Command& command,
-                         std::vector<std::string>& lines) {
-    if (policy == nullptr || command.type != ObjectType::policy || command.kind == CommandKind::unset) return;
-    for (const AttributeChange& change : command.changes) {
-        const Attribute* attribute = find_attribute(command.type, change.name);
-        if (!attribute || (attribute->name != "prime_time_start" && attribute->name != "prime_time_end"))
-            continue;
-        std::string windows;
-        draft.for_each(ObjectType::time_window, [&](const Object& window) {
-            if (window.text("type") == "prime")
-                windows += fmt::format("{}{}", windows.empty() ? "" : ", ", window.name());
-        });
-        if (!windows.empty() && policy->is_set(attribute->name))
-            lines.push_back(
-                fmt::format("{}: {} has no effect: the time_windows of type prime say when prime "
-                            "time is ({})",
-                            object_title(policy->type(), policy->name()), attribute->name, windows));
-    }
-}
-
-// Adds a line for each new rule of a quota that is never reached because of an earlier rule, up to ten lines.
-void add_unreached_rules(const Object* before, const Object* after, std::vector<std::string>& lines) {
-    if (after == nullptr || after->type() != ObjectType::quota || (before != nullptr && *before == *after))
-        return;
-    constexpr std::size_t kMostLines = 10;
-    const std::vector<QuotaRule> rules = quota_rules(*after);
-    const std::vector<QuotaRule> old = before != nullptr ? quota_rules(*before) : std::vector<QuotaRule>{};
-    const bool in_new_order =
-        before == nullptr || !std::ranges::equal(before->list("rule_order"), after->list("rule_order"));
-    std::size_t told = 0;
-    for (auto rule = rules.begin(); rule != rules.end() && told < kMostLines; ++rule) {
-        if (!in_new_order && std::ranges::find(old, *rule) != old.end()) continue;
-        const auto earlier =
-            std::find_if(rules.begin(), rule, [&](const QuotaRule& other) { return other.covers(*rule); });
-        if (earlier == rule) continue;
-        ++told;
-        lines.push_back(fmt::format("{}: rule.{} is never reached: rule.{} before it matches all of its jobs",
-                                    object_title(after->type(), after->name()), rule->name, earlier->name));
-    }
-}
 
 }  // namespace
 
@@ -285,10 +210,7 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
         return tl::unexpected(done.error());
     const ObjectPtr after = group.draft.find(command.type, name);
     if (part.unsupported) {
-        add_unsupported(before.get(), after.get(), &command, *part.unsupported);
-        add_by_server(group.draft, before.get(), after.get(), abilities, *part.unsupported);
-        add_overruled_hours(group.draft, after.get(), command, *part.unsupported);
-        add_unreached_rules(before.get(), after.get(), *part.unsupported);
+        add_change_warnings(group.draft, before.get(), after.get(), &command, abilities, *part.unsupported);
     }
     const bool same = before && after ? *before == *after : before == after;
     if (same && command.host.empty()) return false;
@@ -514,8 +436,8 @@ Result<Reply> Store::rewrite(const Rewrite& rewrite, const Identity& identity, s
         return tl::unexpected(done.error());
     const std::vector<ObjectChange> changes = group->draft.changes();
     for (const ObjectChange& change : changes) {
-        add_unsupported(change.before.get(), change.after.get(), nullptr, reply.warnings);
-        add_by_server(group->draft, change.before.get(), change.after.get(), state.abilities, reply.warnings);
+        add_change_warnings(group->draft, change.before.get(), change.after.get(), nullptr, state.abilities,
+                            reply.warnings);
     }
     const bool changed = !changes.empty() || !rewrite.host.empty();
     if (rewrite.dry_run || (!changed && !rewrite.beside)) return reply;

@@ -1,0 +1,152 @@
+#include "objects/change_warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "objects/commands.h"
+#include "objects/draft.h"
+#include "objects/quota_rule.h"
+#include "objects/snapshot.h"
+
+namespace pbs::objects {
+namespace {
+
+// Adds a line for each setting without effect that the command names, or that had an effect before.
+void add_unsupported(const Object* before, const Object* after, const Command* command,
+                     std::vector<std::string>& lines) {
+    std::vector<std::string_view> named;
+    if (command != nullptr && command->kind != CommandKind::unset)
+        for (const AttributeChange& change : command->changes)
+            if (const Attribute* attribute = find_attribute(command->type, change.name))
+                named.push_back(attribute->name);
+    for (std::string& line : unsupported_by_change(before, after, named))
+        if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+}
+
+// Adds a line for each changed setting of a policy that needs more than this server can do. If a scheduler
+// gets another policy for all time, adds one for that policy's algorithm, if it needs more.
+void add_by_server(const Draft& draft, const Object* before, const Object* after, ServerAbilities abilities,
+                   std::vector<std::string>& lines) {
+    if (after == nullptr) return;
+    if (after->type() == ObjectType::sched) {
+        const std::string given = slots_from_list(after->list("policy")).all_time;
+        if (before != nullptr && slots_from_list(before->list("policy")).all_time == given) return;
+        const ObjectPtr policy = draft.find(ObjectType::policy, given);
+        if (policy == nullptr) return;
+        for (UnsupportedSetting& setting : unsupported_by_server(*policy, abilities))
+            if (setting.attribute == "algorithm") lines.push_back(std::move(setting.text));
+        return;
+    }
+    if (after->type() != ObjectType::policy) return;
+    for (UnsupportedSetting& setting : unsupported_by_server(*after, abilities)) {
+        const Attribute& attribute = *find_attribute(ObjectType::policy, setting.attribute);
+        const Value* old = before == nullptr ? nullptr : before->set_value(attribute);
+        if (old == nullptr || *old != *after->set_value(attribute)) lines.push_back(std::move(setting.text));
+    }
+}
+
+// Adds a line for each hour of prime time that the command sets although time_windows of type prime overrule
+// it.
+void add_overruled_hours(const Draft& draft, const Object* policy, const Command& command,
+                         std::vector<std::string>& lines) {
+    if (policy == nullptr || command.type != ObjectType::policy || command.kind == CommandKind::unset) return;
+    for (const AttributeChange& change : command.changes) {
+        const Attribute* attribute = find_attribute(command.type, change.name);
+        if (!attribute || (attribute->name != "prime_time_start" && attribute->name != "prime_time_end"))
+            continue;
+        std::string windows;
+        draft.for_each(ObjectType::time_window, [&](const Object& window) {
+            if (window.text("type") == "prime")
+                windows += fmt::format("{}{}", windows.empty() ? "" : ", ", window.name());
+        });
+        if (!windows.empty() && policy->is_set(attribute->name))
+            lines.push_back(
+                fmt::format("{}: {} has no effect: the time_windows of type prime say when prime "
+                            "time is ({})",
+                            object_title(policy->type(), policy->name()), attribute->name, windows));
+    }
+}
+
+// Adds a line for each new rule of a quota that is never reached because of an earlier rule, up to ten lines.
+void add_unreached_rules(const Object* before, const Object* after, std::vector<std::string>& lines) {
+    if (after == nullptr || after->type() != ObjectType::quota || (before != nullptr && *before == *after))
+        return;
+    constexpr std::size_t kMostLines = 10;
+    const std::vector<QuotaRule> rules = quota_rules(*after);
+    const std::vector<QuotaRule> old = before != nullptr ? quota_rules(*before) : std::vector<QuotaRule>{};
+    const bool in_new_order =
+        before == nullptr || !std::ranges::equal(before->list("rule_order"), after->list("rule_order"));
+    std::size_t told = 0;
+    for (auto rule = rules.begin(); rule != rules.end() && told < kMostLines; ++rule) {
+        if (!in_new_order && std::ranges::find(old, *rule) != old.end()) continue;
+        const auto earlier =
+            std::find_if(rules.begin(), rule, [&](const QuotaRule& other) { return other.covers(*rule); });
+        if (earlier == rule) continue;
+        ++told;
+        lines.push_back(fmt::format("{}: rule.{} is never reached: rule.{} before it matches all of its jobs",
+                                    object_title(after->type(), after->name()), rule->name, earlier->name));
+    }
+}
+
+// Returns whether a scheduler may have a policy of algorithm standard, the one that looks at at_close. A
+// scheduler without policies is scheduled by the standard algorithm.
+bool windows_stop_jobs(const Draft& draft) {
+    bool any_scheduler = false;
+    bool stop = false;
+    draft.for_each(ObjectType::sched, [&](const Object& sched) {
+        any_scheduler = true;
+        const PolicySlots slots = slots_from_list(sched.list("policy"));
+        bool has_policy = false;
+        for (const std::string& name : {slots.all_time, slots.prime, slots.non_prime}) {
+            if (name.empty()) continue;
+            has_policy = true;
+            const ObjectPtr policy = draft.find(ObjectType::policy, name);
+            stop = stop || policy == nullptr || policy->text("algorithm") == "standard";
+        }
+        stop = stop || !has_policy;
+    });
+    return stop || !any_scheduler;
+}
+
+// Adds a line for each time_window whose at_close has lost its effect by this change of a policy or a
+// scheduler, up to ten lines; and for a changed time_window whose at_close has none.
+void add_closings_without_effect(const Draft& draft, const Object* before, const Object* after,
+                                 std::vector<std::string>& lines) {
+    if (after == nullptr || (before != nullptr && *before == *after)) return;
+    constexpr std::size_t kMostLines = 10;
+    std::size_t told = 0;
+    const auto add = [&](const Object& window) {
+        if (window.text("at_close") == "run" || window.text("type") != "standard" || ++told > kMostLines)
+            return;
+        lines.push_back(
+            fmt::format("{}: at_close has no effect: no scheduler has a policy of algorithm standard",
+                        object_title(window.type(), window.name())));
+    };
+    if (after->type() == ObjectType::time_window) {
+        const bool changed = before == nullptr || before->text("at_close") != after->text("at_close") ||
+                             before->text("type") != after->text("type");
+        if (changed && after->text("at_close") != "run" && !windows_stop_jobs(draft)) add(*after);
+        return;
+    }
+    const bool may_take_effect_away =
+        after->type() == ObjectType::policy
+            ? after->text("algorithm") != "standard" &&
+                  (before == nullptr || before->text("algorithm") != after->text("algorithm"))
+            : after->type() == ObjectType::sched &&
+                  (before == nullptr || !std::ranges::equal(before->list("policy"), after->list("policy")));
+    if (may_take_effect_away && !windows_stop_jobs(draft)) draft.for_each(ObjectType::time_window, add);
+}
+
+}  // namespace
+
+void add_change_warnings(const Draft& draft, const Object* before, const Object* after,
+                         const Command* command, ServerAbilities abilities, std::vector<std::string>& lines) {
+    add_unsupported(before, after, command, lines);
+    add_by_server(draft, before, after, abilities, lines);
+    if (command != nullptr) add_overruled_hours(draft, after, *command, lines);
+    add_unreached_rules(before, after, lines);
+    add_closings_without_effect(draft, before, after, lines);
+}
+
+}  // namespace pbs::objects

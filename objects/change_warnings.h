@@ -1,0 +1,21 @@
+// The warnings about one changed object: about settings that have no effect by themselves (unsupported.h),
+// and about those that have none because of other objects.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "objects/unsupported.h"
+
+namespace pbs::objects {
+
+struct Command;
+class Draft;
+
+// Adds the warnings to `lines`. `draft`: all objects after the change. `before`, `after`: the changed object;
+// null: it doesn't exist. `command`: the command that made the change, which has warnings for what it names
+// though it has changed nothing; null: the change isn't one command's, as in a rollback.
+void add_change_warnings(const Draft& draft, const Object* before, const Object* after,
+                         const Command* command, ServerAbilities abilities, std::vector<std::string>& lines);
+
+}  // namespace pbs::objects

@@ -1,0 +1,52 @@
+// Warnings about settings that have no effect because of other objects.
+#include "objects/change_warnings.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "tests/objects/store_fixture.h"
+
+namespace pbs::objects {
+namespace {
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class ChangeWarnings : public StoreTest {
+  protected:
+    static std::string closing_of(std::string_view window) {
+        return fmt::format(
+            "time_window {}: at_close has no effect: no scheduler has a policy of algorithm standard",
+            window);
+    }
+};
+
+// Only the standard algorithm stops jobs at the end of a time_window.
+TEST_F(ChangeWarnings, AtCloseNeedsASchedulerOfAlgorithmStandard) {
+    run("c p o1 algorithm=origin");
+    EXPECT_THAT(run("c t t1 rrule=FREQ=DAILY, at_close=suspend").warnings, IsEmpty())
+        << "no scheduler has a policy yet";
+    EXPECT_THAT(run("s sched default policy=o1").warnings, ElementsAre(closing_of("t1")));
+    EXPECT_THAT(run("s t t1 comment=nights").warnings, IsEmpty());
+    EXPECT_THAT(run("s t t1 at_close=requeue").warnings, ElementsAre(closing_of("t1")));
+    EXPECT_THAT(run("s t t1 at_close=run").warnings, IsEmpty());
+    EXPECT_THAT(run("c t t2 rrule=FREQ=DAILY, at_close=requeue").warnings, ElementsAre(closing_of("t2")));
+    EXPECT_THAT(run("c t t3 rrule=FREQ=DAILY").warnings, IsEmpty());
+
+    EXPECT_THAT(run("c sched s2").warnings, IsEmpty()) << "s2 has no policy: the standard one";
+    EXPECT_THAT(run("s t t2 at_close=suspend").warnings, IsEmpty());
+    EXPECT_THAT(run("s sched s2 policy=o1").warnings, ElementsAre(closing_of("t2")));
+    EXPECT_THAT(run("s sched s2 policy='o1,np:default_policy'").warnings, IsEmpty());
+    EXPECT_THAT(run("s t t1 at_close=suspend").warnings, IsEmpty());
+    EXPECT_THAT(run("s p default_policy algorithm=origin").warnings,
+                ElementsAre(closing_of("t1"), closing_of("t2")));
+}
+
+TEST_F(ChangeWarnings, ThousandsOfTimeWindowsGetTenLines) {
+    run("c p o1 algorithm=origin");
+    for (int i = 0; i < 30; ++i) run(fmt::format("c t t{} rrule=FREQ=DAILY, at_close=suspend", i));
+    EXPECT_THAT(run("s sched default policy=o1").warnings, SizeIs(10));
+}
+
+}  // namespace
+}  // namespace pbs::objects
