@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "ifl/cmds/datetime.h"
 #include "ifl/cmds/text.h"
 #include "text/json_document.h"
+#include "values/amount.h"
 #include "values/text.h"
 
 namespace pbs::cmds {
@@ -145,6 +147,79 @@ std::vector<OrderKey> keys_of(const batch_status& object) {
     return keys;
 }
 
+// A term of a weighted priority.
+struct PriorityTerm {
+    std::string_view name;
+    // In this order: the value, the least and the greatest of such values, the value normalised to 0..1, its
+    // weight, and their product.
+    std::array<double, 6> numbers{};
+    double product() const { return numbers[5]; }
+};
+
+// Reads the terms of an attribute; leaves out those that it can't read.
+std::vector<PriorityTerm> terms_of(const batch_status& job, std::string_view attribute) {
+    std::vector<PriorityTerm> terms;
+    for (const attrl* a = job.attribs; a != nullptr; a = a->next) {
+        if (view(a->name) != attribute) continue;
+        PriorityTerm term{view(a->resource)};
+        const auto parts = values::split(view(a->value), ',');
+        if (parts.size() != term.numbers.size()) continue;
+        std::ranges::transform(parts, term.numbers.begin(),
+                               [](std::string_view part) { return values::parse_real(part).value_or(0); });
+        terms.push_back(term);
+    }
+    return terms;
+}
+
+double sum_of(const std::vector<PriorityTerm>& terms) {
+    double sum = 0;
+    for (const PriorityTerm& term : terms) sum += term.product();
+    return sum;
+}
+
+// Returns the terms of the job's weighted priority as a table, and a sentence about the job before it.
+std::string terms_text(const batch_status& job) {
+    const std::vector<PriorityTerm> terms = terms_of(job, "priority_term");
+    if (terms.empty()) return {};
+    std::string out = fmt::format("  {:10} {:>12} {:>12} {:>12} {:>11} {:>8} {:>11}\n", "term", "value",
+                                  "least", "greatest", "normalised", "weight", "product");
+    for (const PriorityTerm& term : terms) {
+        const auto& [value, least, greatest, normalised, weight, product] = term.numbers;
+        out += fmt::format("  {:10} {:>12.8g} {:>12.8g} {:>12.8g} {:>11.6g} {:>8g} {:>11.6g}\n", term.name,
+                           value, least, greatest, normalised, weight, product);
+    }
+    out += fmt::format("  {:10} {:>71.6g}\n", "sum", sum_of(terms));
+    const std::string_view before = text_of(job, "job_before");
+    const std::vector<PriorityTerm> others = terms_of(job, "term_before");
+    if (before.empty() || others.size() != terms.size()) return out;
+    std::size_t most = 0;
+    const auto lead = [&](std::size_t i) { return others[i].product() - terms[i].product(); };
+    for (std::size_t i = 1; i < terms.size(); ++i)
+        if (lead(i) > lead(most)) most = i;
+    out += fmt::format("  Job {} goes just before it", before);
+    if (sum_of(others) > sum_of(terms))
+        out += fmt::format(", most of all by {}: {:.6g} against {:.6g}", terms[most].name,
+                           others[most].product(), terms[most].product());
+    else
+        out += fmt::format(", not by this sum: {:.6g} against {:.6g}", sum_of(others), sum_of(terms));
+    return out + "\n";
+}
+
+Json terms_json(const std::vector<PriorityTerm>& terms) {
+    Json out = Json::array();
+    for (const PriorityTerm& term : terms) {
+        const auto& [value, least, greatest, normalised, weight, product] = term.numbers;
+        out.push_back({{"term", term.name},
+                       {"value", value},
+                       {"least", least},
+                       {"greatest", greatest},
+                       {"normalised", normalised},
+                       {"weight", weight},
+                       {"product", product}});
+    }
+    return out;
+}
+
 std::string in_brackets(std::string_view attributes) {
     return attributes.empty() ? std::string() : fmt::format(" ({})", attributes);
 }
@@ -178,6 +253,7 @@ std::string order_text(const batch_status& job) {
         out += fmt::format("  {:14}  {:26}  {}{}\n", key.name, key.value,
                            key.largest_first ? "large first" : "small first", in_brackets(key.attributes));
     }
+    out += terms_text(job);
     if (const std::string_view usage = text_of(job, "past_usage"); !usage.empty()) {
         out += fmt::format("  {:14}  {:26}  owners with little go first (sort_by_past_usage)\n", "past usage",
                            usage);
@@ -363,6 +439,12 @@ std::string explanation_json(const batch_status* list) {
         if (const auto value = parse_integer(text_of(*list, name))) {
             out[name] = *value;
         }
+    }
+    if (const auto terms = terms_of(*list, "priority_term"); !terms.empty()) {
+        out["priority_terms"] = terms_json(terms);
+    }
+    if (const std::string_view before = text_of(*list, "job_before"); !before.empty()) {
+        out["job_before"] = {{"job", before}, {"priority_terms", terms_json(terms_of(*list, "term_before"))}};
     }
     if (const std::string_view usage = text_of(*list, "past_usage"); !usage.empty()) {
         out["past_usage"] = text::json_or_string(usage);

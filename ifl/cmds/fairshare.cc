@@ -32,6 +32,7 @@ struct Arguments {
     bool decay = false;
     bool trim = false;
     bool outline = false;
+    bool tickets = false;
     std::string format;
     std::string svg;
 
@@ -126,10 +127,16 @@ int compare(const std::vector<ShareTree>& trees, const Arguments& arguments) {
 }
 
 int show(const Connection& connection, const Arguments& arguments) {
-    const std::string extend = arguments.group.empty() ? "" : "fs_group=" + arguments.group;
+    const std::string extend = arguments.tickets         ? "tickets=True"
+                               : arguments.group.empty() ? ""
+                                                         : "fs_group=" + arguments.group;
     const StatusList list(pbs_statfairshare(connection.handle(), arguments.sched.c_str(), extend.c_str()));
     if (!list) {
         return refused(connection);
+    }
+    if (arguments.tickets) {
+        const TicketList tickets = ticket_list(list.get());
+        return write({}, arguments.json() ? tickets_json(tickets) : tickets_text(tickets));
     }
     const std::vector<ShareTree> trees = share_trees(list.get());
     if (!arguments.entity.empty()) {
@@ -150,8 +157,9 @@ int show(const Connection& connection, const Arguments& arguments) {
 void add_options(CLI::App& app, Arguments& arguments) {
     app.add_option("-I", arguments.sched, "The scheduler whose usage it is; default, if none is named")
         ->type_name("SCHED");
-    app.add_option("-G", arguments.group, "One fs_group, where policies of the scheduler go by several")
-        ->type_name("FS_GROUP");
+    auto* group =
+        app.add_option("-G", arguments.group, "One fs_group, where policies of the scheduler go by several")
+            ->type_name("FS_GROUP");
     app.add_option("--server", arguments.server, "Another server than the default one")->type_name("NAME");
     auto* what = app.add_option_group("what", "One of");
     what->add_option("-g", arguments.entity, "The way to an entity or group, with all numbers of it")
@@ -165,6 +173,8 @@ void add_options(CLI::App& app, Arguments& arguments) {
     auto* decay = what->add_flag("-d", arguments.decay, "Decay all usage now");
     auto* trim = what->add_flag("-e", arguments.trim, "Forget the usage of entities that are in no group");
     auto* outline = what->add_flag("-t", arguments.outline, "The tree alone: names and shares");
+    auto* tickets = what->add_flag("--tickets", arguments.tickets,
+                                   "The tickets of the jobs, by the scheduler's policy in force");
     what->require_option(0, 1);
     auto* format = app.add_option("-F", arguments.format, "json: for programs")
                        ->type_name("FORMAT")
@@ -176,6 +186,8 @@ void add_options(CLI::App& app, Arguments& arguments) {
         svg->excludes(option);
     }
     svg->excludes(format);
+    svg->excludes(tickets);
+    group->excludes(tickets);
 }
 
 int run(int argc, char** argv) {

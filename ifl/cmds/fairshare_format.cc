@@ -95,17 +95,19 @@ std::string heading(const ShareTree& tree) {
     return out;
 }
 
-using Row = std::array<std::string, 7>;
+using Row = std::vector<std::string>;
 
-// A table with the first column aligned left, the others right.
-std::string table(const std::vector<Row>& rows) {
-    std::array<std::size_t, std::tuple_size_v<Row>> widths{};
+// Makes a table of rows of the same length. The first `left` columns are aligned left, the others right.
+std::string table(const std::vector<Row>& rows, std::size_t left) {
+    std::vector<std::size_t> widths(rows.front().size());
     for (const Row& row : rows)
         for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
     std::string out;
     for (const Row& row : rows) {
-        std::string line = fmt::format("{:<{}}", row[0], widths[0]);
-        for (std::size_t i = 1; i < row.size(); ++i) line += fmt::format("  {:>{}}", row[i], widths[i]);
+        std::string line;
+        for (std::size_t i = 0; i < row.size(); ++i)
+            line += fmt::format(fmt::runtime(i < left ? "{}{:<{}}" : "{}{:>{}}"), i == 0 ? "" : "  ", row[i],
+                                widths[i]);
         line.erase(line.find_last_not_of(' ') + 1);
         out += line + "\n";
     }
@@ -119,7 +121,7 @@ std::string elements_text(const ShareTree& tree) {
                         element.parent.empty() ? "" : std::to_string(element.shares), percent(element.target),
                         percent(element.actual), amount(element.usage), amount(element.decayed),
                         element.place == 0 ? "" : std::to_string(element.place)});
-    return table(rows);
+    return table(rows, 1);
 }
 
 // The usage in proportion to the target. The element with the smaller ratio goes first.
@@ -281,6 +283,51 @@ Result<ShareComparison> compare_shares(const ShareTree& tree, const std::string&
 std::string shares_json(const std::vector<ShareTree>& trees) {
     Json json = {{"trees", Json::array()}};
     for (const ShareTree& tree : trees) json["trees"].push_back(json_of(tree));
+    return text::write_json(json, 2) + "\n";
+}
+
+TicketList ticket_list(const batch_status* list) {
+    TicketList tickets;
+    for (const batch_status* object = list; object != nullptr; object = object->next) {
+        if (!text_of(*object, "sched").empty()) {
+            tickets.sched = text_of(*object, "sched");
+            tickets.policy = view(object->name);
+            tickets.now = integer_of(*object, "now").value_or(0);
+            continue;
+        }
+        tickets.jobs.push_back({std::string(view(object->name)), std::string(text_of(*object, "owner")),
+                                std::string(text_of(*object, "queue")), text_of(*object, "runs") == "True",
+                                real_of(*object, "override"), real_of(*object, "functional"),
+                                real_of(*object, "share"), real_of(*object, "tickets"),
+                                real_of(*object, "normalised")});
+    }
+    return tickets;
+}
+
+std::string tickets_text(const TicketList& list) {
+    std::string out = fmt::format("Tickets by policy {} of sched {}, {}\n", printable(list.policy),
+                                  printable(list.sched), instant_text(static_cast<std::time_t>(list.now)));
+    std::vector<Row> rows = {
+        {"Job", "Owner", "Queue", "S", "Override", "Functional", "Share", "Tickets", "Normalised"}};
+    for (const JobTickets& job : list.jobs)
+        rows.push_back({printable(job.job), printable(job.owner), printable(job.queue), job.runs ? "R" : "Q",
+                        amount(job.by_override), amount(job.functional), amount(job.share),
+                        amount(job.tickets), fmt::format("{:.6f}", job.normalised)});
+    return out + table(rows, 4);
+}
+
+std::string tickets_json(const TicketList& list) {
+    Json json = {{"sched", list.sched}, {"policy", list.policy}, {"now", list.now}, {"jobs", Json::array()}};
+    for (const JobTickets& job : list.jobs)
+        json["jobs"].push_back({{"job", job.job},
+                                {"owner", job.owner},
+                                {"queue", job.queue},
+                                {"runs", job.runs},
+                                {"override", job.by_override},
+                                {"functional", job.functional},
+                                {"share", job.share},
+                                {"tickets", job.tickets},
+                                {"normalised", job.normalised}});
     return text::write_json(json, 2) + "\n";
 }
 

@@ -56,6 +56,31 @@ struct ShareTree {
 // The trees in a reply of pbs_statfairshare(). A number that can't be read is 0.
 std::vector<ShareTree> share_trees(const batch_status* list);
 
+// A job's tickets, by their kinds.
+struct JobTickets {
+    std::string job;
+    std::string owner;
+    std::string queue;
+    bool runs = false;
+    double by_override = 0;
+    double functional = 0;
+    double share = 0;
+    double tickets = 0;     // the sum of the three
+    double normalised = 0;  // the sum, brought from the range of all jobs to 0..1
+};
+
+// A reply of pbs_statfairshare() with "tickets=True".
+struct TicketList {
+    std::string sched;
+    std::string policy;
+    std::int64_t now = 0;  // seconds since the Epoch
+    std::vector<JobTickets> jobs;
+};
+TicketList ticket_list(const batch_status* list);
+std::string tickets_text(const TicketList& list);
+// {"sched": ..., "policy": ..., "now": ..., "jobs": [...]}.
+std::string tickets_json(const TicketList& list);
+
 // The tree reduced to the path from the root to an element. nullopt: the element isn't there.
 std::optional<ShareTree> path_to(const ShareTree& tree, std::string_view name);
 

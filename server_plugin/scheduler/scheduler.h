@@ -22,6 +22,7 @@
 #include "server_plugin/scheduler/model/question.h"
 #include "server_plugin/scheduler/model/quota_use.h"
 #include "server_plugin/scheduler/model/shares_view.h"
+#include "server_plugin/scheduler/model/tickets_view.h"
 #include "server_plugin/scheduler/state/explanation.h"
 
 namespace pbs::objects {
@@ -309,6 +310,9 @@ class Inspector {
     // A scheduler's trees of shares, by the name of their fs_group. Takes as long as a walk over the
     // elements; for a user, over all jobs.
     std::vector<SharesView> shares(const SharesAsked& asked);
+    // The tickets of a scheduler's jobs by its policy in force; `asked.group` isn't looked at. For a user,
+    // the tickets of the user's jobs. O(n log n) for n jobs, apart from the games (tickets/game.h).
+    TicketsView tickets(const SharesAsked& asked);
     // The counters of the quotas of a scheduler's policy in force, of enabled quotas and others. Takes as
     // long as a walk over the running jobs.
     std::vector<QuotaUse> quotas(Instant now, std::string_view sched);

@@ -133,6 +133,9 @@ TEST_F(FairShare, TheTreeIsShownAndChanged) {
     EXPECT_THAT(unknown.err, HasSubstr("fs_group f1 has no entity qz"));
     EXPECT_EQ(server.command({"pbs_fairshare", "-g", "qz"}).exit, 1);
     EXPECT_EQ(server.command({"pbs_fairshare", "-d", "-e"}).exit, 2);
+    const Output none = server.command({"pbs_fairshare", "--tickets"});
+    EXPECT_EQ(none.exit, 15004 % 256);
+    EXPECT_THAT(none.err, HasSubstr("policy default_policy gives no tickets"));
     EXPECT_EQ(server.command({"pbs_fairshare", "-F", "xml"}).exit, 2);
     EXPECT_EQ(server.command({"pbs_fairshare", "-I", "s9"}).exit, 15213 % 256);
     EXPECT_EQ(server.command({"pbs_fairshare", "--svg", "/nowhere/x.svg"}).exit, 1);

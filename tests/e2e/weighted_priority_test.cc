@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "tests/e2e/harness.h"
 
 namespace pbs::e2e {
 namespace {
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -79,6 +81,29 @@ TEST_F(WeightedPriority, GoesByTickets) {
     ASSERT_TRUE(server.configure({"set node n1 resources_available.ncpus=0", "set server scheduling=True"}));
     const Output told = server.command({"pbs_explain", rocket->first});
     EXPECT_THAT(told.out, HasSubstr("(project rocket: 100 over 0 running and 1 waiting jobs)")) << told.err;
+    EXPECT_THAT(told.out, HasSubstr(" goes just before it, most of all by tickets: 10 against "));
+    const auto json = nlohmann::json::parse(server.command({"pbs_explain", "--json", rocket->first}).out);
+    ASSERT_EQ(json["priority_terms"].size(), 3U) << json;
+    EXPECT_EQ(json["priority_terms"][2]["term"], "tickets");
+    EXPECT_EQ(json["priority_terms"][2]["weight"], 10);
+    EXPECT_EQ(names[json["job_before"]["job"]], "other");
+    EXPECT_EQ(json["job_before"]["priority_terms"][2]["normalised"], 1);
+    // The tickets of all jobs, the most first; by text and for programs.
+    const auto tickets =
+        nlohmann::json::parse(server.command({"pbs_fairshare", "--tickets", "-F", "json"}).out);
+    ASSERT_EQ(tickets["jobs"].size(), 4U) << tickets;
+    EXPECT_EQ(tickets["policy"], "default_policy");
+    EXPECT_EQ(names[tickets["jobs"][0]["job"]], "other");
+    EXPECT_EQ(tickets["jobs"][0]["override"], 50000);
+    EXPECT_EQ(tickets["jobs"][0]["queue"], "other");
+    EXPECT_EQ(tickets["jobs"][0]["normalised"], 1);
+    EXPECT_EQ(names[tickets["jobs"][1]["job"]], "rocket");
+    EXPECT_EQ(tickets["jobs"][1]["functional"], json["priority_terms"][2]["value"]);
+    EXPECT_EQ(tickets["jobs"][1]["normalised"], json["priority_terms"][2]["normalised"]);
+    EXPECT_THAT(server.command({"pbs_fairshare", "--tickets"}).out,
+                ContainsRegex("\nJob +Owner +Queue +S +Override +Functional +Share +Tickets +Normalised\n"));
+    EXPECT_EQ(server.command({"pbs_fairshare", "--tickets", "-G", "f1"}).exit, 2);
+    EXPECT_EQ(server.command({"pbs_fairshare", "--tickets", "-t"}).exit, 2);
     ASSERT_TRUE(server.configure({"set node n1 resources_available.ncpus=1"}));
     EXPECT_THAT(starts(), ElementsAre("other", "rocket", "plain1", "plain2"));
 }

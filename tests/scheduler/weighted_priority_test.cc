@@ -73,6 +73,45 @@ TEST_F(Priorities, AreThoseOfGridEngine) {
     EXPECT_THAT(world.cycle(kNow).started, ElementsAre(b, c, a));
 }
 
+// The terms are told as numbers, beside those of the job just before.
+TEST_F(Priorities, AreExplainedBesideTheJobBefore) {
+    const int a = job(4, kBegin);
+    const int b = job(16, kBegin + Seconds(6400));
+    const int c = job(1, kBegin + Seconds(9000), 100, "0316.40");
+    const auto explained = [&](int number) {
+        return world.scheduler.inspect().explain(kNow, std::to_string(number) + ".server").value();
+    };
+    const auto number = [](double value) { return testing::DoubleNear(value, 0.000001); };
+    const auto term = [&](std::string_view name, double value, double least, double greatest, double norm,
+                          double weight) {
+        return testing::AllOf(testing::Field(&PriorityTerm::name, name),
+                              testing::Field(&PriorityTerm::value, number(value)),
+                              testing::Field(&PriorityTerm::least, number(least)),
+                              testing::Field(&PriorityTerm::greatest, number(greatest)),
+                              testing::Field(&PriorityTerm::normalised, number(norm)),
+                              testing::Field(&PriorityTerm::weight, number(weight)));
+    };
+    EXPECT_EQ(explained(b).job_before, "");
+    EXPECT_THAT(explained(b).terms_before, testing::IsEmpty());
+    const Explanation last = explained(a);
+    EXPECT_THAT(last.priority_terms, ElementsAre(term("Priority", 0, -1024, 1024, 0.5, 1),
+                                                 term("urgency", 6780, 3278, 17000.8, 0.255196, 0.1)));
+    EXPECT_EQ(last.job_before, std::to_string(c) + ".server");
+    EXPECT_THAT(last.terms_before, ElementsAre(term("Priority", 100, -1024, 1024, 0.548828, 1),
+                                               term("urgency", 3278, 3278, 17000.8, 0, 0.1)));
+
+    Settings& s = world.policy();
+    s.weight_tickets = 0.01;
+    s.tickets_functional = 10000;
+    s.functional_shares = {{OwnerKind::user, "ann", 100}};
+    world.configure();
+    EXPECT_THAT(explained(b).priority_terms, testing::SizeIs(3));
+    s.weighted_priority = false;
+    world.configure();
+    EXPECT_THAT(explained(a).priority_terms, testing::IsEmpty());
+    EXPECT_EQ(explained(a).job_before, "");
+}
+
 TEST_F(Priorities, OfADeadlineThatPassedAreTheGreatest) {
     const int a = job(4, kBegin);
     const int b = job(16, kBegin + Seconds(6400));

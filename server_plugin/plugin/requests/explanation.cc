@@ -23,6 +23,15 @@ void add_filters(Shown& shown, const std::vector<sched::FilterAnswer>& filters) 
     }
 }
 
+// Adds the terms of a weighted priority: "value,least,greatest,normalised,weight,product" of each.
+void add_terms(Shown& shown, std::string_view attribute, const std::vector<sched::PriorityTerm>& terms) {
+    for (const sched::PriorityTerm& term : terms)
+        shown.add(attribute,
+                  fmt::format("{},{},{},{},{},{}", term.value, term.least, term.greatest, term.normalised,
+                              term.weight, term.product()),
+                  term.name);
+}
+
 void add_order(Shown& shown, const sched::Explanation& found) {
     if (found.place == 0) return;
     shown.add("class", found.job_class);
@@ -35,6 +44,9 @@ void add_order(Shown& shown, const sched::Explanation& found) {
         if (key.largest_first) shown.add("order_largest_first", "True", key.name);
         shown.add_if_any("order_attributes", std::string(key.attributes), key.name);
     }
+    add_terms(shown, "priority_term", found.priority_terms);
+    shown.add_if_any("job_before", found.job_before);
+    add_terms(shown, "term_before", found.terms_before);
     if (found.past_usage) shown.add("past_usage", fmt::format("{}", *found.past_usage));
 }
 

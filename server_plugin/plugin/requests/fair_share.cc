@@ -91,6 +91,56 @@ std::string none_text(const std::string& sched, const std::string& group) {
                : fmt::format("no policy of sched {} has {} as its fairshare_group", sched, group);
 }
 
+void add_ticket_row(Reply& reply, const sched::TicketRow& row) {
+    Shown shown;
+    shown.add("owner", row.owner);
+    shown.add("queue", row.queue);
+    shown.add("runs", row.runs ? "True" : "False");
+    shown.add("override", fmt::format("{}", row.by_override));
+    shown.add("functional", fmt::format("{}", row.functional));
+    shown.add("share", fmt::format("{}", row.share));
+    shown.add("tickets", fmt::format("{}", row.sum()));
+    shown.add("normalised", fmt::format("{}", row.normalised));
+    reply.object(PBS_OBJ_FAIRSHARE, row.job, shown.attributes());
+}
+
+class TicketsQuery final : public BackgroundQuery {
+  public:
+    explicit TicketsQuery(sched::SharesAsked asked) : asked_(std::move(asked)) {}
+
+    void work(sched::Inspector& scheduler) override { found_ = scheduler.tickets(asked_); }
+    int32_t answer(const pbs_status_request&, bool in_parts, Reply reply) override {
+        if (!found_.gives_tickets)
+            return reply.error(
+                PBSE_IVALREQ,
+                found_.policy.empty()
+                    ? fmt::format("sched {} has no policy", asked_.sched)
+                    : fmt::format("policy {} gives no tickets: expected tickets_functional, tickets_share or "
+                                  "override_tickets",
+                                  found_.policy));
+        if (row_ == 0) {
+            Shown shown;
+            shown.add("sched", found_.sched);
+            shown.add_instant("now", found_.now);
+            reply.object(PBS_OBJ_FAIRSHARE, found_.policy, shown.attributes());
+        }
+        for (std::size_t told = 0; row_ < found_.rows.size(); ++row_) {
+            if (in_parts && told++ == kPart) {
+                reply.attribute({"offset", std::to_string(row_), {}});
+                return PBSE_NONE;
+            }
+            add_ticket_row(reply, found_.rows[row_]);
+        }
+        return PBSE_NONE;
+    }
+    bool all_told() const override { return row_ == found_.rows.size(); }
+
+  private:
+    sched::SharesAsked asked_;
+    sched::TicketsView found_;
+    std::size_t row_ = 0;  // the next row to send
+};
+
 class SharesQuery final : public BackgroundQuery {
   public:
     explicit SharesQuery(sched::SharesAsked asked) : asked_(std::move(asked)) {}
@@ -210,18 +260,28 @@ int32_t status_fair_share(State& state, const pbs_status_request& request, Reply
     asked.now = instant(request.now);
     asked.sched = sched_of(request.object_name);
     if (!is_manager(request.who)) asked.user = view(request.who.user);
+    bool of_jobs = false;
     const auto read =
         read_extend(view(request.extend),
                     [&](std::string_view key, std::string_view value) -> objects::Result<std::int64_t> {
-                        if (key != "fs_group") return unknown_key(key, "fs_group");
+                        if (key == "tickets" && value == "True") {
+                            of_jobs = true;
+                            return 0;
+                        }
+                        if (key != "fs_group") return unknown_key(key, "fs_group or tickets=True");
                         asked.group = value;
                         return 0;
                     });
     if (!read) return reply.error(static_cast<int32_t>(read.error().code), read.error().message);
+    if (of_jobs && !asked.group.empty())
+        return reply.error(PBSE_IVALREQ, "jobs have tickets of all fs_groups: expected no fs_group");
     if (request.wanted_count != 0)
         return reply.error(PBSE_IVALREQ, "shares are shown whole: expected no attributes");
     if (!state.sched_priv.contains(asked.sched)) return reply.error(PBSE_UNKSCHED, {});
-    const auto make = [&] { return std::make_shared<SharesQuery>(asked); };
+    const auto make = [&]() -> std::shared_ptr<BackgroundQuery> {
+        if (of_jobs) return std::make_shared<TicketsQuery>(asked);
+        return std::make_shared<SharesQuery>(asked);
+    };
     return state.queries.answer(state, request, make, reply);
 }
 

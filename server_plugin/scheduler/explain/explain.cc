@@ -49,6 +49,7 @@ class Explainer final : public CycleLog, CyclePart {
 
   private:
     std::vector<OrderKey> order_keys(const OrderedJob& job);
+    void explain_weighted_priority(const OrderedJob& job);
     void explain_place(const OrderedJob& job);
     QueueAnswers::Chunks explain_range(Candidate& job, QueueView& view, bool starts, bool only_waits);
     void explain_missed(const Started& started);
@@ -65,6 +66,7 @@ class Explainer final : public CycleLog, CyclePart {
     Explanation& out_;
     std::size_t turns_ = 0;  // jobs that have had their turn, in all and by class
     std::array<std::size_t, 6> turns_of_class_{};
+    std::optional<OrderedJob> before_{};  // the job that had its turn last
 };
 
 // Returns the numbers by which the jobs of a class are sorted.
@@ -116,6 +118,15 @@ std::vector<OrderKey> Explainer::order_keys(const OrderedJob& job) {
     return keys;
 }
 
+// Lists the terms of the job's weighted priority, and those of the job before it in its class.
+void Explainer::explain_weighted_priority(const OrderedJob& job) {
+    if (!s_.weighted_priority) return;
+    out_.priority_terms = intake_.weighted().table(job.job);
+    if (!before_ || before_->job_class != job.job_class) return;
+    out_.job_before = t_.jobs.id[before_->job];
+    out_.terms_before = intake_.weighted().table(before_->job);
+}
+
 void Explainer::explain_place(const OrderedJob& job) {
     out_.job_class = p_.class_names[static_cast<std::size_t>(job.job_class)];
     for (const JobClass job_class : kQueuedClasses) {
@@ -129,6 +140,7 @@ void Explainer::explain_place(const OrderedJob& job) {
         out_.jobs += jobs;
     }
     out_.keys = order_keys(intake_.ordered(job.job, job.job_class));
+    explain_weighted_priority(job);
     const Deal* deal = intake_.deal_of(job.job_class, in_.now);
     if (deal != nullptr && deal->of_users)
         out_.past_usage =
@@ -240,7 +252,10 @@ void Explainer::turn(const OrderedJob& job, CandidateQueues& queues) {
         ++turns_;
         ++turns_of_class_.at(static_cast<std::size_t>(job.job_class));
     }
-    if (job.job != in_.explained) return;
+    if (job.job != in_.explained) {
+        before_ = job;
+        return;
+    }
     Candidate c = c_.candidate(job);
     if (!c_.second_pass) {
         explain_place(job);

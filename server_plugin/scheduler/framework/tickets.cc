@@ -33,6 +33,11 @@ double amount_of(const Request& request, const Resources& resources, std::uint32
 
 }  // namespace
 
+double normalised(double value, double least, double greatest) {
+    constexpr double kAlike = 0.00001;
+    return greatest - least < kAlike ? 0.5 : (value - least) / (greatest - least);
+}
+
 bool gives_tickets(const Settings& settings, const Resources& resources) {
     return settings.tickets_functional > 0 || settings.tickets_share > 0 ||
            !settings.override_tickets.empty() || resources.id(kOwnTickets) != kNoResource;
@@ -102,6 +107,10 @@ Tickets::Tickets(const Settings& settings, Tables& tables, SchedShares* shares, 
 Tickets::Of Tickets::of(JobSlot job) const {
     const std::uint32_t number = entry_of(job);
     return number == 0 ? Of{} : of_[number - 1];
+}
+
+double Tickets::normalised(JobSlot job) const {
+    return sched::normalised(of(job).sum(), 0, greatest_);
 }
 
 // Lists the owners of the job that have shares, with the shares and the jobs of each.

@@ -13,6 +13,9 @@
 
 namespace pbs::sched {
 
+// Brings a value from a range to 0..1. If the range is empty, that is 0.5.
+double normalised(double value, double least, double greatest);
+
 // Does the policy give any tickets, or may jobs have their own by the resource override_tickets?
 bool gives_tickets(const Settings& settings, const Resources& resources);
 
@@ -31,6 +34,8 @@ class Tickets {
             std::span<const QueueSlot> queues);
 
     Of of(JobSlot job) const;
+    // The job's tickets, brought from the range of 0 to greatest() to 0..1; 0.5 if no job has any.
+    double normalised(JobSlot job) const;
     // The most tickets that a job has.
     double greatest() const { return greatest_; }
     // The kinds with the facts from which a job's tickets follow, for people: "override 0, functional 3750

@@ -13,10 +13,9 @@ namespace {
 constexpr double kPriorities = 2048;
 constexpr double kLeastPriority = -1024;
 
-// If all urgencies are alike, each is in the middle of the range.
-double normalised(double value, double least, double greatest) {
-    constexpr double kAlike = 0.00001;
-    return greatest - least < kAlike ? 0.5 : (value - least) / (greatest - least);
+std::int64_t amount_of(const Chunk& chunk, std::uint32_t resource) {
+    const auto need = std::ranges::find(chunk.needs, resource, &Need::resource);
+    return need == chunk.needs.end() ? 0 : need->amount;
 }
 
 }  // namespace
@@ -78,7 +77,7 @@ double WeightedPriority::deadline(JobSlot job) const {
 
 WeightedPriority::Terms WeightedPriority::urgency(JobSlot job) const {
     Terms terms;
-    terms.resources = resources(tables_.requests[tables_.jobs.request[job]]);
+    terms.resources = resources(job);
     terms.waiting =
         settings_.weight_waiting_time * static_cast<double>((now_ - tables_.jobs.ctime[job]).count());
     terms.deadline = deadline(job);
@@ -92,7 +91,7 @@ WeightedPriority::Terms WeightedPriority::terms(JobSlot job) const {
     terms.priority_norm = (static_cast<double>(tables_.jobs.priority[job]) - kLeastPriority) / kPriorities;
     if (tickets_) {
         terms.tickets = tickets_->of(job).sum();
-        terms.tickets_norm = normalised(terms.tickets, 0, tickets_->greatest());
+        terms.tickets_norm = tickets_->normalised(job);
     }
     terms.value = settings_.weight_job_priority * terms.priority_norm +
                   settings_.weight_urgency * terms.urgency_norm +
@@ -118,5 +117,17 @@ std::string WeightedPriority::text(JobSlot job) const {
                         t.tickets_norm, t.tickets, tickets_->greatest(), tickets_->text(job));
     return sum;
 }
+std::vector<PriorityTerm> WeightedPriority::table(JobSlot job) const {
+    const Terms t = terms(job);
+    std::vector<PriorityTerm> table{
+        {"Priority", static_cast<double>(tables_.jobs.priority[job]), kLeastPriority,
+         kLeastPriority + kPriorities, t.priority_norm, settings_.weight_job_priority},
+        {"urgency", t.urgency, least_.value_or(0), greatest_, t.urgency_norm, settings_.weight_urgency}};
+    if (tickets_)
+        table.push_back(
+            {"tickets", t.tickets, 0, tickets_->greatest(), t.tickets_norm, settings_.weight_tickets});
+    return table;
+}
+
 
 }  // namespace pbs::sched

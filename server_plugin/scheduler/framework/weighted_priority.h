@@ -6,8 +6,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "server_plugin/scheduler/framework/tickets.h"
+#include "server_plugin/scheduler/state/explanation.h"
 
 namespace pbs::sched {
 
@@ -31,6 +34,8 @@ class WeightedPriority {
                      std::span<const QueueSlot> queues);
 
     Terms terms(JobSlot job) const;
+    // The terms of the sum: Priority, urgency, and tickets if the policy has any.
+    std::vector<PriorityTerm> table(JobSlot job) const;
     // The sum and its parts, for people.
     std::string text(JobSlot job) const;
 

@@ -79,6 +79,17 @@ struct OrderKey {
     bool largest_first = false;
 };
 
+// A term of the weighted priority: `weight` times the value, which is brought from its range to 0..1 before.
+struct PriorityTerm {
+    std::string_view name;  // "Priority", "urgency" or "tickets"
+    double value = 0;
+    double least = 0;  // the range of the values
+    double greatest = 0;
+    double normalised = 0;
+    double weight = 0;
+    double product() const { return weight * normalised; }
+};
+
 enum class JobOutcome : std::uint8_t {
     starts,         // a cycle at that time would start the job in `queue`
     waits,          // because of `reason`
@@ -109,6 +120,12 @@ struct Explanation {
     std::size_t class_place = 0;
     std::size_t class_jobs = 0;
     std::vector<OrderKey> keys;
+    // The terms of its weighted priority; empty: the policy doesn't sort by it.
+    std::vector<PriorityTerm> priority_terms;
+    // The id of the job just before it in its class, and the terms of that job; empty: it is the first, or
+    // the policy doesn't sort by weighted priority.
+    std::string job_before;
+    std::vector<PriorityTerm> terms_before;
     // The past usage of its owner, if the order of its class goes by past usage (SORT_BY_PAST_USAGE).
     std::optional<double> past_usage;
     // The standing of its entity, if the policy uses shares.

@@ -104,6 +104,13 @@ function order(told) {
         {name: key.key, value: key.value, first: key.largest_first ? "large first" : "small first", by: key.attributes ?? ""}));
     if (told.past_usage !== undefined)
         rows.push({name: "past usage", value: told.past_usage, first: "owners with little first", by: "sort_by_past_usage"});
+    const before = told.job_before;
+    for (const [i, term] of (told.priority_terms ?? []).entries())
+        rows.push({name: `weight of ${term.term}`,
+                   value: `${term.product.toPrecision(4)} = ${term.weight} * ${term.normalised.toPrecision(4)}: ${term.value} ` +
+                          `between ${term.least} and ${term.greatest}` +
+                          (before ? `; ${before.priority_terms[i]?.product.toPrecision(4)} of job ${before.job} before it` : ""),
+                   first: "large sum first", by: "weighted_priority"});
     const shares = told.shares;
     if (shares !== undefined)
         rows.push({name: `share of ${shares.entity} in fs_group ${shares.fs_group}`,
@@ -166,7 +173,7 @@ function one() {
             h("h3", {}, "The job itself"), gates("Gates of the job itself", told.gates),
             told.queues.map((queue) => [h("h3", {}, `Queue ${queue.queue}`), gates(`Gates of queue ${queue.queue}`, queue.gates)]),
         ]);
-        update(sections.order.body, [told?.order, told?.place, told?.jobs, told?.past_usage, told?.shares], () => order(told));
+        update(sections.order.body, [told?.order, told?.place, told?.jobs, told?.past_usage, told?.shares, told?.priority_terms, told?.job_before], () => order(told));
     });
 }
 
