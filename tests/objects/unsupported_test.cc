@@ -107,6 +107,7 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
                                                          "weight_job_priority",
                                                          "weight_urgency",
                                                          "urgency_of_resources",
+                                                         "urgency_size",
                                                          "weight_waiting_time",
                                                          "weight_deadline",
                                                          "deadline_users",

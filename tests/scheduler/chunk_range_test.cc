@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <random>
 
 #include "tests/scheduler/quotas.h"
@@ -25,6 +26,14 @@ TEST(ChunkRanges, AreRead) {
     EXPECT_THAT(numbers("4-16:4"), ElementsAre(4, 8, 12, 16));
     EXPECT_THAT(numbers("18-"), ElementsAre(18, 19, 20));
     EXPECT_THAT(numbers("8-9,2,4,8"), ElementsAre(2, 4, 8, 9));
+    for (const char* text : {"4-8", "4-16:4", "18-", "2,4,8-9", "30-40", "7", "1-3,19-30:5"}) {
+        const ChunkRange range = ChunkRange::parse(text).value();
+        const std::vector<std::int64_t> listed = range.numbers(20);
+        EXPECT_EQ(range.greatest(20), listed.back()) << text;
+        EXPECT_DOUBLE_EQ(range.average(20), std::accumulate(listed.begin(), listed.end(), 0.0) /
+                                                static_cast<double>(listed.size()))
+            << text;
+    }
     EXPECT_THAT(numbers("30-40"), ElementsAre(30)) << "the least one in any case";
     EXPECT_FALSE(ChunkRange::parse(std::string(400, '1') + ","));
     std::string many = "1";

@@ -73,6 +73,33 @@ TEST_F(Priorities, AreThoseOfGridEngine) {
     EXPECT_THAT(world.cycle(kNow).started, ElementsAre(b, c, a));
 }
 
+// A waiting job with a range of chunks counts by urgency_size; a running one with the chunks that it has.
+TEST_F(Priorities, OfARangeCountTheSizeThatThePolicyNames) {
+    world.policy().weight_waiting_time = 0;
+    world.configure();
+    world.vnode({.name = "n1", .ncpus = 6});
+    const int ranged =
+        world.job({.queue = "q", .select = "2:ncpus=2", .queued = kBegin, .select_range = "2-5"});
+    const auto urgency = [&] {
+        const auto found = world.scheduler.inspect().explain(kNow, std::to_string(ranged) + ".server");
+        return found->priority_terms.empty() ? -1 : found->priority_terms[1].value;
+    };
+    for (const auto& [size, value] :
+         std::vector<std::pair<const char*, double>>{{"max", 10000}, {"min", 4000}, {"avg", 7000}}) {
+        world.policy().urgency_size = size;
+        world.configure();
+        EXPECT_DOUBLE_EQ(urgency(), value) << size;
+    }
+    world.policy().urgency_size = "max";
+    world.policy().max_range_chunks = 4;
+    world.configure();
+    EXPECT_DOUBLE_EQ(urgency(), 8000) << "no job gets more than four chunks";
+    EXPECT_THAT(world.cycle(kNow).started, ElementsAre(ranged));
+    const int other = job(1, kBegin);
+    const auto found = world.scheduler.inspect().explain(kNow, std::to_string(other) + ".server");
+    EXPECT_DOUBLE_EQ(found->priority_terms[1].greatest, 6000) << "it runs with three chunks";
+}
+
 // The terms are told as numbers, beside those of the job just before.
 TEST_F(Priorities, AreExplainedBesideTheJobBefore) {
     const int a = job(4, kBegin);

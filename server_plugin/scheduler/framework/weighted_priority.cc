@@ -36,7 +36,20 @@ WeightedPriority::WeightedPriority(const Settings& settings, Tables& tables, Sch
     if (gives_tickets(settings, tables.resources)) tickets_.emplace(settings, tables, shares, now, queues);
 }
 
-double WeightedPriority::resources(const Request& request) const {
+// Returns by how many chunks more than it is planned with, on average, a waiting job with a select_range
+// counts.
+double WeightedPriority::further_chunks(JobSlot job, const Request& request) const {
+    if (request.range.empty() || is_running(tables_.jobs.state[job])) return 0;
+    const std::int64_t most = settings_.max_range_chunks;
+    const auto planned = static_cast<double>(request.chunks.front().count);
+    if (settings_.urgency_size == "max") return static_cast<double>(request.range.greatest(most)) - planned;
+    if (settings_.urgency_size == "avg") return request.range.average(most) - planned;
+    return static_cast<double>(request.range.least()) - planned;
+}
+
+double WeightedPriority::resources(JobSlot job) const {
+    const Request& request = tables_.requests[tables_.jobs.request[job]];
+    const double further = further_chunks(job, request);
     double sum = 0;
     for (const auto& [id, weight] : weights_) {
         if (tables_.resources.is_text(id)) {
@@ -45,12 +58,17 @@ double WeightedPriority::resources(const Request& request) const {
             continue;
         }
         auto asked = number_of(request.totals, id);
+        std::int64_t each = 0;  // what one more chunk asks for
+        if (further != 0) each = amount_of(request.chunks.front(), id);
         if (!asked && id == tables_.resources.known().ncpus) {
             asked = 0;
             for (const Chunk& chunk : request.chunks) *asked += chunk.count;
             asked = std::max<std::int64_t>(1, *asked);
+            each = 1;  // by default
         }
-        if (asked) sum += weight * formula_amount(*asked, tables_.resources.find(id)->kind);
+        if (!asked) continue;
+        const ResourceKind kind = tables_.resources.find(id)->kind;
+        sum += weight * (formula_amount(*asked, kind) + further * formula_amount(each, kind));
     }
     return sum;
 }
@@ -99,6 +117,18 @@ WeightedPriority::Terms WeightedPriority::terms(JobSlot job) const {
     return terms;
 }
 
+std::vector<PriorityTerm> WeightedPriority::table(JobSlot job) const {
+    const Terms t = terms(job);
+    std::vector<PriorityTerm> table{
+        {"Priority", static_cast<double>(tables_.jobs.priority[job]), kLeastPriority,
+         kLeastPriority + kPriorities, t.priority_norm, settings_.weight_job_priority},
+        {"urgency", t.urgency, least_.value_or(0), greatest_, t.urgency_norm, settings_.weight_urgency}};
+    if (tickets_)
+        table.push_back(
+            {"tickets", t.tickets, 0, tickets_->greatest(), t.tickets_norm, settings_.weight_tickets});
+    return table;
+}
+
 std::string WeightedPriority::text(JobSlot job) const {
     const Terms t = terms(job);
     const std::string_view asked = deadline_text(job);
@@ -117,17 +147,5 @@ std::string WeightedPriority::text(JobSlot job) const {
                         t.tickets_norm, t.tickets, tickets_->greatest(), tickets_->text(job));
     return sum;
 }
-std::vector<PriorityTerm> WeightedPriority::table(JobSlot job) const {
-    const Terms t = terms(job);
-    std::vector<PriorityTerm> table{
-        {"Priority", static_cast<double>(tables_.jobs.priority[job]), kLeastPriority,
-         kLeastPriority + kPriorities, t.priority_norm, settings_.weight_job_priority},
-        {"urgency", t.urgency, least_.value_or(0), greatest_, t.urgency_norm, settings_.weight_urgency}};
-    if (tickets_)
-        table.push_back(
-            {"tickets", t.tickets, 0, tickets_->greatest(), t.tickets_norm, settings_.weight_tickets});
-    return table;
-}
-
 
 }  // namespace pbs::sched

@@ -41,7 +41,8 @@ class WeightedPriority {
 
   private:
     Terms urgency(JobSlot job) const;
-    double resources(const Request& request) const;
+    double further_chunks(JobSlot job, const Request& request) const;
+    double resources(JobSlot job) const;
     std::string_view deadline_text(JobSlot job) const;  // empty: the job has none
     double deadline(JobSlot job) const;
 

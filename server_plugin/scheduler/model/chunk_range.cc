@@ -93,6 +93,25 @@ std::int64_t ChunkRange::least() const {
     return std::ranges::min_element(parts_, {}, &Part::low)->low;
 }
 
+std::int64_t ChunkRange::greatest(std::int64_t most) const {
+    std::int64_t greatest = least();
+    for (const Part& part : parts_)
+        if (const std::int64_t count = part.count(most); count > 0)
+            greatest = std::max(greatest, part.low + (count - 1) * part.step);
+    return greatest;
+}
+
+double ChunkRange::average(std::int64_t most) const {
+    double sum = 0;
+    double numbers = 0;
+    for (const Part& part : parts_) {
+        const auto count = static_cast<double>(part.count(most));
+        numbers += count;
+        sum += count * (static_cast<double>(part.low) + (count - 1) / 2 * static_cast<double>(part.step));
+    }
+    return numbers > 0 ? sum / numbers : static_cast<double>(least());
+}
+
 std::vector<std::int64_t> ChunkRange::numbers(std::int64_t most) const {
     std::vector<std::int64_t> numbers{least()};
     for (const Part& part : parts_)

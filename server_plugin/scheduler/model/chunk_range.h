@@ -1,6 +1,7 @@
 // select_range of a job: the numbers of chunks that the first part of its select may have.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -27,6 +28,10 @@ class ChunkRange {
     bool keep_multiples(std::int64_t number);
     // REQUIRES: not empty.
     std::int64_t least() const;
+    // Return the greatest of numbers(most), and the average. A number that several parts of the range contain
+    // counts as often in the average. O(parts). REQUIRES: not empty.
+    std::int64_t greatest(std::int64_t most) const;
+    double average(std::int64_t most) const;
     // Returns the numbers up to `most` in order, without duplicates, and the least one in any case.
     std::vector<std::int64_t> numbers(std::int64_t most) const;
 
@@ -35,6 +40,11 @@ class ChunkRange {
         std::int64_t low = 0;
         std::int64_t high = 0;
         std::int64_t step = 1;
+        // The count of its numbers up to `most`.
+        std::int64_t count(std::int64_t most) const {
+            const std::int64_t last = std::min(high, most);
+            return last < low ? 0 : (last - low) / step + 1;
+        }
     };
     std::vector<Part> parts_;
 };
