@@ -14,7 +14,7 @@
 namespace pbs::cluster {
 
 struct Decision {
-    // The order is that of enum pbs_decision_kind. For the last two kinds `job` is the handle of a
+    // The kinds are in the order of enum pbs_decision_kind. For the last two, `job` is the handle of a
     // reservation.
     enum class Kind : std::uint8_t {
         run,
@@ -30,7 +30,7 @@ struct Decision {
     std::uint64_t job = 0;
     std::uint64_t queue = 0;  // 0: the job stays in its queue
     std::string text;
-    std::vector<std::pair<std::uint32_t, std::string>> set_resources;  // ids, values
+    std::vector<std::pair<std::uint32_t, std::string>> set_resources;  // pairs of a resource's id and value
     std::vector<Place> places;
     std::int64_t start = 0;          // estimate: when the job starts; 0: no start is expected any more
     std::uint64_t for_job = 0;       // preempt: the job that gets the place
@@ -43,10 +43,10 @@ struct Decision {
 // becomes a comment.
 Decision decision_of(const pbs_decision& in, const Names& names);
 
-// The occasion of a preemption, for comments and logs: "for job 7.server", or for an empty id the end of the
-// hours of the job's queue.
+// The reason for a preemption, for comments and logs: "for job 7.server"; for an empty id, a text that says
+// that the queue's time_window ends.
 std::string occasion_of_preemption(std::string_view for_job);
-// Does the comment name the job for which another one was preempted? Hosts keep such a comment.
+// Returns whether the comment names the job for which another one was preempted. Hosts keep such a comment.
 bool names_preemption(std::string_view comment);
 
 }  // namespace pbs::cluster

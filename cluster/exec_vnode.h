@@ -19,7 +19,7 @@ namespace pbs::cluster {
 struct Share {
     std::string_view vnode;
     std::vector<std::string_view> amounts;  // "ncpus=2"
-    bool joined = false;                    // a part of the same chunk as the share before
+    bool joined = false;                    // a part of the same chunk as the share before it
 };
 
 // Reads an exec_vnode, with or without parentheses. PBSE_BADATVAL: the parentheses don't match.
@@ -35,7 +35,7 @@ struct WrittenAmount {
 };
 WrittenAmount amount_in(std::string_view text);
 
-// Returns the name of a resource and its amount as text. An empty name: the amount is left out.
+// A function that returns a resource's name, and its amount as text. An empty name leaves the amount out.
 using AmountWriter =
     std::function<std::pair<std::string, std::string>(std::uint32_t resource, std::int64_t amount)>;
 

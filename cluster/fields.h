@@ -1,5 +1,4 @@
-// Reads an object's facts out of its attributes by a table, which has a row for each attribute that matters.
-//
+// Reads an object's facts from its attributes by a table, which has a row for each attribute that matters.
 // Attributes are texts, as in status replies and in the bundled server.
 #pragma once
 
@@ -22,7 +21,7 @@ using AttributeViews = std::span<const ifl::AttributeView>;
 // Names and values of a list of resources.
 using ResourceList = std::map<std::string, std::string, std::less<>>;
 
-// The same as views, in the order of the attributes.
+// Names and values of a list of resources, as views, in the order of the attributes.
 using ResourceViews = std::vector<std::pair<std::string_view, std::string_view>>;
 
 // The value of a resource in the list; empty: the list doesn't have the resource.
@@ -84,7 +83,7 @@ void read_fields(Object& object, AttributeViews attributes, std::span<const Fiel
     }
 }
 
-// The attributes that a status request has to name, so that the reply has these fields.
+// The attributes that a status request has to name, so that the reply has all of `fields`.
 template <class Object>
 ifl::Attributes names_of(std::span<const Field<Object>> fields) {
     ifl::Attributes out;

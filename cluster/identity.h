@@ -1,4 +1,4 @@
-// The identity of a client.
+// The identity of a client, by which a server judges its rights.
 #pragma once
 
 #include <cstdint>

@@ -19,8 +19,8 @@ constexpr std::int32_t kStagesInToRun = 15;
 // The substate of a running job once mom has reported that its processes have begun.
 constexpr std::int32_t kBegun = 42;
 
-// The substate of a job that a scheduler has suspended. If an operator has suspended it, the substate is
-// another.
+// The substate of a job that a scheduler has suspended. One that an operator has suspended has another
+// substate.
 constexpr std::int32_t kSuspendedByScheduler = 45;
 
 template <class Text>
@@ -37,7 +37,7 @@ auto lasting(const BasicJob<Text>& job) {
                     job.most_running);
 }
 
-// The rows read into jobs of either kind of text.
+// The attributes that are read into a job, for both kinds of text.
 template <class Text>
 constexpr Field<BasicJob<Text>> kJobFields[] = {
     {"Account_Name", read_text<&BasicJob<Text>::account>},

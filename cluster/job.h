@@ -1,4 +1,4 @@
-// Jobs, job arrays and subjobs.
+// Jobs, job arrays and subjobs, read from their attributes.
 #pragma once
 
 #include <cstdint>
@@ -37,12 +37,13 @@ struct BasicJob {
     std::int64_t etime = 0;
     std::int64_t stime = 0;
     std::int64_t mtime = 0;
-    std::int64_t rank = 0;  // when it was queued, in microseconds; qorder exchanges the ranks of two jobs
+    std::int64_t rank = 0;  // when the job was queued, in microseconds; qorder exchanges the ranks of two
+                            // jobs
     List requested;
     Text chunks;  // schedselect: the request, with the chunks' defaults
     Text exec_vnode;
     List used;
-    // The resources of its vnodes that a job gave back when it was suspended to preempt it; empty: all.
+    // The resources that the job gave back on its vnodes when it was suspended to be preempted; empty: all.
     Text released;
     std::int64_t preempted_at = 0;  // by any method; 0: never, or not since its last run
     std::int32_t accrue_type = 0;
@@ -53,11 +54,11 @@ struct BasicJob {
     Text queued;                               // indices of the subjobs that wait, such as "3-9:2,12"
     std::optional<std::int64_t> most_running;  // subjobs at a time
 
-    // Has mom reported that its processes have begun?
+    // Returns whether mom has reported that the job's processes have begun.
     bool begun() const;
-    // Has a scheduler suspended the job?
+    // Returns whether a scheduler has suspended the job.
     bool preempted() const;
-    // Does the job hold vnodes?
+    // Returns whether the job holds vnodes.
     bool runs() const;
     // The seconds for which the job is expected to run by its soft walltime; 0: it has none. Whenever the job
     // overruns this time, it is extended by the soft walltime again, up to the walltime.
@@ -67,8 +68,8 @@ struct BasicJob {
     // longest walltime that it may get; its start decides the walltime.
     std::int64_t walltime() const;
 
-    // Do the jobs agree in everything that a scheduler decides by? What they have used, their comments and
-    // the times of their changes don't count.
+    // Returns whether the jobs agree in everything by which a scheduler decides. The resources that they have
+    // used, their comments and the times of their changes may differ.
     bool is_like(const BasicJob& other) const;
 };
 
@@ -77,15 +78,16 @@ using JobView = BasicJob<std::string_view>;
 
 // Reads a job. `asked_at`: the time of the query, in seconds since the Epoch.
 Job job_of(std::string_view id, AttributeViews attributes, std::int64_t asked_at);
-// The same without copies: valid as long as the attributes and the id.
+// Reads a job without copying its texts: the view is valid as long as the attributes and the id are.
 JobView view_of_job(std::string_view id, AttributeViews attributes, std::int64_t asked_at);
 // The attributes that a status request has to name, so that job_of() gets all that it reads.
 ifl::Attributes job_attributes();
 
-// These functions split the indices: first_index() returns the first, and without_first() the others.
+// These functions split a list such as "3-9:2,12": first_index() returns its first index, and without_first()
+// the list of the others.
 std::string first_index(std::string_view indices);
 std::string without_first(std::string_view indices);
-// Do the indices contain the index?
+// Returns whether the list has the index.
 bool has_index(std::string_view indices, std::int64_t index);
 // The id of a subjob: "12[3]" of the array "12[]" and the index.
 std::string subjob_id(std::string_view array, std::string_view index);

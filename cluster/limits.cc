@@ -10,7 +10,7 @@ void add(Limits& limits, ifl::EntityLimit limit, const ifl::AttributeView& attri
         {std::move(limit), std::string(attribute.resource), attribute.name.ends_with("_soft")});
 }
 
-// Reads limits on entities. Ignores an unreadable value, since the server wouldn't have accepted it.
+// Reads limits on entities. Ignores an unreadable value, since no server accepts one.
 void read_entities(Limits& limits, const ifl::AttributeView& attribute) {
     for (ifl::EntityLimit& limit :
          ifl::parse_entity_limits(attribute.value).value_or(std::vector<ifl::EntityLimit>()))

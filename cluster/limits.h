@@ -18,8 +18,8 @@ struct Limits {
     ResourceList resources_max;
     ResourceList resources_min;
     ResourceList resources_available;
-    // A limit in the newer spelling, such as max_run=[u:ann=3], or in the older one for each user or group,
-    // such as max_user_res.
+    // A limit for users, groups or projects, in the newer spelling, such as max_run=[u:ann=3], or in the
+    // older one for each user or group, such as max_user_res.
     struct Entity {
         ifl::EntityLimit limit;
         std::string resource;  // empty: the number of jobs
@@ -30,7 +30,7 @@ struct Limits {
     bool operator==(const Limits&) const = default;
 };
 
-// The fields of limits, in the order of their names.
+// The attributes of limits and how each is read, in the order of their names.
 std::span<const Field<Limits>> limit_fields();
 
 }  // namespace pbs::cluster

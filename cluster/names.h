@@ -11,13 +11,13 @@ struct ResourceRef {
     std::uint32_t id = 0;
     int kind = 0;  // enum pbs_resource_kind
     std::string_view name;
-    bool on_vnodes = false;  // running jobs use up amounts of it on their vnodes
+    bool on_vnodes = false;  // running jobs take amounts of the resource from their vnodes
 };
 
 class Names {
   public:
     virtual ~Names() = default;
-    // A resource by its name or id; empty: no such resource.
+    // A resource by its name or id; nullopt: there is no such resource.
     virtual std::optional<ResourceRef> resource(std::string_view name) const = 0;
     virtual std::optional<ResourceRef> resource(std::uint32_t id) const = 0;
     // The handle of an object; 0: no object has the name.

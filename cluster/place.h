@@ -15,8 +15,8 @@ struct Place {
     std::uint64_t node = 0;  // the vnode's handle
     std::string node_name;
     Amounts amounts;
-    bool joined = false;           // a part of the same chunk as the place before
-    bool next_occurrence = false;  // the first of another occurrence of a standing reservation
+    bool joined = false;           // a part of the same chunk as the place before it
+    bool next_occurrence = false;  // the first place of another occurrence of a standing reservation
 };
 
 }  // namespace pbs::cluster

@@ -1,4 +1,4 @@
-// Queues.
+// The queues of a server, read from their attributes.
 #pragma once
 
 #include <cstdint>

@@ -59,7 +59,7 @@ void RecordBuilder::set_limits(Record& record, const Limits& limits) {
         amounts(limits.resources_available);
     for (const Limits::Entity& entity : limits.entities) {
         const auto resource = names_.resource(entity.resource);
-        // A limit on a resource that has gone limits nothing.
+        // Ignore a limit on a resource that has been deleted.
         if (!entity.resource.empty() && !resource) continue;
         const ifl::EntityLimit& limit = entity.limit;
         const bool each = limit.name == ifl::kGenericEntity || limit.name == ifl::kAllEntity;
@@ -156,7 +156,7 @@ const pbs_job_record& RecordBuilder::job(const BasicJob<Text>& job, const JobSta
     job_ = {};
     job_.size = sizeof job_;
     job_.job = standing.handle;
-    // The rank of a subjob says when it was started, and not when its array was queued.
+    // The rank of a subjob says when the subjob was started, and not when its array was queued.
     const bool ranked = job.rank > 0 && array_of(job.id).empty();
     job_.sequence = ranked ? static_cast<std::uint64_t>(job.rank) : number_in(job.id);
     job_.id = c_str(job.id);
@@ -227,7 +227,7 @@ const pbs_reservation_record& RecordBuilder::reservation(const ReservationStandi
         occurrences_.push_back(out);
         add_places(one.places);
     }
-    // Set only now: the array of places grows no more.
+    // Set the pointers last, because the array of places moves while it grows.
     reservation_.places = places_.data();
     reservation_.place_count = reservation.places.size();
     const pbs_place* next = places_.data() + reservation_.place_count;

@@ -24,7 +24,7 @@ inline std::string_view view(pbs_str text) {
     return text.len == 0 ? std::string_view() : std::string_view(text.ptr, text.len);
 }
 
-// The facts about a job that don't follow from its attributes but from the host's handling.
+// The facts about a job that follow from the host's handling of it, and not from its attributes.
 struct JobStanding {
     std::uint64_t handle = 0;
     std::uint64_t queue = 0;  // the handle of its queue
@@ -36,12 +36,12 @@ struct JobStanding {
     const std::vector<Place>* kept = nullptr;
 };
 
-// A reservation, as the scheduler needs it.
+// The facts about a reservation that a scheduler needs.
 struct ReservationStanding {
     std::uint64_t handle = 0;
     std::string_view id;
     std::uint64_t queue = 0;  // the handle of its queue
-    bool asked = false;       // to be confirmed or denied
+    bool asked = false;       // the reservation is to be confirmed or denied
     std::int64_t start = 0;
     std::int64_t end = 0;
     std::int64_t held_start = 0;
@@ -64,8 +64,8 @@ class RecordBuilder {
   public:
     explicit RecordBuilder(const Names& names) : names_(names) {}
 
-    // These functions make a record. It points into the arguments, and is valid until the next call on this
-    // builder.
+    // Each of these functions makes a record. The record points into the arguments, and is valid until the
+    // next call on this builder.
     const pbs_server_record& server(const Server& server);
     const pbs_sched_record& sched(std::string_view name, const Sched& sched,
                                   std::string_view directives = {});
@@ -78,7 +78,8 @@ class RecordBuilder {
   private:
     void clear();
     std::vector<pbs_amount>& next_list();
-    // `chunks`: replaces the select in the list; empty: the list's select counts.
+    // Makes the amounts of a list of resources. `chunks`, unless empty, replaces the value of `select` in the
+    // list.
     template <class List>
     std::pair<const pbs_amount*, std::size_t> amounts(const List& list, std::string_view chunks = {});
     void add_places(const std::vector<Place>& places);

@@ -1,4 +1,4 @@
-// The server and its schedulers.
+// The server and its schedulers, read from their attributes.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ struct Server {
     bool node_group_enable = false;
     std::string suspend_releases;       // resources, with commas; empty: all
     bool counts_eligible_time = false;  // eligible_time_enable
-    std::int64_t eligible_since = 0;    // since when, in seconds since the Epoch; 0: unknown
+    std::int64_t eligible_since = 0;    // when eligible_time_enable was set, in seconds since the Epoch; 0:
+                                        // unknown
     bool has_runjob_hook = false;       // a hook may keep jobs from being run
     bool others_see_jobs = false;       // query_other_jobs
     // The server forgets a job's estimated start when no place is reserved for the job any more

@@ -1,4 +1,4 @@
-// Vnodes.
+// The vnodes of a server, read from their attributes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace pbs::cluster {
 
-// The load of the vnode's host, in thousandths.
+// The load of the vnode's host. Averages and shares are in thousandths.
 struct Load {
     std::int64_t average = -1;      // load average of a minute; -1: unknown
     std::int64_t system_time = -1;  // share of CPU time spent in the system; -1: unknown

@@ -41,7 +41,8 @@ void remove_connection(int number);
 
 /// Sets pbs_errno and the text for pbs_geterrmsg(); returns the code.
 int set_error(int number, const Error& error);
-/// Refuses a call without an argument that it needs: PBSE_IVALREQ, and a text that names `what` is expected.
+/// Refuses a call without an argument that it needs: PBSE_IVALREQ, and a text that says that `what` is
+/// expected.
 int refuse_missing(int number, const char* what) noexcept;
 int set_result(int number, const std::shared_ptr<Connection>& connection, const Reply& reply);
 
@@ -49,7 +50,7 @@ int set_result(int number, const std::shared_ptr<Connection>& connection, const 
 /// error. With a `sink`, the objects of a status reply go there, and the reply has none.
 std::optional<Reply> request(int number, RequestType type, RequestBody body, const char* extend,
                              const ObjectSink& sink = nullptr);
-/// Makes a request whose reply is only a code; returns that or the error.
+/// Makes a request whose reply is only a code; returns the reply's code, or the error's.
 int request_code(int number, RequestType type, RequestBody body, const char* extend);
 /// request() for a caller that holds the connection's lock.
 std::optional<Reply> request_locked(int number, const std::shared_ptr<Connection>& connection,

@@ -74,7 +74,7 @@ int pbs_disconnect(int connect) {
         }
         {
             const auto lock = connection->lock();
-            // a courtesy: disconnecting succeeds even if it can't be sent
+            // tell the server; if that fails, the connection is closed all the same
             (void)connection->request(RequestType::disconnect, Disconnect{}, {});
         }
         remove_connection(connect);

@@ -22,7 +22,7 @@ batch_status* no_status() {
     return nullptr;
 }
 
-// Is the reply a status reply? If not, the error is set.
+// Returns whether the reply is a status reply. If it isn't, sets the error.
 bool has_objects(int connect, const std::optional<Reply>& reply) {
     if (!reply || reply->code != 0) return false;
     if (std::holds_alternative<StatusReply>(reply->body) || std::holds_alternative<NullReply>(reply->body))
@@ -64,9 +64,9 @@ std::string extend_of(std::string_view kind, const char* extend) {
     return full;
 }
 
-// Has the server policy objects? OpenPBS's server without the plugin ignores the extend string and lists its
-// schedulers; asked for an attribute that it doesn't know, it terminates. So ask for no attributes by name
-// before this is known.
+// Returns whether the server has policy objects. OpenPBS's server without the plugin ignores the extend
+// string and lists its schedulers; if it is asked for an attribute that it doesn't know, it terminates. So
+// call this before asking for attributes by name.
 bool has_policies(int connect) {
     const auto connection = find_connection(connect);
     using Known = Connection::HasPolicies;
@@ -82,7 +82,7 @@ bool has_policies(int connect) {
     return found;
 }
 
-// request() to a server that has policy objects; otherwise sets the error.
+// Makes a request like request(), to a server that has policy objects; for any other server sets the error.
 std::optional<Reply> policy_request(int connect, std::string_view kind, const char* object,
                                     const attrl* wanted, const char* extend, const ObjectSink& sink) {
     auto attributes = to_attributes(connect, wanted);
@@ -122,7 +122,7 @@ int each_policy_object(int connect, int object_type, const char* object, const a
                                                              "objects, and a function",
                                                              object_type)});
     }
-    std::vector<std::byte> memory;  // has one object at a time
+    std::vector<std::byte> memory;  // the current object
     const auto take = [&](const ObjectView& view) {
         memory.resize(std::max(memory.size(), c_size(view)));
         each(c_object(memory.data(), view), context);
@@ -161,7 +161,7 @@ batch_status* sched_status(int connect, const attrl* list, const char* extend) {
 batch_status* host_status(int connect, const char* host, const attrl* list, const char* extend) {
     const auto wanted = to_attributes(connect, list);
     if (!wanted) return nullptr;
-    // asks for all attributes of all vnodes, because they tell which vnodes are one host
+    // ask for all attributes of all vnodes: resources_available.host tells which vnodes make up a host
     const auto reply = request(connect, RequestType::status_node, Status{}, extend);
     if (!has_objects(connect, reply)) return nullptr;
     const auto* vnodes = std::get_if<StatusReply>(&reply->body);

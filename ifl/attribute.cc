@@ -37,7 +37,7 @@ void get_attributes(DisReader& in, const AttributeLimits& limits, std::vector<At
     list.reserve(count);
     for (std::size_t i = 0; i < count && !in.failed(); ++i) {
         AttributeView attribute;
-        // the announced length of the strings is for receivers that allocate before they read
+        // skip the length of the strings, which only receivers need that allocate before they read
         in.get_unsigned("length of an attribute", UINT32_MAX);
         attribute.name = in.get_text("attribute name", limits.name_length);
         if (in.get_unsigned("attribute has a resource", 1) == 1) {

@@ -47,7 +47,7 @@ struct AttributeView {
     Op op = Op::set;
 };
 
-/// The largest allowed attribute list.
+/// The largest allowed attribute list; lengths are in bytes.
 struct AttributeLimits {
     std::size_t count;
     std::size_t name_length;

@@ -81,7 +81,7 @@ class AuthTable {
     /// Decides about a request just decoded on connection `id`, and carries out authenticate.
     AuthDecision judge(Id id, const Request& request);
 
-    /// Must the connection's next packet be a token of its authentication method?
+    /// Returns whether the connection's next packet must be a token of its authentication method.
     bool token_due(Id id) const;
     /// Marks that the token came and is being checked: no request is accepted until identify().
     void take_token(Id id);
@@ -91,7 +91,7 @@ class AuthTable {
     /// The user of a connection; nullopt: not known yet. Decide by this user, not by Request::user.
     std::optional<std::string_view> user(Id id) const;
     bool known(Id id) const { return user(id).has_value(); }
-    /// Is the connection from a port that only root of the peer's host may use?
+    /// Returns whether the connection is from a port that only root of the peer's host may use.
     bool from_reserved_port(Id id) const;
 
   private:

@@ -243,7 +243,7 @@ Result<Reply> Connection::receive() {
     if (!broken_.empty()) return tl::unexpected(Error{PBSE_PROTOCOL, broken_});
     send_kept();
     if (!broken_.empty()) return tl::unexpected(Error{PBSE_PROTOCOL, broken_});
-    // takes replies that send_kept() has read first
+    // replies that send_kept() has read come first
     auto reply = receive_reply(socket_, replies_);
     if (reply) return reply;
     return tl::unexpected(broken(unsendable_.empty() ? reply.error() : Error{PBSE_PROTOCOL, unsendable_}));

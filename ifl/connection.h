@@ -28,7 +28,7 @@ class Connection {
                                                     std::string_view extend);
 
     int fd() const { return socket_.fd(); }
-    /// For callers that go on without this class, when no request is unanswered.
+    /// The socket, for callers that go on without this class. No request may be unanswered then.
     const Socket& socket() const { return socket_; }
     std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
@@ -49,7 +49,7 @@ class Connection {
     /// The number of requests of send() without a reply.
     std::size_t unanswered() const { return unanswered_; }
 
-    /// Does the server have policy objects? Set once a request has shown it.
+    /// The answer to whether the server has policy objects, once a request has shown it.
     enum class HasPolicies : std::uint8_t { unknown, yes, no };
     std::atomic<HasPolicies> has_policies{HasPolicies::unknown};
 

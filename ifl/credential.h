@@ -1,12 +1,12 @@
 // The text in a MUNGE credential, written by the client; munged adds the user's number.
 //
 //     alice:users                                             OpenPBS's clients: user and login group
-//     alice:users:10.0.0.5,40122,10.0.0.1,15001               ours: also the connection that it is for
+//     alice:users:10.0.0.5,40122,10.0.0.1,15001               this project's: also the connection
 //
 // The number says who the user is. The name has to be the one that the server's host has for that number:
-// this keeps out users of hosts that number users otherwise. The connection (addresses and ports of the
-// client's end and of the server's, as the client sees them) makes a credential useless to anyone else: a
-// server that receives one could otherwise present it to another server as its own. OpenPBS's server reads
+// this keeps out users of hosts that number users differently. The connection (addresses and ports of the
+// client's end and of the server's, as the client sees them) is the one that the credential is for: a server
+// that receives a credential could otherwise present it to another server as its own. OpenPBS's server reads
 // only the user.
 #pragma once
 
@@ -33,7 +33,7 @@ struct ConnectionEnds {
 struct CredentialText {
     std::string user;
     std::string group;
-    std::optional<ConnectionEnds> ends;  ///< the connection that it is for; nullopt: it names none
+    std::optional<ConnectionEnds> ends;  ///< the connection that the credential is for; nullopt: none is named
     bool operator==(const CredentialText&) const = default;
 };
 
@@ -41,8 +41,8 @@ std::string credential_text(const CredentialText& text);
 /// Errors: PBSE_BADCRED with what was expected.
 Result<CredentialText> parse_credential_text(std::string_view text);
 
-/// The address of a socket without a zone (an IPv4 address in IPv6 as IPv4); `port` gets its port, in host
-/// byte order.
+/// The numeric address in a socket's address, without an IPv6 zone (an IPv4 address in IPv6 as IPv4); `port`
+/// gets the port, in host byte order.
 std::string numeric_address(const sockaddr_storage& address, std::uint16_t& port);
 
 /// The longest token of a handshake, in bytes.

@@ -38,7 +38,7 @@ void Exchange::tell(RequestType type, RequestBody body) {
 void Exchange::close(const std::string& why) {
     if (open()) {
         why_closed_ = why;
-        // shutdown(), because a child process may still have a copy of the descriptor
+        // end the connection by shutdown(): a child process may still have a copy of the descriptor
         ::shutdown(socket_.fd(), SHUT_RDWR);
     }
     socket_ = Socket();

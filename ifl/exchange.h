@@ -15,7 +15,7 @@ namespace pbs::ifl {
 
 class Exchange {
   public:
-    /// Gets a reply, or the reason why the connection ended without one.
+    /// A function that gets a reply, or the reason why the connection ended without one.
     using Done = std::function<void(const Result<Reply>&)>;
 
     /// For a connection whose user the server knows as `user`.

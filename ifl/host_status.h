@@ -8,7 +8,7 @@
 
 namespace pbs::ifl {
 
-/// The host of a vnode: its resources_available.host; empty: not there.
+/// The host of a vnode: its resources_available.host; empty: the attribute isn't set.
 std::string_view host_of(const ObjectStatus& vnode);
 
 /// One entry for each host, in the order of first appearance; a vnode's host is its resources_available.host.

@@ -84,8 +84,8 @@ Result<std::string> Munge::encode(const std::string& text) const {
     return std::string(made);
 }
 
-// Decodes a credential. libmunge returns the text even of one that is too old or was used before; it is
-// dropped.
+// Decodes a credential. libmunge returns the text even of a credential that is too old or was used before;
+// such a text is dropped.
 Result<Munge::Decoded> Munge::decode(const std::string& credential) const {
     const auto context = library_->context(socket_);
     if (!context) return tl::unexpected(Error{PBSE_SYSTEM, "MUNGE: no memory"});

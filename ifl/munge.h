@@ -1,5 +1,5 @@
-// Users' credentials by MUNGE (munge(7)): hosts that share a key tell each other the number of a user; the
-// daemon munged makes and checks the credentials. A credential is valid for five minutes, and once on each
+// Users' credentials by MUNGE (munge(7)), by which hosts that share a key tell each other the number of a
+// user. The daemon munged makes and checks them. A credential is valid for five minutes, and once on each
 // host.
 //
 // libmunge is loaded on first use, so that other clients and servers need no more packages.

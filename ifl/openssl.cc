@@ -8,7 +8,7 @@
 namespace pbs::ifl {
 namespace {
 
-// OpenSSL 3, to which the functions belong; it brings libcrypto along.
+// OpenSSL 3, which the declarations of the functions are for; the library loads libcrypto too.
 constexpr const char* kTlsLibrary = "libssl.so.3";
 
 Result<OpenSsl> find_all() {

@@ -30,8 +30,9 @@ enum class PacketType : std::uint8_t {
 /// A packet with a copy of `data`, which must not be empty.
 std::string make_packet(std::string_view data, PacketType type = PacketType::dis);
 
-/// Begins a packet at the end of `out`; the caller appends the data. Returns the packet's place for
-/// end_packet(), which fills in the length: of the data in `out`, and of `more` bytes to be sent after it.
+/// Begins a packet at the end of `out`, to which the caller then appends the data. Returns the packet's place
+/// for end_packet(). That fills in the length of the data: what `out` has after the header, and `more` bytes
+/// to be sent after `out`.
 std::size_t begin_packet(std::string& out, PacketType type = PacketType::dis);
 void end_packet(std::string& out, std::size_t begin, std::size_t more = 0);
 
@@ -56,7 +57,7 @@ class PacketReader {
     Result<std::optional<std::string_view>> next();
     /// The sender's type of the packet last returned by next(): any byte.
     PacketType type() const { return type_; }
-    /// Has a packet begun that isn't complete? For timeouts of stalled peers.
+    /// Returns whether a packet has begun that isn't complete, for timeouts of stalled peers.
     bool in_progress() const { return unread() != 0; }
     /// The number of buffered bytes that next() hasn't returned.
     std::size_t unread() const { return buffer_.size() - consumed_; }

@@ -208,7 +208,8 @@ extern "C" {
 #define PBSE_HISTDEPEND 15229
 #define PBSE_SCHEDCONNECTED 15230
 #define PBSE_NOTARRAY_ATTR 15231
-/* Only of this project's server: pbs_statchanges() was asked for changes that aren't known any more. */
+/* Only this project's server has this number: pbs_statchanges() was asked for changes that aren't known any
+ * more. */
 #define PBSE_HISTORY 15291
 
 /* The names that clients know. NOLINTBEGIN(bugprone-reserved-identifier) */

@@ -356,7 +356,7 @@ extern "C" {
 #define SYSTEM_HOLD "s"
 #define BAD_PASSWORD_HOLD "p"
 
-/* Files of a job that pbs_msgjob() writes to; both: the sum. */
+/* Files of a job to which pbs_msgjob() writes; MSG_OUT + MSG_ERR for both. */
 #define MSG_OUT 1
 #define MSG_ERR 2
 
@@ -364,7 +364,7 @@ extern "C" {
 #define SHUT_IMMEDIATE 0
 #define SHUT_DELAY 1
 #define SHUT_QUICK 2
-/* Daemons that stop too: added to one of these. */
+/* Added to one of the three SHUT_ values above: the daemons that stop too. */
 #define SHUT_WHO_SCHED 0x10
 #define SHUT_WHO_MOM 0x20
 #define SHUT_WHO_SECDRY 0x40
@@ -430,7 +430,7 @@ enum mgr_obj {
     MGR_OBJ_JOBARRAY_PARENT = 10,
     MGR_OBJ_SUBJOB = 11,
     MGR_OBJ_LAST = 12,
-    /* Scheduling policy objects; numbered well clear of the others. */
+    /* Scheduling policy objects. Their numbers leave room for further types of PBS. */
     MGR_OBJ_POLICY = 64,
     MGR_OBJ_TIME_WINDOW = 65,
     MGR_OBJ_FS_GROUP = 66,
@@ -469,7 +469,7 @@ struct batch_status {
     char* text; /* always NULL */
 };
 
-/* An element of pbs_runtasks(). */
+/* An element of the array for pbs_runtasks(): so many CPUs on a host. */
 struct pbs_task_map {
     int procs;
     const char* host;
@@ -542,14 +542,14 @@ extern int pbs_rlsjob(int connect, const char* job, const char* hold_types, cons
 extern int pbs_runjob(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_asyrunjob(int connect, const char* job, const char* location, const char* extend);
 extern int pbs_asyrunjob_ack(int connect, const char* job, const char* location, const char* extend);
-/* pbs_runtasks() is pbs_asyrunjob_ack() with a place made of hosts: so many CPUs (`procs`) on each, up to an
- * element whose `procs` is 0. It asks for all vnodes first, so pbs_asyrunjob_ack() is for those who know
- * them. PBSE_UNKNODE: there is no such host; PBSE_IVALREQ: a host has several vnodes, or `procs` is below
- * 0. */
+/* pbs_runtasks() is pbs_asyrunjob_ack() with a location made of hosts: so many CPUs (`procs`) on each, up to
+ * an element whose `procs` is 0. It first asks the server for all vnodes; a program that knows the vnodes
+ * calls pbs_asyrunjob_ack() instead. PBSE_UNKNODE: there is no such host; PBSE_IVALREQ: a host has several
+ * vnodes, or `procs` is below 0. */
 extern int pbs_runtasks(int connect, const char* job, const struct pbs_task_map* tasks, const char* extend);
 /* Moves a job to `destination`: queue, @server, queue@server, or NULL for the default queue. */
 extern int pbs_movejob(int connect, const char* job, const char* destination, const char* extend);
-/* Exchanges the places of two jobs. */
+/* Exchanges the places of two jobs in the order of jobs. */
 extern int pbs_orderjob(int connect, const char* job1, const char* job2, const char* extend);
 /* Ends a running job and puts it back into its queue. */
 extern int pbs_rerunjob(int connect, const char* job, const char* extend);
@@ -611,7 +611,8 @@ extern struct batch_status* pbs_stathost(int connect, const char* host, struct a
                                          const char* extend);
 extern struct batch_status* pbs_statnode(int connect, const char* host, struct attrl* wanted,
                                          const char* extend);
-/* With `extend` "p", types and flags are numbers, and an object "|unknown|" precedes the site's resources. */
+/* Status of resources. With `extend` "p", types and flags are numbers, and an object "|unknown|" precedes the
+ * site's resources. */
 extern struct batch_status* pbs_statrsc(int connect, const char* resource, struct attrl* wanted,
                                         const char* extend);
 extern struct batch_status* pbs_statresv(int connect, const char* reservation, struct attrl* wanted,
@@ -634,11 +635,11 @@ extern struct batch_status* pbs_statfsgroup(int connect, const char* fs_group, s
 extern struct batch_status* pbs_statquota(int connect, const char* quota, struct attrl* wanted,
                                           const char* extend);
 /*
- * The use of the quotas of a scheduler's policy in force ("": the scheduler default) by running jobs: an
- * object for each counter and resource, named after the quota, with the attributes rule, of (the value that
- * the counter is for; its resource is the filter, such as "users"), used and limit (their resource is what is
- * limited), enabled and in_force. Others than managers and operators see the counters of their own user. No
- * counters: NULL and pbs_errno 0. `extend` is NULL.
+ * The use of the quotas of a scheduler's policy in force ("": the scheduler default) by running jobs. There
+ * is an object for each counter and resource, named after the quota, with the attributes rule, of (the value
+ * that the counter is for; its resource is the filter, such as "users"), used and limit (their resource is
+ * the limited resource), enabled and in_force. Users who are neither managers nor operators see the counters
+ * of their own user. No counters: NULL and pbs_errno 0. `extend` is NULL.
  */
 extern struct batch_status* pbs_statquotause(int connect, const char* sched, const char* extend);
 /*
@@ -654,8 +655,9 @@ extern int pbs_stateach(int connect, int object_type, const char* name, struct a
  * The configuration of the policy objects as a whole, for managers and operators; others get PBSE_PERM.
  *
  * pbs_statconfiguration(): one object, named after its revision, with the attribute "json", the configuration
- * as a document (pbs_config(8) describes it). `extend` is NULL for the present, or "revision=N", with
- * ";part=policies" without what the server keeps itself.
+ * pbs_statconfiguration(): one object, named after its revision, with the attribute "json", the configuration
+ * as a document (pbs_config(8) describes it). `extend` is NULL for the present configuration, or
+ * "revision=N"; ";part=policies" after that leaves out what the server keeps itself.
  *
  * pbs_stathistory(): the latest changes, oldest first: an object for each, named after its revision, with the
  * attributes time (seconds since the Epoch), user, host, command, change (of several changes made together,
@@ -667,10 +669,11 @@ extern int pbs_stateach(int connect, int object_type, const char* name, struct a
  * ask again with before_revision = the first revision of the reply, until the reply is empty.
  *
  * pbs_manager() with MGR_CMD_SET and MGR_OBJ_CONFIGURATION changes the configuration, for managers. The
- * attribute "revision" = "N" takes it back to a revision: `object` is "" for the whole configuration, or
- * "policy p1", "server". "import" or "replace" has a document as its value; "replace" also deletes and unsets
- * what the document doesn't name. Queues, nodes, resources, schedulers and the server's own attributes change
- * with it where the server keeps a history of them ("host" in the document). "dry_run" = "True" checks only.
+ * attribute "revision" = "N" restores a revision: `object` is "" for the whole configuration, or an object's,
+ * such as "policy p1" or "server". "import" or "replace" has a document as its value; "replace" also deletes
+ * and unsets what the document doesn't name. Queues, nodes, resources, schedulers and the server's own
+ * attributes change with it where the server keeps a history of them ("host" in the document). "dry_run" =
+ * "True" checks only.
  * pbs_geterrmsg() then lists what has changed, or would change, in lines; warnings begin with "Warning: ".
  * "backup" = "True" alone changes nothing: the server copies its databases to a folder in its home, which
  * pbs_geterrmsg() then names.
@@ -726,8 +729,8 @@ extern struct batch_status* pbs_stathistory(int connect, const char* extend);
  * resource is "vnodes", "quota NAME" or a gate; the value "ncpus,8,2,16,short": the resource, what the job
  * asks for, what is free, what there is, and whether that is "enough" or "short"; followed by ",narrowest"
  * where least of it is free). A job with a range of chunks has chunks (the range), chunks_now (the number
- * with which it would start now, 0 if with none), chunks_most (the greatest number that it can have) and
- * chunks_most_start (the earliest start with so many). drained_until: until when the queue is drained for
+ * with which it would start now; 0 if it wouldn't start), chunks_most (the greatest number that it can have)
+ * and chunks_most_start (the earliest start with so many). drained_until: until when the queue is drained for
  * this job. All times are seconds since the Epoch. `extend` is NULL.
  */
 extern struct batch_status* pbs_statexplanation(int connect, const char* job, const char* extend);
@@ -746,7 +749,7 @@ extern struct batch_status* pbs_statexplanation(int connect, const char* job, co
  */
 extern struct batch_status* pbs_statrecord(int connect, const char* sched, const char* extend);
 /*
- * For programs that schedule jobs themselves, as managers, where the scheduler's policy has the algorithm
+ * For programs of managers that schedule jobs themselves, where the scheduler's policy has the algorithm
  * external: the plugin then starts nothing. Only this project's server has these functions; on an OpenPBS
  * server they give PBSE_NOSUP. A `sched` of NULL or "" is the scheduler default.
  *
@@ -762,12 +765,13 @@ extern struct batch_status* pbs_statrecord(int connect, const char* sched, const
  * which records refer to it (scheds by name: {"gone":{"sched":"s2"}}; of policy objects:
  * {"gone":{"object":{"type":"policy","name":"p1"}}}); and at last {"version":1796000000000200}. An answer has
  * 2,000 objects at most: ask again with its version, at once, until only the last line comes. An object is
- * shown as it is now, which may be newer than the answer's version, and then comes once more; one that came
- * and went may be gone that never was shown. Versions grow; a later life of the server begins with its start
- * by the clock, in microseconds. Lines of usage, allocations, outages, sched_config files and programs'
- * answers, and resources that are gone, are only in records. PBSE_HISTORY: the version is more
- * than 100000 changes old, or of an earlier life of the server: take a record. PBSE_IVALREQ: a version or
- * timeout below 0. `extend` is NULL.
+ * shown as it is when the server answers. This may be newer than the answer's version; the object then comes
+ * once more. An object that came and went between two answers may be reported as gone without having been
+ * shown. Versions grow, also over restarts of the server: the first is the time of its start, in
+ * microseconds. Some lines are only in records: usage, allocations, outages, sched_config files, programs'
+ * answers, and resources that are gone. PBSE_HISTORY: the version is more than 100000 changes old, or older
+ * than the last start of the server: take a record. PBSE_IVALREQ: a version or timeout below 0. `extend` is
+ * NULL.
  *
  * Jobs are started by pbs_asyrunjob_ack(), which takes care that none is started twice.
  */

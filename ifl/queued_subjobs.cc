@@ -6,7 +6,7 @@
 namespace pbs::ifl {
 namespace {
 
-// A limit beyond any real array, because a server may say anything.
+// The most subjobs that a server's reply may name: more than any real array has.
 constexpr std::int64_t kMostSubjobs = 10'000'000;
 
 // The attributes that a queued subjob shares with its array: those before the array's own ones.

@@ -1,6 +1,6 @@
 // Subjobs that a status reply leaves out. The reply to a request for jobs with subjobs has job arrays, each
-// followed by its subjobs that aren't queued. The array's array_indices_remaining tells which are queued; the
-// client makes those from the array's attributes.
+// followed by its subjobs that aren't queued. The array's array_indices_remaining has the indices of the
+// queued subjobs, and the client makes these subjobs from the array's attributes.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ struct QueueReply {
     bool operator==(const QueueReply&) const = default;
 };
 
-/// Choice 3: the job's script is here, and its commit may come.
+/// Choice 3: the job's script has arrived, and its commit may come.
 struct ReadyToCommitReply {
     std::string job;
     bool operator==(const ReadyToCommitReply&) const = default;
@@ -66,12 +66,13 @@ struct StatusPart {
     bool operator==(const StatusPart&) const = default;
 };
 
-/// Types of objects in a reply to a request for jobs with subjobs: a job array, followed by its subjobs that
-/// aren't queued (queued_subjobs.h). MGR_OBJ_JOBARRAY_PARENT, MGR_OBJ_SUBJOB.
+/// Types of objects in the reply to a request for jobs with subjobs, in which each job array is followed by
+/// its subjobs that aren't queued (queued_subjobs.h): MGR_OBJ_JOBARRAY_PARENT and MGR_OBJ_SUBJOB of
+/// pbs_ifl.h.
 inline constexpr std::uint32_t kTypeOfArray = 10;
 inline constexpr std::uint32_t kTypeOfSubjob = 11;
 
-/// Choice 6.
+/// Choice 6: the objects of a status request.
 struct StatusReply {
     std::vector<ObjectStatus> objects = {};
     /// More objects, to be sent after `objects`. Empty in a decoded reply.
@@ -100,7 +101,8 @@ struct ResourceQueryReply {
     bool operator==(const ResourceQueryReply&) const = default;
 };
 
-/// Choice 10.
+/// Choice 10: the jobs of a preempt_jobs request; `order` begins with the letter of the method that
+/// succeeded.
 struct PreemptReply {
     struct Job {
         std::string job;
@@ -127,7 +129,7 @@ using AnyReplyBody =
     std::variant<NullReply, QueueReply, ReadyToCommitReply, CommitReply, SelectReply, StatusReply, TextReply,
                  LocateReply, ResourceQueryReply, PreemptReply, DeleteReply>;
 
-/// The body of a reply, compiled once as RequestBody is.
+/// The body of a reply. Its copies, moves and destructor are compiled once, as those of RequestBody are.
 class ReplyBody : public AnyReplyBody {
   public:
     using AnyReplyBody::AnyReplyBody;
@@ -157,7 +159,7 @@ struct Reply {
     bool operator==(const Reply&) const = default;
 };
 
-/// The largest allowed reply, for clients, since the server may be anyone.
+/// The largest reply that a client accepts, since the server may be anyone.
 struct ReplyLimits {
     std::size_t packet = 256U << 20;   ///< bytes of one part
     std::size_t name = 4096;           ///< names of objects, jobs, attributes, resources

@@ -316,10 +316,10 @@ struct Request {
     bool operator==(const Request&) const = default;
 };
 
-/// Does a request of this type get a reply?
+/// Returns whether a request of this type gets a reply.
 bool has_reply(RequestType type);
 
-/// The largest allowed request. A client that sends more is refused, and its connection closed.
+/// The largest request that a server accepts. A client that sends more is refused, and its connection closed.
 struct RequestLimits {
     std::size_t packet = 8U << 20;        ///< bytes of the whole request
     std::size_t name = 1024;              ///< names of users, objects, jobs, queues, attributes, resources
@@ -353,10 +353,10 @@ Result<Request> decode_request(std::string_view data, const RequestLimits& limit
 ///         handle(std::get<Request>(std::move(decoded)));
 ///     }
 ///
-/// Costs: a packet longer than the limit is refused when its header arrives; until then no more is kept than
-/// what the peer sent. Handle requests one at a time (feed nothing while one waits for its reply) and the
-/// memory of a connection is bounded by the packet limit and one read. A peer that stops halfway is the
-/// caller's to time out, by in_progress().
+/// A packet longer than the limit is refused when its header arrives; until then no more is kept than the
+/// peer has sent. If the caller handles requests one at a time (and feeds nothing while one waits for its
+/// reply), the memory of a connection is bounded by the packet limit and one read. The caller has to time out
+/// a peer that stops halfway, by in_progress().
 class RequestDecoder {
   public:
     struct NeedMore {};
@@ -367,7 +367,8 @@ class RequestDecoder {
 
     explicit RequestDecoder(RequestLimits limits = {}) : limits_(limits), packets_(limits.packet) {}
 
-    /// Sets the limits for the packets that follow; a connection's change when its user becomes known.
+    /// Sets the limits for the packets that follow; the limits of a connection change when its user becomes
+    /// known.
     void set_limits(const RequestLimits& limits);
     void feed(std::string_view bytes) { packets_.feed(bytes); }
     /// The next request. After Malformed, only Malformed follows.

@@ -43,8 +43,8 @@ Environment process_environment();
 /// PBSE_NOSERVER for an invalid port, naming where it is set.
 Result<Settings> load_settings(const Environment& environment, const std::string& usual_home = kUsualHome);
 
-/// The value of a name in pbs.conf (the file that PBS_CONF_FILE names, else /etc/pbs.conf); nullopt: not
-/// there.
+/// The value of a name in pbs.conf (the file that PBS_CONF_FILE names, else /etc/pbs.conf); nullopt: the file
+/// doesn't set it.
 std::optional<std::string> conf_value(const Environment& environment, const std::string& name);
 
 struct ServerAddress {

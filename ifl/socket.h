@@ -40,11 +40,11 @@ class Socket {
     /// Sends as much of `data` as the peer takes now; returns the number of bytes, 0 if it takes none.
     /// Errors: as send().
     Result<std::size_t> send_some(std::string_view data) const;
-    /// Are encrypted bytes of send_some() still to be sent? The next call that sends or receives continues
-    /// with them.
+    /// Returns whether encrypted bytes of send_some() are still to be sent. The next call that sends or
+    /// receives sends them first.
     bool keeps_some() const { return tls_ != nullptr && !tls_->kept.empty(); }
-    /// Waits until there is data or the peer takes some; returns the number of bytes read, 0 if there are
-    /// none. Errors: PBSE_PROTOCOL, also when the peer has closed.
+    /// Waits until there is data or the peer takes some; returns the number of bytes read, 0 if only the peer
+    /// takes data. Errors: PBSE_PROTOCOL, also when the peer has closed.
     Result<std::size_t> receive_or_send(char* data, std::size_t size, std::chrono::seconds timeout) const;
     /// Waits for data until `timeout` and reads at most `size` bytes: 0 when the peer has closed.
     Result<std::size_t> receive(char* data, std::size_t size, std::chrono::seconds timeout) const;

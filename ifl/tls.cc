@@ -79,8 +79,8 @@ bool is_address(const std::string& name) {
 
 using Context = std::unique_ptr<SSL_CTX, decltype(&::SSL_CTX_free)>;
 
-// Makes a context for TLS 1.3 only: every peer is this project's. Sessions aren't resumed, so there are no
-// tickets.
+// Makes a context for TLS 1.3 only: every peer is a program of this project. There are no tickets, because
+// sessions aren't resumed.
 Result<Context> make_context(const OpenSsl& ssl, const SSL_METHOD* method) {
     ssl.ERR_clear_error();
     Context made(ssl.SSL_CTX_new(method), ssl.SSL_CTX_free);
@@ -174,8 +174,9 @@ struct TlsSession::Data {
     BIO* out;  // belongs to the session
     std::string name{};
     bool failed = false;
-    // the current record: the number of bytes of its header so far; and the length in it, then the number of
-    // bytes still to come
+    // The current TLS record. `header`: the number of bytes of its header that have come. `left`: the length,
+    // read from the header's last two bytes; once the header is whole, the number of bytes of data still to
+    // come.
     std::size_t header = 0;
     std::size_t left = 0;
 
@@ -244,7 +245,7 @@ Result<std::unique_ptr<TlsSession>> TlsSession::connect(const TlsContext& contex
     }
     if (!set)
         return tl::unexpected(Error{PBSE_BADHOST, fmt::format("TLS: \"{}\": a host's name expected", name)});
-    // sends the first message of the handshake
+    // puts the first message of the handshake among the bytes for the peer
     if (auto begun = (*made)->read(nullptr, 0); !begun) return tl::unexpected(begun.error());
     return made;
 }

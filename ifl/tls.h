@@ -20,13 +20,13 @@ namespace pbs::ifl {
 
 /// The name in PBS_ENCRYPT_METHOD.
 inline constexpr const char* kTlsMethod = "tls";
-/// Can these first bytes of a client be the beginning of a TLS handshake?
+/// Returns whether these first bytes of a client can be the beginning of a TLS handshake.
 bool begins_tls(std::string_view bytes);
-/// Can these first bytes of a server be TLS: a handshake or an alert?
+/// Returns whether these first bytes of a server can be TLS: a handshake or an alert.
 bool is_tls(std::string_view bytes);
 
-/// Frees OpenSSL's data of the calling thread. To be called by a thread that has read certificates and may
-/// outlive OpenSSL, which ends with the process before the threads of a pool do.
+/// Frees OpenSSL's data of the calling thread. Threads that have read certificates and may outlive OpenSSL
+/// have to call it: when the process ends, OpenSSL ends before the threads of a pool do.
 void release_tls_of_thread();
 
 /// The common data of all sessions of a server, or of a client. Copies share it; threads may use it
@@ -67,13 +67,14 @@ class TlsSession {
 
     /// Takes bytes that came from the peer, and keeps them until read().
     Result<void> feed(std::string_view bytes);
-    /// Continues the handshake, then reads at most `size` decrypted bytes: 0 if more has to come. Errors:
-    /// PBSE_PROTOCOL or, if the server isn't who it should be, PBSE_BADCRED, with what is wrong; then the
-    /// session can't be used any more. There may still be bytes to be sent that tell the peer why.
+    /// Continues the handshake, then reads at most `size` decrypted bytes. Returns 0 if the peer has to send
+    /// more. Errors: PBSE_PROTOCOL or, if the server isn't who it should be, PBSE_BADCRED, with what is
+    /// wrong; then the session can't be used any more. There may still be bytes to be sent that tell the peer
+    /// why.
     Result<std::size_t> read(char* data, std::size_t size);
-    /// Is the handshake over? Writing before that is an error.
+    /// Returns whether the handshake is over. Writing before that is an error.
     bool established() const;
-    /// Is the handshake or a record of the peer's incomplete?
+    /// Returns whether the handshake, or a record from the peer, is incomplete.
     bool in_progress() const;
     /// Encrypts bytes for the peer. Errors: PBSE_PROTOCOL.
     Result<void> write(std::string_view data);

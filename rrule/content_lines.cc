@@ -13,7 +13,7 @@
 namespace pbs::rrule {
 namespace {
 
-// NAME[;PARAMETER=VALUE]:VALUE
+// A line of a calendar file: NAME[;PARAMETER=VALUE]:VALUE
 struct ContentLine {
     std::size_t number = 0;  // of the content line's first line in the file
     std::string_view name;
@@ -59,8 +59,8 @@ std::string shown(std::string_view text) {
     return plain_text(text.substr(0, 64));
 }
 
-// Is the text a duration such as P1W, P2D, P1DT12H or PT30M, with or without a sign (RFC 5545 3.3.6)? At most
-// six digits each.
+// Returns whether the text is a duration such as P1W, P2D, P1DT12H or PT30M, with or without a sign (RFC 5545
+// 3.3.6). Each number may have six digits.
 bool is_duration(std::string_view text) {
     const auto lower = [](char c) { return static_cast<char>(c | 0x20); };
     if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
@@ -80,7 +80,7 @@ bool is_duration(std::string_view text) {
     return true;
 }
 
-// Is the value a date or time, or a period: two of them, or one with a duration?
+// Returns whether the value is an existing date or time, or a period: two of these, or one with a duration.
 bool exists(std::string_view value) {
     const std::size_t slash = value.find('/');
     if (!text::written_date(value.substr(0, slash))) return false;
@@ -89,7 +89,7 @@ bool exists(std::string_view value) {
     return text::written_date(end) || is_duration(end);
 }
 
-// The first of the separated values for which `good` is false.
+// Returns the first of the separated values for which `good` is false.
 template <class Good>
 std::optional<std::string_view> first_bad(std::string_view values, char separator, Good good) {
     for (;;) {
@@ -114,7 +114,7 @@ std::optional<WrongDate> wrong_date(const ContentLine& line) {
     constexpr std::string_view kDate =
         "a date YYYYMMDD or a date and time YYYYMMDDTHHMMSS[Z] of the calendar";
     constexpr std::string_view kUntil = "UNTIL=";
-    // libical reports properties without a value
+    // syntax_error() of icalendar.cc reports properties without a value
     if (line.value.empty()) return std::nullopt;
     if (line.is("DURATION") && !is_duration(line.value))
         return WrongDate{line.value, "weeks or days, such as P1W or P2D"};

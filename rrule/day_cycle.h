@@ -19,7 +19,7 @@ class DayCycle {
 
     YearDays year(const Year& year) const;
 
-    // Is a day of this cycle ever `shift` days before a day of the other?
+    // Returns whether some day of this cycle is `shift` days before a day of the other.
     bool meets(const DayCycle& other, int shift) const;
 
   private:

@@ -126,7 +126,8 @@ struct RuleExpander::Impl {
         return *known;
     }
 
-    // The filtered days among the 384 days from `begin` on, which must be near 1 January of the year.
+    // The days that the BY parts but BYSETPOS select, as days from `begin` on; `begin` must be near 1 January
+    // of the year.
     YearDays filtered_from(const Year& year, std::int64_t begin) {
         YearDays out;
         for (int y = year.number - 1; y <= year.number + 1; ++y) {
@@ -136,8 +137,8 @@ struct RuleExpander::Impl {
         return out;
     }
 
-    // The filtered days, and the range of them that is one period of the rule: [from, to), in days from
-    // `begin`.
+    // A period of the rule, such as a week or a month: [from, to), in days from `begin`. `days` are those
+    // that the BY parts but BYSETPOS select in and around it.
     struct Period {
         YearDays days;
         std::int64_t begin;
@@ -170,7 +171,7 @@ struct RuleExpander::Impl {
     }
 
     // Calls seen(day, time) for each time of a period that BYSETPOS selects, ascending. The work grows with
-    // the positions, not with the number of times a day.
+    // BYSETPOS, not with the number of times a day.
     template <class Seen>
     void choose(const Period& period, const Seen& seen) const {
         const YearDays inside = period.days & YearDays::range(period.from, period.to);
@@ -251,7 +252,7 @@ struct RuleExpander::Impl {
         if (first < 0) return out;
         if (first >= year.length) return {};
         out &= ~YearDays::range(0, static_cast<int>(first));
-        // on the day of DTSTART, some times may be before it
+        // on the day of DTSTART, all times of the rule may be before DTSTART
         const auto day = static_cast<int>(first);
         if (out.test(day) &&
             !times_on(year.first + first, day_of(anchor), anchor, kNoEnd, [](Local) { return false; }))
@@ -262,8 +263,8 @@ struct RuleExpander::Impl {
 
     static constexpr Local kNoEnd = Local::max();
 
-    // Calls `seen` with the occurrences of a day in [from, to). Returns false when `seen` ended it or `to`
-    // was reached.
+    // Calls `seen` with the occurrences of a day in [from, to). Returns false when `seen` returned false or
+    // `to` was reached.
     template <class Seen>
     bool times_on(std::int64_t number, LocalDay day, Local from, Local to, const Seen& seen) {
         if (!since_ever) from = std::max(from, anchor);
@@ -302,7 +303,7 @@ YearDays RuleExpander::year(const Year& year) const {
 std::array<YearDays, Year::kKinds> RuleExpander::ever() const {
     std::array<YearDays, Year::kKinds> out;
     // Each kind of year comes once in 28 years without a change of century. With BYWEEKNO, weeks of the
-    // neighbouring years reach into a year, and the kinds of these depend on changes of century too.
+    // neighbouring years reach into a year, and the kinds of the neighbours depend on changes of century too.
     const int years = impl_->by_week ? static_cast<int>(kCycleYears) : Year::kKinds;
     for (int y = 2001; y < 2001 + years; ++y) {
         const Year year(y);

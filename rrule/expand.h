@@ -31,11 +31,12 @@ class RuleExpander {
 
     // The days of a year with at least one occurrence.
     YearDays year(const Year& year) const;
-    // A superset of the days of all years, for each kind of year.
+    // For each kind of year: all days on which a year of this kind ever has an occurrence, and perhaps more
+    // days.
     std::array<YearDays, Year::kKinds> ever() const;
     // The weekdays that BYDAY selects, 0 being Sunday.
     std::bitset<7> weekdays() const;
-    // The days that INTERVAL selects, whatever the year; null if it isn't counted in days.
+    // The days that INTERVAL selects, whatever the year; null if INTERVAL isn't counted in days.
     const DayCycle* cycle() const;
 
     // Calls `seen` with the first `count` occurrences in [from, to), ascending, until it returns false.

@@ -28,8 +28,8 @@ std::string text_of(const char* text) {
     return text ? text : "";
 }
 
-// libical's plain functions return strings from a ring that it reuses; those of the _r functions belong to
-// the caller.
+// Copies a string that a function of libical with a name in _r has returned, and frees it. (The strings of
+// libical's other functions are in a ring that libical reuses.)
 std::string owned(char* text) {
     std::string copy = text_of(text);
     icalmemory_free_buffer(text);
@@ -53,7 +53,7 @@ std::string title(icalcomponent* event) {
     return summary.empty() ? line_of(icalcomponent_get_uid(event)) : summary;
 }
 
-// Silences libical, which also reports mistakes to standard error, while this object lives.
+// Silences libical, which prints mistakes to standard error, while this object lives.
 class Quiet {
   public:
     Quiet() : kept_(dup(STDERR_FILENO)) {
@@ -73,8 +73,8 @@ class Quiet {
     int kept_;
 };
 
-// Is libical's remark about a property that doesn't determine days, such as an empty DESCRIPTION? Programs
-// write those, and some leave libical's remark in the file.
+// Returns whether libical's remark is about a property that doesn't determine days, such as an empty
+// DESCRIPTION. Calendar programs write such properties, and some leave libical's remark in the file.
 bool is_beside_the_days(std::string_view remark) {
     constexpr std::string_view kBegins[] = {"No value for ", "Can't parse as "};
     constexpr std::string_view kDays[] = {"DTSTART", "DTEND",  "DURATION", "RRULE",
@@ -175,8 +175,8 @@ class Event {
         return fmt::format("it lasts {} days; expected at most {}", days, NamedDays::kMostDays);
     }
 
-    // Makes the entries. A recurring event gets one entry for each rule, with its DURATION; another gets one
-    // for each day.
+    // Makes the entries. A recurring event gets one entry for each rule, with its DURATION; any other event
+    // gets one for each day.
     std::string make_entries(std::vector<std::string>& entries) {
         const std::vector<std::string> rules = property_texts(event_, ICAL_RRULE_PROPERTY);
         const std::string more =
@@ -259,7 +259,7 @@ icalcomponent* new_event(icalcomponent* calendar, const std::string& uid, const 
     icalcomponent_add_property(event, icalproperty_new_dtstamp(utc_time(stamp)));
     icalcomponent_add_property(event, icalproperty_new_summary(summary.c_str()));
     icalcomponent_add_property(event, icalproperty_new_categories(category.c_str()));
-    // the events don't say whether a person is busy
+    // TRANSPARENT: the event doesn't make anybody busy
     icalcomponent_add_property(event, icalproperty_new_transp(ICAL_TRANSP_TRANSPARENT));
     return event;
 }

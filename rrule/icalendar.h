@@ -41,7 +41,7 @@ struct HolidayCalendar {
 // for the days are ignored.
 Result<HolidayCalendar> read_holidays(std::string_view text, const Zone& zone);
 
-// Events to be written.
+// Events to be written by write_calendar().
 struct TimedEvent {
     std::string uid;  // unique and stable: calendar programs replace an event by a later one of the same UID
     std::string summary;

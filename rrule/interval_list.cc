@@ -137,7 +137,8 @@ IntervalList::Place IntervalList::around(const Blocks<Time>& blocks, Instant t) 
     const auto now = since_begin<Time>(t);
     const auto block = find(blocks, now);
     if (block == blocks.end()) return {last_end(), Instant::max(), false};
-    // Count the times that have passed. Comparing all of them is faster than finding out where to stop.
+    // Count the times of the block that have passed. Comparing all of them is faster than deciding where to
+    // stop.
     std::size_t passed = 0;
     for (std::size_t i = 1; i <= 2 * kInBlock; ++i) passed += block->at[i] <= now ? 1 : 0;
     const Time to = block->at[passed + 1];

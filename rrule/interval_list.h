@@ -39,14 +39,14 @@ class IntervalList {
     void append(const std::vector<Interval>& more);
     // Puts intervals that end at or before the first one's start in front of it.
     void prepend(std::vector<Interval> earlier);
-    // Moves the last end to a later instant.
+    // Moves the end of the last interval to a later instant.
     void end_at(Instant t);
 
     // Requires t >= begin().
     Place around(Instant t) const;
     // The index of the first interval that ends after t; size() if there is none.
     std::size_t index(Instant t) const;
-    // The seconds before t that are inside.
+    // The number of seconds before t that the intervals contain.
     Seconds measure(Instant t) const;
     // Bytes on the heap.
     std::size_t memory() const;
@@ -94,7 +94,7 @@ class IntervalList {
 
     Instant last_end() const { return (*this)[size_ - 1].end; }
     std::vector<Interval> intervals() const;
-    // Makes room for times up to `end`.
+    // Switches to 64-bit times if times up to `end` need them.
     void reach(Instant end);
     void set_scale();
 

@@ -47,7 +47,8 @@ class NonWorkDays {
     bool empty() const;
     // All zones that the rules depend on, possibly with repetitions.
     std::vector<Zone> zones() const;
-    // Is the date a non-work day? Dates of rules count as they are written, whatever their zone.
+    // Returns whether the date is a non-work day. Dates of rules count as they are written, whatever their
+    // zone.
     bool contains(LocalDay day) const;
     // The first non-work day on or after a date; nullopt: none up to the year 9999.
     std::optional<LocalDay> next(LocalDay day) const;
@@ -58,10 +59,10 @@ class NonWorkDays {
     // The names of the entries that make a day a non-work day, in their order, with ", " between them.
     std::string names(LocalDay day) const;
 
-    // The first day from which the non-work days repeat every period_days(): rules that end are over, and no
-    // single dates follow.
+    // The first day from which the non-work days repeat every period_days(). Before it are the last day of
+    // rules that end, and all single dates.
     LocalDay periodic_from() const;
-    // The length of the repetition, at most that of iCalendar's calendar.
+    // The number of days after which the non-work days repeat, at most kCalendarDays.
     std::int64_t period_days() const;
 
     // The sum of Recurrence::steps() of all rules.

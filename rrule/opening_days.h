@@ -17,9 +17,9 @@ namespace pbs::rrule {
 // openings don't; a question costs one read of memory.
 //
 // The table has no answer if the question or the answer is about an instant outside of it, or within two days
-// of a change of the clock. Nor has it one for a window in a zone whose clock changes more than twice in that
-// time, or whose offset from UTC isn't a whole number of quarters of an hour. WindowSet's list answers
-// instead.
+// of a change of the clock. It has no answer at all for a window in a zone whose clock changes more than
+// twice in that time, or whose offset from UTC isn't a whole number of quarters of an hour. WindowSet's list
+// answers instead.
 class alignas(64) OpeningDays {
   public:
     // A table of no days.
@@ -27,13 +27,13 @@ class alignas(64) OpeningDays {
     // A table of the days around t, from two weeks before it to a year after it.
     OpeningDays(const Window& window, const NonWorkDays& holidays, Instant t);
 
-    // Does the table have the day of t? (The functions below may still have no answer for t.)
+    // Returns whether the table has the day of t. (The functions below may still have no answer for t.)
     bool covers(Instant t) const;
 
     // The days in [from, to) on which the window opens; nullopt: the table doesn't have all of them.
     std::optional<std::vector<LocalDay>> days(LocalDay from, LocalDay to) const;
 
-    // Is the window open at t? nullopt, here and below: no answer.
+    // Returns whether the window is open at t. nullopt, here and below: the table has no answer.
     std::optional<bool> contains(Instant t) const;
     // The first instant after t at which the window opens or closes.
     std::optional<Instant> next_change(Instant t) const;
@@ -72,7 +72,7 @@ class alignas(64) OpeningDays {
     // The number of opening days in [from, to).
     int count(int from, int to) const;
     bool open(Reading now) const;
-    // The open seconds of yesterday's and today's openings up to now.
+    // The number of seconds for which yesterday's and today's openings have been open until now.
     int open_so_far(Reading now) const;
 
     // Midnight of the first day in UTC.
@@ -131,8 +131,8 @@ inline int OpeningDays::count(int from, int to) const {
     return sum + std::popcount(days_from(from) & ((std::uint64_t{1} << (to - from)) - 1));
 }
 
-// Without branches, because other windows' tables are seldom in the cache, and each mispredicted branch would
-// wait for memory.
+// Has no branches, because the tables of other windows push this one out of the cache, and each mispredicted
+// branch would wait for memory.
 inline bool OpeningDays::open(Reading now) const {
     const auto time = static_cast<unsigned>(now.time);
     const std::uint64_t days = days_from(now.day - 1);
@@ -155,7 +155,7 @@ inline std::optional<Instant> OpeningDays::next_change(Instant t) const {
     if (!now.known()) return std::nullopt;
     const bool is_open = open(now);
     const int begun = static_cast<unsigned>(now.time) >= start_ ? 1 : 0;
-    // the start day of the opening under way: 24-hour openings on consecutive days are one
+    // the day on which the opening under way starts; of 24-hour openings on consecutive days, the last one's
     const int last =
         length() == kDaySeconds && is_open ? next_other(now.day + begun) - 1 : now.day + begun - 1;
     const int next = next_opening(now.day + begun);
@@ -177,7 +177,7 @@ inline std::optional<Seconds> OpeningDays::seconds(Instant a, Instant b) const {
     const bool changed = std::any_of(changes_.begin(), changes_.end(),
                                      [&](int change) { return from.day < change && change < to.day; });
     if (changed) return std::nullopt;
-    // openings before yesterday's are over
+    // openings that started before yesterday are over
     return Seconds{std::int64_t{count(from.day - 1, to.day - 1)} * length() + open_so_far(to) -
                    open_so_far(from)};
 }

@@ -12,7 +12,7 @@ namespace {
 
 using Days = std::chrono::days;
 
-// Openings of two windows can only meet if their days are at most this far apart: each lasts at most a day,
+// Openings of two windows can only meet if they start at most this many days apart: each lasts at most a day,
 // and zones are at most 26 hours apart.
 constexpr int kApart = 3;
 constexpr std::size_t kShifts = 2 * kApart + 1;
@@ -52,13 +52,13 @@ class OverlapSearch::Pair {
 
   private:
     // An opening of a that starts up to this many days after the day of a known overlap may still have an
-    // earlier overlap.
+    // earlier overlap. Later ones can't.
     static constexpr std::int64_t kSettled = 8;
 
-    // Finds the shifts to compare: an opening of b can share an instant with one of a only if it begins that
-    // many days later (earlier, if negative).
+    // Finds the shifts to compare. A shift is the number of days by which an opening of b starts later than
+    // one of a (earlier, if negative), so that the two can share an instant.
     void find_shifts() {
-        // the clocks of two zones differ by at most this
+        // the clocks of two zones differ by at most this much
         const Seconds apart = one_zone_ ? Seconds{0} : Seconds{26 * 3600};
         for (std::size_t i = 0; i < kShifts; ++i) {
             const int shift = shift_at(i);
@@ -73,8 +73,8 @@ class OverlapSearch::Pair {
             shifts_[i] = in_time && !apart_by_holidays && days_meet(shift);
         }
     }
-    // Can days of a and days of b be `shift` days apart? The cheapest checks come first: most pairs share no
-    // day of any year.
+    // Returns whether some days of a and of b can be `shift` days apart. The cheapest checks come first: most
+    // pairs share no day of any year.
     bool days_meet(int shift) const {
         const Recurrence::Ever& a = a_.recurrence().ever();
         const Recurrence::Ever& b = b_.recurrence().ever();
@@ -105,7 +105,7 @@ class OverlapSearch::Pair {
                          : shift < 0 && (a & first).any() && (b & last).any();
     }
 
-    // The last day to look at: all days after it are like days before it.
+    // The last day to look at: all days after it are like days that were looked at.
     std::int64_t last_day() const {
         const Window both[] = {a_, b_};
         const Pattern pattern(both, search_.holidays_);
@@ -141,7 +141,7 @@ class OverlapSearch::Pair {
         }
     }
 
-    // Do the clocks change in and around this year by rules that stay the same (kRegularZones)?
+    // Returns whether the clocks change in and around this year by rules that stay the same (kRegularZones).
     static bool is_regular(const Year& year) { return year.first > day_number(kRegularZones); }
 
     // Compares a's opening on this day with b's opening in time, by the clocks of their zones.
@@ -160,7 +160,8 @@ class OverlapSearch::Pair {
             found_ = at;
             return;
         }
-        // The openings don't meet, nor do those of the days up to the next change of a clock.
+        // The openings of this day don't meet, and neither do those of the days up to the next change of a
+        // clock.
         const std::int64_t until =
             std::min(unchanged_until(a_, of_a), unchanged_until(b_, of_b) - shift_at(i));
         const YearDays same = YearDays::range(
@@ -169,8 +170,8 @@ class OverlapSearch::Pair {
         if (is_regular(year)) never_[static_cast<std::size_t>(year.kind)][i] |= same;
     }
 
-    // The first day from `day` on on which the window's clock has another offset from UTC than at the opening
-    // of `day`.
+    // Returns a day: on the days from `day` until before it, the window's clock has the same offset from UTC
+    // as at the opening of `day`.
     static std::int64_t unchanged_until(const Window& window, LocalDay day) {
         const Zone& zone = window.recurrence().zone();
         const Zone::Stretch stretch = zone.stretch(zone.instant(Local{day} + window.start_time()));
@@ -187,7 +188,7 @@ class OverlapSearch::Pair {
     bool one_zone_;
     std::array<bool, kShifts> shifts_{};
     // Days on which a's opening is known not to meet b's, for each kind of year and each shift, in years in
-    // which rules set the clocks.
+    // which clocks change by rules (is_regular()).
     std::array<std::array<YearDays, kShifts>, Year::kKinds> never_{};
     std::optional<Instant> found_;
     std::int64_t found_day_ = 0;

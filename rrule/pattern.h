@@ -42,7 +42,7 @@ struct ClockInterval {
 // left out.
 void open_on(const Window& window, std::span<const LocalDay> days, std::vector<Interval>& out);
 
-// A union of windows, with the non-work days on which some of them don't open and others only open.
+// A union of windows. Some of them may not open on non-work days, and others only on these.
 //
 // A change of the clock moves windows: an instant is inside the union of windows of one zone when the highest
 // reading of the wall clock up to that instant is inside. So a union that is always open on the wall clock,
@@ -62,11 +62,11 @@ class Pattern {
     // The union in time. `known` (or null) is a table that may have the days of a single window.
     std::vector<Interval> in_time(Instant from, Instant to, const OpeningDays* known = nullptr) const;
 
-    // Returns an instant: if nothing changes between `t` and then, nothing ever will.
+    // Returns an instant such that, if nothing changes from `t` to it, nothing ever changes after `t`.
     Instant quiet_until(Instant t) const;
 
-    // The instant from which the union is always open, if that is found at little cost: from its windows in
-    // one zone whose days repeat within a year. nullopt if they leave something out.
+    // The instant from which the union is always open, if it is found at little cost: by windows in one zone
+    // whose days repeat within a year. nullopt: these windows aren't always open.
     std::optional<Instant> always_open_from() const;
 
   private:

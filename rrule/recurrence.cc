@@ -59,7 +59,8 @@ struct Recurrence::Impl {
                std::binary_search(excluded_times.begin(), excluded_times.end(), l);
     }
 
-    // Do the times of day decide whether the rule occurs on this day, because its end or an EXDATE is near?
+    // Returns whether times of day decide if the rule occurs on this day, because its end or an EXDATE is
+    // near.
     bool times_decide(LocalDay day) const {
         if ((until || last_counted) && Local{day} + kNearEnd > rule_end()) return true;
         const auto some = std::lower_bound(excluded_times.begin(), excluded_times.end(), Local{day});
@@ -88,7 +89,7 @@ struct Recurrence::Impl {
 
     static constexpr Days kNearEnd{5};
 
-    // Years whose days aren't the rule's alone (RDATE, EXDATE, the rule's end), and their computed days.
+    // Years in which RDATE, EXDATE or the rule's end changes the rule's days, and the days computed for them.
     std::vector<int> special_years;  // ascending
     mutable std::map<int, YearDays> specials;
     mutable std::optional<Ever> ever;

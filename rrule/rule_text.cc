@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kWeekdays{"SU", "MO", "TU", "WE", "TH", "FR", "SA"};
 
-// A part of the text, with its position in it.
+// A part of the text, with its position in the whole text.
 struct Piece {
     std::string_view text;
     std::size_t at;

@@ -1,4 +1,4 @@
-// The parsed text of a recurrence. Internal to rrule/.
+// Reads the text of a recurrence into its parts. Internal to rrule/.
 #pragma once
 
 #include <array>
@@ -50,8 +50,8 @@ struct Parts {
 // Errors carry the position in `text`.
 Result<Parts> parse(std::string_view text, Freq finest);
 
-// A DATE or DATE-TIME as it is written, of any year. written_date(): nullopt for one that doesn't exist, as
-// 20270230 or 20270101T250000; a leap second becomes the second before it.
+// A DATE or DATE-TIME as it is written, of any year. written_date() returns nullopt for one that doesn't
+// exist, such as 20270230 or 20270101T250000; a leap second becomes the second before it.
 struct WrittenDate {
     Local local;
     bool is_date = false;

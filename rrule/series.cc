@@ -39,7 +39,7 @@ std::pair<std::string_view, Seconds> period_of(text::Freq frequency) {
     return {};
 }
 
-// The reading as a floating DATE-TIME.
+// The reading of a clock as a floating DATE-TIME.
 std::string date_time(Local l) {
     const LocalDay day = std::chrono::floor<Days>(l);
     const std::chrono::year_month_day date(day);
@@ -57,7 +57,7 @@ tl::expected<Series, SeriesError> series(std::string_view rule, Instant start, c
     if (rule.size() > kLongest)
         return refuse(Kind::rule, fmt::format("a rule of {} bytes is too long: expected at most {}",
                                               rule.size(), kLongest));
-    // a DTSTART with its own zone would move all occurrences
+    // Refuse DTSTART, RDATE and EXDATE: a DTSTART with a zone of its own would move all occurrences
     const auto parts = text::parse(rule, text::Freq::minutely);
     if (!parts) return refuse(Kind::rule, parts.error().message);
     if (!parts->rule || parts->start || !parts->rdates.empty() || !parts->exdates.empty())
@@ -78,7 +78,7 @@ tl::expected<Series, SeriesError> series(std::string_view rule, Instant start, c
     const auto none = [&] {
         return refuse(Kind::none, fmt::format("'{}' doesn't occur from {} on", rule, date_time(first)));
     };
-    // every other mistake was found in the parts
+    // text::parse() has found all other mistakes, so the rule has no occurrence
     if (!recurrence) return none();
 
     Series out;

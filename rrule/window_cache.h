@@ -29,7 +29,8 @@ class WindowCache {
     // Drops everything that wasn't used since the last call.
     void drop_unused();
 
-    // Are the files of all zones used since the last clear() unchanged? Costs a stat() for each.
+    // Returns whether the files of all zones used since the last clear() are unchanged. Costs a stat() for
+    // each.
     bool zones_are_current() const;
     void clear();
 

@@ -12,7 +12,8 @@ namespace {
 
 using Days = std::chrono::days;
 
-// Times further away than this are computed each time and not kept.
+// Longer spans are computed for each question and not kept. The list begins anew for times further away from
+// it.
 constexpr Days kFar{366 * 50};
 
 // The compiled list begins this long before the time in question.
@@ -65,7 +66,7 @@ struct alignas(64) WindowSet::Impl {
         return true;
     }
 
-    // The answer of `days` about t, if it has one.
+    // The answer of `days` about t; nullopt if it has none.
     template <class Ask>
     auto from_days(Instant t, const Ask& ask) {
         auto answer = ask(days);
@@ -120,8 +121,8 @@ struct alignas(64) WindowSet::Impl {
         }
     }
 
-    // Is it known that nothing changes any more after hi? Requires that nothing changes in the list from t
-    // on. Seldom true, so it is only checked after some years without a change.
+    // Returns whether it is known that nothing changes after hi. Requires that nothing changes in the list
+    // from t on. Seldom true, so it is only checked after some years without a change.
     using Quiet = std::optional<Instant>;
     bool quiet_at_end(Instant t, Quiet& quiet) const {
         constexpr Days kSeldom{366 * 6};
@@ -157,7 +158,7 @@ struct alignas(64) WindowSet::Impl {
         return i;
     }
 
-    // Is t, in [kBegin, kEnd), inside?
+    // Returns whether t, in [kBegin, kEnd), is inside.
     bool inside(Instant t) {
         const auto known = from_days(t, [t](const OpeningDays& in) { return in.contains(t); });
         return known ? *known : inside_by_list(t);

@@ -1,4 +1,4 @@
-// Unions of windows, with the questions that schedulers ask.
+// Unions of windows, which answer the questions of schedulers: whether and when they are open.
 #pragma once
 
 #include <cstddef>

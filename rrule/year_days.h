@@ -11,7 +11,7 @@
 
 namespace pbs::rrule {
 
-// Days from the year 1600 to 9999. A common period longer than that makes no difference.
+// The number of days from the year 1600 to 9999. A longer period of repetition makes no difference.
 inline constexpr std::int64_t kCalendarDays = 3068037;
 // The Gregorian calendar with its weekdays, and the offsets of zones, repeat after 400 years.
 inline constexpr std::int64_t kCycleDays = 146097;

@@ -32,7 +32,7 @@ Instant instant_of(absl::Time t) {
     return Instant{Seconds{absl::ToUnixSeconds(t)}};
 }
 
-// Is this a name as in the tz database, without a way out of its folder?
+// Returns whether the name is like those of the tz database, and can't lead out of the database's folder.
 bool plausible(std::string_view name) {
     return !name.empty() && name.size() <= 64 && name.front() != '/' &&
            name.find("..") == std::string_view::npos && std::all_of(name.begin(), name.end(), [](char c) {
@@ -43,7 +43,7 @@ bool plausible(std::string_view name) {
 
 }  // namespace
 
-// The zone that a file holds now; null if it holds none.
+// Reads the zone in a file; null if the file has none.
 std::shared_ptr<const Zone::Impl> Zone::read(std::string name, const std::string& path) {
     const auto version = version_of(path);
     if (!version) return nullptr;

@@ -31,7 +31,7 @@ class Zone {
 
     const std::string& name() const;
 
-    // Is the file unchanged since it was read? True also while it is missing. Costs a stat().
+    // Returns whether the file is unchanged since it was read; true also while it is missing. Costs a stat().
     bool is_current() const;
     // The zone of the same name by the present file; this zone if the file can't be read.
     Zone renewed() const;
@@ -52,7 +52,7 @@ class Zone {
     // the gap, so 02:30 on a day that goes from 02:00 to 03:00 is 03:30. In a fold the first occurrence.
     Instant rfc5545_instant(Local l) const;
 
-    // Does the clock ever show `l`? False in a gap.
+    // Returns whether the clock ever shows `l`; false in a gap.
     bool exists(Local l) const;
 
     // Readings around an instant that all have one offset from UTC and are neither in a gap nor repeated

@@ -42,7 +42,8 @@ std::string name_of(const fs::path& path, const std::string& zoneinfo) {
     return text.starts_with(folder) ? text.substr(folder.size()) : std::string();
 }
 
-// The name in the folder of a path, or of the target of its symbolic links; empty if there is none.
+// The name of a zone, from the place of its file or of the target of its symbolic links in the folder; empty
+// if neither is there.
 std::string name_behind(fs::path path, const std::string& zoneinfo) {
     std::error_code error;
     const fs::path real_folder = fs::canonical(zoneinfo, error);

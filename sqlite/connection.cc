@@ -57,7 +57,7 @@ void Statement::note(int code) {
     if (code != SQLITE_OK) code_ = code;
 }
 
-// An empty text must not become NULL, whatever its view points to.
+// Binds "" for an empty text, because SQLite would bind NULL for a null pointer.
 Statement& Statement::bind(std::string_view text) {
     note(sqlite3_bind_text64(statement_, at_, text.empty() ? "" : text.data(), text.size(), SQLITE_TRANSIENT,
                              SQLITE_UTF8));
@@ -206,7 +206,7 @@ std::optional<Failure> Connection::flush() {
 Failure Connection::failure() const {
     if (get() == nullptr) return {Failure::About::other, "out of memory"};
     const int code = sqlite3_errcode(get());
-    // a full disk for a file that SQLite keeps beside the database isn't reported as SQLITE_FULL
+    // SQLite reports a full disk as SQLITE_IOERR when it writes a file beside the database, such as -shm
     const bool full = (code & 0xff) == SQLITE_IOERR && sqlite3_system_errno(get()) == ENOSPC;
     const Failure found{full ? Failure::About::full_disk : about(code), printable(sqlite3_errmsg(get()))};
     return found.about == Failure::About::damage ? damage(found.text) : found;

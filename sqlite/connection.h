@@ -38,7 +38,7 @@ class Statement {
     // Moves to the first row, or to the next one. False: there are no more rows, or an error occurred (see
     // ok()).
     bool next();
-    // Has there been no error so far? If there was one, the connection has its text.
+    // Returns whether there has been no error so far. If there was one, the connection has its text.
     bool ok() const;
 
     // The value of a column of this row. Texts and blobs are valid until next().
@@ -62,7 +62,7 @@ struct Failure {
     About about = About::other;
     std::string text;
 
-    // About the file, before the text: "is damaged" or, if it may be whole, "can not be read".
+    // A predicate for messages, to stand before the text: a file that can't be read may be whole.
     std::string_view verdict() const { return about == About::damage ? "is damaged" : "can not be read"; }
 };
 
@@ -97,18 +97,19 @@ class Connection {
     // failure.
     std::optional<Failure> flush();
 
-    // The failure for a damage that SQLite reports: it also takes for damage what the system can't read.
+    // Returns the failure for damage that SQLite reports. If the system couldn't read the file, which SQLite
+    // also calls damage, the failure is of another kind.
     Failure damage(std::string_view text) const;
     // The last failure.
     Failure failure() const;
-    // Its text alone.
+    // The text of failure().
     std::string error() const { return failure().text; }
 
     bool in_transaction() const;
     std::int64_t last_row_id() const;
     // The number of rows changed since the connection was opened.
     std::int64_t changes() const;
-    // Is the opened file no longer the one that the path names?
+    // Returns whether the path of the opened file names another file by this time, or none.
     bool was_moved() const;
 
     // The handle, for calls of SQLite that only one place needs.

@@ -16,9 +16,9 @@ namespace {
 
 // Frames in the log at which a checkpoint begins: SQLite's own measure, some 4 MB.
 constexpr int kFramesToCheckpoint = 1000;
-// Frames at which a commit itself copies the log, so that it can begin anew: some 256 MB.
+// Frames in the log at which a commit itself copies the log, so that the log can begin anew: some 256 MB.
 constexpr int kLongestLog = 65'536;
-// Frames to be added before another try, after a reader kept the log from being copied.
+// Frames to be added before another try, after a reader has kept the log from being copied completely.
 constexpr int kFramesToTryAgain = 100;
 
 constexpr const char* kTable =
@@ -125,8 +125,8 @@ void Guard::rolled_back() {
 
 void Guard::shorten_log() {
     if (copying_ && copying_->over) {
-        // The copying thread is about to end, but may be slow to on a busy machine: join it at the next
-        // checkpoint.
+        // The copying thread is about to end, but that may take a while on a busy machine: join it at the
+        // next checkpoint.
         if (ending_.joinable()) ending_.join();
         ending_ = std::move(copying_->thread);
         end_checkpoint();
@@ -169,7 +169,7 @@ void Guard::mark_commit() {
 
 namespace {
 
-// Marks that the database has everything up to a commit.
+// Writes into the mark that the database file has all commits up to `number`.
 bool mark_copied(MarkFile& mark, std::int64_t number, std::int64_t position) {
     return mark
         .change([number, position](Mark& now) {
@@ -182,8 +182,8 @@ bool mark_copied(MarkFile& mark, std::int64_t number, std::int64_t position) {
         .has_value();
 }
 
-// Copies the log into the database. All commits up to `number` must be in the log or the database. True: the
-// database has the whole log.
+// Copies the log into the database file. All commits up to `number` must be in the log or in the file. True:
+// the file has the whole log.
 bool copy_log(const std::string& database, Connection& connection, MarkFile& mark, std::int64_t number,
               std::int64_t position) {
     // The log has to be on the disk before the mark says that it is needed.
@@ -210,11 +210,12 @@ bool copy_log_of(const std::string& database, std::int64_t number, std::int64_t 
 
 }  // namespace
 
-// A failure is harmless: a later commit tries again, and until then the log grows.
+// Copies the log into the database file. A failure does no harm: the log grows, and a later commit tries
+// again.
 void Guard::checkpoint() {
     if (!mark_.take_turn()) return;
     if (!committed_ && extent_of_wal(database_).commits == 0) {
-        // There is nothing to copy. A mark that says that a copy has begun would turn the missing log into a
+        // There is nothing to copy. Don't mark the beginning of a copy: the missing log would then count as a
         // loss.
         complete_ = mark_copied(mark_, number_, position_);
         mark_.end_turn();
@@ -237,7 +238,7 @@ void Guard::checkpoint_in_thread() {
                 try {
                     copying.done = copy_log_of(database, number, position);
                 } catch (const std::bad_alloc&) {
-                    // a later commit tries again, as after any other failure
+                    // a later commit tries again
                 }
                 copying.over = true;
             });

@@ -6,9 +6,9 @@
 // has no mark.
 //
 // Checkpoints are made here, not by SQLite itself, because the mark has to say when the database file may
-// hold half of one: a log that is missing then is a loss even if the commit's number is right. A thread makes
-// them beside the commits, which don't wait for its writes. A log that grows while it is copied doesn't begin
-// anew. Therefore a commit itself copies a very long log to its end, and waits for the last part.
+// hold half a checkpoint: if the log is missing then, commits are lost even if the number of the last one is
+// right. A thread makes checkpoints beside the commits, which don't wait for its writes. A log that grows
+// while it is copied doesn't begin anew. Therefore a commit itself copies what remains of a very long log.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ class Guard {
     // guard (Connection::leave_checkpoints), and have all its other tables. It has to outlive the guard, and
     // must not be moved.
     static Result<std::unique_ptr<Guard>> begin(Connection& connection, const std::string& database);
-    // Makes a last checkpoint; without one, closing the connection leaves the log.
+    // Makes a last checkpoint. If that fails, the log stays when the connection is closed.
     ~Guard();
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
@@ -44,20 +44,20 @@ class Guard {
 
     // Commits the transaction. True: the commit and its mark are on the disk (if only the mark can't be
     // written, the commit holds without it; see before_transaction()). False: the connection has the error.
-    // With `now`, a log that has become long is copied into the database beside later commits; with `later`,
-    // a later commit or the end of the guard sees to it.
+    // With `now`, a thread copies a log that has become long into the database file; with `later`, the log
+    // waits for a later commit or the end of the guard.
     enum class Checkpoint { now, later };
     bool commit(Checkpoint checkpoint = Checkpoint::now);
 
-    // Call it when a transaction whose commit has failed is rolled back. The log may hold all of the commit,
-    // if only the disk couldn't be made to keep it: the next process to read the log would take the commit
-    // for done. An empty commit takes its place.
+    // Call it after a transaction whose commit has failed was rolled back. If only the sync of the log
+    // failed, the log may hold the whole commit, and the next process that reads the log would take it for
+    // done. So an empty commit is written in its place.
     void rolled_back();
 
     // Waits for a checkpoint that is under way.
     void wait_for_checkpoint();
 
-    // Tells that another guard of this process made the last commit.
+    // Takes over the numbers of another guard of this process, which made the last commit to the database.
     void follow(const Guard& other);
 
   private:
@@ -86,13 +86,13 @@ class Guard {
     std::int64_t number_ = 0;         // number of the last commit
     std::int64_t position_ = 0;
     int log_frames_ = 0;      // frames in the log after the last commit, as SQLite reports them
-    int old_frames_ = 0;      // frames of these that don't count towards another checkpoint
+    int old_frames_ = 0;      // the first of these frames, which don't count towards the next checkpoint
     bool unmarked_ = false;   // the last commit's mark couldn't be written
     bool committed_ = false;  // something has been committed since the beginning
     bool failed_ = false;     // the last commit has failed
     bool complete_ = false;   // the last checkpoint copied the whole log, and no commit followed
     std::unique_ptr<Copying> copying_;
-    std::thread ending_;  // the thread of a finished checkpoint, to be joined
+    std::thread ending_;  // the thread of a finished checkpoint, which is still to be joined
 };
 
 }  // namespace pbs::sqlite

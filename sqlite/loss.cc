@@ -46,7 +46,7 @@ Result<std::optional<Numbered>> numbered_at(const std::string& database) {
     return numbered(*connection);
 }
 
-// Tells where the log ends, of a database whose log should be longer.
+// Describes the write-ahead log, for a message about a database whose log should be longer.
 std::string log_text(const std::string& database, const WalExtent& log) {
     if (log.size == 0) return fmt::format("there is no write-ahead log {}-wal", database);
     if (log.whole < log.size)
@@ -146,7 +146,7 @@ Result<std::optional<Loss>> find_loss(const std::string& database, std::string_v
 Result<void> forget_numbers(Connection& connection) {
     const auto found = numbered(connection);
     if (!found) return tl::unexpected(found.error());
-    // Keep the row: a page without rows would hide its damage.
+    // Keep the row: a check of the database can't find damage in a page without rows.
     return *found ? connection.run("UPDATE last_commit SET number = 0, position = 0") : Result<void>();
 }
 

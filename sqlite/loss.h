@@ -28,15 +28,16 @@ struct Numbered {
 Result<std::optional<Numbered>> numbered(Connection& connection);
 
 struct Loss {
-    // The end of a sentence that begins with the path, "has lost ...": how many commits are lost, where the
-    // log ends, and the mark's date.
+    // The rest of a sentence that begins with the database's path, "has lost ...": how many commits are lost,
+    // where the log ends, and the mark's date.
     std::string text;
     // The database file is in a later state than the write-ahead log would bring it to. accept_loss() then
     // removes the log.
     bool without_log = false;
-    // A checkpoint was cut short: the rest may be a mixture of states.
+    // A checkpoint was cut short: what is left may be a mixture of two states.
     bool mixed = false;
-    // The positions between which commits are lost. `had` is nullopt if the mark is gone or damaged.
+    // The positions of the database's last commit and of the mark's: the commits between them are lost. `had`
+    // is nullopt if the mark is gone or damaged.
     std::optional<std::int64_t> has{};
     std::optional<std::int64_t> had{};
 };
@@ -47,8 +48,8 @@ Result<std::optional<Loss>> find_loss(const std::string& database, std::string_v
 
 // Accepts the loss: removes the mark of the lost commits and numbers commits anew. Nobody else may have the
 // database open. First copies the database, its log and its mark into the folder `aside`, which has to exist.
-// Errors: the rest of the database is damaged itself, or can't be written; then nothing has changed but for
-// the copies.
+// Errors: a file can't be copied or written, or what is left of the database is damaged; the mark then stays,
+// so that the loss is found again.
 Result<void> accept_loss(const std::string& database, const Loss& loss, const std::string& aside);
 
 // Resets the numbers in a copy of a database, so that it isn't compared with any mark.

@@ -38,7 +38,7 @@ std::string slot_text(const Mark& mark) {
     return text + '\n';
 }
 
-// nullopt: the slot isn't whole. Errors: errno of a read that failed, which says nothing of the slot.
+// Reads a slot. nullopt: the slot isn't whole. Errors: the errno of a failed read; the slot may be whole.
 tl::expected<std::optional<Mark>, int> read_slot(int fd, off_t place) {
     std::array<char, kSlot + 1> bytes{};
     ssize_t n = 0;
@@ -85,7 +85,7 @@ bool write_slot(int fd, std::size_t slot, const Mark& mark) {
     return n == static_cast<ssize_t>(text.size());
 }
 
-// Gives a file that root makes beside the database to the database's owner, who has to write it later.
+// Makes the database's owner, who has to write the mark later, the owner of a mark that root makes.
 bool give_to_owner_of(const std::string& database, int fd) {
     struct stat status {};
     if (::geteuid() != 0 || ::stat(database.c_str(), &status) != 0) return true;
@@ -101,7 +101,7 @@ bool sync_folder_of(const std::string& path) {
     return done;
 }
 
-// Makes the mark: complete with both slots on the disk, or not at all.
+// Makes the mark: both slots are on the disk, or there is no mark.
 Result<void> make(const std::string& database) {
     const std::string path = mark_path(database);
     const std::string next = path + ".new";
@@ -171,7 +171,7 @@ Result<void> MarkFile::change(const std::function<void(Mark&)>& work) {
     Mark mark = found ? found->mark : Mark{};
     work(mark);
     ++mark.generation;
-    // Write the other slot: the current one counts until the new one is on the disk.
+    // Write into the other slot: the current one counts until the new mark is on the disk.
     const bool done = write_slot(fd_, found ? 1 - found->slot : 0, mark) && ::fdatasync(fd_) == 0;
     const int why = errno;
     ::flock(fd_, LOCK_UN);
@@ -179,8 +179,8 @@ Result<void> MarkFile::change(const std::function<void(Mark&)>& work) {
     return done ? Result<void>{} : failed(path_, "can not be written");
 }
 
-// Locks or unlocks a byte behind the slots. The lock belongs to the open file, not to the process, because
-// each thread has its own open file.
+// Locks or unlocks a byte after the slots. The lock is one of the open file, not of the process, because each
+// thread has its own open file.
 bool MarkFile::turn(short type) {
     struct flock lock {};
     lock.l_type = type;

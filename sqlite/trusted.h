@@ -1,5 +1,5 @@
-// A check that nobody but the server can write a database: whoever could would be able to make the server
-// start programs.
+// A check that nobody but the server can write a database. Whoever can write it can make the server start
+// programs.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,10 @@
 
 namespace pbs::sqlite {
 
-// Checks the file of a database and the existing ones of those beside it (-wal, -shm, -journal, -mark). Each
-// has to be a regular file, no link, that belongs to root, to this process's user or to the owner of the
+// Checks the file of a database, and those beside it that exist (-wal, -shm, -journal, -mark). Each has to be
+// a regular file, not a symbolic link, that belongs to root, to this process's user or to the owner of the
 // folder, and that nobody else may write. Returns the first fault as a sentence that begins with the path;
-// nullopt: none.
+// nullopt: there is none.
 std::optional<std::string> untrusted(const std::string& database);
 
 }  // namespace pbs::sqlite

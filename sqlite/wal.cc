@@ -79,7 +79,8 @@ WalExtent extent_of_wal(const std::string& path) {
     return extent;
 }
 
-// Closing this file drops no locks: SQLite's are on other files.
+// Closing the log drops no lock of this process: SQLite locks the database and its -shm file, but never the
+// log.
 Result<void> sync_wal(const std::string& path) {
     const std::string log = path + "-wal";
     const int fd = ::open(log.c_str(), O_RDONLY | O_CLOEXEC);

@@ -11,18 +11,19 @@
 namespace pbs::text {
 
 struct JsonError {
-    std::size_t byte = 0;  // from 1, where the text stops being JSON; 0: a number is too large for a double
+    std::size_t byte = 0;  // position, from 1, where the text stops being JSON; 0: a number is too large for
+                           // a double
     std::string message;   // nlohmann's own
 };
 
 // The text as one value, with the keys of objects in alphabetical order.
 tl::expected<nlohmann::json, JsonError> read_json(std::string_view text);
 
-// As read_json(); a text that isn't JSON gives a value that is_discarded().
+// Reads a text like read_json(). A text that isn't JSON gives a value that is_discarded().
 nlohmann::json parse_json(std::string_view text);
-// As parse_json(), with the keys of objects in the order of the text.
+// Reads a text like parse_json(), with the keys of objects in the order of the text.
 nlohmann::ordered_json parse_ordered_json(std::string_view text);
-// As parse_ordered_json(); a text that isn't JSON gives a string.
+// Reads a text like parse_ordered_json(). A text that isn't JSON becomes a JSON string.
 nlohmann::ordered_json json_or_string(std::string_view text);
 
 // The value as text: in one line, or a line for each member, indented by `indent` blanks a level. Bytes that

@@ -27,7 +27,7 @@ std::string take_entry(std::string_view& list) {
     return entry;
 }
 
-// Does an entry begin at `at`: after nothing but blanks, or after a comma that isn't escaped by a backslash?
+// Returns whether an entry begins at `at`: after nothing but blanks, or after a comma that isn't escaped.
 bool begins_entry(std::string_view list, std::size_t at) {
     const std::size_t before = list.substr(0, at).find_last_not_of(kBlanks);
     if (before == std::string_view::npos) return true;

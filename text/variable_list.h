@@ -14,7 +14,7 @@ namespace pbs::text {
 
 using Variable = std::pair<std::string, std::string>;  // name and value
 
-// Does the character need a backslash in a Variable_List: a comma, a quote or a backslash?
+// Returns whether the character needs a backslash in a Variable_List: a comma, a quote or a backslash.
 bool is_escaped_in_variables(char c);
 
 // Adds NAME=value to the list.

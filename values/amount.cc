@@ -20,7 +20,8 @@ int power_of(const WrittenSize& size) {
     return size.shift + (size.words ? 3 : 0);
 }
 
-// Is the fraction one half or more? Its first digit tells: 5 to 9.
+// Returns whether a fraction, the digits after the point, is one half or more: its first digit is then 5 to
+// 9.
 bool rounds_up(std::string_view fraction) {
     return !fraction.empty() && fraction.front() >= '5';
 }

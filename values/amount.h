@@ -1,8 +1,8 @@
 // Amounts as PBS writes them: numbers, durations, sizes and booleans. Each is read as OpenPBS's server reads
 // it; tests/values/amount_test.cc has the table of inputs, and says where OpenPBS takes what is refused here.
 //
-// Each parse function reads the whole text, and allows no white space at its ends. nullopt: the text is no
-// such value.
+// Each parse function reads the whole text, and allows no white space at its ends. It returns nullopt if the
+// text is no such value.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ enum class ResourceKind : std::uint8_t {
 constexpr bool is_text(ResourceKind kind) {
     return kind == ResourceKind::string || kind == ResourceKind::string_array;
 }
-// The amount that a text means; 0 for the kinds that are texts.
+// Reads the amount of a resource of this kind; 0 for string and string_array.
 std::optional<std::int64_t> parse_amount(ResourceKind kind, std::string_view text);
 // The expected form of a value, as error messages name it.
 std::string_view form_of(ResourceKind kind);
@@ -60,7 +60,7 @@ struct WrittenSize {
     int shift = 0;  // 0, 10, 20 ... 50
     bool words = false;
 
-    // Is the size more bytes than an int64_t holds?
+    // Returns whether the size is more bytes than an int64_t holds.
     bool too_large() const;
     // The size in bytes; the largest int64_t for a size that is too large.
     std::int64_t bytes() const;

@@ -9,7 +9,7 @@
 
 namespace pbs::values {
 
-// In the order of the comparisons in enum batch_op of pbs_ifl.h.
+// The constants have the order of the comparisons in enum batch_op of pbs_ifl.h.
 enum class Comparison : std::uint8_t { equal, unequal, at_least, more, at_most, less };
 
 constexpr std::string_view sign_of(Comparison how) {
@@ -21,7 +21,7 @@ constexpr std::string_view sign_of(Comparison how) {
 // it is: no sign is there.
 constexpr std::optional<Comparison> take_comparison(std::string_view& text) {
     using enum Comparison;
-    // A sign comes before those that it begins with.
+    // Longer signs are tried first: ">=" begins with ">".
     for (const Comparison how : {unequal, at_least, at_most, equal, more, less}) {
         if (!text.starts_with(sign_of(how))) continue;
         text.remove_prefix(sign_of(how).size());
@@ -30,7 +30,7 @@ constexpr std::optional<Comparison> take_comparison(std::string_view& text) {
     return std::nullopt;
 }
 
-// Does `a` compare so with `b`?
+// Returns whether `a` compares with `b` in this way.
 template <class T>
 constexpr bool holds(const T& a, Comparison how, const T& b) {
     switch (how) {

@@ -24,7 +24,7 @@ struct IndexRange {
     constexpr bool contains(std::int64_t index) const {
         return index >= first && index <= last && (index - first) % step == 0;
     }
-    // Are all indices of the other range in this one?
+    // Returns whether all indices of the other range are in this one.
     constexpr bool contains(const IndexRange& other) const {
         return contains(other.first) && contains(other.first + (other.count() - 1) * other.step) &&
                (other.count() == 1 || other.step % step == 0);
@@ -38,7 +38,7 @@ inline std::optional<std::int64_t> parse_index(std::string_view text) {
     return index && *index <= kLargestIndex ? index : std::nullopt;
 }
 
-// "X", "X-Y" or "X-Y:Z" with X < Y and Z > 0, as OpenPBS reads it, without white space.
+// Reads "X", "X-Y" or "X-Y:Z" with X < Y and Z > 0, as OpenPBS does, without white space.
 inline std::optional<IndexRange> parse_index_range(std::string_view text) {
     const std::size_t dash = text.find('-');
     const auto first = parse_index(text.substr(0, dash));
@@ -52,7 +52,7 @@ inline std::optional<IndexRange> parse_index_range(std::string_view text) {
     return IndexRange{*first, *last, *step};
 }
 
-// Ranges between commas, at least one.
+// Reads a list of ranges with commas between them, at least one range.
 inline std::optional<std::vector<IndexRange>> parse_index_list(std::string_view text) {
     std::vector<IndexRange> ranges;
     for (const std::string_view part : split(text, ',')) {
@@ -79,7 +79,7 @@ inline std::string index_list_text(const std::vector<IndexRange>& ranges) {
     return text;
 }
 
-// Is it the id of a job array or of a subjob, as "12[].server" and "12[7].server"?
+// Returns whether the id is that of a job array or of a subjob, such as "12[].server" or "12[7].server".
 constexpr bool is_of_array(std::string_view id) {
     return id.find('[') != std::string_view::npos;
 }

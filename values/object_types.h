@@ -30,9 +30,9 @@ struct ObjectTypeRow {
     std::string_view plural;  // a word that also means the type
     // One sentence on the purpose of the objects.
     std::string_view help;
-    // Has the type attributes of this project?
+    // The type has attributes of this project.
     bool configured = true;
-    // Exists only in this project: the plugin keeps the objects, and everybody may see them.
+    // The type exists only in this project: the plugin keeps the objects, and everybody may see them.
     bool own = false;
 };
 
@@ -90,7 +90,7 @@ constexpr std::string_view type_name(ObjectType type) {
     return row == nullptr ? "object" : row->name;
 }
 
-// Does the type exist only in this project?
+// Returns whether the type exists only in this project.
 constexpr bool is_own_type(ObjectType type) {
     const ObjectTypeRow* row = find_type(type);
     return row != nullptr && row->own;
@@ -108,7 +108,8 @@ inline constexpr auto kConfiguredTypes = [] {
 // The types that exist only in this project, in the order of the table.
 std::span<const ObjectType> own_types();
 
-// "server, queue, ... or quota": the names of the types whose member `only` is true; null: of all types.
+// "server, queue, ... or quota": the names of the types whose member `only` is true; of all types if it's
+// null.
 std::string type_list(bool ObjectTypeRow::*only = nullptr);
 
 }  // namespace pbs::values

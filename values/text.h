@@ -24,7 +24,7 @@ constexpr bool is_letter(char c) {
 constexpr bool is_alnum(char c) {
     return is_letter(c) || is_digit(c);
 }
-// Is the character ASCII white space, line ends included?
+// Returns whether the character is ASCII white space, line ends included.
 constexpr bool is_space(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
@@ -46,7 +46,7 @@ inline std::string uppered(std::string_view text) {
     return result;
 }
 
-// Are the words equal but for the case of ASCII letters?
+// Returns whether the words are equal but for the case of ASCII letters.
 constexpr bool same_word(std::string_view a, std::string_view b) {
     return std::ranges::equal(a, b, {}, lower, lower);
 }
@@ -58,7 +58,7 @@ constexpr std::string_view trim(std::string_view text) {
     return text;
 }
 
-// The parts between separators: one part more than there are separators. Views of the text.
+// The parts between separators, as views of the text: one part more than there are separators.
 inline std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
     for (;;) {
@@ -92,8 +92,8 @@ inline std::string system_text(int error) {
     return std::generic_category().message(error);
 }
 
-// Does the text match the pattern, in which * is any text and ? any character? O(pattern x text), whatever
-// the pattern: users write it.
+// Returns whether the text matches the pattern, in which * is any text and ? any character. Takes O(pattern x
+// text) at most, whatever the pattern, because users write patterns.
 constexpr bool matches_wildcards(std::string_view pattern, std::string_view text) {
     std::size_t p = 0;
     std::size_t t = 0;

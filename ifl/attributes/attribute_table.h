@@ -93,8 +93,9 @@ class AttributeTable {
     constexpr std::span<const AttributeDef> all() const { return all_; }
     const AttributeDef* find_any(std::string_view name) const;
 
-    // Does only OpenPBS have the attribute, not the bundled server? Setting one is refused as not supported
-    // (PBSE_NOSUP), instead of being accepted and ignored; asking for one is fine: it is never set.
+    // Returns whether only OpenPBS has the attribute, and the bundled server doesn't. Setting such an
+    // attribute is refused as not supported (PBSE_NOSUP), instead of being accepted and ignored. Asking for
+    // it is allowed: it is never set.
     bool is_openpbs_only(std::string_view name) const;
 
   private:

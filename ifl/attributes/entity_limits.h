@@ -23,11 +23,11 @@ struct EntityLimit {
 };
 
 struct EntityLimitError {
-    std::size_t at = 0;  // place in the text
+    std::size_t at = 0;  // the byte of the text, from 0
     std::string expected;
 };
 
-// Reads one or several limits. Names may be in quotes; blanks are accepted where OpenPBS accepts them.
+// Reads one or more limits. Names may be in quotes; blanks are accepted where OpenPBS accepts them.
 tl::expected<std::vector<EntityLimit>, EntityLimitError> parse_entity_limits(std::string_view text);
 
 // The text "[u:ann=3]"; a name with blanks is in quotes.

@@ -11,8 +11,8 @@
 namespace pbs::ifl {
 
 std::string execvnodes_text(const std::vector<std::string>& exec_vnodes);
-// The exec_vnodes of the occurrences: as many as the text says, at most `most`; those that it leaves out or
-// gives wrongly are empty.
+// The exec_vnodes of the occurrences: as many as the text says, at most `most`. An occurrence that the text
+// leaves out or gives wrongly has an empty one.
 std::vector<std::string> exec_vnodes_in(std::string_view text, std::size_t most);
 
 }  // namespace pbs::ifl

@@ -59,7 +59,8 @@ constexpr auto kReservationRows = std::to_array<AttributeDef>({
     {"asked_force", integer, 0},
     // since when the reservation runs without jobs, for delete_idle_time
     {"idle_since", integer, 0},
-    // a standing reservation's rule counts from this (server_plugin/host/state/occurrences.h)
+    // the start and the duration by which a standing reservation repeats
+    // (server_plugin/host/state/occurrences.h)
     {"series_start", integer, kReadOnly},
     {"series_duration", integer, kReadOnly},
     // only in OpenPBS's server

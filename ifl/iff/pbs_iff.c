@@ -36,7 +36,7 @@
 enum { exit_done = 0, exit_refused = 1, exit_no_server_answer = 2, exit_no_user = 3, exit_no_connection = 4 };
 
 enum {
-    first_port = 512, /* of the ports from which servers accept a user's name */
+    first_port = 512, /* the ports from which servers accept a user's name */
     last_port = 1023,
     first_server_port = 1024, /* services on ports below it could take the connection for root's */
     time_limit_ms = 15000,    /* for the whole exchange */
@@ -289,7 +289,7 @@ static bool has_address(const union address* address, const char* text) {
            strcmp(own, text) == 0;
 }
 
-/* Is the connection in this network namespace? Addresses in another one have no meaning here. */
+/* Returns whether the connection is in this network namespace: addresses of another one have no meaning. */
 static bool is_of_this_network(int fd) {
 #ifdef SO_NETNS_COOKIE
     uint64_t cookies[2] = {0, 0};
@@ -396,7 +396,7 @@ static enum iff_state receive_answer(int fd, char* bytes, size_t room, struct if
     }
 }
 
-/* Lets the server close first, so that the port is free at once on this side. */
+/* Sends disconnect and lets the server close first, so that the port is free at once on this side. */
 static void end_connection(int fd, const char* user) {
     char bytes[512];
     const size_t size = iff_write_disconnect(bytes, sizeof bytes, user);

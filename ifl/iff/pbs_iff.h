@@ -22,7 +22,7 @@ struct iff_arguments {
 /* Reads the arguments. Returns NULL, or what was expected. */
 const char* iff_read_arguments(int argc, char* const* argv, struct iff_arguments* arguments);
 
-/* May a request carry this user name? */
+/* Returns whether a request may carry this user name. */
 int iff_is_user(const char* user);
 
 /* Writes the packets authenticate (for the connection from `port`) and disconnect, with the user's name.
@@ -36,7 +36,7 @@ struct iff_answer {
     const char* text; /* in the bytes read; not terminated */
     size_t length;    /* of the text; 0: there is none */
 };
-/* Reads a reply's packet from its beginning. */
+/* Reads a reply's packet from its beginning. iff_incomplete: more bytes are needed. */
 enum iff_state iff_read_answer(const char* bytes, size_t size, struct iff_answer* answer);
 
 #ifdef __cplusplus
