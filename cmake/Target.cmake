@@ -134,7 +134,7 @@ function(pbs_program name)
 endfunction()
 
 # pbs_cli_program(NAME SOURCES...): makes a pbs_program() that reads its arguments with CLI11. It isn't
-# optimised: CLI11's headers would take longer than a whole folder of ours, and the code that is worth
+# optimised: CLI11's headers would take longer than a whole folder of this project, and the code that is worth
 # optimising is in the libraries.
 function(pbs_cli_program name)
   add_executable(${name} ${ARGN})

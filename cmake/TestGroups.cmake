@@ -2,9 +2,9 @@
 # groups of up to MOST of a suite, because starting a program under the sanitizers takes longer than most
 # tests. Small suites that follow each other are one group, with the name of the first.
 #
-# The including file sets PROGRAM, NAME, TIMEOUT, LABELS, MOST, ENVIRONMENT, LEFT_OUT, the tests that aren't
-# run, and FIRST, the suites that take longest, which ctest then begins with; the last three may be empty, but
-# have to be set: ctest reads all such files in one scope.
+# The including file sets PROGRAM, NAME, TIMEOUT, LABELS, MOST, ENVIRONMENT, LEFT_OUT (the tests that aren't
+# run) and FIRST (the suites that take longest, with which ctest begins). The last three may be empty, but
+# have to be set, because ctest reads all such files in one scope.
 
 list(JOIN LEFT_OUT ":" left_out)
 execute_process(COMMAND ${PROGRAM} --gtest_list_tests --gtest_filter=-${left_out} RESULT_VARIABLE failed OUTPUT_VARIABLE listed ERROR_QUIET)
@@ -52,7 +52,7 @@ foreach(line ${listed} "end.")
     set(new_suite TRUE)
   endif()
   math(EXPR few "${MOST} / 2")
-  # A suite of FIRST is alone.
+  # A suite of FIRST is a group by itself.
   string(REGEX REPLACE "\\.$" "" ended "${suite}")
   string(REGEX REPLACE "\\.$" "" begun "${line}")
   list(FIND FIRST "${ended}" ended_first)

@@ -63,7 +63,7 @@ static std::map<long long, long long> free_cpus(const Cluster& cluster) {
     return free;
 }
 
-// Starts jobs until one finds no room: the others come after it.
+// Starts the queued jobs in their order, up to the first that finds no room.
 static void start_jobs(int connection, Cluster& cluster) {
     auto free = free_cpus(cluster);
     std::map<std::pair<long long, long long>, Json*> queue;  // in the order of submission; without arrays
@@ -80,7 +80,7 @@ static void start_jobs(int connection, Cluster& cluster) {
         const std::string place = "(" + cluster.vnodes[vnode->first]["name"].get<std::string>() +
                                   ":ncpus=" + std::to_string(asked) + ")";
         if (pbs_asyrunjob_ack(connection, id.c_str(), place.c_str(), nullptr) == PBSE_NONE) {
-            job["state"] = "?";  // until its change comes; the server starts no job twice
+            job["state"] = "?";  // until the server reports its start
             vnode->second -= asked;
         } else {
             std::fprintf(stderr, "%s: error %d\n", id.c_str(), pbs_errno);
@@ -88,7 +88,7 @@ static void start_jobs(int connection, Cluster& cluster) {
     }
 }
 
-// Takes up all changes until now: an answer has only so many.
+// Takes all changes up to now. An answer has only so many, so this asks until the version stays the same.
 static bool catch_up(int connection, Cluster& cluster) {
     for (long long before = -1; before != cluster.version;) {
         before = cluster.version;
@@ -117,7 +117,7 @@ int main(int argc, char** argv) {
         if (cluster.version == before && patience > 0) return EXIT_SUCCESS;
         if (catch_up(connection, cluster)) start_jobs(connection, cluster);
         reply = pbs_statchanges(connection, nullptr, cluster.version, patience > 0 ? patience : 60, nullptr);
-        if (reply == nullptr && pbs_errno == PBSE_HISTORY) {  // it was too slow: begin anew
+        if (reply == nullptr && pbs_errno == PBSE_HISTORY) {  // this program was too slow: begin anew
             cluster = {};
             reply = pbs_statrecord(connection, nullptr, nullptr);
         }

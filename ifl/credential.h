@@ -33,7 +33,7 @@ struct ConnectionEnds {
 struct CredentialText {
     std::string user;
     std::string group;
-    std::optional<ConnectionEnds> ends;  ///< the connection that the credential is for; nullopt: none is named
+    std::optional<ConnectionEnds> ends;  ///< the connection that the credential is for; nullopt: none
     bool operator==(const CredentialText&) const = default;
 };
 

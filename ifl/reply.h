@@ -101,8 +101,8 @@ struct ResourceQueryReply {
     bool operator==(const ResourceQueryReply&) const = default;
 };
 
-/// Choice 10: the jobs of a preempt_jobs request; `order` begins with the letter of the method that
-/// succeeded.
+/// Choice 10: the jobs of a preempt_jobs request. `order` begins with the letter of the method that
+/// succeeded; any other letter: none did.
 struct PreemptReply {
     struct Job {
         std::string job;

@@ -68,7 +68,7 @@ std::string attribute_name(const attrl& attribute);
 std::optional<std::string_view> value_of(const attrl* attributes, std::string_view name,
                                          std::string_view resource = "");
 
-// As value_of(), for an object; empty: it doesn't have the attribute.
+// The value of an attribute of an object; empty: the object doesn't have it.
 inline std::string_view text_of(const batch_status& object, std::string_view name) {
     return value_of(object.attribs, name).value_or(std::string_view());
 }

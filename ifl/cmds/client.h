@@ -20,9 +20,9 @@ struct Program {
 
 // The program's arguments, without its name.
 std::vector<std::string> arguments_of(int argc, char** argv);
-// Handles `--version` alone: prints it and returns true.
+// If the only argument is --version, prints the version and returns true.
 bool version_asked(const std::vector<std::string>& arguments);
-// Handles `--version` or `--help` alone: prints the version or the usage to stdout and returns true.
+// If the only argument is --version or --help, prints the version or the usage to stdout and returns true.
 bool information_asked(const Program& program, const std::vector<std::string>& arguments);
 // Prints "name: message", unless the message is empty, and the usage to stderr; returns the error's status.
 int usage_error(const Program& program, const Error& error);
@@ -62,7 +62,7 @@ std::string failure_text(int handle);
 // Name of the default server; empty if there is none.
 std::string default_server();
 
-// A request about one job. Returns 0 or the PBS error number.
+// A function that makes a request about one job. It returns 0 or the PBS error number.
 using JobRequest = std::function<int(const Connection& connection, const std::string& job)>;
 
 // Makes a request for each job identifier of the command line, at the server that the identifier names, else

@@ -17,8 +17,8 @@ namespace pbs::cmds {
 
 namespace {
 
-// Does the document have all objects of the type that exist? A document without the server's own part only
-// has the queues, nodes, resources and schedulers on which an attribute of this project is set.
+// Returns whether the document has all existing objects of the type. A document without the server's own part
+// only has the queues, nodes, resources and schedulers on which an attribute of this project is set.
 bool tells_of(const nlohmann::json& document, std::string_view type) {
     const auto own = objects::type_from_word(type);
     return (own && objects::is_own_type(*own)) || document.contains("host");
@@ -242,7 +242,7 @@ std::string diff_directives(const std::vector<ConfigChange>& changes) {
             }
         }
     };
-    // Nothing refers to nodes and schedulers. Others may get their partitions, so they are deleted first.
+    // Delete nodes and schedulers first: nothing refers to them, and other objects may get their partitions.
     delete_all("node");
     delete_all("sched");
     for (const values::ObjectType type : values::kMakingOrder) {

@@ -46,7 +46,8 @@ std::vector<HistoryRow> history_rows(const batch_status* list) {
 
 namespace {
 
-// Are both rows of one request about one object? A request may have two: the server's part and the policies'.
+// Returns whether both rows are of one request about one object. A request may have a row for the server's
+// part and one for the policies'.
 bool same_deed(const HistoryRow& a, const HistoryRow& b) {
     return a.change == b.change && a.type == b.type && a.object == b.object && a.command == b.command;
 }

@@ -63,7 +63,8 @@ std::vector<Awaited> awaited_of(const batch_status& queue) {
     return list;
 }
 
-// The text ", when running jobs have ended and prime time has ended".
+// Returns a text such as ", when running jobs have ended and prime time has ended"; empty if nothing is
+// awaited.
 std::string awaited_text(const batch_status& queue) {
     std::string out;
     for (const Awaited& awaited : awaited_of(queue)) {

@@ -1,5 +1,5 @@
-// pbs_fairshare: shows and changes the shares of a scheduler and their usage. Options that mean the same have
-// the letters of OpenPBS's pbsfs.
+// pbs_fairshare: shows and changes the shares of a scheduler and their usage. An option with the meaning of
+// one of OpenPBS's pbsfs has its letter.
 
 #include <fmt/format.h>
 

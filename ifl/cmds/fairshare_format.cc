@@ -259,7 +259,7 @@ Result<ShareComparison> compare_shares(const ShareTree& tree, const std::string&
                         1);
         *way = std::move(path->elements);
     }
-    // Begin below the root, which both ways have.
+    // Begin below the root, which is in both paths.
     for (std::size_t i = 1; i < std::min(ways[0].size(), ways[1].size()); ++i) {
         const ShareElement& x = ways[0][i];
         const ShareElement& y = ways[1][i];

@@ -26,8 +26,9 @@ struct ShareElement {
     double decayed = 0;
     double tree_usage = 0;
     double factor = 0;
-    // By the jobs that there are, for tickets_share: parts of the shares and tickets of the siblings with
-    // jobs, and of all tickets, as fractions of 1; and the entity's own jobs, and those of them that run.
+    // For tickets_share, by the present jobs, as fractions of 1: `level`, the part of the shares of the
+    // siblings that have jobs; `short_target`, the part of these siblings' tickets; `overall_short_target`,
+    // the part of all tickets. `jobs` and `running` count the entity's own jobs, and those of them that run.
     double level = 0;
     double short_target = 0;
     double overall_short_target = 0;
@@ -91,9 +92,10 @@ std::string shares_outline(const std::vector<ShareTree>& trees);
 // The path to an entity, with the values that formulas read.
 std::string entity_text(const ShareTree& path);
 
-// The result of compare_shares(), which compares two entities. From the root down, the first level where
-// usage in proportion to the target differs decides: less goes first. If no level differs, the entity nearer
-// to the root goes first. Errors: an entity isn't there, or is a group.
+// The result of compare_shares(), which finds out which of two entities goes first. From the root down, the
+// first level where their usages in proportion to the targets differ decides: the smaller one goes first. If
+// no level differs, the entity nearer to the root goes first. Errors: an entity isn't in the tree, or is a
+// group.
 struct ShareComparison {
     std::string first;  // empty: they are equal
     std::string text;

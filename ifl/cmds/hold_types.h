@@ -21,7 +21,7 @@ struct HoldRequest {
 // Reads the command line [-h types] job...
 Result<HoldRequest> parse_hold_options(const std::vector<std::string>& arguments);
 
-// The type of pbs_holdjob() and pbs_rlsjob().
+// The signature of pbs_holdjob() and pbs_rlsjob().
 using HoldCall = int (*)(int connect, const char* job, const char* hold_types, const char* extend);
 // Runs qhold or qrls from main() on; returns the exit status.
 int run_hold_command(const Program& program, const std::vector<std::string>& arguments, HoldCall call);

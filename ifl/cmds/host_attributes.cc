@@ -92,7 +92,7 @@ bool is_writable(ObjectType type, std::string_view name) {
 }
 
 ValueKind value_kind(ObjectType type, std::string_view name) {
-    // a list attribute of ours is printed as one value: its elements may have commas
+    // a list attribute of this project is printed as one value: its elements may have commas
     const HostAttribute* host = find_host_attribute(type, name);
     if (objects::find_attribute(type, name) != nullptr || host == nullptr) {
         return ValueKind::plain;

@@ -29,9 +29,9 @@ std::string_view type_text(HostType type);
 // "Set by managers and operators" and so on, for help and the manual page.
 std::string_view setter_text(const HostAttribute& attribute);
 
-// Does the type have an attribute of this name, PBS's or ours, in any case of letters?
+// Returns whether the type has an attribute of this name, PBS's or this project's, in any case of letters.
 bool is_attribute(ObjectType type, std::string_view name);
-// May the attribute be set? True for an unknown name, for which the server decides.
+// Returns whether the attribute may be set; true for an unknown name, about which the server decides.
 bool is_writable(ObjectType type, std::string_view name);
 ValueKind value_kind(ObjectType type, std::string_view name);
 // All names of a type, sorted; for completion and help.

@@ -11,8 +11,8 @@ namespace pbs::cmds {
 
 class InputLines {
   public:
-    // Calls `before_waiting` whenever the next line isn't there yet: the writer may be waiting for the result
-    // of the last one. The descriptor remains the caller's.
+    // Calls `before_waiting` whenever the next line isn't there yet: the writer may be waiting for the
+    // results of earlier lines. The descriptor remains the caller's.
     InputLines(int descriptor, std::function<void()> before_waiting)
         : descriptor_(descriptor), before_waiting_(std::move(before_waiting)) {}
 

@@ -88,8 +88,8 @@ Result<std::vector<Wanted>> parse_wanted(std::string_view list) {
     return found;
 }
 
-// Is this a variable that PBS sets itself? The cookies of a job that submits another job must not be passed
-// on.
+// Returns whether PBS itself sets the variable. Such variables aren't passed on: a job that submits another
+// job must not give it its cookies.
 bool is_own(std::string_view name) {
     return name.starts_with(kOwnPrefix) || name == "PBS_JOBCOOKIE" || name == "PBS_INTERACTIVE_COOKIE";
 }

@@ -8,14 +8,14 @@
 
 namespace pbs::cmds {
 
-// sequence[.parent_server[:port]][@current_server[:port]]
+// A job's id as users type it: sequence[.parent_server[:port]][@current_server[:port]]
 struct JobId {
     std::string sequence;  // digits; followed by "[...]" for an array job or subjob
     std::string parent;    // the server that made the job; empty: not given
     std::string server;    // the server to ask; empty: the default one
 };
 
-// Does the text begin with a digit, as job identifiers do and queues don't?
+// Returns whether the text begins with a digit, as job identifiers do and queues don't.
 bool is_job_id(std::string_view text);
 Result<JobId> parse_job_id(std::string_view text);
 
@@ -23,7 +23,7 @@ Result<JobId> parse_job_id(std::string_view text);
 // sequence by its own name.
 std::string sent_job_id(const JobId& id);
 
-// [queue][@server[:port]]
+// The destination of a job as users type it: [queue][@server[:port]]
 struct Destination {
     std::string queue;
     std::string server;

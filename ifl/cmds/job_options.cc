@@ -112,7 +112,7 @@ Result<void> add_most_running(JobOptions& options, std::string_view most) {
     return {};
 }
 
-// Makes select=4:... and select_range=4-16 of select=4-16:...
+// Splits select=4-16:... into select=4:... and select_range=4-16.
 Result<void> split_range(AttrList& attributes, bool is_array) {
     const std::string* select = attributes.find(ATTR_l, "select");
     if (select == nullptr) {
@@ -165,7 +165,7 @@ Result<void> add_other_attributes(JobOptions& options, std::string_view text, bo
     return {};
 }
 
-// Is the text X-Y or X-Y:Z with X below Y and Z above 0?
+// Returns whether the text is X-Y or X-Y:Z with X below Y and Z above 0.
 bool is_index_range(std::string_view text) {
     const std::size_t dash = std::min(text.find('-'), text.size());
     const std::size_t colon = std::min(text.find(':', dash), text.size());
@@ -435,7 +435,7 @@ Result<JobOptions> parse_alter_options(const std::vector<std::string>& arguments
 }
 
 void add_missing(JobOptions& options, const JobOptions& lower) {
-    // A range belongs to its select.
+    // Options with a select of their own take no range from `lower`: a range belongs to its select.
     const bool own_select = options.attributes.has(ATTR_l, "select");
     for (const AttrList::Entry& entry : lower.attributes.entries()) {
         if (own_select && entry.resource == "select_range") {

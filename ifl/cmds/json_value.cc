@@ -22,7 +22,7 @@ std::size_t take_digits(std::string_view& text) {
     return count;
 }
 
-// Would a JSON reader and writer reproduce the text?
+// Returns whether a JSON reader and writer would reproduce the text as a number.
 bool is_shortest_number(std::string_view text) {
     if (text == "-0") {
         return false;
@@ -47,7 +47,7 @@ bool is_shortest_number(std::string_view text) {
     return text.empty() && whole + fraction <= kMostDigits;
 }
 
-// Is the value a limit such as "[u:ann=5]"?
+// Returns whether the value is a limit such as "[u:ann=5]".
 bool is_limit(const nlohmann::ordered_json& value) {
     if (!value.is_string()) {
         return false;

@@ -1,5 +1,5 @@
-// Command lines in the manner of getopt: letters, and operands anywhere before "--". Without getopt's
-// globals, so that qsub can read several lines of options.
+// Command lines in the manner of getopt: letters, and operands anywhere before "--". Unlike getopt, the
+// reader has no global state, so that qsub can read several lines of options.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct CommandLine {
     std::vector<Option> options;  // in the order given
     std::vector<std::string> operands;
     std::vector<std::string> after_dashes;  // the words after "--"
-    bool dashes = false;                    // is there a "--"?
+    bool dashes = false;                    // the command line has a "--"
 
     // The operands on both sides of "--".
     std::vector<std::string> all_operands() const {

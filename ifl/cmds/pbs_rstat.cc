@@ -24,7 +24,8 @@ struct Shown {
     bool has_heading = false;
 };
 
-// Do the server's job numbers have more than seven digits? Then the columns of identifiers are wider.
+// Returns whether the server's job numbers have more than seven digits. The columns of identifiers are then
+// wider.
 bool is_wide(const Connection& connection) {
     constexpr long long kLargestOfSeven = 9999999;
     AttrList wanted;

@@ -177,7 +177,7 @@ Json summary_json(const NodeSummary& node, bool with_jobs) {
     return json;
 }
 
-// Is the amount zero: "0", "0kb", "00:00:00"?
+// Returns whether the amount is zero: "0", "0kb", "00:00:00".
 bool is_nothing(std::string_view amount) {
     return amount.starts_with('0') && amount.find_first_of("123456789") == std::string_view::npos;
 }

@@ -53,7 +53,7 @@ void run_text(QmgrSession& session, const std::string& text) {
 
 void run_input(QmgrSession& session) {
     DirectiveReader reader;
-    // the writer of the directives may wait for the answer to the last one
+    // before waiting for more input, print all answers: the writer of the directives may be waiting for them
     InputLines lines(STDIN_FILENO, [&session] {
         session.take_answers();
         std::fflush(stdout);

@@ -26,8 +26,8 @@ bool operator_begins(std::string_view line, std::size_t at) {
            ((line[at] == '+' || line[at] == '-') && at + 1 < line.size() && line[at + 1] == '=');
 }
 
-// The beginning of the directive that the line ends with: after the last unquoted semicolon that is followed
-// by a blank or nothing, unlike the semicolons of an unquoted rrule.
+// Returns where the last directive of the line begins: after the last unquoted semicolon that is followed by
+// a blank or nothing. The semicolons in an unquoted rrule are followed by other characters.
 std::size_t directive_begin(std::string_view line) {
     std::size_t begin = 0;
     char quote = '\0';
@@ -55,7 +55,7 @@ std::size_t word_end(std::string_view line, std::size_t at) {
 // empty.
 std::vector<Token> tokens_of(std::string_view line, std::size_t at) {
     std::vector<Token> tokens;
-    bool open = false;  // may the last token continue?
+    bool open = false;  // the last token may continue
     while (at < line.size()) {
         const char c = line[at];
         if (values::is_space(c)) {

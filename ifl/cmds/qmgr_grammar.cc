@@ -53,7 +53,7 @@ bool name_char(char c) {
     return values::is_alnum(c) || c == '_' || c == '-' || c == '.';
 }
 
-// Is there an "attribute[.resource] op" at `at`?
+// Returns whether an "attribute[.resource] op" is at `at`.
 bool assignment_at(std::string_view text, std::size_t at) {
     at = skip_blanks(text, at);
     if (at >= text.size() || !values::is_letter(text[at])) {
@@ -69,7 +69,8 @@ tl::unexpected<SyntaxError> syntax_error(std::string message, std::size_t offset
     return tl::unexpected(SyntaxError{"qmgr: Syntax error: " + std::move(message), offset, status});
 }
 
-// The offset after the bracket that closes the one at `at`; quotes hide brackets. 0: nothing closes it.
+// Returns the offset after the bracket that closes the one at `at`; 0: nothing closes it. Brackets in quotes
+// don't count.
 std::size_t closing_bracket(std::string_view text, std::size_t at) {
     int depth = 0;
     char quote = '\0';
@@ -252,7 +253,7 @@ tl::expected<std::vector<ObjectName>, SyntaxError> parse_names(std::string_view 
     return names;
 }
 
-// Is the word after the object type an attribute rather than a name?
+// Returns whether the word after the object type is an attribute, and not a name.
 bool is_attribute_word(std::string_view text, std::size_t begin, std::size_t end, const Directive& directive,
                        const IsAttribute& is_attribute) {
     if (directive.command == Command::create || directive.command == Command::remove ||
@@ -355,7 +356,7 @@ std::optional<Command> command_from_word(std::string_view word) {
 }
 
 std::optional<ObjectType> object_type_from_word(std::string_view word) {
-    // Words of qmgr are in lower case.
+    // Object types are in lower case, as all words of qmgr.
     const values::ObjectTypeRow* type = values::lowered(word) == word ? values::type_meant(word) : nullptr;
     return type == nullptr ? std::nullopt : std::optional(type->type);
 }
@@ -415,7 +416,8 @@ std::string marked(std::string_view text, std::size_t offset) {
 
 namespace {
 
-// Does the semicolon or newline at `at` end a directive: does a command, a comment or nothing follow it?
+// Returns whether the semicolon or newline at `at` ends a directive: a command, a comment or nothing follows
+// it.
 bool ends_directive(std::string_view line, std::size_t at) {
     at = skip_blanks(line, at + 1);
     if (at >= line.size() || line[at] == '#' || line[at] == ';') {

@@ -66,7 +66,7 @@ struct SyntaxError {
 // The line of the directive that contains the place `offset`, and a line with a caret below that place.
 std::string marked(std::string_view text, std::size_t offset);
 
-// Does an object type have an attribute of this name?
+// A function that returns whether an object type has an attribute of this name.
 using IsAttribute = std::function<bool(ObjectType, std::string_view)>;
 
 // Parses one directive, without a comment or a `;` at its end. Blank text is no directive.
@@ -88,7 +88,7 @@ class DirectiveReader {
     std::optional<std::string> next();
     // Ends the input: a last line that ends with a backslash counts as complete.
     void end_of_input();
-    // Is there a line that the next one continues?
+    // Returns whether the last line ends with a backslash, so that the next one continues it.
     bool continues() const { return continues_; }
 
   private:

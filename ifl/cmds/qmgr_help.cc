@@ -205,7 +205,7 @@ std::string help_text(std::string_view topic) {
             return std::string(entry.text) + "\n";
         }
     }
-    // takes abbreviations of at least three letters: "s" could be anything
+    // abbreviated types have at least three letters: "s" could be anything
     if (const auto type = first.size() > 2 ? object_type_from_word(first) : std::nullopt) {
         if (second.empty()) {
             return object_text(*type);

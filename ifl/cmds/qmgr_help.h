@@ -12,7 +12,7 @@ namespace pbs::cmds {
 // so.
 std::string help_text(std::string_view topic);
 
-// The topics of help: commands, object types and the rest; for completion.
+// The topics of help, for completion: commands, object types, and "operators", "values" and "names".
 std::vector<std::string> help_topics();
 
 }  // namespace pbs::cmds

@@ -21,7 +21,7 @@ class QmgrPipeline {
         std::string server;      // as the user named it; empty: the default one
         std::string object;
         std::string directive;
-        bool first;  // the first request of its directive, which carries the messages to be printed once per
+        bool first;  // the first request of its directive; carries the messages that are printed once per
                      // directive
     };
     struct Answer {
@@ -29,13 +29,13 @@ class QmgrPipeline {
         int code;  // as pbs_manager() returns it; the text is the connection's
     };
 
-    // Can the directive be sent ahead? Only if it names objects of a type of this project, such as policies:
-    // servers that have these carry out closely following requests together.
+    // Returns whether the directive can be sent ahead. It has to name objects of a type of this project, such
+    // as policies: servers that have these carry out closely following requests together.
     static bool takes(const Directive& directive);
 
     // Sends a request. Returns 0, or the error number; then the request isn't under way.
     int send(Request request, int command, int type, AttrList& attributes);
-    // Are so many requests under way that an answer has to come before the next is sent?
+    // Returns whether so many requests are under way that an answer has to come before the next is sent.
     bool full() const;
     bool empty() const { return under_way_.empty(); }
     // Waits for the answer to the earliest request. There must be one.

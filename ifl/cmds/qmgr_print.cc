@@ -275,15 +275,15 @@ std::string set_text(ObjectType type, const batch_status& of, const attrl& attri
     return text;
 }
 
-// Does the value name another object? Such attributes are printed first: fairshare = True needs a
+// Returns whether the value names another object. Such attributes are printed first: fairshare = True needs a
 // fairshare_group that is set already.
 bool names_object(ObjectType type, const attrl& attribute) {
     const auto* row = objects::find_attribute(type, view(attribute.name));
     return row != nullptr && row->refers_to.has_value();
 }
 
-// Is it a queue's `enabled`, which is printed last? A route queue can only be enabled when it has
-// destinations, which the server lists late.
+// Returns whether the attribute is a queue's `enabled`, which is printed last: a route queue can only be
+// enabled when it has destinations, which the server lists late.
 bool waits_for_destinations(ObjectType type, const attrl& attribute) {
     return type == ObjectType::queue && values::same_word(view(attribute.name), "enabled");
 }

@@ -19,7 +19,7 @@ std::string list_text(ObjectType type, const batch_status* objects);
 // Appends the text of the first object of a list, whatever follows it.
 void append_list_text(std::string& text, ObjectType type, const batch_status& object);
 
-// Do the objects have all their attributes, or only those that were asked for?
+// The attributes that the objects in a list have: all of them, or only those that were asked for.
 enum class PrintScope { whole, some };
 
 // The directives that make the objects again: `create`, and one `set` for each attribute that may be set,

@@ -159,7 +159,7 @@ void QmgrSession::write_error(const std::string& text) const {
 }
 
 void QmgrSession::warn(std::string_view text) const {
-    // one warning a line; servers write them for clients that print them unchanged
+    // print each line as a warning of its own, since servers write one warning a line
     for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
         warn(text.substr(0, end));
         text.remove_prefix(end + 1);
@@ -190,7 +190,7 @@ std::string QmgrSession::take_history_request() {
     return std::exchange(history_request_, {});
 }
 
-// Prints what comes before the result of each directive, such as its echo.
+// Begins a directive: echoes it, if the options say so, and resets the exit status.
 void QmgrSession::begin(std::string_view text) {
     if (options_.echo) {
         fmt::print("{}\n", text);
@@ -412,7 +412,7 @@ void QmgrSession::take_answer() {
     if (!finished_) {
         return;
     }
-    // the connection is gone: nobody knows whether the server has carried out the directives
+    // the connection is broken: it isn't known whether the server has carried out the directives
     write_error(fmt::format("qmgr: not answered: {}\n", request.directive));
     for (const std::string& directive : pipeline_.take_directives()) {
         write_error(fmt::format("qmgr: not answered: {}\n", directive));
@@ -492,7 +492,7 @@ void QmgrSession::list_as_it_comes(Connection& connection, const Target& target,
     }
 }
 
-// Prints all that a server has but its nodes, as OpenPBS does, in an order in which it can be made again.
+// Prints everything on a server except its nodes, as OpenPBS does, in an order in which it can be made again.
 void QmgrSession::print_server(Connection& connection, const Target& target) {
     for (const ObjectType type : values::kMakingOrder) {
         if (type == ObjectType::node) continue;

@@ -36,7 +36,7 @@ class QmgrSession {
     // Waits for the answers to directives sent ahead, and prints their messages as run() does.
     void take_answers();
 
-    // Has reading ended, by quit or by an error with -a?
+    // Returns whether the session has ended, by quit or by an error with -a.
     bool finished() const { return finished_; }
     // qmgr's exit status: that of the last directive.
     int status() const { return status_; }

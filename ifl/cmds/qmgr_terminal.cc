@@ -146,8 +146,8 @@ QmgrTerminal::QmgrTerminal(std::string history_file, Completer completer)
     el_set(state.line, EL_ADDFN, "pbs-complete", "Complete a command, object or attribute",
            &State::complete_word);
     el_set(state.line, EL_BIND, "^I", "pbs-complete", nullptr);
-    // ^C gives up the line being typed. Keys send no signals meanwhile; while a request is under way they do
-    // as usual.
+    // ^C gives up the line being typed. Keys send no signals while a line is typed; while a request is under
+    // way they do as usual.
     el_set(state.line, EL_SETTY, "-d", "-isig", nullptr);
     el_set(state.line, EL_ADDFN, "pbs-interrupt", "Give up the line", &State::interrupt);
     el_set(state.line, EL_BIND, "^C", "pbs-interrupt", nullptr);

@@ -25,7 +25,7 @@ class QmgrTerminal {
     // line of the history. `continued` selects the prompt: "Qmgr: " or "Qmgr< ".
     std::optional<std::string> read_line(bool continued);
 
-    // Did read_line() return nullopt because the user gave up the line with ^C?
+    // Returns whether read_line() returned nullopt because the user gave up the line with ^C.
     bool interrupted() const;
 
     // The last `count` lines of the history with their numbers, or all of them with "all".

@@ -1,4 +1,4 @@
-// qorder: two jobs change places.
+// qorder: exchanges the places of two jobs.
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// All attributes of objects, as text (-f) and as JSON.
+// The attributes of jobs, queues and servers in full, for qstat: as text (-f) and as JSON.
 
 #include <algorithm>
 #include <array>
@@ -22,7 +22,7 @@ namespace pbs::cmds {
 
 namespace {
 
-// Does the attribute hold an instant, which is shown as a date?
+// Returns whether the attribute holds an instant, which is shown as a date.
 bool holds_instant(std::string_view name, std::string_view resource) {
     constexpr std::array<std::string_view, 10> kNames{
         ATTR_ctime, ATTR_etime,      ATTR_stime,    ATTR_obittime,      ATTR_mtime,
@@ -31,7 +31,7 @@ bool holds_instant(std::string_view name, std::string_view resource) {
            (name == ATTR_estimated && resource == "start_time");
 }
 
-// The words of arguments that the server has as "<jsdl-hpcpa:Argument>a</jsdl-hpcpa:Argument>...".
+// The words of a job's arguments, which the server has as "<jsdl-hpcpa:Argument>a</jsdl-hpcpa:Argument>...".
 std::string argument_words(std::string_view value) {
     constexpr std::string_view kOpen = "<jsdl-hpcpa:Argument>";
     constexpr std::string_view kClose = "</jsdl-hpcpa:Argument>";
@@ -129,7 +129,8 @@ std::string dsv_escaped(std::string_view value, std::string_view delimiter) {
     return on_one_line(out);
 }
 
-// Is the value a name that users choose? A name stays a string, even if it looks like a number.
+// Returns whether the value is a name that users choose. A name stays a string, even if it looks like a
+// number.
 bool is_name(std::string_view attribute) {
     return attribute == ATTR_N || attribute == ATTR_project || attribute == ATTR_A;
 }

@@ -233,8 +233,8 @@ Result<void> add_server_defaults(JobOptions& options, const Connection& connecti
     if (!text) {
         return {};
     }
-    // Operators, who need not be root, set these arguments: they could choose what root's job runs and where
-    // it writes.
+    // Root ignores these arguments: operators, who need not be root, set them, and could choose what root's
+    // job runs and where it writes.
     if (geteuid() == 0) {
         complain(kProgram, "Warning: the server's default_qsub_arguments don't count for root");
         return {};

@@ -14,14 +14,14 @@ namespace pbs::cmds {
 struct QuotaCounter {
     std::string quota;
     std::string rule;
-    std::vector<std::pair<std::string, std::string>> of;  // filter in braces and value
+    std::vector<std::pair<std::string, std::string>> of;  // pairs of a filter, in braces, and a value
     std::string resource;                                 // or "jobs"
     std::string used;
-    std::string limit;  // "-": none, as its formula has no value
+    std::string limit;  // "-": there is none, because its formula has no value
     bool enabled = false;
     bool in_force = false;
 
-    // Is the counter for this value of the filter, or for all of its values?
+    // Returns whether the counter is for this value of the filter, or for all of its values.
     bool is_for(std::string_view filter, std::string_view value) const;
     // "users=bob queues=long", or "all".
     std::string whose(std::string_view separator) const;

@@ -47,7 +47,7 @@ tl::unexpected<Error> illegal(char letter, std::string_view kind, std::string_vi
     return fail(fmt::format("illegal -{} {}: {}", letter, kind, why));
 }
 
-// Is the text a time of day alone: "hhmm" or "hhmm.ss"?
+// Returns whether the text is a time of day alone: "hhmm" or "hhmm.ss".
 bool is_time_of_day(std::string_view text) {
     return text.substr(0, text.find('.')).size() == 4;
 }
@@ -285,7 +285,7 @@ Result<ReservationOptions> parse_reservation_options(const std::vector<std::stri
         (options.attributes.has(ATTR_resv_start) || options.attributes.has(ATTR_resv_end))) {
         return fail("Start/End time cannot be used with --job option");
     }
-    // an end before a start by the time of day is on the next day
+    // an end by the time of day that is before the start is on the next day
     const std::string* const start = options.attributes.find(ATTR_resv_start);
     const std::string* const end = options.attributes.find(ATTR_resv_end);
     if (is_of_day && start != nullptr && end != nullptr && instant_of(*end) < instant_of(*start)) {

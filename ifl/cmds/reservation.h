@@ -13,7 +13,7 @@
 
 namespace pbs::cmds {
 
-// R12[.server[:port]][@server[:port]]
+// A reservation's id as users type it: R12[.server[:port]][@server[:port]]
 struct ReservationId {
     std::string name;    // the part to send: "R12" or "R12.server"
     std::string server;  // the server to ask; empty: the default one
@@ -22,8 +22,8 @@ Result<ReservationId> parse_reservation_id(std::string_view text);
 // The identifier for messages; one without a server gets `server`.
 std::string shown_reservation_id(const ReservationId& id, std::string_view server);
 
-// Makes a request for each identifier of the command line, at the server that it names or the default one;
-// the request itself prints its failure. Returns the exit status: that of the last failure.
+// Makes a request for each identifier of the command line, at the server that the identifier names or the
+// default one; `request` itself prints its failure. Returns the exit status: that of the last failure.
 using ReservationRequest = std::function<int(const Connection& connection, const ReservationId& id)>;
 int for_each_reservation(const Program& program, const std::vector<std::string>& names,
                          const ReservationRequest& request);
@@ -36,13 +36,13 @@ struct ReservationOptions {
     bool of_hosts = false;   // --hosts; the operands are the names of hosts
     std::string moved_job;   // -W qmove=: the job's id; empty: none
 };
-// Read the command lines of pbs_rsub and of pbs_ralter. `now` completes dates.
+// These functions read the command lines of pbs_rsub and of pbs_ralter. `now` completes dates.
 Result<ReservationOptions> parse_reservation_options(const std::vector<std::string>& arguments,
                                                      std::time_t now);
 Result<ReservationOptions> parse_alter_reservation(const std::vector<std::string>& arguments,
                                                    std::time_t now);
 
-// "Today 14:05", "Fri 14:05" in the same week, else with the date, and with the year if it is another one.
+// "Today 14:05", "Fri 14:05" in the same week, else with the date, and in another year with the year.
 std::string reservation_time_text(std::time_t when, std::time_t now);
 // "CO", or in full "RESV_CONFIRMED", for the number in reserve_state.
 std::string reservation_state_text(std::string_view number, bool in_full);

@@ -93,7 +93,7 @@ std::string server_home() {
     const char* named = std::getenv("PBS_CONF_FILE");
     std::ifstream file(named == nullptr ? "/etc/pbs.conf" : named);
     std::string line;
-    // An installed package's server has its own folder, OpenPBS's the other one.
+    // The default is the home of this project's package if the package is installed, else OpenPBS's.
     constexpr const char* kOfPackage = "/var/spool/pbspolicy";
     std::error_code error;
     std::string home = std::filesystem::is_directory(kOfPackage, error) ? kOfPackage : "/var/spool/pbs";

@@ -11,7 +11,7 @@ namespace pbs::cmds {
 
 // The process's environment, directory and host. Errors: the working directory can't be determined.
 Result<SubmitEnvironment> submit_environment();
-// The values that complete options, with the current time.
+// The values that complete the dates and paths in options, with the current time.
 OptionContext option_context(const SubmitEnvironment& environment);
 // PBS_HOME of the environment, else of pbs.conf, else /var/spool/pbs.
 std::string server_home();

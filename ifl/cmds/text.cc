@@ -134,7 +134,7 @@ std::string quote_value(std::string_view value) {
 
 namespace {
 
-// Is there a "word=" at `at`, which ends the value before it?
+// Returns whether a "word=", which ends the value before it, is at `at`.
 bool begins_pair(std::string_view text, std::size_t at) {
     while (at < text.size() && values::is_space(text[at])) {
         ++at;

@@ -132,7 +132,7 @@ void delete_job(const Program& program, const std::string& server, const std::st
 bool is_there(const std::string& server, const std::string& job) {
     const auto connection = Connection::open(server);
     if (!connection) {
-        return true;  // the server may connect again
+        return true;  // unknown: the server may still connect
     }
     batch_status* status = pbs_statjob(connection->handle(), job.c_str(), nullptr, nullptr);
     const bool there = status != nullptr || (pbs_errno != PBSE_UNKJOBID && pbs_errno != PBSE_HISTJOBID);
@@ -140,7 +140,8 @@ bool is_there(const std::string& server, const std::string& job) {
     return there;
 }
 
-// The exit status that the server reports for the job's end; nullopt: the report is about another job.
+// The job's exit status in the server's report of its end, or kNoStatus, with a message, if the job has none;
+// nullopt: the report isn't about this job.
 std::optional<int> end_of_job(const Program& program, int caller, const std::string& job) {
     char* id = nullptr;
     char* why = nullptr;

@@ -17,8 +17,8 @@ class Listener {
     static Result<Listener> open();
     int fd() const { return fd_.get(); }
     std::uint16_t port() const { return port_; }
-    // Accepts a connection from a privileged port or from a process of this user; -1: the connection is
-    // another one, or accept() failed.
+    // Accepts a connection from a privileged port or from a process of this user; -1: the connection is from
+    // elsewhere, or accept() failed.
     int accept() const;
 
   private:

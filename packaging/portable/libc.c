@@ -1,5 +1,5 @@
-// Symbols that pbspolicy and static libraries of Debian 12 expect, and the C library of an older Debian
-// hasn't. sysroot puts them into libc_nonshared.a, from which each portable object takes the ones that it
+// Symbols that pbspolicy and static libraries of Debian 12 expect, and that the C library of an older Debian
+// lacks. sysroot puts them into libc_nonshared.a, from which each portable object takes the ones that it
 // needs.
 #include <dirent.h>
 #include <spawn.h>

@@ -12,7 +12,7 @@ endwhile()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION share/doc/pbspolicy COMPONENT openpbs)
 
 set(CPACK_PACKAGE_VENDOR pbspolicy)
-# Scripts of the RPM name its place.
+# The RPM can't be relocated: its scripts name the place where it is installed.
 set(CPACK_PACKAGE_RELOCATABLE OFF)
 set(CPACK_GENERATOR TGZ RPM)
 set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
@@ -29,7 +29,8 @@ string(REPLACE "\n" ";" description "${CPACK_COMPONENT_OPENPBS_DESCRIPTION}")
 list(POP_FRONT description CPACK_RPM_PACKAGE_SUMMARY)
 list(JOIN description "\n" CPACK_RPM_PACKAGE_DESCRIPTION)
 set(CPACK_RPM_COMPRESSION_TYPE xz)
-# Its own library is nobody else's, and build-ids would be links of the same names as those of other packages.
+# libpbspolicy is neither provided nor required: no other package uses it. Build-ids would be links with the
+# names of other packages' links.
 set(CPACK_RPM_SPEC_MORE_DEFINE "%define __provides_exclude_from ^${CMAKE_INSTALL_PREFIX}/
 %define __requires_exclude ^libpbspolicy
 %define _build_id_links none")

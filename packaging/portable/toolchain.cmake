@@ -5,7 +5,7 @@ if(DEFINED ENV{PBSPOLICY_SYSROOT})
 elseif(NOT EXISTS ${PBSPOLICY_SYSROOT}/usr/lib/x86_64-linux-gnu/libm_nonshared.a)
   execute_process(COMMAND ${CMAKE_CURRENT_LIST_DIR}/sysroot ${PBSPOLICY_SYSROOT} COMMAND_ERROR_IS_FATAL ANY)
 endif()
-# try_compile() has a folder of its own.
+# Pass the sysroot on to try_compile(), whose CMAKE_BINARY_DIR is another.
 set(ENV{PBSPOLICY_SYSROOT} ${PBSPOLICY_SYSROOT})
 
 set(CMAKE_C_COMPILER gcc)
