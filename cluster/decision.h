@@ -34,8 +34,8 @@ struct Decision {
     std::vector<Place> places;
     std::int64_t start = 0;          // estimate: when the job starts; 0: no start is expected any more
     std::uint64_t for_job = 0;       // preempt: the job that gets the place
-    std::string methods{};           // preempt: letters S, C, R, D
-    bool after_preemptions = false;  // run: once the preempted jobs are gone
+    std::string methods{};           // preempt: letters of the methods to try in turn: S, C, R, D
+    bool after_preemptions = false;  // run: the job starts once the preempted jobs are gone
     int accrue_type = 0;             // accrue: the new type
 };
 

@@ -45,7 +45,8 @@ struct BasicJob {
     List used;
     // The resources that the job gave back on its vnodes when it was suspended to be preempted; empty: all.
     Text released;
-    std::int64_t preempted_at = 0;  // by any method; 0: never, or not since its last run
+    std::int64_t preempted_at = 0;  // when it was preempted, by any method; 0: never, or not since its last
+                                    // run
     std::int32_t accrue_type = 0;
     std::int64_t eligible_time = 0;  // in seconds
     std::int64_t accrues_since = 0;  // the instant at which eligible_time had this value

@@ -31,7 +31,8 @@ ContentLine taken_apart(std::string_view line, std::size_t number) {
             line.substr(std::min(line.size(), colon + 1))};
 }
 
-// Calls `each` with the content lines, with folded lines joined, until it returns an error.
+// Calls `each` with each content line, after joining folded lines, until `each` returns an error. Returns
+// that.
 template <class Each>
 std::optional<Error> first_error(std::string_view calendar, Each each) {
     std::string line;
@@ -114,7 +115,7 @@ std::optional<WrongDate> wrong_date(const ContentLine& line) {
     constexpr std::string_view kDate =
         "a date YYYYMMDD or a date and time YYYYMMDDTHHMMSS[Z] of the calendar";
     constexpr std::string_view kUntil = "UNTIL=";
-    // syntax_error() of icalendar.cc reports properties without a value
+    // a property without a value is reported by syntax_error() of icalendar.cc
     if (line.value.empty()) return std::nullopt;
     if (line.is("DURATION") && !is_duration(line.value))
         return WrongDate{line.value, "weeks or days, such as P1W or P2D"};

@@ -81,7 +81,7 @@ struct RuleExpander::Impl {
     bool by_week;
     int anchor_year;  // the anchor's year; with BYWEEKNO, the year of its week
     std::uint64_t steps = 0;
-    // For each kind of year: the days that the BY parts but BYSETPOS select, and the days that BYSETPOS
+    // For each kind of year: the days that the BY parts except BYSETPOS select, and the days that BYSETPOS
     // leaves of them. INTERVAL isn't regarded. With BYWEEKNO a year's days are those of its weeks.
     std::array<std::optional<YearDays>, Year::kKinds> filtered_, chosen_;
 
@@ -126,8 +126,8 @@ struct RuleExpander::Impl {
         return *known;
     }
 
-    // The days that the BY parts but BYSETPOS select, as days from `begin` on; `begin` must be near 1 January
-    // of the year.
+    // The days that the BY parts except BYSETPOS select, as days from `begin` on; `begin` must be near 1
+    // January of the year.
     YearDays filtered_from(const Year& year, std::int64_t begin) {
         YearDays out;
         for (int y = year.number - 1; y <= year.number + 1; ++y) {
@@ -138,7 +138,7 @@ struct RuleExpander::Impl {
     }
 
     // A period of the rule, such as a week or a month: [from, to), in days from `begin`. `days` are those
-    // that the BY parts but BYSETPOS select in and around it.
+    // that the BY parts except BYSETPOS select in and around it.
     struct Period {
         YearDays days;
         std::int64_t begin;
@@ -214,7 +214,7 @@ struct RuleExpander::Impl {
         return *known;
     }
 
-    // The days of a year, with BYWEEKNO, that lie in weeks of years for which wanted(year) is true.
+    // With BYWEEKNO: the selected days of a year that lie in weeks of years for which wanted() is true.
     template <class Wanted>
     YearDays weeks_in(const Year& year, const Wanted& wanted) {
         YearDays out;

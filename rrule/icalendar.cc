@@ -151,7 +151,7 @@ class Event {
 
     // Reads the number of days that the event lasts; returns the reason if they can't be counted. DTEND is
     // the first day after the event. Without DTEND and DURATION the event has a single day (RFC 5545 3.6.1),
-    // and also where a program writes DTSTART for DTEND.
+    // and also if DTEND is the day of DTSTART, which some programs write.
     std::string read_length(std::int64_t& days) {
         days = 0;
         if (icalproperty* at = icalcomponent_get_first_property(event_, ICAL_DTEND_PROPERTY)) {

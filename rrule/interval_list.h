@@ -12,9 +12,9 @@ namespace pbs::rrule {
 
 // Disjoint intervals, ascending and not touching.
 //
-// Intervals are kept in blocks of seven, each a line of the cache (64 bytes, 9.2 an interval) that answers
-// every question about an instant in it. A search begins at the block where the instant would be if the
-// intervals were spread evenly, as those of most rules are: it takes O(1) for such rules, and O(log n) at
+// Intervals are kept in blocks of seven. A block is a line of the cache (64 bytes, 9.2 an interval), and
+// answers every question about an instant in it. A search begins at the block where the instant would be if
+// the intervals were spread evenly, as those of most rules are: it takes O(1) for such rules, and O(log n) at
 // most. Instants are seconds since the first start, in 32 bits, or in 64 in a list that spans more than 136
 // years.
 class IntervalList {
@@ -42,7 +42,7 @@ class IntervalList {
     // Moves the end of the last interval to a later instant.
     void end_at(Instant t);
 
-    // Requires t >= begin().
+    // The surroundings of t, which must not be before begin().
     Place around(Instant t) const;
     // The index of the first interval that ends after t; size() if there is none.
     std::size_t index(Instant t) const;

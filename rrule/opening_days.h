@@ -48,8 +48,8 @@ class alignas(64) OpeningDays {
     static constexpr std::int64_t kNever = -(1 << 27);
     static constexpr std::int16_t kNoChange = kDays + 2 * kNear;
 
-    // A reading of the clock, with the day in the table; kUnknown where there is no answer. Small enough for
-    // a register.
+    // A reading of the window's clock: the day, counted in the table (kUnknown where the table has no
+    // answer), and the time of day. It fits into a register.
     struct Reading {
         int day;
         int time;  // seconds since midnight
@@ -62,7 +62,7 @@ class alignas(64) OpeningDays {
     int offset_around(int day) const;
     std::optional<Instant> instant(int day, int time) const;
 
-    // The bits of the 64 days from `day` on, which must be in the table; days behind the table are no opening
+    // The bits of the 64 days from `day` on, which must be in the table; days after the table are no opening
     // days.
     std::uint64_t days_from(int day) const;
     // The first opening day from `day` on; kDays if there is none.
@@ -131,8 +131,8 @@ inline int OpeningDays::count(int from, int to) const {
     return sum + std::popcount(days_from(from) & ((std::uint64_t{1} << (to - from)) - 1));
 }
 
-// Has no branches, because the tables of other windows push this one out of the cache, and each mispredicted
-// branch would wait for memory.
+// This function has no branches: the tables of other windows push this one out of the cache, and each
+// mispredicted branch would wait for memory.
 inline bool OpeningDays::open(Reading now) const {
     const auto time = static_cast<unsigned>(now.time);
     const std::uint64_t days = days_from(now.day - 1);

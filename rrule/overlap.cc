@@ -51,12 +51,12 @@ class OverlapSearch::Pair {
     }
 
   private:
-    // An opening of a that starts up to this many days after the day of a known overlap may still have an
-    // earlier overlap. Later ones can't.
+    // An opening of window a that starts up to this many days after the day of a known overlap may still have
+    // an earlier overlap. Later openings can't.
     static constexpr std::int64_t kSettled = 8;
 
-    // Finds the shifts to compare. A shift is the number of days by which an opening of b starts later than
-    // one of a (earlier, if negative), so that the two can share an instant.
+    // Finds the shifts to compare. A shift is the number of days by which an opening of window b starts later
+    // than one of window a (earlier, if negative), so that the two can share an instant.
     void find_shifts() {
         // the clocks of two zones differ by at most this much
         const Seconds apart = one_zone_ ? Seconds{0} : Seconds{26 * 3600};
@@ -73,8 +73,8 @@ class OverlapSearch::Pair {
             shifts_[i] = in_time && !apart_by_holidays && days_meet(shift);
         }
     }
-    // Returns whether some days of a and of b can be `shift` days apart. The cheapest checks come first: most
-    // pairs share no day of any year.
+    // Returns whether some days of window a and of window b can be `shift` days apart. The cheapest checks
+    // come first: most pairs share no day of any year.
     bool days_meet(int shift) const {
         const Recurrence::Ever& a = a_.recurrence().ever();
         const Recurrence::Ever& b = b_.recurrence().ever();
@@ -144,7 +144,7 @@ class OverlapSearch::Pair {
     // Returns whether the clocks change in and around this year by rules that stay the same (kRegularZones).
     static bool is_regular(const Year& year) { return year.first > day_number(kRegularZones); }
 
-    // Compares a's opening on this day with b's opening in time, by the clocks of their zones.
+    // Compares window a's opening on this day with window b's opening in time, by the clocks of their zones.
     void try_day(const Year& year, int day, std::size_t i, YearDays& common) {
         ++search_.work_;
         const LocalDay of_a = day_at(year.first + day);
@@ -187,8 +187,8 @@ class OverlapSearch::Pair {
     Instant limit_;
     bool one_zone_;
     std::array<bool, kShifts> shifts_{};
-    // Days on which a's opening is known not to meet b's, for each kind of year and each shift, in years in
-    // which clocks change by rules (is_regular()).
+    // Days on which window a's opening is known not to meet window b's, for each kind of year and each shift,
+    // in years in which clocks change by rules (is_regular()).
     std::array<std::array<YearDays, kShifts>, Year::kKinds> never_{};
     std::optional<Instant> found_;
     std::int64_t found_day_ = 0;

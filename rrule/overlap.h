@@ -14,7 +14,7 @@ namespace pbs::rrule {
 // The first instant at which two windows are both open.
 struct Overlap {
     Instant at;
-    std::size_t first;  // indexes into the list; first < second
+    std::size_t first;  // the two windows' places in the list; first < second
     std::size_t second;
 };
 

@@ -51,7 +51,7 @@ class Pattern {
   public:
     Pattern(std::span<const Window> windows, const NonWorkDays& holidays);
 
-    // Are all windows in the same zone?
+    // Returns whether all windows are in the same zone.
     bool one_zone() const { return one_zone_; }
     // The day from which the union repeats on the wall clock every `period` days.
     LocalDay regular_from() const { return regular_from_; }
@@ -59,7 +59,8 @@ class Pattern {
 
     // The union within [from, to), ascending, disjoint, not touching.
     std::vector<ClockInterval> on_the_clock(LocalDay from, LocalDay to) const;
-    // The union in time. `known` (or null) is a table that may have the days of a single window.
+    // The union as intervals of instants. `known` (or null) is a table that may have the days of a single
+    // window.
     std::vector<Interval> in_time(Instant from, Instant to, const OpeningDays* known = nullptr) const;
 
     // Returns an instant such that, if nothing changes from `t` to it, nothing ever changes after `t`.

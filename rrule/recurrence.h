@@ -1,4 +1,4 @@
-// Recurrences of RFC 5545.
+// Recurrences: rules and dates of RFC 5545, as sets of readings of the wall clock.
 #pragma once
 
 #include <array>
@@ -74,8 +74,8 @@ class Recurrence {
     std::vector<LocalDay> days(LocalDay from, LocalDay to) const;
     // The days of a whole year with at least one occurrence.
     YearDays year(const Year& y) const;
-    // Supersets of the days that ever have an occurrence, over all years and for each kind of year: a day
-    // that isn't in it never has one.
+    // `all` has the days of a year that have an occurrence in any year, and `kinds` those days for each kind
+    // of year. Both may have further days.
     struct Ever {
         YearDays all;
         std::array<YearDays, Year::kKinds> kinds;

@@ -31,7 +31,7 @@ constexpr int kPatient = 4096;
 struct alignas(64) WindowSet::Impl {
     OpeningDays days;
 
-    // Membership is compiled for every instant in [lo, hi).
+    // The list is compiled for every instant in [lo, hi).
     Instant hi{};
 
     // The stretch of the last answer: nothing changes in [from, to). `settled`: something changes at `to`,

@@ -42,8 +42,8 @@ std::string name_of(const fs::path& path, const std::string& zoneinfo) {
     return text.starts_with(folder) ? text.substr(folder.size()) : std::string();
 }
 
-// The name of a zone, from the place of its file or of the target of its symbolic links in the folder; empty
-// if neither is there.
+// The name of the zone at a path: the place in the folder of the file, or of the first target of its symbolic
+// links that is in the folder; empty if none is.
 std::string name_behind(fs::path path, const std::string& zoneinfo) {
     std::error_code error;
     const fs::path real_folder = fs::canonical(zoneinfo, error);

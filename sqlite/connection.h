@@ -74,8 +74,8 @@ class Connection {
     enum class Open { read, write, alone, create };
     // Opens the file. Errors: SQLite's text, without the path.
     static Result<Connection> open(const std::string& path, Open how);
-    // Prepares a connection for use by a guard: SQLite makes no checkpoint by itself, nor when the connection
-    // is closed.
+    // Prepares a connection for use by a Guard (sqlite/guard.h): SQLite makes no checkpoint by itself, not
+    // even when the connection is closed.
     void leave_checkpoints();
     // Sets how long a statement waits for another connection that has locked the database; 0 at first.
     void wait_for_others(std::chrono::milliseconds time);

@@ -192,7 +192,7 @@ bool copy_log(const std::string& database, Connection& connection, MarkFile& mar
     int copied = 0;
     const int code =
         sqlite3_wal_checkpoint_v2(connection.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, &copied);
-    // -1: the connection doesn't know of a log
+    // `frames` is -1 if the connection doesn't know of a log
     if (code != SQLITE_OK || frames < 0 || frames != copied) return false;
     return mark_copied(mark, number, position);
 }

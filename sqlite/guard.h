@@ -32,9 +32,9 @@ class Guard {
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
 
-    // Call it before a transaction begins. `later`: a crash of the machine may undo the transaction, the end
-    // of the process doesn't. Errors: the mark of an earlier commit still can't be written to the disk; until
-    // it can, nothing more is acknowledged.
+    // Call it before a transaction begins. Durable::later: a crash of the machine may undo the transaction,
+    // but not the end of the process. Errors: the mark of an earlier commit still can't be written to the
+    // disk; until it can, nothing more is acknowledged.
     enum class Durable { now, later };
     Result<void> before_transaction(Durable durable = Durable::now);
 
@@ -44,8 +44,8 @@ class Guard {
 
     // Commits the transaction. True: the commit and its mark are on the disk (if only the mark can't be
     // written, the commit holds without it; see before_transaction()). False: the connection has the error.
-    // With `now`, a thread copies a log that has become long into the database file; with `later`, the log
-    // waits for a later commit or the end of the guard.
+    // Checkpoint::now: a thread copies the log into the database file if it has become long.
+    // Checkpoint::later: that is left to a later commit, or to the end of the guard.
     enum class Checkpoint { now, later };
     bool commit(Checkpoint checkpoint = Checkpoint::now);
 
@@ -86,9 +86,9 @@ class Guard {
     std::int64_t number_ = 0;         // number of the last commit
     std::int64_t position_ = 0;
     int log_frames_ = 0;      // frames in the log after the last commit, as SQLite reports them
-    int old_frames_ = 0;      // the first of these frames, which don't count towards the next checkpoint
+    int old_frames_ = 0;      // how many of these frames, from the first on, don't count towards a checkpoint
     bool unmarked_ = false;   // the last commit's mark couldn't be written
-    bool committed_ = false;  // something has been committed since the beginning
+    bool committed_ = false;  // something has been committed since begin()
     bool failed_ = false;     // the last commit has failed
     bool complete_ = false;   // the last checkpoint copied the whole log, and no commit followed
     std::unique_ptr<Copying> copying_;

@@ -18,9 +18,10 @@ namespace pbs::sqlite {
 
 struct Mark {
     std::int64_t generation = 0;    // counts the changes of the mark
-    std::int64_t number = 0;        // of the last acknowledged commit; commits are counted from 1
-    std::int64_t position = 0;      // of that commit, in the unit of the program that keeps the database
-    std::int64_t checkpointed = 0;  // last commit of which the database file has everything
+    std::int64_t number = 0;        // number of the last acknowledged commit; commits are counted from 1
+    std::int64_t position = 0;      // position of that commit, in the unit of the program that keeps the
+                                    // database
+    std::int64_t checkpointed = 0;  // number of the last commit of which the database file has everything
     bool unfinished = false;        // a later checkpoint has begun: the file alone may be a mixture of two
                                     // states
 };

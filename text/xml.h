@@ -7,7 +7,7 @@
 namespace pbs::text {
 
 std::string to_xml(std::string_view text);
-// Reads text with entities. Entities other than these five stay as they are.
+// Reads text with these entities. Any other entity stays as it is.
 std::string from_xml(std::string_view xml);
 
 }  // namespace pbs::text

@@ -45,7 +45,7 @@ std::optional<std::int64_t> parse_integer(std::string_view text);
 std::optional<double> parse_real(std::string_view text);
 // A number with all its digits and no exponent: "1234567.5".
 std::string real_text(double number);
-// A number in millionths, rounded: the amount of a resource of type float. At most 9e12 in either direction.
+// A number in millionths, rounded: the amount of a resource of type float. nullopt also beyond 9e12 or -9e12.
 std::optional<std::int64_t> parse_millionths(std::string_view text);
 
 // A duration [[HH:]MM:]SS[.fraction], in seconds. Any part may have any number of digits (1:90 is 150
