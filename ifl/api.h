@@ -33,13 +33,14 @@ struct ThreadState {
 };
 ThreadState& thread_state();
 
-/// The open connections, by the numbers that clients use: the descriptors of their sockets.
+/// These functions keep the open connections by the numbers that clients use: the descriptors of their
+/// sockets.
 void add_connection(const std::shared_ptr<Connection>& connection);
 /// The connection of a number; nullptr: there is none.
 std::shared_ptr<Connection> find_connection(int number);
 void remove_connection(int number);
 
-/// Sets pbs_errno and the text for pbs_geterrmsg(); returns the code.
+/// Sets pbs_errno, and the text of connection `number` for pbs_geterrmsg(); returns the code.
 int set_error(int number, const Error& error);
 /// Refuses a call without an argument that it needs: PBSE_IVALREQ, and a text that says that `what` is
 /// expected.
@@ -81,7 +82,7 @@ inline bool is_empty(const char* text) {
 std::optional<Attributes> to_attributes(int number, const attropl* list);
 std::optional<Attributes> to_attributes(int number, const attrl* list);
 
-/// A copy for C clients, from malloc(); throws std::bad_alloc.
+/// A copy of the text for C clients, from malloc(); throws std::bad_alloc.
 char* c_string(std::string_view text);
 
 /// c_object() makes an object for C clients in `memory`, which must have c_size() bytes and be aligned as by

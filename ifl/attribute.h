@@ -27,7 +27,7 @@ enum class Op : std::uint8_t {
     internal = 11,
 };
 
-/// `resource` is empty unless the attribute is a list of resources.
+/// An attribute in a request or reply. `resource` is empty unless the attribute is a list of resources.
 struct Attribute {
     std::string name = {};
     std::string resource = {};

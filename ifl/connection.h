@@ -49,7 +49,7 @@ class Connection {
     /// The number of requests of send() without a reply.
     std::size_t unanswered() const { return unanswered_; }
 
-    /// The answer to whether the server has policy objects, once a request has shown it.
+    /// Says whether the server has policy objects; unknown until a request has shown it.
     enum class HasPolicies : std::uint8_t { unknown, yes, no };
     std::atomic<HasPolicies> has_policies{HasPolicies::unknown};
 

@@ -38,7 +38,7 @@ struct CredentialText {
 };
 
 std::string credential_text(const CredentialText& text);
-/// Errors: PBSE_BADCRED with what was expected.
+/// Reads the text of a credential. Errors: PBSE_BADCRED with what was expected.
 Result<CredentialText> parse_credential_text(std::string_view text);
 
 /// The numeric address in a socket's address, without an IPv6 zone (an IPv4 address in IPv6 as IPv4); `port`

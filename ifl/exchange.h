@@ -18,7 +18,7 @@ class Exchange {
     /// A function that gets a reply, or the reason why the connection ended without one.
     using Done = std::function<void(const Result<Reply>&)>;
 
-    /// For a connection whose user the server knows as `user`.
+    /// Takes over the socket of a connection whose user the server knows as `user`.
     Exchange(Socket socket, std::string user, const ReplyLimits& limits = {});
     Exchange(const Exchange&) = delete;
     Exchange& operator=(const Exchange&) = delete;
@@ -40,7 +40,8 @@ class Exchange {
     bool work();
     /// Closes the connection. Unanswered requests get `why`.
     void close(const std::string& why);
-    /// The reason of close(), or of the end by the server; empty while the connection is open.
+    /// The reason given to close(), or the reason why the server ended the connection; empty while it is
+    /// open.
     const std::string& why_closed() const { return why_closed_; }
 
   private:

@@ -11,15 +11,15 @@ namespace pbs::ifl {
 /// The host of a vnode: its resources_available.host; empty: the attribute isn't set.
 std::string_view host_of(const ObjectStatus& vnode);
 
-/// One entry for each host, in the order of first appearance; a vnode's host is its resources_available.host.
-/// A host with one vnode is that vnode. A host with several vnodes gets the host's name, and
-/// - of resources_available and resources_assigned of a consumable resource (assigned on some vnode), the
-///   sums, in kb if any amount is a size;
-/// - the jobs of all vnodes, joined by ", ";
-/// - of any other attribute, the common value, or "<various>".
+/// Returns an object for each host, in the order of first appearance. A host with one vnode is that vnode. A
+/// host with several vnodes has the host's name, and these attributes:
+/// - resources_available and resources_assigned of a consumable resource, one that is assigned on some vnode:
+///   the sum, in kb if any amount is a size;
+/// - jobs: those of all vnodes, joined by ", ";
+/// - any other attribute: the common value, or "<various>".
 ///
-/// A reference to another vnode's resource ("@name") isn't counted. `host` limits the list to one host, in
-/// any case of letters; empty: all hosts.
+/// A reference to another vnode's resource ("@name") isn't counted in a sum. `host` limits the list to one
+/// host, in any case of letters; empty: all hosts.
 std::vector<ObjectStatus> hosts_of_vnodes(const std::vector<ObjectStatus>& vnodes, std::string_view host);
 
 }  // namespace pbs::ifl

@@ -18,8 +18,8 @@ namespace pbs::ifl {
 /// something else, or has more subjobs than any real array.
 std::optional<std::vector<values::IndexRange>> parse_remaining(std::string_view text);
 
-/// Takes the objects of a status reply and passes them on, with all subjobs of arrays in the order of their
-/// indices.
+/// Takes the objects of a status reply and passes them on, together with the queued subjobs of job arrays:
+/// all subjobs come in the order of their indices.
 class QueuedSubjobs {
   public:
     explicit QueuedSubjobs(ObjectSink sink) : sink_(std::move(sink)) {}

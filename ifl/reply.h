@@ -21,7 +21,7 @@
 
 namespace pbs::ifl {
 
-/// Choice 1: codes only.
+/// The bodies of replies. Choice 1: none, since the reply has only its codes.
 struct NullReply {
     bool operator==(const NullReply&) const = default;
 };
@@ -159,7 +159,7 @@ struct Reply {
     bool operator==(const Reply&) const = default;
 };
 
-/// The largest reply that a client accepts, since the server may be anyone.
+/// The largest reply that a client accepts, since any server may have sent it.
 struct ReplyLimits {
     std::size_t packet = 256U << 20;   ///< bytes of one part
     std::size_t name = 4096;           ///< names of objects, jobs, attributes, resources
@@ -180,7 +180,7 @@ struct ObjectView {
     std::string_view name;
     std::span<const AttributeView> attributes;
 };
-/// Takes the objects of status replies, in their order. Each object is valid during the call.
+/// A function that takes the objects of status replies, in their order. An object is valid during the call.
 using ObjectSink = std::function<void(const ObjectView&)>;
 
 /// Decodes the data of one whole packet. With a `sink`, the objects of a status reply go there as they are

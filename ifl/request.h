@@ -121,7 +121,7 @@ struct JobScript {
     bool operator==(const JobScript&) const = default;
 };
 
-/// ready_to_commit, commit, rerun_job, locate_job.
+/// The body of ready_to_commit, commit, rerun_job and locate_job.
 struct JobId {
     std::string job;
     bool operator==(const JobId&) const = default;
@@ -168,14 +168,14 @@ struct RunJob {
     bool operator==(const RunJob&) const = default;
 };
 
-/// select_jobs and select_status.
+/// The body of select_jobs and select_status.
 struct Select {
     Attributes criteria;
     Attributes wanted;
     bool operator==(const Select&) const = default;
 };
 
-/// shutdown (SHUT_* of pbs_ifl.h) and failover.
+/// The body of shutdown (`manner`: SHUT_* of pbs_ifl.h) and failover.
 struct Shutdown {
     std::uint32_t manner = 0;
     bool operator==(const Shutdown&) const = default;
@@ -198,14 +198,14 @@ struct Status {
     bool operator==(const Status&) const = default;
 };
 
-/// job_credential.
+/// The body of job_credential.
 struct JobCredential {
     std::uint32_t kind = 0;
     std::string data;
     bool operator==(const JobCredential&) const = default;
 };
 
-/// user_credential.
+/// The body of user_credential.
 struct UserCredential {
     std::string user;
     std::uint32_t kind = 0;
@@ -213,13 +213,13 @@ struct UserCredential {
     bool operator==(const UserCredential&) const = default;
 };
 
-/// register_scheduler.
+/// The body of register_scheduler.
 struct RegisterScheduler {
     std::string name;
     bool operator==(const RegisterScheduler&) const = default;
 };
 
-/// release_nodes.
+/// The body of release_nodes.
 struct ReleaseNodes {
     std::string job;
     std::string nodes;
@@ -234,7 +234,7 @@ struct ModifyReservation {
     bool operator==(const ModifyReservation&) const = default;
 };
 
-/// preempt_jobs.
+/// The body of preempt_jobs.
 struct PreemptJobs {
     std::vector<std::string> jobs;
     bool operator==(const PreemptJobs&) const = default;
@@ -249,14 +249,14 @@ struct DeferredSchedulerReply {
     bool operator==(const DeferredSchedulerReply&) const = default;
 };
 
-/// resource_query, reserve_resources, release_resources.
+/// The body of resource_query, reserve_resources and release_resources.
 struct ResourceQuery {
     std::int32_t handle = 0;
     std::vector<std::string> resources;
     bool operator==(const ResourceQuery&) const = default;
 };
 
-/// track_job, between servers.
+/// The body of track_job, between servers.
 struct TrackJob {
     std::string job;
     std::uint32_t hop_count = 0;
@@ -265,7 +265,7 @@ struct TrackJob {
     bool operator==(const TrackJob&) const = default;
 };
 
-/// register_dependency, between servers.
+/// The body of register_dependency, between servers.
 struct RegisterDependency {
     std::string owner;
     std::string parent;

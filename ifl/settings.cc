@@ -64,7 +64,7 @@ std::string this_host() {
 }
 
 bool same_host(std::string_view a, std::string_view b) {
-    // either may be the short form of the other
+    // either name may be the short form of the other
     const bool short_name = a.find('.') == std::string_view::npos || b.find('.') == std::string_view::npos;
     if (short_name) {
         a = a.substr(0, a.find('.'));

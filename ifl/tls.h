@@ -18,7 +18,7 @@
 
 namespace pbs::ifl {
 
-/// The name in PBS_ENCRYPT_METHOD.
+/// The name of TLS in PBS_ENCRYPT_METHOD.
 inline constexpr const char* kTlsMethod = "tls";
 /// Returns whether these first bytes of a client can be the beginning of a TLS handshake.
 bool begins_tls(std::string_view bytes);
@@ -57,9 +57,10 @@ class TlsContext {
 /// returns the bytes for the peer.
 class TlsSession {
   public:
-    /// The server's side.
+    /// Makes the server's side of a session.
     static Result<std::unique_ptr<TlsSession>> accept(const TlsContext& context);
-    /// The client's side. The server's certificate has to be for `name`, a host's name or a numeric address.
+    /// Makes the client's side. The server's certificate has to be for `name`, a host's name or a numeric
+    /// address.
     static Result<std::unique_ptr<TlsSession>> connect(const TlsContext& context, const std::string& name);
     ~TlsSession();
     TlsSession(const TlsSession&) = delete;

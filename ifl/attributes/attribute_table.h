@@ -12,7 +12,7 @@
 
 namespace pbs::ifl {
 
-// The first seven have the numbers of enum pbs_resource_kind.
+// The types of attributes. The first seven have the numbers of enum pbs_resource_kind.
 enum class AttributeType : std::uint8_t {
     integer = 1,
     real = 2,      // amounts are in millionths
@@ -89,7 +89,7 @@ class AttributeTable {
     // The bundled server's attribute of a name, in any case of letters; nullptr: there is none.
     const AttributeDef* find(std::string_view name) const;
 
-    // rows() and find() for all attributes.
+    // All attributes, also those that the bundled server doesn't have; find_any() is find() among all.
     constexpr std::span<const AttributeDef> all() const { return all_; }
     const AttributeDef* find_any(std::string_view name) const;
 

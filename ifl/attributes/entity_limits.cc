@@ -73,7 +73,7 @@ class Parser {
         const bool all = limit.name == kAllEntity;
         if (limit.kind == 'o' && !all) return fail_at(begin, "PBS_ALL, the only name behind o:");
         if (limit.kind != 'o' && all) return fail_at(begin, "a name; PBS_ALL goes behind o:");
-        // the characters that OpenPBS refuses, and the two that end a name
+        // the characters that OpenPBS refuses, and = and ], which end a name without quotes
         if (limit.name.find_first_of("/[]\";:|<>+,?*='") != std::string::npos)
             return fail_at(begin, "a name without any of / [ ] \" ; : | < > + , ? * = '");
         skip_blanks();

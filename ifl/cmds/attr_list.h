@@ -17,7 +17,7 @@ namespace pbs::cmds {
 class AttrList {
   public:
     void add(std::string name, std::string resource, std::string value, batch_op op = SET);
-    // Sets the value of an attribute, in place of one that is in the list.
+    // Sets the value of an attribute, in place of the value that the list has.
     void put(std::string name, std::string resource, std::string value, batch_op op = SET);
     bool has(std::string_view name, std::string_view resource = "") const {
         return find(name, resource) != nullptr;

@@ -17,7 +17,7 @@ namespace pbs::cmds {
 
 namespace {
 
-// Another server that may have a job unknown to this one; empty: none.
+// The name of another server that may have a job that this one doesn't know; empty: there is none.
 std::string other_place(const Connection& connection, const JobId& id) {
     const Text place(pbs_locjob(connection.handle(), sent_job_id(id).c_str(), nullptr));
     const std::string_view name = place != nullptr ? view(place.get()) : std::string_view(id.parent);
@@ -145,7 +145,7 @@ std::string job_error_text(const Connection& connection, int pbs_error, std::str
     if (text.empty()) {
         return fmt::format("Server returned error {} for job {}", pbs_error, job);
     }
-    // "%s" in a text stands for the job
+    // "%s" in the server's text stands for the job
     if (const std::size_t at = text.find("%s"); at != std::string_view::npos) {
         return fmt::format("{}{}{}", text.substr(0, at), job, text.substr(at + 2));
     }

@@ -139,7 +139,7 @@ int history(const Connection& connection, const Arguments& arguments) {
 
 // ---- diff, export
 
-// The document of a revision, or of the present; nullopt: the server refused.
+// The document of a revision, or of the present configuration; nullopt: the server refused.
 std::optional<std::string> document(const Connection& connection, std::optional<long long> revision,
                                     bool without_server = false) {
     std::string extend = revision ? fmt::format("revision={};", *revision) : "";
@@ -295,7 +295,7 @@ constexpr const char* kFooter =
 using Action = int (*)(const Connection&, const Arguments&);
 
 void add_object(CLI::App& command, Arguments& arguments) {
-    // refuses an empty text, which means everything: a script's variable may be empty by mistake
+    // refuses an empty text, which would mean all objects: a script's variable may be empty by mistake
     command.add_option("--object", arguments.object, "One object only, as in \"policy p1\" or server")
         ->check([](const std::string& text) {
             return pbs::values::trim(text).empty()

@@ -61,7 +61,7 @@ nlohmann::json objects_in(const nlohmann::json& part, std::string_view type) {
     return type == "server" ? nlohmann::json{{"", *section}} : *section;
 }
 
-// The objects of a type in a document, each with its attributes in the server's own part.
+// The objects of a type in a document, each together with its attributes from the server's own part.
 nlohmann::json objects_of(const nlohmann::json& document, std::string_view type) {
     nlohmann::json objects = objects_in(document, type);
     const auto host = document.find("host");
@@ -77,7 +77,7 @@ void compare_attributes(const nlohmann::json& before, const nlohmann::json& afte
         const auto found = object.find(name);
         return found == object.end() ? std::nullopt : std::optional(value_text(change.type, name, *found));
     };
-    // in the order of the table; attributes unknown to this version come last
+    // list attributes in the order of the table; those that this version doesn't know come last
     std::vector<std::string> names;
     if (const auto type = objects::type_from_word(change.type)) {
         for (const objects::Attribute& attribute : objects::attributes(*type)) {
@@ -177,8 +177,8 @@ void make_directives(const ConfigChange& change, std::string& text) {
     }
     const std::string set_line = set.empty() ? "" : fmt::format("set {} {}\n", title, set);
     const std::string unset_line = unset.empty() ? "" : fmt::format("unset {} {}\n", title, unset);
-    // A queue or a node is unbound before it is bound to something else. For a policy, the set comes first:
-    // it needs its fairshare_group until fairshare is off.
+    // A queue or a node loses its old binding, such as a partition, before it gets a new one. For a policy,
+    // the set comes first: it needs its fairshare_group until fairshare is off.
     const auto type = objects::type_from_word(change.type);
     const bool own = type && objects::is_own_type(*type);
     text += own ? set_line + unset_line : unset_line + set_line;

@@ -62,7 +62,7 @@ std::string history_text(const std::vector<HistoryRow>& rows) {
             continue;
         }
         const std::string title = config_title(row.type, row.object);
-        // the server's own changes have no host
+        // changes that the server made by itself have no host
         const std::string who = row.host.empty() ? row.user : fmt::format("{}@{}", row.user, row.host);
         text += fmt::format("{:>6}  {}  {}  {}", row.revision, instant_text(row.time), printable(who),
                             printable(row.command));

@@ -10,7 +10,7 @@ namespace pbs::cmds {
 
 namespace {
 
-// Initial values besides those that the tables have.
+// Initial values besides those in the tables of attributes.
 constexpr auto kInitialValues = std::to_array<InitialValue>({
     {ObjectType::sched, "default", "policy", ""},
     {ObjectType::node, "", "resources_available", "arch"},

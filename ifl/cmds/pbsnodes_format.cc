@@ -32,7 +32,7 @@ std::string shown_node_value(const attrl& attribute) {
 std::string dsv_row(const batch_status& node, std::string_view delimiter) {
     std::string text = fmt::format("Name={}", view(node.name));
     for (const attrl* attribute = node.attribs; attribute != nullptr; attribute = attribute->next) {
-        std::string value(view(attribute->value));  // instants are shown in seconds
+        std::string value(view(attribute->value));  // unchanged: instants are shown in seconds
         if (view(attribute->name) == ATTR_NODE_jobs) {
             value.erase(std::remove(value.begin(), value.end(), ' '), value.end());
         }

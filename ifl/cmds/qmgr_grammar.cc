@@ -163,7 +163,7 @@ class AttributeParser {
         return std::nullopt;
     }
 
-    // Takes a value with all the pieces that commas add to it.
+    // Takes a whole value: pieces with commas between them, up to a comma that an assignment follows.
     Problem take_whole_value(std::string& value) {
         for (;;) {
             if (auto error = take_piece(value)) {
@@ -428,7 +428,7 @@ bool ends_directive(std::string_view line, std::size_t at) {
     return alone && command_from_word(line.substr(at, end - at)).has_value();
 }
 
-// The length of the first directive of a line; `next` is where the rest begins.
+// The length of the first directive of a line. `next` gets the offset of the text after it.
 std::size_t directive_length(std::string_view line, std::size_t& next) {
     char quote = '\0';
     for (std::size_t i = 0; i < line.size(); ++i) {

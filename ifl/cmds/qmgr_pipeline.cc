@@ -7,7 +7,8 @@ namespace pbs::cmds {
 
 namespace {
 
-// Requests under way: enough for the server to make hundreds of changes durable in one write to its disk.
+// The most requests under way: enough for the server to make hundreds of changes durable in one write to its
+// disk.
 constexpr std::size_t kMostUnderWay = 1024;
 
 }  // namespace

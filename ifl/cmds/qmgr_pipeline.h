@@ -40,7 +40,7 @@ class QmgrPipeline {
     bool empty() const { return under_way_.empty(); }
     // Waits for the answer to the earliest request. There must be one.
     Answer take();
-    // Forgets all requests, and returns the directives without any answer so far.
+    // Forgets all requests, and returns the directives to which no answer has come.
     std::deque<std::string> take_directives();
 
   private:

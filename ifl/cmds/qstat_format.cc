@@ -280,7 +280,8 @@ std::string alternate_row(const batch_status& status, const AlternateWidths& w, 
     return text;
 }
 
-// Running jobs by start, then waiting jobs by estimated start, then those without one.
+// Running jobs by their starts, then waiting jobs by their estimated starts, then jobs without a start to
+// come.
 std::vector<const batch_status*> by_start(const batch_status* jobs, std::time_t now) {
     struct Key {
         int group;

@@ -113,7 +113,7 @@ class TemporaryScript {
     std::string path_;
 };
 
-// Warns of a byte order mark, which editors of other systems write and nobody sees.
+// Warns of a byte order mark, which editors of other systems write, and which isn't visible.
 void warn_of_byte_order_mark(std::string_view script, std::string_view name) {
     if (const std::string_view mark = byte_order_mark(script); !mark.empty()) {
         complain(kProgram,

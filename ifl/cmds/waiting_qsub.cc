@@ -37,7 +37,7 @@ constexpr int kPatience = 30 * 1000;
 constexpr std::size_t kIdSize = 276;
 constexpr std::size_t kTextSize = 80;
 
-// Makes the signals pollable while the object exists.
+// Blocks signals while the object exists, and makes them readable from a descriptor.
 class Signals {
   public:
     explicit Signals(std::initializer_list<int> numbers) {
@@ -192,7 +192,7 @@ std::string filled(std::string text, std::size_t size) {
     return text;
 }
 
-// Sends the properties of this terminal.
+// Sends the properties of this terminal to the job.
 bool greet(int fd) {
     termios modes{};
     tcgetattr(STDIN_FILENO, &modes);
@@ -211,12 +211,12 @@ bool greet(int fd) {
                                kTextSize));
 }
 
-// Filters commands to qsub itself, ~. and ~ with the suspend character, out of typed characters.
+// Takes commands to qsub itself, ~. and ~ with the suspend character, out of the typed characters.
 class Typed {
   public:
     explicit Typed(const RawTerminal& terminal) : terminal_(terminal) {}
 
-    // False: the user leaves the job.
+    // Appends the characters for the job to `out`. False: the user leaves the job.
     bool take(std::string_view typed, std::string& out) {
         for (const char c : typed) {
             if (std::exchange(tilde_, false)) {

@@ -12,7 +12,7 @@ extern "C" {
  * bytes. */
 enum { iff_longest_answer = 4096, iff_longest_text = 1024, iff_longest_user = 255 };
 
-/* pbs_iff [-i address] host port descriptor [own_port] */
+/* The arguments: pbs_iff [-i address] host port descriptor [own_port] */
 struct iff_arguments {
     const char* address; /* of the connection on this side; NULL: not given */
     uint16_t port;       /* the server's */
@@ -25,8 +25,8 @@ const char* iff_read_arguments(int argc, char* const* argv, struct iff_arguments
 /* Returns whether a request may carry this user name. */
 int iff_is_user(const char* user);
 
-/* Writes the packets authenticate (for the connection from `port`) and disconnect, with the user's name.
- * Returns the number of bytes; 0: `room` is too small. */
+/* These functions write the packets authenticate (for the connection from `port`) and disconnect, with the
+ * user's name. They return the number of bytes; 0: `room` is too small. */
 size_t iff_write_authenticate(char* out, size_t room, const char* user, uint16_t port);
 size_t iff_write_disconnect(char* out, size_t room, const char* user);
 
