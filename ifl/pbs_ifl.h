@@ -636,10 +636,10 @@ extern struct batch_status* pbs_statquota(int connect, const char* quota, struct
                                           const char* extend);
 /*
  * The use of the quotas of a scheduler's policy in force ("": the scheduler default) by running jobs. There
- * is an object for each counter and resource, named after the quota, with the attributes rule, of (the value
- * that the counter is for; its resource is the filter, such as "users"), used and limit (their resource is
- * the limited resource), enabled and in_force. Users who are neither managers nor operators see the counters
- * of their own user. No counters: NULL and pbs_errno 0. `extend` is NULL.
+ * is an object for each counter and resource, named after the quota, with the attributes "rule"; "of", the
+ * value that the counter is for, whose resource is the filter, such as "users"; "used" and "limit", whose
+ * resource is the limited resource; "enabled" and "in_force". Users who are neither managers nor operators
+ * see the counters of their own user. No counters: NULL and pbs_errno 0. `extend` is NULL.
  */
 extern struct batch_status* pbs_statquotause(int connect, const char* sched, const char* extend);
 /*
@@ -655,28 +655,26 @@ extern int pbs_stateach(int connect, int object_type, const char* name, struct a
  * The configuration of the policy objects as a whole, for managers and operators; others get PBSE_PERM.
  *
  * pbs_statconfiguration(): one object, named after its revision, with the attribute "json", the configuration
- * pbs_statconfiguration(): one object, named after its revision, with the attribute "json", the configuration
  * as a document (pbs_config(8) describes it). `extend` is NULL for the present configuration, or
  * "revision=N"; ";part=policies" after that leaves out what the server keeps itself.
  *
- * pbs_stathistory(): the latest changes, oldest first: an object for each, named after its revision, with the
- * attributes time (seconds since the Epoch), user, host, command, change (of several changes made together,
- * the revision of the first), type and object, and before and after (the attributes set, as JSON, or null).
- * `extend` chooses: "type=policy;name=p1;from=SECONDS;until=SECONDS;limit=N;before_revision=N", each of them
- * optional (name only beside type); `from` is included, `until` is not; `limit` is from 1 to 10000. With from
- * or until, order and before_revision go by time, otherwise by revision. One reply has at most 1000 changes,
- * whatever the limit, and at most 1 MiB of commands, before and after (one change may be larger). For more,
- * ask again with before_revision = the first revision of the reply, until the reply is empty.
+ * pbs_stathistory(): the latest changes, oldest first. Each is an object, named after its revision, with the
+ * attributes time (seconds since the Epoch), user, host, command, change (the revision of the first of the
+ * changes that were made together), type and object, and before and after (the attributes set, as JSON, or
+ * null). `extend` chooses: "type=policy;name=p1;from=SECONDS;until=SECONDS;limit=N;before_revision=N", each
+ * of them optional (name only beside type); `from` is included, `until` is not; `limit` is from 1 to 10000.
+ * With from or until, order and before_revision go by time, otherwise by revision. One reply has at most 1000
+ * changes, whatever the limit, and at most 1 MiB of commands, before and after (one change may be larger).
+ * For more, ask again with before_revision = the first revision of the reply, until the reply is empty.
  *
  * pbs_manager() with MGR_CMD_SET and MGR_OBJ_CONFIGURATION changes the configuration, for managers. The
  * attribute "revision" = "N" restores a revision: `object` is "" for the whole configuration, or an object's,
  * such as "policy p1" or "server". "import" or "replace" has a document as its value; "replace" also deletes
  * and unsets what the document doesn't name. Queues, nodes, resources, schedulers and the server's own
  * attributes change with it where the server keeps a history of them ("host" in the document). "dry_run" =
- * "True" checks only.
- * pbs_geterrmsg() then lists what has changed, or would change, in lines; warnings begin with "Warning: ".
- * "backup" = "True" alone changes nothing: the server copies its databases to a folder in its home, which
- * pbs_geterrmsg() then names.
+ * "True" checks only. pbs_geterrmsg() then lists what has changed, or would change, in lines; warnings begin
+ * with "Warning: ". "backup" = "True" alone changes nothing: the server copies its databases to a folder in
+ * its home, which pbs_geterrmsg() then names.
  *
  * The attribute "migrate" reads files of an older scheduler, as pbs_migrate(8) does. There is an attropl for
  * each file: its resource is the kind of file, one of config, sched_config, holidays, dedicated_time,
@@ -721,17 +719,22 @@ extern struct batch_status* pbs_stathistory(int connect, const char* extend);
  *   and decides is "True" if the reason comes from it.
  *
  * The other objects are the queues that the job may start in, in the order in which they are tried, named
- * queue or queue@host. They have the attributes gate, gate_attributes and decides, in the order of the tests.
- * If only running jobs and the time keep the job from starting, they also have earliest_start, the earliest
- * start known from the resource schedule, and awaited for each event to wait for until then (the resource is
- * the event, in words that follow "when": "running jobs have ended"; the value is its time). A queue where
- * the job can't start has layer for each resource that the job asks for and each place that limits it (the
- * resource is "vnodes", "quota NAME" or a gate; the value "ncpus,8,2,16,short": the resource, what the job
- * asks for, what is free, what there is, and whether that is "enough" or "short"; followed by ",narrowest"
- * where least of it is free). A job with a range of chunks has chunks (the range), chunks_now (the number
- * with which it would start now; 0 if it wouldn't start), chunks_most (the greatest number that it can have)
- * and chunks_most_start (the earliest start with so many). drained_until: until when the queue is drained for
- * this job. All times are seconds since the Epoch. `extend` is NULL.
+ * queue or queue@host. They have the attributes
+ *
+ * - gate, gate_attributes and decides, as for the job, in the order of the tests;
+ * - if only running jobs and the time keep the job from starting: earliest_start, the earliest start known
+ *   from the resource schedule, and awaited for each event to wait for until then: the resource is the event,
+ *   in words that follow "when" ("running jobs have ended"), the value its time;
+ * - if the job can't start in the queue: layer for each resource that the job asks for and each place that
+ *   limits it. The resource is "vnodes", "quota NAME" or a gate; the value, such as "ncpus,8,2,16,short", is
+ *   the job's resource, what the job asks for, what is free, what there is, and "enough" or "short", followed
+ *   by ",narrowest" where least of the resource is free;
+ * - for a job with a range of chunks: chunks (the range), chunks_now (the number with which it would start
+ *   now; 0 if it wouldn't start), chunks_most (the greatest number that it can have) and chunks_most_start
+ *   (the earliest start with so many);
+ * - drained_until: until when the queue is drained for this job.
+ *
+ * All times are seconds since the Epoch. `extend` is NULL.
  */
 extern struct batch_status* pbs_statexplanation(int connect, const char* job, const char* extend);
 /*
@@ -764,14 +767,16 @@ extern struct batch_status* pbs_statrecord(int connect, const char* sched, const
  * each changed object its line as in the record, or {"gone":{"job":17}} if it is gone, with the handle by
  * which records refer to it (scheds by name: {"gone":{"sched":"s2"}}; of policy objects:
  * {"gone":{"object":{"type":"policy","name":"p1"}}}); and at last {"version":1796000000000200}. An answer has
- * 2,000 objects at most: ask again with its version, at once, until only the last line comes. An object is
- * shown as it is when the server answers. This may be newer than the answer's version; the object then comes
- * once more. An object that came and went between two answers may be reported as gone without having been
- * shown. Versions grow, also over restarts of the server: the first is the time of its start, in
- * microseconds. Some lines are only in records: usage, allocations, outages, sched_config files, programs'
- * answers, and resources that are gone. PBSE_HISTORY: the version is more than 100000 changes old, or older
- * than the last start of the server: take a record. PBSE_IVALREQ: a version or timeout below 0. `extend` is
- * NULL.
+ * 2,000 objects at most: ask again with its version, at once, until only the last line comes.
+ *
+ * An object is shown as it is when the server answers. This may be newer than the answer's version; the
+ * object then comes once more. An object that came and went between two answers may be reported as gone
+ * without having been shown. Some lines are only in records: usage, allocations, outages, sched_config files,
+ * programs' answers, and resources that are gone.
+ *
+ * Versions grow, also over restarts of the server: the first is the time of its start, in microseconds.
+ * PBSE_HISTORY: the version is more than 100000 changes old, or older than the last start of the server: take
+ * a record. PBSE_IVALREQ: a version or timeout below 0. `extend` is NULL.
  *
  * Jobs are started by pbs_asyrunjob_ack(), which takes care that none is started twice.
  */
@@ -785,7 +790,8 @@ extern struct batch_status* pbs_statchanges(int connect, const char* sched, long
  * the attributes
  *
  * - sched, entity, usage_formula, unknown_shares, enforce_no_shares ("True" or not there), counts_usage
- *   ("False" while no policy goes by the tree, or not there), decay_factor, and decay_time in seconds;
+ *   ("False" while no policy goes by the tree, or not there), decay_factor, decay_time in seconds, and
+ *   half_life in seconds if decay_time and decay_factor follow from it;
  * - now, the instant of the usage shown, last_decay and next_decay: seconds since the Epoch;
  *
  * then comes an object for each element of the tree, a group before its members:
@@ -794,7 +800,10 @@ extern struct batch_status* pbs_statchanges(int connect, const char* sched, long
  * - target: its part of the machine by the shares, and actual: its part of all usage; fractions of 1;
  * - usage, in units of the usage_formula, at least 1, and decayed: the usage that a decay now would leave;
  * - tree_usage and factor: fairshare_tree_usage and fairshare_factor of formulas;
- * - place, from 1, of an entity: the entity that has had the least of its share is the first.
+ * - place, from 1, of an entity: the entity that has had the least of its share is the first;
+ * - for tickets_share, by the present jobs: level, short_target and overall_short_target (the parts of the
+ *   shares of the siblings with jobs, of the tickets of these siblings, and of all tickets; fractions of 1),
+ *   and jobs and running, the numbers of the entity's own jobs and of those that run.
  *
  * With the `extend` "tickets=True" come the tickets of jobs instead, by the scheduler's policy in force: first
  * an object named after the policy, with sched and now; then an object for each job that waits or runs and
