@@ -39,8 +39,8 @@ function(pbs_target_settings target)
     target_compile_options(${target} PRIVATE -fsanitize=${PBSPOLICY_SANITIZE} -fno-omit-frame-pointer
                                              -fno-sanitize-recover=all)
     target_link_options(${target} PRIVATE -fsanitize=${PBSPOLICY_SANITIZE})
-    # ctest starts a program for each test; a third of an empty test's time went into relocating a large
-    # program.
+    # ctest starts a program for each test. A large program that is position-independent would spend a third
+    # of an empty test's time on relocation.
     target_link_options(${target} PRIVATE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
     if(PBSPOLICY_LLD AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
       target_link_options(${target} PRIVATE -fuse-ld=lld)
@@ -79,7 +79,8 @@ function(pbs_use_precompiled target name)
       target_compile_options(${target} PRIVATE -Wno-error=array-bounds -Wno-error=restrict
                                                -Wno-error=stringop-overflow -Wno-error=stringop-overread)
     endif()
-    # A precompiled header is valid only with the definitions with which it was compiled.
+    # A precompiled header is valid only with the definitions with which it was compiled: link the libraries
+    # that make them.
     target_link_libraries(${target} PRIVATE fmt::fmt tl::expected)
   endif()
 endfunction()
@@ -148,8 +149,8 @@ function(pbs_cli_settings target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
 endfunction()
 
-# Compiles tests without optimisation and without a search for undefined behaviour: both matter for the code
-# under test, and would make tests compile a third longer.
+# Compiles tests without optimisation and without a search for undefined behaviour. Both matter for the code
+# under test; in tests, they would only make compiling take a third longer.
 function(pbs_test_settings target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
   # gcc, unlike clang, warns if only some members of an initializer are named, and of GoogleTest's macros

@@ -70,7 +70,7 @@ using JobRequest = std::function<int(const Connection& connection, const std::st
 // that made the job. Prints failures. Returns the exit status: that of the last failure.
 int for_each_job(const Program& program, const std::vector<std::string>& jobs, const JobRequest& request);
 
-// The job identifier for messages; one without a server gets the server that was asked.
+// The job identifier for messages; one without a server gets the name of the server that was asked.
 std::string shown_job_id(const Connection& connection, const JobId& id);
 
 // The message of a failed request about a job.

@@ -27,7 +27,7 @@ struct ConfigChange {
     std::vector<ConfigAttribute> attributes{};
 };
 
-// "policy p1", "server"
+// An object as messages name it: "policy p1" or "server".
 std::string config_title(std::string_view type, std::string_view name);
 
 // The changes from one document to the other, in the order of documents. `object` ("policy p1") limits them

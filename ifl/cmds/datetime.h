@@ -20,13 +20,13 @@ Result<std::time_t> parse_date(std::string_view text, std::time_t now);
 // Reads seconds since the Epoch as digits, or YYYY-MM-DD[{T| }HH:MM[:SS]] in the system's zone, or in UTC
 // with a Z after a time.
 Result<std::time_t> parse_instant(std::string_view text);
-// "2026-11-21 08:00:26" in the system's zone, for parse_instant() to read.
+// An instant as text, "2026-11-21 08:00:26", in the system's zone, for parse_instant() to read.
 std::string instant_text(std::time_t when);
 
 // Reads "[[HH:]MM:]SS[.fraction]" as seconds, rounded.
 Result<long long> parse_duration(std::string_view text);
 
-// "Sat Nov 21 08:00:26 2026" in the system's zone.
+// An instant as text, "Sat Nov 21 08:00:26 2026", in the system's zone.
 std::string date_text(std::time_t when);
 
 // A start time in the five characters of qstat -T's column: "14:05" today, "Tu 14" within a week, the month

@@ -10,7 +10,8 @@
 
 namespace pbs::cmds {
 
-// Returns the names of a type's objects at the server; for resources all names, PBS's own too.
+// A function that returns the names of a type's objects at the server; for resources all names, PBS's own
+// too.
 using ObjectNames = std::function<std::vector<std::string>(ObjectType)>;
 
 struct Completion {

@@ -15,7 +15,7 @@ class QmgrTerminal {
   public:
     using Completer = std::function<Completion(std::string_view line)>;
 
-    // `history_file` is read now and written after each line; empty: no history is kept.
+    // The constructor reads `history_file`, which is then written after each line; empty: no history is kept.
     QmgrTerminal(std::string history_file, Completer completer);
     QmgrTerminal(const QmgrTerminal&) = delete;
     QmgrTerminal& operator=(const QmgrTerminal&) = delete;

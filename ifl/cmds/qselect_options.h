@@ -16,7 +16,7 @@ struct QselectOptions {
     std::string extend;  // "x" finished jobs too, "T" subjobs too
 };
 
-// `now` completes the dates of -a and -t.
+// Reads qselect's command line. `now` completes the dates of -a and -t.
 Result<QselectOptions> parse_qselect_options(const std::vector<std::string>& arguments, std::time_t now);
 
 }  // namespace pbs::cmds

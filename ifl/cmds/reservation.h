@@ -42,7 +42,8 @@ Result<ReservationOptions> parse_reservation_options(const std::vector<std::stri
 Result<ReservationOptions> parse_alter_reservation(const std::vector<std::string>& arguments,
                                                    std::time_t now);
 
-// "Today 14:05", "Fri 14:05" in the same week, else with the date, and in another year with the year.
+// A time as text: "Today 14:05", "Fri 14:05" in the same week, else with the date, and in another year with
+// the year.
 std::string reservation_time_text(std::time_t when, std::time_t now);
 // "CO", or in full "RESV_CONFIRMED", for the number in reserve_state.
 std::string reservation_state_text(std::string_view number, bool in_full);

@@ -13,7 +13,8 @@ namespace pbs::cmds {
 Result<SubmitEnvironment> submit_environment();
 // The values that complete the dates and paths in options, with the current time.
 OptionContext option_context(const SubmitEnvironment& environment);
-// PBS_HOME of the environment, else of pbs.conf, else /var/spool/pbs.
+// PBS_HOME of the environment, else of pbs.conf, else the home of this project's package if there is one
+// (/var/spool/pbspolicy), else /var/spool/pbs.
 std::string server_home();
 
 }  // namespace pbs::cmds

@@ -1,4 +1,5 @@
-# One archive and one RPM of what an OpenPBS host needs, with tools and headers: those packages and all on which they depend.
+# Makes one archive and one RPM for OpenPBS hosts, of the components openpbs, tools and dev and all on which
+# they depend.
 set(CPACK_COMPONENTS_ALL openpbs tools dev)
 set(before)
 while(NOT CPACK_COMPONENTS_ALL STREQUAL before)
