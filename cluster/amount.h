@@ -19,7 +19,7 @@ bool is_text(int kind);
 // Reads a whole number. Returns `otherwise` if the text isn't one.
 std::int64_t number_of(std::string_view text, std::int64_t otherwise);
 
-// Reads a boolean attribute's value.
+// Reads a boolean attribute's value; false for a text that is no boolean.
 bool truth_of(std::string_view text);
 
 }  // namespace pbs::cluster

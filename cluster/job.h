@@ -94,7 +94,7 @@ bool has_index(std::string_view indices, std::int64_t index);
 std::string subjob_id(std::string_view array, std::string_view index);
 // The id of a subjob's array; empty for any other job.
 std::string array_of(std::string_view id);
-// The number at the beginning of an id.
+// The number at the beginning of an id; 0 if there is none.
 std::uint64_t number_in(std::string_view id);
 
 }  // namespace pbs::cluster

@@ -40,23 +40,23 @@ class DisReader {
   public:
     explicit DisReader(std::string_view bytes) : bytes_(bytes) {}
 
-    /// An unsigned number of at most `max`.
+    /// Reads an unsigned number of at most `max`.
     std::uint64_t get_unsigned(const char* field, std::uint64_t max = UINT64_MAX);
-    /// An unsigned number that fits in 32 bits.
+    /// Reads an unsigned number that fits in 32 bits.
     std::uint32_t get_u32(const char* field) {
         return static_cast<std::uint32_t>(get_unsigned(field, UINT32_MAX));
     }
     std::int64_t get_signed(const char* field);
-    /// A signed number that fits in 32 bits.
+    /// Reads a signed number that fits in 32 bits.
     std::int32_t get_i32(const char* field);
-    /// A string of at most `max_length` bytes of any value. The view is into the reader's bytes.
+    /// Reads a string of at most `max_length` bytes of any value. The view is into the reader's bytes.
     std::string_view get_bytes(const char* field, std::size_t max_length);
-    /// A string like that of get_bytes(), without NUL bytes.
+    /// Reads a string like get_bytes(); a NUL byte in it is an error.
     std::string_view get_text(const char* field, std::size_t max_length);
     std::string get_string(const char* field, std::size_t max_length) {
         return std::string(get_text(field, max_length));
     }
-    /// The count of the elements that follow, each of at least `min_element` bytes. A count that the
+    /// Reads the count of the elements that follow, each of at least `min_element` bytes. A count that the
     /// remaining bytes can't hold is an error, so memory is only reserved for elements that exist.
     std::size_t get_count(const char* field, std::size_t max, std::size_t min_element);
 

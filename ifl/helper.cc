@@ -30,7 +30,7 @@ Error failure(std::string_view program, std::string_view what) {
             fmt::format("cannot authenticate: not a privileged process, and {}: {}", program, what)};
 }
 
-// The environment, with the address from which OpenPBS's helper has to connect.
+// This process's environment, with the address from which OpenPBS's helper has to connect.
 std::vector<std::string> helper_environment(const std::string& address) {
     std::vector<std::string> variables{"PBS_IFF_CLIENT_ADDR=" + address};
     for (char** variable = environ; *variable; ++variable) {

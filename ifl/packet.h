@@ -27,7 +27,7 @@ enum class PacketType : std::uint8_t {
     encrypted = 4,
 };
 
-/// A packet with a copy of `data`, which must not be empty.
+/// Returns a packet with a copy of `data`, which must not be empty.
 std::string make_packet(std::string_view data, PacketType type = PacketType::dis);
 
 /// Begins a packet at the end of `out`, to which the caller then appends the data. Returns the packet's place

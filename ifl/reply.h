@@ -149,11 +149,11 @@ struct Reply {
     ReplyBody body;
     bool more_parts = false;
 
-    /// Success without contents.
+    /// A reply of success without contents.
     static Reply ok() { return {}; }
-    /// A refusal; without a text, that of error_text(code) (ifl/error_text.h).
+    /// A reply that refuses the request; without a text, it has that of error_text(code) (ifl/error_text.h).
     static Reply error(int code, std::string_view text = {});
-    /// Success with a warning for the user.
+    /// A reply of success with a warning for the user.
     static Reply warning(std::string_view text);
 
     bool operator==(const Reply&) const = default;
@@ -168,10 +168,10 @@ struct ReplyLimits {
     std::size_t objects = 10000000;    ///< in one part
 };
 
-/// The data of a reply's packet, without the packet's header.
+/// Returns the data of a reply's packet, without the packet's header.
 std::string encode_reply(const Reply& reply);
 
-/// The whole packet of a reply.
+/// Returns the whole packet of a reply.
 std::string reply_packet(const Reply& reply);
 
 /// An object of a status reply while it is read: views into the packet's bytes.

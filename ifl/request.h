@@ -333,10 +333,11 @@ struct RequestLimits {
     static RequestLimits before_authentication();
 };
 
-/// The data of a request's packet, without the packet's header. The body must be the one for the type.
+/// Returns the data of a request's packet, without the packet's header. The body must be the one for the
+/// type.
 std::string encode_request(const Request& request);
 
-/// The whole packet of a request.
+/// Returns the whole packet of a request.
 std::string request_packet(const Request& request);
 
 /// Decodes the data of one whole packet. Errors: PBSE_DISPROTO: the data is no request; PBSE_UNKREQ: the

@@ -13,8 +13,8 @@ namespace pbs::rrule {
 
 class DayCycle {
   public:
-    // The cycle of the rule's INTERVAL and, with MINUTELY and HOURLY, of its DaySteps; nullopt if it leaves
-    // out no day, or the rule goes by months or years.
+    // The cycle of the rule's INTERVAL and, with MINUTELY and HOURLY, of its DaySteps; nullopt if the cycle
+    // leaves out no day, or the rule goes by months or years.
     static std::optional<DayCycle> of(const text::Rule& rule, Local anchor);
 
     YearDays year(const Year& year) const;

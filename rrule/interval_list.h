@@ -48,13 +48,13 @@ class IntervalList {
     std::size_t index(Instant t) const;
     // The number of seconds before t that the intervals contain.
     Seconds measure(Instant t) const;
-    // Bytes on the heap.
+    // The memory on the heap, in bytes.
     std::size_t memory() const;
 
   private:
     static constexpr std::size_t kInBlock = 7;
 
-    // Seven intervals, by the times since origin_.
+    // Seven intervals, as times since origin_.
     template <class Time>
     struct alignas(16 * sizeof(Time)) Block {
         static constexpr Time kNone = std::numeric_limits<Time>::max();
@@ -82,7 +82,7 @@ class IntervalList {
     template <class Time>
     Seconds measure(const Blocks<Time>& blocks, Instant t) const;
 
-    // Calls do_it with the blocks in use.
+    // Calls do_it with the blocks that are in use, narrow_ or wide_.
     template <class Do>
     auto with_blocks(const Do& do_it) const {
         return is_wide_ ? do_it(wide_) : do_it(narrow_);

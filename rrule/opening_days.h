@@ -75,7 +75,7 @@ class alignas(64) OpeningDays {
     // The number of seconds for which yesterday's and today's openings have been open until now.
     int open_so_far(Reading now) const;
 
-    // Midnight of the first day in UTC.
+    // Midnight UTC of the table's first day, in seconds since the Epoch.
     std::int64_t begin() const { return std::int64_t{first_day_} * kDaySeconds; }
     int length() const { return static_cast<int>(end_) - static_cast<int>(start_); }
 

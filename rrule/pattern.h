@@ -57,7 +57,7 @@ class Pattern {
     LocalDay regular_from() const { return regular_from_; }
     std::int64_t period() const { return period_; }
 
-    // The union within [from, to), ascending, disjoint, not touching.
+    // The union within [from, to), as intervals of the wall clock: ascending, disjoint, not touching.
     std::vector<ClockInterval> on_the_clock(LocalDay from, LocalDay to) const;
     // The union as intervals of instants. `known` (or null) is a table that may have the days of a single
     // window.

@@ -38,7 +38,7 @@ bool starts_with_word(std::string_view text, std::string_view upper_case) {
     return text.size() >= upper_case.size() && same_word(text.substr(0, upper_case.size()), upper_case);
 }
 
-// Text for an error: printable, and at most one line long.
+// Quotes a text for an error message, printable and at most one line long.
 std::string quoted(std::string_view text) {
     std::string out = "'";
     for (const char c : text.substr(0, 60)) out += c >= ' ' && c <= '~' ? c : '?';
@@ -58,7 +58,7 @@ std::vector<Piece> split(const Piece& piece, char separator) {
     return out;
 }
 
-// The unsigned decimal number that the whole text is.
+// Reads the whole text as an unsigned decimal number.
 std::optional<std::int64_t> digits(std::string_view text) {
     return text.size() <= 10 ? values::digits<std::int64_t>(text) : std::nullopt;
 }

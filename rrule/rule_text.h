@@ -38,7 +38,7 @@ struct Rule {
     std::vector<WeekdayNum> by_day;
 };
 
-// All parts of one text.
+// The parts of a recurrence's text.
 struct Parts {
     std::optional<Rule> rule;
     std::optional<DateValue> start;  // DTSTART

@@ -12,8 +12,8 @@ namespace {
 
 using Days = std::chrono::days;
 
-// Longer spans are computed for each question and not kept. The list begins anew for times further away from
-// it.
+// Spans of time longer than this are computed for each question, and not kept in the list. The list begins
+// anew for times further away from it.
 constexpr Days kFar{366 * 50};
 
 // The compiled list begins this long before the time in question.
@@ -194,7 +194,7 @@ struct alignas(64) WindowSet::Impl {
         return last.to;
     }
 
-    // The interval around t, or the first after it.
+    // The interval around t, or the first after it; nullopt: there is none.
     std::optional<Interval> interval(Instant t) {
         std::size_t i = settle_index(t);
         if (i == list.size()) return std::nullopt;

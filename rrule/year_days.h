@@ -31,7 +31,7 @@ inline int weekday_of(std::int64_t number) {
     return static_cast<int>((number % 7 + 11) % 7);
 }
 
-// The remainder from 0 to b - 1.
+// The remainder of a divided by b, from 0 to b - 1 also for a negative a.
 inline std::int64_t remainder(std::int64_t a, std::int64_t b) {
     return (a % b + b) % b;
 }

@@ -7,7 +7,7 @@
 
 namespace pbs::text {
 
-// Two digits a byte, 0 to 9 and a to f.
+// Writes two digits for each byte, 0 to 9 and a to f.
 std::string to_hex(std::string_view bytes);
 // Reads hexadecimal digits, capital ones too. nullopt: the text has an odd number of digits, or another
 // character.

@@ -10,7 +10,7 @@
 namespace pbs::text {
 
 void append_json(std::string& out, std::string_view text);
-// The JSON of the string alone: "\"5\"".
+// Returns the string as JSON, such as "\"5\"".
 std::string to_json(std::string_view text);
 // Reads the string back. nullopt: the JSON is neither a string nor an object {"hex": ...}.
 std::optional<std::string> from_json(const nlohmann::json& json);

@@ -16,7 +16,7 @@ struct JsonError {
     std::string message;   // nlohmann's own
 };
 
-// The text as one value, with the keys of objects in alphabetical order.
+// Reads the text as one value, with the keys of objects in alphabetical order.
 tl::expected<nlohmann::json, JsonError> read_json(std::string_view text);
 
 // Reads a text like read_json(). A text that isn't JSON gives a value that is_discarded().
@@ -26,8 +26,8 @@ nlohmann::ordered_json parse_ordered_json(std::string_view text);
 // Reads a text like parse_ordered_json(). A text that isn't JSON becomes a JSON string.
 nlohmann::ordered_json json_or_string(std::string_view text);
 
-// The value as text: in one line, or a line for each member, indented by `indent` blanks a level. Bytes that
-// aren't UTF-8 are replaced by U+FFFD.
+// Writes the value in one line (`indent` -1), or a line for each member, indented by `indent` blanks a level.
+// Bytes that aren't UTF-8 are replaced by U+FFFD.
 std::string write_json(const nlohmann::json& json, int indent = -1);
 std::string write_json(const nlohmann::ordered_json& json, int indent = -1);
 

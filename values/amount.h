@@ -38,20 +38,22 @@ std::optional<std::int64_t> parse_amount(ResourceKind kind, std::string_view tex
 // The expected form of a value, as error messages name it.
 std::string_view form_of(ResourceKind kind);
 
-// Decimal digits, with or without a sign.
+// Reads decimal digits, with or without a sign.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 
-// A finite number, with or without a fraction and an exponent.
+// Reads a finite number, with or without a fraction and an exponent.
 std::optional<double> parse_real(std::string_view text);
-// A number with all its digits and no exponent: "1234567.5".
+// Writes a number with all its digits and no exponent: "1234567.5".
 std::string real_text(double number);
-// A number in millionths, rounded: the amount of a resource of type float. nullopt also beyond 9e12 or -9e12.
+// Reads a number as millionths, rounded: the amount of a resource of type float. nullopt also beyond 9e12 or
+// -9e12.
 std::optional<std::int64_t> parse_millionths(std::string_view text);
 
-// A duration [[HH:]MM:]SS[.fraction], in seconds. Any part may have any number of digits (1:90 is 150
+// Reads a duration [[HH:]MM:]SS[.fraction], in seconds. Any part may have any number of digits (1:90 is 150
 // seconds); a fraction of .5 or more counts as one second.
 std::optional<std::int64_t> parse_duration(std::string_view text);
-// A duration as "HH:MM:SS", with more digits for 100 hours and more. A negative duration has a '-' in front.
+// Writes a duration as "HH:MM:SS", with more digits for 100 hours and more. A negative duration has a '-' in
+// front.
 std::string duration_text(std::int64_t seconds);
 
 // A size as it was written: `number` times two to the power of `shift`, in bytes or in words of eight bytes.
@@ -67,13 +69,13 @@ struct WrittenSize {
     // The size as "400mb" or "8kw": digits, prefix, and always b or w.
     std::string text() const;
 };
-// A size: digits, then k, m, g, t, p or none, then b, w or none, in capitals or not.
+// Reads a size: digits, then k, m, g, t, p or none, then b, w or none, in capitals or not.
 std::optional<WrittenSize> parse_size(std::string_view text);
-// A size in bytes, as WrittenSize::bytes() counts them.
+// Reads a size in bytes, as WrittenSize::bytes() counts them.
 std::optional<std::int64_t> parse_bytes(std::string_view text);
-// A size in the largest unit that divides it: 1024 mb are "1gb", 1536 kb stay. 0 is "0b".
+// Writes a size in the largest unit that divides it: 1024 mb are "1gb", 1536 kb stay. 0 is "0b".
 std::string size_text(std::int64_t bytes);
-// A size in kb, rounded up, as PBS shows measured and assigned sizes.
+// Writes a size in kb, rounded up, as PBS shows measured and assigned sizes.
 std::string kilobytes_text(std::int64_t bytes);
 
 // Reads True, TRUE, true, t, T, y, Y and 1; False, FALSE, false, f, F, n, N and 0.

@@ -32,7 +32,7 @@ struct IndexRange {
     bool operator==(const IndexRange&) const = default;
 };
 
-// Decimal digits, at most kLargestIndex.
+// Reads decimal digits, a number of at most kLargestIndex.
 inline std::optional<std::int64_t> parse_index(std::string_view text) {
     const auto index = digits<std::int64_t>(text);
     return index && *index <= kLargestIndex ? index : std::nullopt;

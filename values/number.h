@@ -22,20 +22,20 @@ std::optional<T> take_number(std::string_view& text, int base = 10) {
     return number;
 }
 
-// The whole text as a number.
+// Reads the whole text as a number.
 template <std::integral T>
 std::optional<T> number(std::string_view text, int base = 10) {
     const std::optional<T> taken = take_number<T>(text, base);
     return text.empty() ? taken : std::nullopt;
 }
 
-// The whole text as a number, if it consists of decimal digits alone.
+// Reads the whole text as a number, if it consists of decimal digits alone.
 template <std::integral T>
 std::optional<T> digits(std::string_view text) {
     return !text.empty() && is_digit(text.front()) ? number<T>(text) : std::nullopt;
 }
 
-// The whole text as a finite decimal number, with or without a sign, a fraction and an exponent.
+// Reads the whole text as a finite decimal number, with or without a sign, a fraction and an exponent.
 inline std::optional<double> decimal(std::string_view text,
                                      std::chars_format format = std::chars_format::general) {
     if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);

@@ -84,7 +84,7 @@ constexpr const ObjectTypeRow* find_type(std::string_view name) {
 // it means no type.
 const ObjectTypeRow* type_meant(std::string_view word);
 
-// "policy", "time_window"; "object" for a number that is no type.
+// The name of a type, such as "policy"; "object" for a number that is no type.
 constexpr std::string_view type_name(ObjectType type) {
     const ObjectTypeRow* row = find_type(type);
     return row == nullptr ? "object" : row->name;

@@ -50,7 +50,7 @@ struct FreeStatus {
 };
 using StatusList = std::unique_ptr<batch_status, FreeStatus>;
 
-// A text from malloc(3), such as pbs_locjob() returns.
+// Frees a text from malloc(3), such as that of pbs_locjob().
 struct FreeText {
     void operator()(char* text) const { std::free(text); }
 };
@@ -61,7 +61,7 @@ inline std::string_view view(const char* text) {
     return text == nullptr ? std::string_view() : text;
 }
 
-// "name" or "name.resource".
+// The name of an attribute with its resource, if it has one: "name" or "name.resource".
 std::string attribute_name(const attrl& attribute);
 
 // The value of an attribute of one object; nullopt: the object doesn't have it.

@@ -66,7 +66,7 @@ ShareElement element_of(const batch_status& object) {
     return element;
 }
 
-// The value without a fraction if it is whole or at least 1000, else with two decimals.
+// Writes the value without a fraction if it is whole or at least 1000, else with two decimals.
 std::string amount(double value) {
     return value == std::floor(value) || value >= 1000 ? fmt::format("{:.0f}", value)
                                                        : fmt::format("{:.2f}", value);

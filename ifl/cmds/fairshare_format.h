@@ -102,8 +102,8 @@ struct ShareComparison {
 };
 Result<ShareComparison> compare_shares(const ShareTree& tree, const std::string& a, const std::string& b);
 
-// {"trees": [...]}. Members are named like the attributes; numbers are numbers, instants seconds since the
-// Epoch.
+// The trees as JSON, {"trees": [...]}. Members are named like the attributes; numbers are numbers, instants
+// seconds since the Epoch.
 std::string shares_json(const std::vector<ShareTree>& trees);
 
 // A picture (SVG 1.1): each element with a bar for its actual part of the machine, and a mark at its target

@@ -24,9 +24,10 @@ std::vector<HostAttribute> host_attributes(ObjectType type);
 // The row of a name, in any case of letters; null if PBS's objects of the type have no such attribute.
 const HostAttribute* find_host_attribute(ObjectType type, std::string_view name);
 
-// "Boolean", "string_array", ...: the type's name as in objects/schema.h.
+// The name of a type as in objects/schema.h: "Boolean", "string_array" and so on.
 std::string_view type_text(HostType type);
-// "Set by managers and operators" and so on, for help and the manual page.
+// A text about who may set the attribute, such as "Set by managers and operators", for help and the manual
+// page.
 std::string_view setter_text(const HostAttribute& attribute);
 
 // Returns whether the type has an attribute of this name, PBS's or this project's, in any case of letters.

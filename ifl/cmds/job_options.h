@@ -32,12 +32,13 @@ struct JobOptions {
     std::vector<std::string> command;        // the words after "--"
 };
 
-// The options of a qsub command line.
+// Reads the options of a qsub command line.
 Result<JobOptions> parse_submit_options(const std::vector<std::string>& arguments,
                                         const OptionContext& context);
-// Options in a line of a script, or in the server's default_qsub_arguments, where no operands are allowed.
+// Reads options in a line of a script, or in the server's default_qsub_arguments, where no operands are
+// allowed.
 Result<JobOptions> parse_option_line(std::string_view line, const OptionContext& context);
-// The options of a qalter command line.
+// Reads the options of a qalter command line.
 Result<JobOptions> parse_alter_options(const std::vector<std::string>& arguments,
                                        const OptionContext& context);
 
@@ -46,21 +47,21 @@ Result<JobOptions> parse_alter_options(const std::vector<std::string>& arguments
 void add_missing(JobOptions& options, const JobOptions& lower);
 // A warning if the attributes ask for checkpoints, which the bundled server doesn't make; empty: they don't.
 std::string without_effect(const AttrList& attributes);
-// Adds a job's default values.
+// Adds a job's default values for attributes that `options` doesn't set.
 void add_defaults(JobOptions& options);
 
-// The words of a line: separated by blanks, held together by quotes; a backslash takes the next character as
-// it is.
+// Splits a line into words: separated by blanks, held together by quotes; a backslash takes the next
+// character as it is.
 Result<std::vector<std::string>> split_words(std::string_view line);
 
 // Adds "name=value,..." of -l as Resource_List entries.
 Result<void> add_resources(AttrList& attributes, std::string_view text);
 
-// A path of -o or -e in the server's form, host:/path. A directory keeps its final '/'.
+// Returns a path of -o or -e in the server's form, host:/path. A directory keeps its final '/'.
 std::string full_path(std::string_view path, const OptionContext& context);
 
-// The arguments of `qsub -- program arguments` in the server's form: one element each, in the notation of
-// JSDL.
+// Returns the arguments of `qsub -- program arguments` in the server's form: one element each, in the
+// notation of JSDL.
 std::string encode_arguments(const std::vector<std::string>& arguments, std::size_t first = 0);
 
 extern const char* const kQsubUsage;

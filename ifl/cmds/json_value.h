@@ -9,10 +9,10 @@
 
 namespace pbs::cmds {
 
-// A number, if its JSON text is the same as the value's: an optional minus, digits, and optionally a decimal
-// point and digits; at most 15 digits in all, without superfluous zeros first or last. Anything else is a
-// string: "005", "1e5", "1.50", "-0", "10mb". So a program that reads the number has PBS's value, and no text
-// is lost.
+// Returns a number, if its JSON text is the same as `text`: an optional minus, digits, and optionally a
+// decimal point and digits; at most 15 digits in all, without superfluous zeros first or last. Anything else
+// becomes a string: "005", "1e5", "1.50", "-0", "10mb". So a program that reads the number has PBS's value,
+// and no text is lost.
 nlohmann::ordered_json json_value(std::string_view text);
 
 // Adds a value to an object. Several values of one key are joined, because JSON readers take one value of a

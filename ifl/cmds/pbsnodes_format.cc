@@ -41,7 +41,7 @@ std::string dsv_row(const batch_status& node, std::string_view delimiter) {
     return text + "\n";
 }
 
-// The bytes of a size such as "8gb".
+// The number of bytes in a size such as "8gb".
 unsigned long long bytes_of(std::string_view text) {
     std::size_t digits = 0;
     while (digits < text.size() && values::is_digit(text[digits])) {
@@ -53,7 +53,7 @@ unsigned long long bytes_of(std::string_view text) {
     return amount << (10 * (unit == std::string_view::npos ? 0 : unit));
 }
 
-// The size with at most three digits, in the smallest unit for which they are enough.
+// Writes the size with at most three digits, in the smallest unit for which they are enough.
 std::string short_size(unsigned long long bytes) {
     constexpr std::string_view kUnits = "kmgtp";
     unsigned long long amount = (bytes + 1023) / 1024;

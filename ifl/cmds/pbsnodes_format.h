@@ -10,15 +10,15 @@
 
 namespace pbs::cmds {
 
-// All attributes: one a line, or separated by the delimiter.
+// Vnodes with all attributes: one a line, or separated by the delimiter.
 std::string nodes_text(const batch_status* nodes, const PbsnodesOptions& options);
 
-// -S: one line for each vnode; with -j, free and total amounts and jobs, whose ids are shown without
-// `.server`.
+// The output of -S: one line for each vnode; with -j, free and total amounts and jobs, whose ids are shown
+// without `.server`.
 std::string nodes_summary_heading(const PbsnodesOptions& options);
 std::string nodes_summary(const batch_status* nodes, std::string_view server, const PbsnodesOptions& options);
 
-// -l: name, state and comment of the vnodes that are down or offline.
+// The output of -l: name, state and comment of the vnodes that are down or offline.
 std::string marked_nodes_text(const batch_status* nodes);
 
 // Returns whether the state of a vnode, such as "offline,job-busy", includes `state`.

@@ -7,7 +7,7 @@
 
 namespace pbs::cmds {
 
-// Help on a topic: a command, an object type (its attributes), "<type> <attribute>[.<resource>]",
+// Returns help on a topic: a command, an object type (its attributes), "<type> <attribute>[.<resource>]",
 // "operators", "values" or "names"; an empty topic: the overview. A topic without help gets a text that says
 // so.
 std::string help_text(std::string_view topic);

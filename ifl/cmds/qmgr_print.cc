@@ -108,7 +108,7 @@ void append_listed(std::string& text, ObjectType type, const attrl& attribute) {
     text += '\n';
 }
 
-// The text `set queue q1 `, to be followed by the attribute and operator.
+// The beginning of a directive, such as `set queue q1 `, to be followed by the attribute and operator.
 std::string set_prefix(ObjectType type, std::string_view object) {
     if (type == ObjectType::server || (type == ObjectType::sched && object == kDefaultSched)) {
         return fmt::format("set {} ", keyword(type));

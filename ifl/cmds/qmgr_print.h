@@ -32,9 +32,9 @@ std::string print_text(ObjectType type, const batch_status* objects, PrintScope 
 // "|unknown|", then the site's. If the entry is missing, all count as the site's.
 const batch_status* custom_resources(const batch_status* resources);
 
-// "long", "string_array", ...: a resource's type for the server's number.
+// A resource's type in words, such as "long" or "string_array", for the number that the server reports.
 std::string resource_type_text(std::string_view value);
-// "nh": a resource's flags for the server's number.
+// A resource's flags in letters, such as "nh", for the number that the server reports.
 std::string resource_flag_text(std::string_view value);
 
 }  // namespace pbs::cmds

@@ -111,7 +111,7 @@ long long percent_of(std::string_view used, std::string_view asked) {
     return done && all && *all > 0 ? *done * 100 / *all : -1;
 }
 
-// The percentage of a job that is done: of its subjobs, its CPU time or its walltime.
+// The percentage of a job that is done, by its subjobs, its CPU time or its walltime.
 std::string percent_text(const JobFields& job) {
     if (job.state == "Q" || job.state == "T" || job.state == "W") {
         return "-- ";

@@ -21,18 +21,18 @@ struct QstatHeading {
 
 // The attributes that the job formats read, so that the server sends no others; an empty list stands for all.
 AttrList shown_job_attributes(const QstatOptions& options);
-// Jobs, one line each: job, name, user, CPU time used, state, queue.
+// Writes jobs, one line each: job, name, user, CPU time used, state, queue.
 std::string jobs_text(const batch_status* jobs, const QstatHeading& heading, const QstatOptions& options);
-// Jobs in the format of -a, with the resources that they request.
+// Writes jobs in the format of -a, with the resources that they request.
 std::string alternate_jobs_text(const batch_status* jobs, const QstatHeading& heading,
                                 const QstatOptions& options, std::time_t now);
-// Queues: the counts of -Q, and the limits of -q.
+// These functions write queues: queues_text() the counts of -Q, and queue_limits_text() the limits of -q.
 std::string queues_text(const batch_status* queues, bool heading);
 std::string queue_limits_text(const batch_status* queues, std::string_view server,
                               const QstatOptions& options);
 std::string servers_text(const batch_status* servers, bool heading);
 
-// All attributes (-f), as text or separated by the delimiter. `what` is "Job Id", "Queue" or "Server".
+// Writes all attributes (-f), as text or separated by the delimiter. `what` is "Job Id", "Queue" or "Server".
 std::string full_text(const batch_status* objects, std::string_view what, const QstatOptions& options);
 
 // All attributes as JSON, of the objects of several lists together. `group` is "Jobs", "Queue" or "Server".

@@ -30,7 +30,7 @@ std::optional<int> manner_of(std::string_view type) {
     return std::nullopt;
 }
 
-// The bits of the request for the options.
+// The manner of the shutdown request for the options: SHUT_* bits of pbs_ifl.h.
 Result<int> manner(const std::vector<Option>& options) {
     int manner = SHUT_QUICK;
     int who = 0;

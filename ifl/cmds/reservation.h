@@ -45,10 +45,11 @@ Result<ReservationOptions> parse_alter_reservation(const std::vector<std::string
 // A time as text: "Today 14:05", "Fri 14:05" in the same week, else with the date, and in another year with
 // the year.
 std::string reservation_time_text(std::time_t when, std::time_t now);
-// "CO", or in full "RESV_CONFIRMED", for the number in reserve_state.
+// The name of a state for the number in reserve_state: "CO", or in full "RESV_CONFIRMED".
 std::string reservation_state_text(std::string_view number, bool in_full);
 
-// A reservation in pbs_rstat's output: a line of -S, or all attributes of -f. `wide`: with longer columns.
+// These functions write a reservation for pbs_rstat: a line of -S, or all attributes of -f. `wide`: with
+// longer columns.
 std::string reservation_heading(bool wide);
 std::string reservation_line(const batch_status& reservation, std::time_t now, bool wide);
 std::string reservation_in_full(const batch_status& reservation);

@@ -14,12 +14,12 @@ namespace pbs::cmds {
 // The first word of `text`, without white space.
 std::string_view first_word(std::string_view text);
 
-// Control characters as ^X, so that an attribute's value can't move the cursor or hide text. Tabs and
-// newlines stay.
+// Returns the text with control characters as ^X, so that an attribute's value can't move the cursor or hide
+// text. Tabs and newlines stay.
 std::string printable(std::string_view text);
 
-// `text` in a column of `width`, at its left or right edge. A longer text is cut, and its last shown
-// character becomes '*'.
+// These functions put `text` into a column of `width`, at its left or right edge. A longer text is cut, and
+// its last shown character becomes '*'.
 std::string left(std::string_view text, std::size_t width);
 std::string right(std::string_view text, std::size_t width);
 
@@ -40,8 +40,8 @@ struct QuoteError {
 };
 tl::expected<QuotedValue, QuoteError> take_value(std::string_view text, std::size_t begin);
 
-// `value` in the quotes that take_value() needs to give it back, or as it is if it needs none. Newlines and
-// other control characters, which no line of qmgr's input can hold, become spaces.
+// Returns `value` in the quotes that take_value() needs to give it back, or as it is if it needs none.
+// Newlines and other control characters, which no line of qmgr's input can hold, become spaces.
 std::string quote_value(std::string_view value);
 
 // Reads pairs "a=b,c=d" as in -W. A value may be quoted, and ends at a comma that another "word=" follows:

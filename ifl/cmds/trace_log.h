@@ -35,8 +35,8 @@ void drop_excessive(std::vector<TraceLine>& lines, std::size_t excessive);
 // events.
 std::optional<unsigned> event_mask(std::string_view name);
 
-// The lines as tracejob prints them, wrapped at blanks to `width` columns; 0: not wrapped. Unprintable
-// characters are shown as by printable().
+// Returns the lines as tracejob prints them, wrapped at blanks to `width` columns; 0: not wrapped.
+// Unprintable characters are shown as by printable().
 std::string trace_text(const std::vector<TraceLine>& lines, std::size_t width);
 
 }  // namespace pbs::cmds

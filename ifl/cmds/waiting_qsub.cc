@@ -92,7 +92,7 @@ bool readable(int fd, int patience) {
     return poll(&ready, 1, patience) == 1;
 }
 
-// Reads up to `size` bytes, or until the other end closes.
+// Reads `size` bytes; fewer if the other end closes, or sends nothing for kPatience.
 std::string receive(int fd, std::size_t size) {
     std::string text(size, '\0');
     std::size_t have = 0;
