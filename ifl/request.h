@@ -240,7 +240,7 @@ struct PreemptJobs {
     bool operator==(const PreemptJobs&) const = default;
 };
 
-/// deferred_scheduler_reply. On the wire `text` follows a 1; a 0 says that there is none.
+/// The body of deferred_scheduler_reply. On the wire `text` comes after a 1; a 0 stands for no text.
 struct DeferredSchedulerReply {
     std::int32_t command = 0;
     std::string object;
@@ -276,7 +276,7 @@ struct RegisterDependency {
     bool operator==(const RegisterDependency&) const = default;
 };
 
-/// spawn_python. Each list ends with an empty string on the wire.
+/// The body of spawn_python. Each list ends with an empty string on the wire.
 struct SpawnPython {
     std::string job;
     std::vector<std::string> arguments;

@@ -123,7 +123,7 @@ class OverlapSearch::Pair {
             if (!shifts_[i]) continue;
             const int shift = shift_at(i);
             common[i] = a & b.shifted(-shift);
-            // at the ends of the year, b's opening may be in the year before or after
+            // at the ends of the year, the opening of window b may be in the year before or after
             const auto beside = [&](int from, int to) {
                 for (int day = a.next(from); day < to; day = a.next(day + 1))
                     if (b_.opens_on(day_at(year.first + day + shift), search_.holidays_)) common[i].set(day);

@@ -219,7 +219,8 @@ Words operators_of(ObjectType type, std::string_view attribute) {
     return {"=", "+=", "-="};
 }
 
-// The attributes that the command accepts; with their resources once a name and a dot are typed.
+// Returns the attributes that the command accepts. Once an attribute's name and a dot are typed, returns the
+// attribute with each of its resources.
 Words attribute_candidates(ObjectType type, Command command, std::string_view typed,
                            const ObjectNames& names) {
     const std::size_t dot = typed.find('.');

@@ -69,7 +69,7 @@ std::string marked(std::string_view text, std::size_t offset);
 // A function that returns whether an object type has an attribute of this name.
 using IsAttribute = std::function<bool(ObjectType, std::string_view)>;
 
-// Parses one directive, without a comment or a `;` at its end. Blank text is no directive.
+// Parses one directive, without a comment or a `;` at its end. A blank text is an error.
 tl::expected<Directive, SyntaxError> parse_directive(std::string_view text, const IsAttribute& is_attribute);
 
 // Splits lines of input into directives: removes comments, joins lines that end with a backslash, and splits

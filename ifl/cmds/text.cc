@@ -104,7 +104,7 @@ std::string quote_value(std::string_view value) {
             c = ' ';
         }
     }
-    // a backslash at the end of a line would join the next line to it
+    // quote a text with a backslash, too: at the end of a line it would join the next line to this one
     if (!text.empty() && text.find_first_of("\"' \t,;#[\\") == std::string::npos) {
         return text;
     }
