@@ -1,11 +1,11 @@
-// The allocations of groups at an Origin system, SCHED_ACCT_DIR/allocations (sched-config guide,
-// "SCHED_ACCT_DIR").
+// Reads the allocations of groups at an Origin system, SCHED_ACCT_DIR/allocations: the node-hours that each
+// group may use (sched-config guide, "SCHED_ACCT_DIR").
 //
-// Format: a line for each group, its three fields parted by '=':
+// Format: a line for each group, with '=' between its three fields:
 //
 //     P= title of the research = group = node-hours
 //
-// -1.0 is an unlimited allocation, 0.0 none at all.
+// An allocation of -1.0 is unlimited. With 0.0 the group may use nothing.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ struct Allocation {
 struct Allocations {
     std::string file;
     std::vector<Allocation> groups;  // in the order of the file, each group once
-    std::vector<std::string> notes;  // groups that the file names twice: the last line counts
+    std::vector<std::string> notes;  // a note for each repeated group: its last line counts
     // Lines that don't begin with P=, have too few fields, name no group, or have no number as allocation.
     // They are left out.
     Problems mistakes;

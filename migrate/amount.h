@@ -9,8 +9,8 @@
 
 namespace pbs::migrate {
 
-// Reads a decimal number with an optional sign. nullopt: anything else, and amounts too large for anybody to
-// have used.
+// Reads a decimal number with an optional sign. nullopt: another text, or a number beyond 1e18, which nobody
+// can have used.
 inline std::optional<double> read_amount(std::string_view text) {
     constexpr double kMost = 1e18;
     const auto amount = values::decimal(text, std::chars_format::fixed);

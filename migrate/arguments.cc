@@ -22,12 +22,12 @@ Read expected(const char* what) {
     return tl::unexpected<std::string>(what);
 }
 
-// Decimal digits only.
+// Reads a number of at most `longest` decimal digits, without a sign.
 std::optional<long> digits(std::string_view text, std::size_t longest = 9) {
     return text.size() <= longest ? values::digits<long>(text) : std::nullopt;
 }
 
-// Reads SS, MM:SS or HH:MM:SS from right to left. Fields may exceed 59: 90:00 is an hour and a half.
+// Reads SS, MM:SS or HH:MM:SS and returns seconds. Any field may exceed 59: 90:00 is an hour and a half.
 std::optional<long> timespec(std::string_view text) {
     const auto fields = values::split(text, ':');
     if (fields.size() > 3) return std::nullopt;
@@ -57,7 +57,7 @@ Read read_clock(std::string_view text) {
     return hours_minutes_seconds(*seconds);
 }
 
-// Reads MM/DD/YYYY[@HH:MM:SS].
+// Reads MM/DD/YYYY[@HH:MM:SS] and returns it with leading zeros. nullopt: not such a date.
 std::optional<std::string> wall_clock(std::string_view text) {
     const auto at = text.find('@');
     const auto fields = values::split(text.substr(0, at), '/');
@@ -127,7 +127,8 @@ bool host_name(std::string_view text) {
     });
 }
 
-// Checks a queue's name: PBS allows at most 15 characters, the first one a letter.
+// Returns whether the text names a queue, as name or name@host. PBS allows at most 15 characters in the name,
+// the first one a letter.
 bool queue_name(std::string_view text) {
     const auto at = text.find('@');
     const auto name = text.substr(0, at);

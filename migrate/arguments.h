@@ -13,8 +13,8 @@ namespace pbs::migrate {
 // instead: "a time HH:MM:SS".
 tl::expected<std::string, std::string> read_argument(ArgumentType type, std::string_view text);
 
-// Do the Origin scheduler's documents use this word for false? Any other word that isn't true is read as
-// false as well, but is more likely a slip.
+// Returns whether the text is false, no, off or 0, the words for false in the Origin scheduler's documents.
+// The scheduler reads every word that isn't true as false, but another word is more likely a slip.
 bool plainly_false(std::string_view text);
 
 }  // namespace pbs::migrate

@@ -21,7 +21,7 @@
 namespace pbs::migrate {
 namespace {
 
-// Longest value that a server takes in a request (ifl/request.h). The file's name is part of the value.
+// The most bytes that a server takes as one value of a request (ifl/request.h): the file's name and its text.
 constexpr std::size_t kLongestValue = (4U << 20U) - 1;
 
 Problems too_large(const LegacyText& text, std::size_t longest) {
@@ -41,8 +41,8 @@ std::string value_of(const batch_status* object, std::string_view name) {
     return std::string(cmds::value_of(object->attribs, name).value_or(std::string_view()));
 }
 
-// Builds objects from the document that a server exports. An attribute that this program doesn't know comes
-// from a server of a later version.
+// Builds objects from the document that a server exports. Refuses a document with an attribute that this
+// program doesn't know: the server is of a later version.
 Result<std::shared_ptr<const objects::Snapshot>> snapshot_of(const std::string& document) {
     const auto texts = objects::from_document(document);
     if (!texts) return refuse(texts.error().message);
@@ -127,7 +127,8 @@ Result<ServerConfiguration> configuration_of(const std::string& server) {
             out.others.push_back(name);
         }
     }
-    // Older servers don't know this part of the status: go on without it.
+    // Add the resources that a migrated sched_config named. An older server doesn't report them and returns
+    // nothing here, without an error.
     pbs_errno = PBSE_NONE;
     const cmds::StatusList checked(pbs_statconfiguration(handle, "part=checked"));
     if (!checked && pbs_errno != PBSE_NONE) return refuse(cmds::failure_text(handle));

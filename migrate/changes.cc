@@ -67,8 +67,8 @@ void Changes::set(ObjectType type, const std::string& object, std::string_view n
             {CommandKind::set, type, object, {{std::string(attribute->name), shown, Operation::set}}});
 }
 
-// Checks a formula. One in another language, such as Python, is left out with a note, and the rest is
-// migrated. Unknown names in a formula cause a note.
+// Returns whether the text is a formula in the language of the attribute. If it isn't, for example a formula
+// in Python, reports that it is left out. Adds a note for each unknown name in it.
 bool Changes::is_formula(const objects::Attribute& attribute, const std::string& text,
                          const std::string& from) {
     std::vector<std::string> unknown;
@@ -164,7 +164,7 @@ std::vector<const PrintedCommand*> Changes::resources(const QmgrPrint& file, con
     return known;
 }
 
-// Notes attributes of printed queues that the policies don't act on.
+// Adds notes on attributes of printed queues that have no effect with the policies.
 void Changes::notes_on_queues(const std::set<std::string>& route_queues) {
     const std::vector<const objects::Object*> by = policies();
     for (const PrintedCommand& printed : out_.host.commands) {

@@ -1,5 +1,5 @@
-// The changes of a migration: collected in the order in which they can be made, with the report and the
-// ledger.
+// Collects the changes of a migration, in an order in which a server can make them, with the report and the
+// ledger of the migration.
 #pragma once
 
 #include <map>
@@ -17,9 +17,9 @@ namespace pbs::migrate {
 
 class Changes {
   public:
-    // The changes give `current` (null: a fresh server) the values that are set. `before` is the ledger of
-    // earlier migrations. `server` describes the server that takes the files over; `known` adds the queues
-    // and resources of the older server.
+    // `current`: the objects before the migration (null: a fresh server). `before`: the ledger of earlier
+    // migrations. `server`: the queues and resources of the server that takes the files over; `known` adds
+    // those of the older server. `strict`: a formula that can't be read is a problem, not a note.
     Changes(const objects::Snapshot* current, const Ledger& before, const Surroundings& server,
             const Surroundings& known, bool strict);
 
@@ -27,7 +27,7 @@ class Changes {
     const Ledger& before() const { return before_; }
     Conversion& result() { return out_; }
 
-    // Assigns the following changes to this part of the configuration.
+    // Begins a part of the configuration: the ledger records the changes that follow as of this part.
     void begin(Part part);
     // Creates an object, and records it as made by a migration only if it is new: the sweep must not delete
     // an object that somebody else created.
@@ -38,8 +38,8 @@ class Changes {
              const std::string& text, const std::string& from);
     void set_all(objects::ObjectType type, const std::string& object, const std::vector<SchedValue>& values,
                  const std::string& file);
-    // Adds the definitions of resources in the file, except those that `print` (may be null) has as well, and
-    // those that the server has from elsewhere. Returns the latter.
+    // Adds the definitions of resources in `file`, except resources that `print` (may be null) defines as
+    // well, and resources that the server has and no migration made. Returns the definitions of the latter.
     std::vector<const PrintedCommand*> resources(const QmgrPrint& file, const QmgrPrint* print);
     // Returns the object as it will be after the changes so far.
     objects::Object& object_after(objects::ObjectType type, const std::string& object);
@@ -55,13 +55,14 @@ class Changes {
     void note_all(const std::vector<std::string>& notes);
     // Adds a note unless it is there already: several policies may cause the same one.
     void note_once(std::string note);
-    // Adds a note if the scheduler doesn't use the policy kPolicy.
+    // Adds a note if the scheduler doesn't use the policy kPolicy, in which the migration puts the settings.
     void tell_unless_in_force();
     // Adds a problem, which stops the migration.
     void refuse(const std::string& from, std::string message);
 
-    // Takes back what earlier migrations made and the files no longer have. `route_queues` of the print get
-    // no notes about scheduling. Problems: those that were added.
+    // Adds changes that take back objects and values that earlier migrations made and the files no longer
+    // have, and returns all changes. `route_queues`: printed queues whose attributes need no notes about
+    // scheduling. Returns the problems instead if there are any.
     Result<Conversion> finish(const std::set<std::string>& route_queues);
 
   private:
@@ -78,7 +79,7 @@ class Changes {
     objects::ResourceNames resources_;
     Part part_ = Part::options;
     std::set<Part> parts_;
-    std::set<std::string> recorded_;  // lines of the ledger
+    std::set<std::string> recorded_;  // type, object, attribute and value of the ledger's lines
     std::map<std::pair<objects::ObjectType, std::string>, objects::Object> made_;
     Conversion out_;
     Problems problems_;

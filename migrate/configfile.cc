@@ -71,7 +71,7 @@ constexpr Option kOptions[] = {
     // Waiting jobs
     {"MAX_QUEUED_TIME", T::timespec},
     {"INTERACTIVE_LONG_WAIT", T::timespec},
-    // The rest
+    // Other options
     {"SORTED_JOB_DUMPFILE", T::pathname, "SORTED_JOB_FILE"},
     {"MANAGE_HPM_COUNTERS", T::boolean},
     {"REVOKE_HPM_COUNTERS", T::boolean},
@@ -82,14 +82,14 @@ constexpr Option kOptions[] = {
     {"FAKE_MACHINE_MULT", T::integer},
 };
 
-// Options that the guide marks "(required)" when another option is on. Options with a default need no setting
-// (SORT_BY_PAST_USAGE beside the decay factors). DEDICATED_TIME_CACHE_SECS is optional in the overview, and
-// so it is here.
+// An option, and the options that the guide marks "(required)" when it is on. The table lacks options with a
+// default, such as SORT_BY_PAST_USAGE beside the decay factors, and DEDICATED_TIME_CACHE_SECS, which the
+// guide's overview calls optional.
 struct Requirement {
     std::string_view option;
     std::array<std::string_view, 3> needs;
-    // The cases in which the scheduler itself refused to start without the option. `never`: only the guide
-    // requires it.
+    // When the Origin scheduler itself refused to start without `needs`. `never`: only the guide requires
+    // them.
     enum { never, with_prime_time, always } enforced = never;
 };
 constexpr Requirement kRequirements[] = {
@@ -122,7 +122,7 @@ constexpr Requirement kRequirements[] = {
     {"FAKE_MACHINE_MULT", {"TEST_ONLY"}},
 };
 
-// Value of a setting whose argument can't be read.
+// Setting::value of an option whose argument can't be read.
 constexpr const char* kBad = "?";
 
 // Options that even a minimal configuration needs.
@@ -134,7 +134,7 @@ const Option* find_option(std::string_view name) {
     return nullptr;
 }
 
-// Says why a line's first word is no option, and suggests the option that was perhaps meant.
+// Returns the message for a name that is no option. It suggests the option that was perhaps meant.
 std::string unknown_option(std::string_view name) {
     const std::string upper = values::uppered(name);
     if (find_option(upper) != nullptr)
@@ -195,7 +195,7 @@ class ConfigFileReader {
     }
 
     void set(const Option& option, std::string_view name, const Word& argument, int line) {
-        // Store a bad value as if it were set, so that a missing option isn't reported on top of it.
+        // Store the option even if its argument is bad, so that the option isn't also reported as missing.
         Setting setting{&option, std::string(name), std::string(argument.text), kBad, line, argument.column};
         const auto value = read_argument(option.type, argument.text);
         if (!value) {
@@ -313,7 +313,8 @@ class ConfigFileReader {
         return prime_time != nullptr && prime_time->on();
     }
 
-    // Has a misspelled line been reported that was perhaps meant as this option?
+    // Returns whether a problem is about an option that is named so, in any case. Such a line is perhaps a
+    // misspelling of the option, which then isn't reported as missing.
     bool misspelled(std::string_view name) const {
         return std::any_of(problems_.begin(), problems_.end(),
                            [&](const Problem& p) { return values::uppered(p.option) == name; });

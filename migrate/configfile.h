@@ -1,4 +1,4 @@
-// The CONFIGFILE of the Origin scheduler (sched-config guide, "CONFIGURATION FILE SYNTAX").
+// Reads the CONFIGFILE of the Origin scheduler (sched-config guide, "CONFIGURATION FILE SYNTAX").
 //
 // Format: lines of an option and one argument, separated by white space. A '#' begins a comment anywhere.
 // Names of options are upper-case. An option that is set again replaces its value, but lists of queues
@@ -16,7 +16,7 @@ namespace pbs::migrate {
 
 // The types of arguments (sched-config guide, "ARGUMENT TYPES").
 enum class ArgumentType {
-    boolean,     // true, yes, on, 1; false otherwise; MM/DD/YYYY[@HH:MM:SS] is false until then
+    boolean,     // True: true, yes, on, 1, or a date MM/DD/YYYY[@HH:MM:SS] that is past
     integer,     // not negative
     percentage,  // an integer, with or without %
     real,
@@ -52,7 +52,7 @@ struct Setting {
     int line = 0;          // line of the last setting; for lists, of the first
     int column = 0;        // column of the argument
 
-    // Is the option on: neither False nor zero?
+    // Returns whether the option is on: its value is neither False nor zero.
     bool on() const;
 };
 
@@ -67,13 +67,13 @@ struct ConfigFile {
     const Setting* find(std::string_view option) const;
 };
 
-// Is the text the configuration of an Origin scheduler? It is if it has more of that scheduler's options
-// than of sched_config's.
+// Returns whether the text is the configuration of an Origin scheduler: it has more of that scheduler's
+// options than of sched_config's.
 bool is_configfile(std::string_view text);
 
-// Reads the text of a file; `file` is its name in messages. Problems are mistakes with which the scheduler
-// refused to start: unknown or lower-case options, missing or bad arguments, queues missing or listed twice,
-// and options without others that the scheduler itself required.
+// Reads the text of a file; `file` is its name in messages. Returns problems for mistakes with which the
+// scheduler refused to start: unknown or lower-case options, missing or bad arguments, queues missing or
+// listed twice, and options that are set without others that the scheduler itself required beside them.
 Result<ConfigFile> parse_configfile(std::string_view text, const std::string& file);
 
 }  // namespace pbs::migrate

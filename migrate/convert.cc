@@ -32,12 +32,12 @@ constexpr const char* kDedicatedTime = "dedicated_time";
 constexpr const char* kDepth = "backfill_depth";
 constexpr const char* kWorkDays = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR";
 
-// Numbers objects of one kind: name, name_2, name_3.
+// Names the objects of one kind, in order: name, name_2, name_3. `index` counts from 0.
 std::string numbered(const char* name, std::size_t index) {
     return index == 0 ? name : fmt::format("{}_{}", name, index + 1);
 }
 
-// Does a sched_config file turn backfill off (backfill: False)?
+// Returns whether the values of a sched_config file turn backfill off (backfill: False).
 bool has_no_backfill(const std::vector<SchedValue>& values) {
     return std::ranges::any_of(
         values, [](const SchedValue& value) { return value.attribute == kDepth && value.value == "0"; });
@@ -196,7 +196,8 @@ class Converter {
                             file.file, file.year));
     }
 
-    // Converts the usage of entities. Groups need none: the tree adds it up.
+    // Converts the fair-share usage of entities. A group's usage isn't converted: the fs_group adds it up
+    // from the usage of the group's entities.
     void usage(const FairshareUsage& file) {
         if (file.entities.empty() && !file.mistakes.empty()) return;
         const bool there = to_.current() != nullptr && to_.current()->fs_group(kGroup) != nullptr;
@@ -221,7 +222,8 @@ class Converter {
         usage_of("past_usage", file.file, std::move(batch));
     }
 
-    // Reports the allocation files and leaves them alone: the accounting package keeps them.
+    // Adds notes about the allocation files. They aren't converted: the accounting package keeps writing
+    // them.
     void allocations(const Allocations* allocations, const CurrentUsage* current) {
         const auto used = current == nullptr ? std::map<std::string, double>{} : current->groups();
         if (current != nullptr)
@@ -267,7 +269,7 @@ class Converter {
         }
     }
 
-    // The route queues in the print of qmgr.
+    // Returns the names of the route queues in the print of qmgr.
     const std::set<std::string>& route_queues() const { return route_queues_; }
 
   private:
@@ -399,7 +401,7 @@ void leave_to_print(const Legacy& files, const Ledger& before, SchedPolicies& po
     }
 }
 
-// Adds the older server's queues and resources to those of `server`: the files may name both.
+// Adds the older server's queues and resources to those of `server`: the files may name objects of both.
 Surroundings known_of(const Legacy& files, const Surroundings& server) {
     Surroundings known = server;
     const auto add = [](std::vector<std::string>& to, const std::vector<std::string>& more) {
@@ -419,11 +421,12 @@ Surroundings known_of(const Legacy& files, const Surroundings& server) {
     return known;
 }
 
-// Computes the values of default_policy and of the policies of prime and non-prime time. sched_config gives
-// them; resource_group and qmgr_print decide about some.
+// Computes the values of default_policy and of the policies of prime and non-prime time from sched_config. An
+// attribute that qmgr_print has too is left out. resource_group decides whether the policies get an fs_group,
+// and the holidays file whether policies by time are needed.
 Result<SchedPolicies> policies_of(const Legacy& files, const Surroundings& known, const Ledger& before) {
-    // Formulas with terms of fairshare need an fs_group even without resource_group: OpenPBS then treats
-    // every entity as unknown, with shares and usage.
+    // Give the policies an fs_group if a formula has terms of fairshare, even without resource_group: OpenPBS
+    // then treats every entity as unknown, with shares and usage.
     const PrintedSetting* printed =
         files.qmgr_print ? files.qmgr_print->setting("job_sort_formula") : nullptr;
     const std::string_view formula = printed != nullptr    ? std::string_view(printed->value)
@@ -498,13 +501,14 @@ bool is_converted(const objects::Snapshot& snapshot) {
     const objects::Object* policy = snapshot.policy(kPolicy);
     if (policy == nullptr) return false;
     if (policy->text("algorithm") == "origin") return true;
-    // A conversion of sched_config always sets these three.
+    // These three attributes are set by every conversion of sched_config.
     return policy->is_set("by_queue") && policy->is_set("help_starving_jobs") && policy->is_set("preemption");
 }
 
 std::string to_qmgr(const Conversion& conversion) {
     std::string out;
-    // Host commands first: policies may name the queues and resources that they create.
+    // Write the commands for the host first: policies may name queues and resources that these commands
+    // create.
     for (const PrintedCommand& printed : conversion.host.commands)
         out += objects::to_text(printed.command) + "\n";
     for (const Command& command : conversion.changes.commands) {

@@ -23,13 +23,13 @@ namespace pbs::migrate {
 
 struct Conversion {
     objects::ChangeSet changes;  // to be applied as a whole; empty if everything is in place already
-    // Usage by scope (usage_store.h), for scopes that have no usage yet.
+    // Usage by scope (usage_store.h). It is added only to scopes that have no usage yet.
     std::map<std::string, objects::UsageBatch> usage;
     Report report;
     Ledger ledger;                       // everything that migrations have made, this one included
     std::vector<QueueType> queue_types;  // queues whose execution_type the server is to change
     bool holidays = false;               // a holidays file was converted
-    HostWork host;                       // directives for the server, which adds their outcomes to the report
+    HostWork host;                       // commands about the server's own objects, which the server carries out
 };
 
 struct ConvertOptions {
@@ -77,11 +77,11 @@ struct ConvertOptions {
 // - Each removed option gets a note: the reason, and the replacement.
 //
 // A folder of Grid Engine (grid_engine/grid_engine.h): settings become attributes of default_policy and
-// default_fs_group, the rest quotas, time_windows and the server's resources.
+// default_fs_group; other files become quotas, time_windows and resources of the server.
 Result<Conversion> convert(const Legacy& files, const Surroundings& server, const objects::Snapshot* current,
                            const Ledger& before = {}, const ConvertOptions& options = {});
 
-// Did one of these conversions make default_policy?
+// Returns whether a conversion of an Origin scheduler's configuration or of sched_config made default_policy.
 bool is_converted(const objects::Snapshot& snapshot);
 
 // Returns qmgr commands with the effect of the changes, one a line.

@@ -1,5 +1,5 @@
-// Usage of groups since the start of the year at an Origin system, SCHED_ACCT_DIR/current (sched-config
-// guide, "SCHED_ACCT_DIR").
+// Reads the usage of groups since the start of the year at an Origin system, SCHED_ACCT_DIR/current
+// (sched-config guide, "SCHED_ACCT_DIR").
 //
 // Format: a line for each user in each group:
 //
@@ -29,7 +29,7 @@ struct CurrentUsage {
     std::vector<CurrentUse> uses;  // in the order of the file
     Problems mistakes;  // lines with missing or surplus words, or a word in place of a number; left out
 
-    // The sums of the groups, in node-hours.
+    // Returns the sum of each group's uses, in node-hours.
     std::map<std::string, double> groups() const;
 };
 

@@ -1,4 +1,4 @@
-// The past usage that the Origin scheduler kept, sched_priv/decay_usage.
+// Reads the past usage that the Origin scheduler kept, sched_priv/decay_usage.
 //
 // Format: the first line is the day of the week on which the file was written (Sat). Then a line for each
 // user:
@@ -23,8 +23,8 @@ struct UserUsage {
 
 struct DecayUsage {
     std::string file;
-    std::vector<UserUsage> users;    // in the order of the file, each pair once
-    std::vector<std::string> notes;  // pairs that the file has twice: the last line counts
+    std::vector<UserUsage> users;    // in the order of the file, each pair of group and user once
+    std::vector<std::string> notes;  // a note for each repeated pair: its last line counts
     Problems mistakes;               // lines without a user or without a number as amount; left out
 };
 

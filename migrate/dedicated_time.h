@@ -1,4 +1,4 @@
-// The dedicated_time file of the schedulers of PBS and TORQUE, sched_priv/dedicated_time (OpenPBS,
+// Reads the dedicated_time file of the schedulers of PBS and TORQUE, sched_priv/dedicated_time (OpenPBS,
 // src/scheduler/pbs_dedicated and dedtime.cpp).
 //
 // Format: a line is empty; a comment, which begins with '#' or '*' after any white space; or
@@ -18,7 +18,7 @@
 
 namespace pbs::migrate {
 
-// Readings of the wall clock, to the minute: from <= t < to.
+// A period of dedicated time, in local time and whole minutes: from <= t < to.
 struct DedicatedPeriod {
     std::chrono::local_seconds from{};
     std::chrono::local_seconds to{};
@@ -28,8 +28,9 @@ struct DedicatedPeriod {
 struct DedicatedTime {
     std::string file;
     std::vector<DedicatedPeriod> periods;  // in the order of the file
-    // Mistakes: dates or times that don't exist, or an end that isn't after the start; the line is left out.
-    // Words behind a period are left out and the period counts, as the older schedulers read it.
+    // Mistakes: dates or times that don't exist, or an end that isn't after the start; these lines are left
+    // out. A line with words behind the period is a mistake too, but its period counts, as in the older
+    // schedulers.
     Problems mistakes;
 };
 

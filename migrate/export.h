@@ -1,4 +1,4 @@
-// Exports legacy files from objects: the way back.
+// Writes legacy files from objects: the reverse of a conversion (convert.h).
 #pragma once
 
 #include <chrono>
@@ -20,13 +20,13 @@ struct ExportSource {
     rrule::Zone zone;  // the server's zone
     std::chrono::sys_seconds now{};
     std::string sched = "default";           // scheduler whose policies are exported
-    std::vector<std::string> queues{};       // the server's queues; a prefix in the file must fit only the
-                                             // right ones
+    std::vector<std::string> queues{};       // all queues of the server: a prefix must not select a queue
+                                             // of another type
     std::vector<std::string> consumables{};  // its custom consumable resources
     std::vector<FoundQueueType> queue_types{};
     std::vector<std::string> others{};  // custom resources that aren't consumable, and resources that a
                                         // migrated sched_config named
-    bool knows_queue_types = false;     // queues that `queue_types` doesn't name run jobs at any time
+    bool knows_queue_types = false;     // whether queues that `queue_types` doesn't name run jobs at any time
     // Elements of server_dyn_res that pbs_sched may run as root; null: all.
     const objects::RootPrograms* root_programs = nullptr;
     std::string before{};  // the earlier sched_config: its options that no object can express are kept
@@ -38,7 +38,7 @@ struct Exported {
     std::vector<std::string> left_out;
 };
 
-// A kind of file; one source file each (export_sched_config.cc, ...).
+// Writes one kind of file. Each exporter has a source file (export_sched_config.cc, ...).
 struct Exporter {
     std::string_view kind;  // argument of the option --export
     std::string_view file;  // its usual name

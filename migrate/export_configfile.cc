@@ -9,8 +9,8 @@
 namespace pbs::migrate {
 namespace {
 
-// Attributes without an option in this file: a time_window gives the hours, and the file has no place for the
-// others.
+// Policy attributes that have no line in the file and aren't reported as left out: prime_time() writes the
+// hours of prime time, and the file has no place for the algorithm and the comment.
 constexpr std::string_view kOthers[] = {"algorithm", "comment", "prime_time_start", "prime_time_end"};
 
 class ConfigFileWriter {
@@ -52,7 +52,8 @@ class ConfigFileWriter {
         }
     }
 
-    // Takes the hours from the time_window if there is one, since administrators change them there.
+    // Writes the hours of prime time, from the time_window if there is one: administrators change the hours
+    // there.
     void prime_time(const objects::Object& policy) {
         const auto windows = source_.snapshot.time_windows_of_type("prime");
         const objects::Object* hours = nullptr;

@@ -13,9 +13,9 @@ namespace {
 using std::chrono::days;
 
 constexpr days kYear{366};
-// Longest look ahead: a later date is a slip.
+// Dates further ahead aren't exported: such a date in an rrule is a slip.
 constexpr days kFurthest{10 * 366};
-// Longest look back for the start of a window that is open now.
+// How long before `now` a window that is still open may have opened.
 constexpr days kBefore{31};
 
 std::string date_text(const rrule::Zone& zone, rrule::Instant t) {
@@ -43,7 +43,7 @@ Exported export_dedicated_time(const ExportSource& source) {
             continue;
         }
         if (const auto last = window->recurrence().last_day()) {
-            // Look two days further: the last opening may end on the next day.
+            // Look two days further: a window that opens on the last day may close on the next one.
             until = std::max(until, source.zone.instant(*last) + days{2});
         } else {
             out.left_out.push_back(

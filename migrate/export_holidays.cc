@@ -30,7 +30,8 @@ std::string hhmm(int minute) {
     return fmt::format("{:02}{:02}", minute / 60, minute % 60);
 }
 
-// The two words of a line: starts of prime and non-prime time. Empty: the file can't express these hours.
+// Returns the two words of a line, the starts of prime and of non-prime time. Empty: the file can't express
+// these hours.
 std::string hours_text(const std::vector<PrimeHours>& hours) {
     if (hours.empty()) return "none\tall";
     if (hours.size() == 1 && hours[0].start == 0 && hours[0].end == kWholeDay) return "all\tnone";

@@ -11,8 +11,8 @@
 
 namespace pbs::migrate {
 
-// A scheduler's policies by time. The same policy stands in all three if the slots for prime and non-prime
-// time are empty. Null: none.
+// The policies of a scheduler. Without a policy for prime or non-prime time, that member is the all-time
+// policy. Null: there is no such policy.
 struct PoliciesByTime {
     const objects::Object* all_time = nullptr;
     const objects::Object* prime = nullptr;
@@ -20,25 +20,24 @@ struct PoliciesByTime {
 };
 PoliciesByTime policies_of(const ExportSource& source);
 
-// Text of a setting for `left_out`: "policy p1 by_queue = True".
+// Returns a setting as a text for `left_out`: "policy p1 by_queue = True".
 std::string setting_text(const objects::Object& object, const objects::Attribute& attribute,
                          const objects::Value& value);
 
 // Returns the fs_group that the policies use, or default_fs_group; null: neither exists.
 const objects::Object* fs_group_of(const ExportSource& source);
 
-// Minutes of a week at which a window is open, by day from Sunday. Only for rules that are the same every
-// week.
+// The hours of a week at which a window is open, by day from Sunday.
 using WeekHours = std::array<std::vector<PrimeHours>, 7>;
 std::optional<WeekHours> week_hours(const objects::Object& window);
 
-// A holiday, as the file holidays has it.
+// A holiday as a line of the file holidays.
 struct DayNumber {
     int day_of_year = 0;
     std::string remark;  // "Dec 25"
 };
-// Returns the server's non_work_days of the year. Rules with another day number in another year go to
-// `left_out`.
+// Returns the holidays of the year from the server's non_work_days. Rules that fall on another day of the
+// year in other years go to `left_out`.
 std::vector<DayNumber> day_numbers(const ExportSource& source, int year, std::vector<std::string>& left_out);
 
 int year_of(const ExportSource& source);

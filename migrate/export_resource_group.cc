@@ -14,7 +14,7 @@
 namespace pbs::migrate {
 namespace {
 
-// First number for a group: 0 is the group of root's children, 1 that of entities outside the tree.
+// First number for a group: 0 is the group of the root's children, 1 the group of entities outside the tree.
 constexpr int kFirstNumber = 10;
 
 struct Element {
@@ -31,7 +31,7 @@ Element element_of(std::string_view text) {
 
 struct Order {
     std::vector<Element> elements;  // as set, but each parent before its children
-    std::vector<Element> left;      // elements that the file can't express, and those below them
+    std::vector<Element> left;      // elements that the file can't express, and all elements below these
 };
 
 class Sorter {
@@ -60,7 +60,7 @@ class Sorter {
             state = state_[*at];
             if (state != State::waiting) break;
             path.push_back(*at);
-            state = State::there;  // directly below root
+            state = State::there;  // in case the parent is the root
         }
         for (; !path.empty(); path.pop_back()) {
             const Element& one = elements_[path.back()];
@@ -70,8 +70,8 @@ class Sorter {
         }
     }
 
-    // Index of the parent; nullopt: root. The store has checked that every other parent is an element and
-    // that there is no cycle.
+    // Returns the index of the parent; nullopt: the root. The store has checked that every other parent is an
+    // element and that there is no cycle.
     std::optional<std::size_t> above(std::size_t element) const {
         const auto found = places_.find(elements_[element].parent);
         return found == places_.end() ? std::nullopt : std::optional(found->second);

@@ -17,9 +17,9 @@ using T = SchedTarget;
 using objects::Object;
 using objects::ObjectType;
 
-// All bits of the log's classes of events (sched_config_options.cc).
+// All classes of events in the log, a bit each (sched_config_options.cc).
 constexpr std::int64_t kAllEvents = 8191;
-// pbs_sched looks at these only if the option `resources` names them, since jobs don't use them up.
+// Resources that jobs don't use up: pbs_sched compares them only if the option `resources` names them.
 constexpr std::string_view kOtherResources = "aoe, arch, eoe, host, vnode";
 
 std::string effective(const Object& object, const objects::Attribute& attribute) {
@@ -56,8 +56,8 @@ class Writer {
             if (setting.option->argument == A::prefix ? !written_.contains(setting.option->name)
                                                       : setting.option->target == T::removed)
                 keep(setting);
-        // Without these lines pbs_sched takes every queue to have the prefix, that is, to be one of dedicated
-        // time and so on.
+        // Write all three prefixes: without its line pbs_sched takes every queue to have the prefix, that is,
+        // to be one of dedicated time, prime time or non-prime time.
         for (const std::string_view option : {"dedicated_prefix", "primetime_prefix", "nonprimetime_prefix"})
             if (!written_.contains(option)) out_.text += fmt::format("{}: {}\n", option, kNoPrefix);
         return std::move(out_);
@@ -71,8 +71,8 @@ class Writer {
         return {policies_.prime, policies_.non_prime};
     }
 
-    // Notes that the all-time policy can't be expressed beside the two others: the file has columns for prime
-    // and non-prime time only.
+    // Reports attributes of the all-time policy that differ from both the prime and the non-prime policy: the
+    // file has columns for prime and non-prime time only.
     void tell_all_time() {
         if (!by_time()) return;
         const Object& all_time = *policies_.all_time;
@@ -99,8 +99,8 @@ class Writer {
         lines(option, attribute, *policies_.non_prime, "\tnon_prime");
     }
 
-    // Text of an attribute for the file: the value that was set, or a default that differs from the old
-    // scheduler's. Empty: no line is needed.
+    // Returns an attribute's text for the file: the value that was set, or a default that differs from the
+    // old scheduler's. Empty: no line is needed.
     static std::string text_of(const SchedOption& option, const Object& object,
                                const objects::Attribute& attribute) {
         if (object.set_value(attribute) == nullptr && option.absent.empty()) return {};
@@ -141,7 +141,7 @@ class Writer {
         return key.starts_with(kNow) ? "fair_share_perc" + key.substr(kNow.size()) : key;
     }
 
-    // Returns the resources that exclude_resources doesn't name.
+    // Returns the value of the option `resources`: all resources that exclude_resources doesn't name.
     std::string resources(const Object& policy) const {
         const auto excluded = policy.list("exclude_resources");
         std::vector<std::string> names = usual_consumables();
@@ -178,7 +178,8 @@ class Writer {
 
     void queue_prefix(std::string_view option, std::string_view type) {
         const std::vector<std::string> names = queues_of(type);
-        // Ignore the earlier file's prefixes if the queue types say otherwise.
+        // Ignore the earlier file's prefix if the server has told the types of its queues, and no queue has
+        // this type.
         const bool says_other = source_.knows_queue_types && has(option);
         if (names.empty() && !says_other) return;
         if (const SchedSetting* old = old_prefix(option, names)) return keep(*old);
@@ -201,14 +202,15 @@ class Writer {
         line(*setting.option, setting.value, column);
     }
 
-    // Does the earlier file have the option?
+    // Returns whether the earlier file has the option.
     bool has(std::string_view option) const {
         return std::ranges::any_of(before_.settings, [option](const SchedSetting& setting) {
             return setting.option->name == option;
         });
     }
 
-    // Returns the earlier file's prefix if it still selects exactly these queues.
+    // Returns the earlier file's line of the option if its prefix still selects exactly these queues; null:
+    // none.
     const SchedSetting* old_prefix(std::string_view option, const std::vector<std::string>& queues) const {
         const auto found = std::ranges::find_if(before_.settings, [option](const SchedSetting& setting) {
             return setting.option->name == option;
@@ -220,7 +222,7 @@ class Writer {
         return same ? &*found : nullptr;
     }
 
-    // Returns the longest common beginning of these names that no other queue's name has; empty: none.
+    // Returns the longest common prefix of these names with which no other queue's name begins; empty: none.
     std::string common_prefix(const std::vector<std::string>& names) const {
         if (names.empty()) return {};
         std::string common = names.front().substr(0, 15);
@@ -261,8 +263,8 @@ class Writer {
         for (const auto& [index, value] : policy.values()) {
             const objects::Attribute& attribute = objects::attributes(ObjectType::policy)[index];
             if (done.contains(attribute.name) || attribute.name == "comment") continue;
-            // A default that is set, as a first start does with those of OpenPBS's schedulers, asks for
-            // nothing.
+            // Skip a value equal to the default, such as the first start of a server sets: the file needs no
+            // line for it.
             if (effective(policy, attribute) == attribute.default_value) continue;
             if (attribute.name == "fairshare_group") {
                 if (group_ != nullptr && policy.text("fairshare_group") != group_->name())

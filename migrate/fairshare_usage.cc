@@ -34,7 +34,7 @@ struct Layout {
     std::size_t name;      // bytes of a name
     std::size_t usage;     // offset of the usage in a record
     std::size_t record;    // size of a record
-    bool swapped = false;  // the other byte order
+    bool swapped = false;  // numbers are in big-endian byte order
 };
 constexpr std::array kVersion2{Layout{16, 24, 8, 50, 56, 64}, Layout{12, 20, 4, 50, 52, 60}};
 constexpr std::array kVersion1{Layout{0, 0, 0, 9, 16, 24}, Layout{0, 0, 0, 9, 12, 20}};
@@ -52,7 +52,8 @@ double real_at(std::string_view bytes, std::size_t at, bool swapped) {
     return std::bit_cast<double>(bits_at(bytes, at, 8, swapped));
 }
 
-// Can the number be an amount? Tiny numbers other than 0 come from bytes that are read in the wrong order.
+// Returns whether the number can be an amount. A tiny number other than 0 comes from bytes that are read in
+// the wrong order.
 bool is_amount(double amount) {
     return std::isfinite(amount) && (amount == 0 || amount >= kLeast) && amount <= kMost;
 }
@@ -61,7 +62,7 @@ bool is_entity(std::string_view name) {
     return !name.empty() && std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~'; });
 }
 
-// Returns the name up to its NUL; nullopt: there is no NUL, or other bytes follow it.
+// Returns the name up to its NUL; nullopt: there is no NUL.
 std::optional<std::string_view> name_at(std::string_view bytes, std::size_t at, std::size_t size) {
     const std::string_view field = bytes.substr(at, size);
     const auto end = field.find('\0');
@@ -211,7 +212,7 @@ class Reader {
         });
     }
 
-    // Marks the root and the groups: in a text their usage is the sum of their children's, while records are
+    // Marks the root and the groups in a text, where their usage is the sum of their children's. Records are
     // of entities only.
     void mark_groups() {
         for (EntityUsage& entity : result_.entities) {

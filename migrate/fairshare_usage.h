@@ -1,5 +1,5 @@
-// The fair-share usage file of the schedulers of PBS and TORQUE, sched_priv/usage (OpenPBS,
-// src/scheduler/fairshare.cpp), and the text that pbsfs prints of it.
+// Reads the fair-share usage file of the schedulers of PBS and TORQUE, sched_priv/usage (OpenPBS,
+// src/scheduler/fairshare.cpp), and the text that pbsfs prints of that file.
 //
 // Format: records as in the memory of the machine that ran the scheduler, with these offsets and sizes in
 // bytes.

@@ -14,13 +14,13 @@
 namespace pbs::migrate {
 namespace {
 
-// Text that identifies a file's version: "size mtime".
+// Returns a text that identifies a version of a file: "size mtime", with the time in nanoseconds.
 std::string version_of(const struct stat& file) {
     return fmt::format("{} {}", file.st_size,
                        static_cast<std::int64_t>(file.st_mtim.tv_sec) * 1'000'000'000 + file.st_mtim.tv_nsec);
 }
 
-// Returns the version of the file if it holds this text; empty: other text, or the file can't be read.
+// Returns the file's version if the file holds exactly this text; empty: another text, or it can't be read.
 std::string version_with(const std::string& path, const std::string& home, std::string_view text) {
     const auto opened = objects::open_plain_file(path, home);
     if (!opened) return {};

@@ -1,6 +1,6 @@
 // Remembers which version of which holidays file a migration has read. The older schedulers read the file
-// again after a change; now non_work_days and the time_windows count, so the administrator has to be told
-// that a change of the file has no effect.
+// again after a change. With pbspolicy only non_work_days and the time_windows count, so an administrator who
+// changes the file has to be told that the change has no effect.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace pbs::migrate {
 
-// The key of Store::meta for holidays_fact().
+// The key of Store::meta for the text that holidays_fact() returns.
 inline constexpr std::string_view kHolidaysFactKey = "holidays_file";
 
-// Returns the fact: "path \t sched_config \t size mtime", with the time in nanoseconds. The path of
-// sched_config is empty for a file of the Origin scheduler. The fact is empty if the texts have no holidays,
-// if this machine has another file or none under that name, or if whoever chose the name may not be allowed
-// to read the file (objects/plain_file.h; `home` is PBS_HOME).
+// Returns a text for kHolidaysFactKey: "path \t path of sched_config \t size mtime", with the time in
+// nanoseconds. The path of sched_config is empty for a file of the Origin scheduler. The text is empty if
+// `texts` has no holidays, if this machine has another file or none under that name, or if whoever chose the
+// name may not be allowed to read the file (objects/plain_file.h; `home` is PBS_HOME).
 std::string holidays_fact(const LegacyTexts& texts, const std::string& home);
 
-// Says that the file was changed since the migration and isn't read, and which command takes it over. Empty:
-// the file is unchanged or gone.
+// Returns a message if the file was changed since the migration: it isn't read, and which command migrates it
+// again. Empty: the file is unchanged or gone.
 std::string holidays_change(std::string_view fact);
 
 }  // namespace pbs::migrate

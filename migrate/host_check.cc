@@ -25,7 +25,7 @@ class Check {
                 made_.insert(values::lowered(printed.command.object));
     }
 
-    // Says why the server refuses the directive; empty: no reason is known.
+    // Returns the reason for which the server will refuse the directive; empty: none is known.
     std::string objection(const objects::Command& command) const {
         if (command.changes.empty()) return {};
         const std::string& full = command.changes.front().name;
@@ -58,8 +58,8 @@ class Check {
     bool may_have(const std::string& resource) const {
         if (!server_.knows_resources || made_.contains(values::lowered(resource))) return true;
         if (server_.has(ObjectType::resource, resource) == true) return true;
-        // A configured server reports only the consumable ones of the usual resources, so the others may
-        // exist unseen.
+        // A configured server reports only consumable resources of the usual ones. So it may have any other
+        // usual resource, too.
         static const objects::ResourceNames usual;
         const auto built_in = [](const std::string& name) {
             return ifl::find_built_in_resource(name) != nullptr;

@@ -1,5 +1,6 @@
-// Finds directives for the server (host_work.h) that it would refuse because it lacks a resource, as far as
-// that is known before it is asked. A dry run and the first start leave out the same directives.
+// Finds directives for the server (host_work.h) that the server would refuse because it lacks a resource, as
+// far as that is known in advance. So a dry run leaves out the same directives as the first start of a
+// server.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
-// Directives for an older server's own objects (qmgr_print.h), on their way to the server that carries them
-// out. Queues, resources, nodes, schedulers and the server itself aren't in the policy store.
+// Passes directives about an older server's own objects (qmgr_print.h), such as queues, resources, nodes and
+// schedulers, on to the server that carries them out: these objects aren't in the policy store.
 //
-// A running server carries them out within the request of the migration, and tells the migration the outcome
-// of each. Otherwise they stay beside the objects (Store::meta, kHostWorkKey) until the server's next start.
+// A running server carries the directives out within the request of the migration, and returns their outcomes.
+// Otherwise they stay beside the objects (Store::meta, kHostWorkKey) until the server's next start.
 #pragma once
 
 #include <optional>
@@ -23,11 +23,11 @@ struct HostWork {
 // Outcome of a command at the server.
 struct HostOutcome {
     bool changed = true;
-    std::string before{};   // the value that it replaced
-    std::string refused{};  // the server's reason to refuse it; empty: it was carried out
+    std::string before{};   // the value that the command replaced
+    std::string refused{};  // the server's reason to refuse the command; empty: it was carried out
 };
 
-// Key of Store::meta for the directives.
+// Key of Store::meta for the directives, as JSON.
 inline constexpr std::string_view kHostWorkKey = "host_work";
 
 // Writes the commands as JSON: {"file": "qmgr_print", "commands": [{"line": 12, "command": 2, "type": 1,
@@ -38,11 +38,11 @@ std::string to_json(const HostWork& work);
 // Reads the commands. An empty or malformed text stands for none.
 HostWork host_work_from_json(std::string_view json);
 
-// Reads outcomes, in the order of the commands: [{"changed": true, "before": "3", "refused": ""}]. nullopt:
-// malformed.
+// Reads the outcomes of commands, in their order: [{"changed": true, "before": "3", "refused": ""}]. nullopt:
+// the text is malformed.
 std::optional<std::vector<HostOutcome>> outcomes_from_json(std::string_view json);
 
-// Text of a report's note on a directive that isn't carried over.
+// Returns the text of a report's note on a directive that isn't carried out, for the reason `why`.
 std::string refusal_note(const HostWork& work, const PrintedCommand& printed, std::string_view why);
 
 // Adds to a report a line for each command that the server carried out, and a note for each that it refused.

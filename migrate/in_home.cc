@@ -15,8 +15,8 @@
 namespace pbs::migrate {
 namespace {
 
-// Holds the server's lock on its home while this object lives: a record lock, since the server's is one and a
-// lock of flock(2) wouldn't conflict with it.
+// Holds the server's lock on its home while this object lives. It is a record lock of fcntl(2), as the
+// server's is: a lock of flock(2) wouldn't conflict with that.
 class HomeLock {
   public:
     explicit HomeLock(const std::string& path)
@@ -52,7 +52,7 @@ Result<void> with_home(const std::string& home, const std::function<Result<void>
     if (::stat(priv.c_str(), &folder) != 0)
         return refuse(
             fmt::format("{} is not the home of a PBS server: {}: {}", home, priv, std::strerror(errno)));
-    // Run by another user, such as root, pbs_migrate would make files that the server can't open.
+    // Refuse to run as another user, such as root: pbs_migrate would make files that the server can't open.
     if (folder.st_uid != ::geteuid())
         return refuse(fmt::format("{} belongs to user {}: run pbs_migrate as that user", priv,
                                   user_name(folder.st_uid)));
@@ -62,7 +62,8 @@ Result<void> with_home(const std::string& home, const std::function<Result<void>
             "a server runs on {}: go through it with --server, as one of its managers, or stop it", home));
     if (lock.error() != 0)
         return refuse(fmt::format("can't lock {}/server.lock: {}", priv, std::strerror(lock.error())));
-    // The server's next start finishes an interrupted restore, and would replace everything written now.
+    // Refuse a home with an interrupted restore: the server's next start finishes the restore, and would
+    // overwrite the changes.
     const std::string journal = priv + "/restore.journal";
     if (::lstat(journal.c_str(), &folder) == 0)
         return refuse(

@@ -1,4 +1,4 @@
-// Works in a home whose server isn't running. Part of the program pbs_migrate.
+// Changes the store of a home whose server isn't running. Part of the program pbs_migrate.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@ namespace pbs::migrate {
 // and the problems of `work`.
 Result<void> with_home(const std::string& home, const std::function<Result<void>(objects::Store&)>& work);
 
-// Author of changes to a home whose server is down, for the history. The author counts as a manager, because
-// whoever may write the file may change all of it.
+// Returns the author of changes to a home whose server is down, for the history. The author counts as a
+// manager: whoever may write the file may change every object in it.
 objects::Identity identity_here();
 
 }  // namespace pbs::migrate

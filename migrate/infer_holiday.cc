@@ -22,8 +22,9 @@ using std::chrono::weekday;
 using std::chrono::year;
 using std::chrono::year_month_day;
 
-// A holiday, recognised by words that must all be in the description. With a weekday it is the n-th of the
-// month (-1: the last), without one a date. `after` shifts it by days: the Friday after Thanksgiving.
+// A holiday that is recognised by words that must all be in the description. With a weekday it is the nth
+// such day of the month (-1: the last), without one a date. `after` is a number of days to add: 1 for the
+// Friday after Thanksgiving.
 struct Known {
     std::array<std::string_view, 2> words;
     unsigned month;
@@ -33,7 +34,7 @@ struct Known {
     int after;
 };
 
-// Longer names stand first, so that "day after Thanksgiving" isn't taken for Thanksgiving.
+// More specific names stand first, so that "day after Thanksgiving" isn't taken for Thanksgiving.
 constexpr std::array kKnown{
     Known{{"after", "thanksgiving"}, 11, 0, 4, 4, 1}, Known{{"friday", "thanksgiving"}, 11, 0, 4, 4, 1},
     Known{{"thanksgiving", ""}, 11, 0, 4, 4, 0},      Known{{"new", "year's eve"}, 12, 31, 0, -1, 0},
@@ -84,8 +85,8 @@ bool falls_on(const Known& known, int y, int day_of_year) {
     return (date_of(known, year{y}) - sys_days{year{y} / 1 / 1}).count() + 1 == day_of_year;
 }
 
-// Can the holiday fall on the line's day? Without a year, 28 years cover all cases: the calendar then
-// repeats itself, except at centuries.
+// Returns whether the holiday can fall on the line's day. If the year is unknown, tries 28 years: after these
+// the calendar repeats itself, except at centuries.
 bool may_be(const Known& known, const HolidayLine& holiday) {
     if (holiday.year != 0) return falls_on(known, holiday.year, holiday.day_of_year);
     for (int y = 2000; y < 2028; ++y)
@@ -104,7 +105,7 @@ Proposal proposal_of(const Known& known) {
         return {fmt::format("FREQ=YEARLY;BYMONTH={};BYDAY={}{}", known.month, known.nth,
                             rrule::text::weekday_name(static_cast<unsigned>(weekday))),
                 std::move(words)};
-    // The n-th weekday of a month is one of seven dates, and so is the day after it.
+    // Restrict the weekday after the nth weekday of a month to its seven possible dates.
     std::string days;
     for (int i = 1; i <= 7; ++i)
         days += fmt::format("{}{}", i == 1 ? "" : ",", 7 * (known.nth - 1) + known.after + i);
@@ -114,7 +115,7 @@ Proposal proposal_of(const Known& known) {
             fmt::format("the {} after {}", kWeekdays.at(next), words)};
 }
 
-// Month and day at the beginning of a description, and the length of that text.
+// Month and day at the beginning of a description, and the length of the text that has them.
 struct Date {
     std::chrono::month month;
     std::chrono::day day;

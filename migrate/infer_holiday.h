@@ -1,4 +1,5 @@
-// Infers holidays that need no yearly update: the rule that a day number of one year was an instance of.
+// Infers the rule of a holiday from the day number that it has in one year, so that the holiday needs no
+// yearly update.
 #pragma once
 
 #include <optional>
@@ -21,18 +22,18 @@ struct Proposal {
     std::string words;  // "the fourth Thursday of November"
 };
 
-// Proposes the rule of a holiday that the description names. The rule has to give the day of the line in the
-// year of the file or, if the year is unknown, in some year: a holiday that was moved to a Monday that year
-// gets no proposal. nullopt: no known holiday, or not on its day.
+// Proposes the rule of a holiday that the description names. nullopt: no known holiday, or its rule doesn't
+// give the line's day in the file's year (or, if the year is unknown, in any year). So a holiday that was
+// moved to a Monday that year gets no proposal.
 std::optional<Proposal> propose_rule(const HolidayLine& holiday);
 
-// Name of the holiday, such as "Christmas Day": the description without a date at its beginning. Empty if
-// nothing is left. The encoding is the file's.
+// Returns the name of the holiday, such as "Christmas Day": the description without a date at its beginning,
+// in the file's encoding. Empty if nothing is left.
 std::string name_of(const HolidayLine& holiday);
 
-// Says that the date at the beginning of the description isn't the line's day of the year: "day 359 of 2026
-// is December 25". Without a year, only if they differ in every year. nullopt: they agree, or there is no
-// date.
+// Returns a message if the date at the beginning of the description isn't the line's day of the year: "day
+// 359 of 2026 is December 25". If the year is unknown, only if they differ in common years and in leap years.
+// nullopt: they agree, or there is no date.
 std::optional<std::string> date_mismatch(const HolidayLine& holiday);
 
 }  // namespace pbs::migrate

@@ -1,8 +1,8 @@
-// Ledger: the objects and values that migrations have made, so that a repeated migration can take back those
-// that are no longer in the files.
+// The ledger has the objects and values that migrations have made, so that a repeated migration can take back
+// those that are no longer in the files.
 //
-// Kept as text beside the objects (Store::meta, kLedgerKey), a line for each value with its fields separated
-// by tabs:
+// It is kept as text beside the objects (Store::meta, kLedgerKey), with a line for each value and tabs
+// between the fields:
 //
 //     part type object attribute value
 //
@@ -44,14 +44,15 @@ struct LedgerLine {
 struct Ledger {
     std::vector<LedgerLine> lines;
 
-    // Does the ledger have this attribute, with any part and value?
+    // Returns whether the ledger has this attribute, of any part and with any value.
     bool has(objects::ObjectType type, std::string_view object, std::string_view attribute) const;
-    // Does the ledger have this attribute with this value?
+    // Returns whether the ledger has this attribute with this value.
     bool has(objects::ObjectType type, std::string_view object, std::string_view attribute,
              std::string_view value) const;
 };
 
-// Attribute of a resource, only in ledgers: the option `resources` of sched_config named the resource.
+// An attribute that resources have only in ledgers: the option `resources` of sched_config named the
+// resource.
 inline constexpr const char* kChecked = "checked";
 
 // Returns the resources that have the attribute kChecked.

@@ -55,7 +55,7 @@ tl::expected<std::string, std::string> read_file(const std::string& path) {
     return std::move(text).str();
 }
 
-// Says why the server must not read this file for a home; empty: it may.
+// Returns the reason for which the server must not read this file of a home; empty: it may.
 std::string objection(const std::string& path, const std::string& home) {
     std::error_code error;
     const bool link = std::filesystem::is_symlink(path, error);
@@ -95,7 +95,7 @@ void parse_text(const std::optional<LegacyText>& text,
     }
 }
 
-// Parses a text whose parser always succeeds and keeps its mistakes in the result.
+// Parses a text whose parser always succeeds. Adds the mistakes in it to `mistakes`.
 template <class Parsed>
 void parse_text(const std::optional<LegacyText>& text, Parsed (*parse)(std::string_view, const std::string&),
                 std::optional<Parsed>& out, Problems& mistakes) {
@@ -104,7 +104,7 @@ void parse_text(const std::optional<LegacyText>& text, Parsed (*parse)(std::stri
     add(mistakes, out->mistakes);
 }
 
-// Treats a sched_config that is the configuration of an Origin scheduler as one, whatever its name.
+// Moves the text of sched_config to `config` if it is the configuration of an Origin scheduler.
 LegacyTexts by_content(const LegacyTexts& given, Problems& mistakes) {
     LegacyTexts texts = given;
     if (texts.config || !texts.sched_config || !is_configfile(texts.sched_config->text)) return texts;

@@ -1,4 +1,4 @@
-// The legacy files of one scheduler: names, texts and parsed contents.
+// Finds, reads and parses the legacy files of one scheduler.
 #pragma once
 
 #include <optional>
@@ -34,12 +34,12 @@ struct LegacyFiles {
     std::string resource_group{};  // beside sched_config
     std::string sched_formula{};   // the file in which PBS kept job_sort_formula
     std::string qmgr_print{};      // the output of qmgr -c "print server" at a PBS server
-    std::string resourcedef{};     // custom resources of a PBS server
+    std::string resourcedef{};     // definitions of a PBS server's custom resources
     std::string usage{};           // fair-share usage of entities in the tree of resource_group
     std::string decay_usage{};     // past usage of users, beside config
     std::string allocations{};     // allocations of groups at an Origin system
-    std::string current{};         // usage of these groups
-    std::string grid_engine{};     // folder with what Grid Engine's qconf prints; no other files beside it
+    std::string current{};         // usage of the groups in allocations
+    std::string grid_engine{};     // folder with the output of Grid Engine's qconf; excludes all other files
 
     bool empty() const;
 };
@@ -68,7 +68,7 @@ struct LegacyTexts {
 
 // A kind of file, by the name that options and requests use for it.
 struct LegacyKind {
-    std::string_view name;  // "sched_config"
+    std::string_view name;  // as in options and requests: "sched_config"
     std::string LegacyFiles::*file;
     std::optional<LegacyText> LegacyTexts::*text;
 };
@@ -90,7 +90,7 @@ struct Legacy {
     std::optional<Allocations> allocations{};
     std::optional<CurrentUsage> current{};
     std::optional<GridEngine> grid_engine{};
-    // Mistakes that didn't stop the older schedulers either.
+    // Mistakes that the older schedulers tolerated, too.
     Problems mistakes{};
 };
 
@@ -105,12 +105,12 @@ struct Legacy {
 //
 // A home with neither has nothing to migrate: all paths are empty.
 LegacyFiles find_legacy_files(const std::string& home);
-// Finds the files of another scheduler of PBS in its sched_priv. Only those about its policies count.
+// Finds the files of an additional scheduler of PBS in its sched_priv: only those about its policies.
 LegacyFiles find_files_of_sched(const std::string& folder);
 
-// Reads the files, and adds to `problems` those that can't be read. Pass `home` if the server reads files
-// there: everybody sees its messages about mistakes in them, so a file has to be one that
-// objects::open_plain_file() accepts, or a symbolic link to a file that everybody may read.
+// Reads the files, and adds to `problems` those that can't be read. Pass `home` if the server reads the
+// files: everybody sees its messages about mistakes in them, so it must only read files that
+// objects::open_plain_file() accepts, and symbolic links to files that everybody may read.
 LegacyTexts read_files(const LegacyFiles& files, Problems& problems, const std::string& home = {});
 
 // Parses the texts. Problems: those of all texts; with `strict` also the mistakes. A sched_config that is the

@@ -1,8 +1,8 @@
-// scal/: calendars become time_windows.
+// Reads scal/: calendars of Grid Engine become time_windows.
 //
-// A calendar has entries for days of the year and for days of the week, which switch a queue off; `on`
-// switches it on within these. The days of the year come before the week. A window opens where the queue is
-// on: one for each pair of times, on all days that have it.
+// A calendar has entries for days of the year and for days of the week. An entry switches a queue off, or with
+// `on` switches it on again within such times. On a day that an entry for the year names, the entries for the
+// week don't count. Each window has one pair of times at which the queue is on, and all days with this pair.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -31,7 +31,7 @@ constexpr std::array<std::string_view, 12> kMonths = {"jan", "feb", "mar", "apr"
                                                       "jul", "aug", "sep", "oct", "nov", "dec"};
 // The most days in a line of a calendar: ten years.
 constexpr std::size_t kMostDays = 3660;
-// The most pairs of times of an entry for certain dates, or of all entries of a line together that hold on
+// The most pairs of times in one entry for certain dates, or in all entries of a line together that apply to
 // any date.
 constexpr std::size_t kMostTimes = 100;
 
@@ -49,8 +49,8 @@ struct CalendarEntry {
 
 // Returns the times at which a queue is on, on a day with these entries.
 std::vector<Times> open_times(const std::vector<const CalendarEntry*>& entries) {
-    // The numbers of entries that begin to switch the queue on, and off, at a second, less those that end
-    // then.
+    // Changes at a second of the day: the number of `on` entries that begin less those that end, and the same
+    // of entries that switch the queue off.
     struct Change {
         int on = 0;
         int off = 0;
@@ -86,7 +86,7 @@ class EntryReader {
     EntryReader(Output& out, const File& file, const Line& line, const Field& field, bool year)
         : out_(out), file_(file), line_(line), field_(field), year_(year) {}
 
-    // nullopt: the line has a mistake, which has become a problem.
+    // Returns the entries; nullopt: the line has a mistake, which is reported as a problem.
     std::optional<std::vector<CalendarEntry>> read() {
         std::vector<CalendarEntry> entries;
         if (values::lowered(field_.value) == "none") return entries;
@@ -121,7 +121,7 @@ class EntryReader {
         return false;
     }
 
-    // Reads DAYS, TIMES and STATE with '=' between them, each of which may be missing, but not all.
+    // Reads [DAYS][=TIMES][=STATE], of which at least one must be there.
     bool read_entry(CalendarEntry& entry) {
         entry.all_days = true;
         bool more = true;
@@ -130,7 +130,7 @@ class EntryReader {
             if (!read_list([&] { return read_days(entry); })) return false;
             more = take('=');
         }
-        // Entries that hold on any date may all meet on one date, so their times are limited together.
+        // Limit the times of entries that apply to any date together: all of them may meet on one date.
         std::size_t own_times = 0;
         std::size_t& times = entry.dates.empty() ? any_times_ : own_times;
         if (more && next_is_digit()) {
@@ -262,7 +262,7 @@ class EntryReader {
             entry.times.emplace_back(*begin, *end);
             return true;
         }
-        // "20-6" means 20-24 and 0-6 of the same day.
+        // "20-6" means 20-24 and 0-6 of the same day, not of the next one.
         if (*begin < kDay) entry.times.emplace_back(*begin, kDay);
         if (*end > 0) entry.times.emplace_back(0, *end);
         return true;
@@ -290,7 +290,7 @@ class EntryReader {
     const bool year_;
     std::size_t at_ = 0;
     std::size_t days_ = 0;       // days of the year that entries name
-    std::size_t any_times_ = 0;  // times of entries that hold on any date
+    std::size_t any_times_ = 0;  // pairs of times of entries that apply to any date
 };
 
 std::string clock_of(int second) {
@@ -328,9 +328,8 @@ struct WindowDays {
         }
         std::set<sys_days> more;
         std::set<sys_days> fewer;
-        // A window that opens each week has to be compared with all days that differ from the week. Any other
-        // window has only its own dates: there may be many such windows, so don't compare these with all
-        // days.
+        // A window that opens each week is compared with all dates that differ from the week. Compare any
+        // other window with its own dates only: there may be many such windows.
         for (const sys_days day : weekdays.empty() ? dates : not_by_week) {
             const bool weekly = weekdays.contains(weekday_of(day));
             if (weekly && !dates.contains(day)) fewer.insert(day);
@@ -344,11 +343,11 @@ struct WindowDays {
 
 class CalendarReader {
   public:
-    // `taken`: the names of the windows that are made already.
+    // `taken`: names of windows that are made already.
     CalendarReader(Output& out, const File& file, std::set<std::string>& taken)
         : out_(out), file_(file), taken_(taken) {}
 
-    // The names of the calendar's windows; none if it is always on.
+    // Returns the names of the calendar's windows; empty if the calendar is always on.
     std::vector<std::string> read() {
         std::string_view name;
         std::vector<CalendarEntry> year;
@@ -388,8 +387,8 @@ class CalendarReader {
     }
 
   private:
-    // A window has one at_close, so it suspends jobs only if the calendar has no other times at which queues
-    // are off.
+    // Makes the windows suspend jobs at their close (at_close) only if the calendar has no other times at
+    // which queues are off: a window has one at_close. Otherwise adds a note.
     void note_suspended(const std::vector<CalendarEntry>& year, const std::vector<CalendarEntry>& week,
                         const Line& line) {
         const auto any = [&](QueueState state) {
@@ -435,7 +434,7 @@ class CalendarReader {
         const std::string from = place_of(file_, lines, name);
         std::vector<std::string> names;
         std::size_t number = 1;
-        // The name of a calendar isn't free for the windows of others, even if it is read later.
+        // Don't give a window the name of another calendar, which may be read later.
         const auto is_free = [&](const std::string& wish) {
             const File* file = out_.folder().find("scal", wish);
             return (file == nullptr || file == &file_) && taken_.insert(wish).second;

@@ -1,5 +1,5 @@
-// sc: complexes. Their urgency becomes the policy's urgency_of_resources, those with requestable FORCED its
-// reserved_resources, and the site's own ones become resources.
+// Reads sc: Grid Engine's complexes. Their urgency becomes the policy's urgency_of_resources, the ones with
+// requestable FORCED its reserved_resources, and complexes that the site has defined become resources.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -34,7 +34,7 @@ constexpr std::array kKnownComplexes{
     KnownComplex{"h_fsize s_fsize", "file", ComplexType::size},
     KnownComplex{"arch a", "arch", ComplexType::text},
     KnownComplex{"hostname h", "host", ComplexType::text},
-    // No resources here: loads, settings of queues and limits of processes.
+    // Complexes that become no resource: loads, settings of queues and limits of processes.
     KnownComplex{
         "calendar c cpu display_win_gui dwg h_core s_core h_data s_data h_stack s_stack load_avg la "
         "load_long ll load_medium lm load_short ls m_core core m_socket socket m_thread thread m_topology "
@@ -136,7 +136,7 @@ class ComplexReader {
         forced_.push_back(&line);
     }
 
-    // Makes a resource of a site's own complex.
+    // Makes a resource of a complex that the site has defined. False: the complex is Grid Engine's.
     bool own(const Line& line, const std::vector<std::string_view>& words, const ComplexName& name) {
         if (!name.own) return false;
         if (!objects::is_resource_name(name.resource)) {
@@ -167,7 +167,7 @@ class ComplexReader {
                           "urgency left out: an earlier complex is the same resource here");
             return true;
         }
-        if (complex.type == ComplexType::size) urgency *= 1024;  // sizes count in kilobytes
+        if (complex.type == ComplexType::size) urgency *= 1024;  // a formula counts sizes in kilobytes
         std::string element = fmt::format("{}={}", complex.resource, urgency);
         if (!out_.checked_element(file_, line, name, name, "urgency_of_resources", element)) return true;
         urgencies_.push_back(std::move(element));

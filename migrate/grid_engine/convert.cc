@@ -17,7 +17,7 @@ using objects::Command;
 using objects::CommandKind;
 using objects::Operation;
 
-// Sets all elements of an attribute with keys, such as the rules of a quota, in this order.
+// Sets all elements of an attribute with keys, such as the rules of a quota, in the order of `elements`.
 void set_elements(Changes& to, std::span<const Wanted> elements) {
     const Wanted& first = elements.front();
     const objects::Attribute& attribute = *objects::find_attribute(first.type, first.attribute);
@@ -31,7 +31,8 @@ void set_elements(Changes& to, std::span<const Wanted> elements) {
         if (!value) return to.refuse(element.from, value.error().message);
         after.push_back(std::get<objects::StringList>(*value).front());
     }
-    // Elements stay at their places if the new ones only follow them: otherwise the old ones go first.
+    // Keep the old elements that begin the new list in the same order, and unset all others, to set them
+    // anew.
     std::size_t kept = 0;
     while (kept < std::min(before.size(), after.size()) &&
            objects::quota_rule_name(before[kept]) == objects::quota_rule_name(after[kept]))

@@ -1,4 +1,4 @@
-// Gives a PBS server the objects that a Grid Engine's configuration became.
+// Adds the objects that Grid Engine's configuration became to the changes of a migration.
 #pragma once
 
 #include "migrate/changes.h"

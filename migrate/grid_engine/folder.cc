@@ -30,7 +30,7 @@ bool has(const std::array<std::string_view, Count>& names, std::string_view name
     return std::ranges::find(names, name) != names.end();
 }
 
-// Is the path, relative to the folder, one that is read?
+// Returns whether the readers use the file with this path in the folder.
 bool is_read(std::string_view path) {
     const std::size_t slash = path.find('/');
     if (slash == std::string_view::npos) return has(kFiles, path);
@@ -52,7 +52,7 @@ std::vector<Line> lines_in(std::string_view text) {
         if (goes_on) line.text += ' ';
     });
     std::erase_if(out, [](const Line& line) { return values::trim(line.text).empty(); });
-    // qconf says "no ... defined" if there is nothing.
+    // Drop the answer "no ... defined", which qconf prints if there is nothing.
     if (out.size() == 1) {
         const std::string_view words = values::trim(out.front().text);
         if (words.starts_with("no ") && words.find('=') == std::string_view::npos) out.clear();
@@ -106,7 +106,8 @@ tl::expected<std::string, std::string> read_folder(const std::string& folder) {
          entry.increment(error)) {
         const int depth = entry.depth();
         if (depth == 1) entry.disable_recursion_pending();
-        // A link to a directory isn't followed. A note then says that it isn't read.
+        // Keep links to directories out of the recursion but in `paths`, so that a note says that they aren't
+        // read.
         std::error_code unknown;
         if (depth == 0 && entry->symlink_status(unknown).type() == fs::file_type::directory) continue;
         paths.push_back(entry->path().lexically_relative(folder).string());

@@ -1,5 +1,5 @@
-// A folder with the output of qconf, a file for each command. It travels as one text, because LegacyTexts and
-// the request to a server have room for one text of each kind. Internal to migrate/.
+// Reads a folder with the output of qconf, a file for each command, and makes one text of it, because
+// LegacyTexts and the request to a server have room for one text of each kind. Internal to migrate/.
 #pragma once
 
 #include <map>
@@ -12,12 +12,12 @@
 
 namespace pbs::migrate::grid_engine {
 
-// A line of a file, joined with those that continue it after a backslash, as Grid Engine joins them: with a
-// blank. A view into `text` tells its place in the file.
+// A line of a file, joined by blanks with the lines that continue it after a backslash, as in Grid Engine.
+// problem_at() finds the place in the file of a view into `text`.
 struct Line {
     struct Piece {
-        std::size_t begin = 0;  // in `text`
-        int number = 0;         // in the file
+        std::size_t begin = 0;  // where the piece begins in `text`
+        int number = 0;         // its line number in the file
     };
     std::string text;
     std::vector<Piece> pieces;
@@ -42,7 +42,7 @@ struct Folder {
     // Finds the file of a kind or, if the kind has files by name, the file of this name; null: there is none.
     const File* find(std::string_view kind, std::string_view name = {}) const;
     std::vector<const File*> of_kind(std::string_view kind) const;
-    // The same as find(), but null for a file without lines, too.
+    // Finds the file of a kind; null: it isn't there or has no lines.
     const File* find_lines(std::string_view kind) const {
         const File* file = find(kind);
         return file == nullptr || file->lines.empty() ? nullptr : file;
@@ -56,17 +56,17 @@ struct Field {
 };
 Field field_of(const Line& line);
 
-// The first blank-separated word from `at` on, within the line's text; empty at the end.
+// Returns the first blank-separated word from `at` on, as a view into the text; empty at the end.
 std::string_view word_at(std::string_view text, std::size_t at);
 
-// Makes a problem with a part of a line's text.
+// Makes a problem with `part`, a view into the line's text.
 Problem problem_at(const File& file, const Line& line, std::string_view part, std::string_view option,
                    std::string message);
 
 // Makes one text of the files. For each file it has a line "PATH SIZE", with the path in the folder and the
-// size in bytes, and then these bytes. Files whose names aren't read have the size "-" and no bytes.
+// size in bytes, and then the file's bytes. A file that no reader uses has the size "-" and no bytes.
 tl::expected<std::string, std::string> read_folder(const std::string& folder);
-// Reads a text that read_folder() made. `path`: the folder's.
+// Reads a text that read_folder() made. `path`: the folder's path, for messages.
 Result<Folder> parse_folder(std::string_view text, const std::string& path);
 
 }  // namespace pbs::migrate::grid_engine

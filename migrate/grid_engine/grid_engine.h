@@ -1,4 +1,4 @@
-// Grid Engine's configuration, as qconf prints it, becomes objects of a PBS server.
+// Converts Grid Engine's configuration, as qconf prints it, to objects of a PBS server.
 //
 // A folder has a file for each command: `ssconf` for `qconf -ssconf`, likewise `sconf`, `srqs`, `sstree` and
 // `sc`; and `sq/all.q` for `qconf -sq all.q`, likewise scal/, shgrp/, su/, suser/ and sprj/. All of them may
@@ -12,10 +12,10 @@
 //     calendar.cc   scal/: time_windows
 //     queues.cc     sq/: the windows of queues, and their load_thresholds
 //     owners.cc     su/, suser/, sprj/, sconf: shares and override tickets of owners
-//     complexes.cc  sc: resources and their urgency; and the names of resources here
+// complexes.cc  sc: resources and their urgency; and the PBS names of complexes
 //     convert.cc    gives the objects to the server
 //
-// Every line of every file is in the report: with the attribute that it became, or in a note that says why it
+// The report has every line of every file: with the attribute that it became, or in a note that says why it
 // became none. Grid Engine refuses files with mistakes, so a mistake stops the migration.
 #pragma once
 
@@ -29,7 +29,7 @@
 
 namespace pbs::migrate {
 
-// A value of an object, in the order in which objects can be made.
+// A value of an object, or with an empty attribute the object itself, which has to be made.
 struct Wanted {
     objects::ObjectType type = objects::ObjectType::policy;
     std::string object;
@@ -42,7 +42,7 @@ struct Wanted {
 struct GridEngine {
     std::vector<Wanted> wanted;
     QmgrPrint resources;             // the site's own complexes
-    std::vector<std::string> notes;  // on lines that become nothing, or something else than they were
+    std::vector<std::string> notes;  // on lines that become nothing, or something that differs in meaning
 };
 
 // Reads a folder's text (folder.h); `folder` is its name in messages.

@@ -17,7 +17,7 @@ using objects::ObjectType;
 
 namespace {
 
-constexpr std::size_t kLongestName = 64;  // as objects::check_name() has it
+constexpr std::size_t kLongestName = 64;  // the limit of objects::check_name()
 
 }  // namespace
 
@@ -101,7 +101,7 @@ void Output::note(const File& file, const Line& line, std::string_view name, std
 }
 
 void Output::left_out(const File& file, const Line& line, std::string_view name, std::string_view why) {
-    // The lines of a file come one after the other, so look only at the last remarks.
+    // Look back through the notes on this file only: all of its lines are read together.
     auto found = left_out_.end();
     for (auto one = left_out_.rbegin(); one != left_out_.rend() && one->file == &file; ++one)
         if (one->why == why) found = std::prev(one.base());

@@ -1,4 +1,4 @@
-// The objects, remarks and problems that the readers of Grid Engine's files produce. Internal to
+// Collects the objects, remarks and problems that the readers of Grid Engine's files produce. Internal to
 // migrate/grid_engine/.
 #pragma once
 
@@ -14,10 +14,10 @@
 
 namespace pbs::migrate::grid_engine {
 
-// "conf/ssconf:3-5,7 name": the place of lines.
+// Returns the place of lines, and a name behind it: "conf/ssconf:3-5,7 name".
 std::string place_of(const File& file, const std::vector<const Line*>& lines, std::string_view name = {});
 
-// "NAME_2", cut off where names are too long.
+// Returns "NAME_2". Cuts a NAME off that is too long.
 std::string numbered_name(std::string_view name, std::size_t number);
 
 class Output {
@@ -33,7 +33,7 @@ class Output {
     void set_checked(const File& file, const Line& line, const Field& field, objects::ObjectType type,
                      const std::string& object, std::string_view attribute, const std::string& value);
 
-    // Makes a quota, and adds it to the policy's list. False: there is one of this name already.
+    // Makes a quota, and adds it to the policy's list. False: there is a quota of this name already.
     bool quota(const std::string& name, const std::string& from);
     // Adds an element to the policy's load_thresholds.
     void threshold(std::string element, const std::string& from);
@@ -41,19 +41,21 @@ class Output {
                   const std::string& path);
 
     void note(const File& file, const Line& line, std::string_view name, std::string_view text);
-    // Notes that a line becomes nothing. Lines of a file with the same reason share one note.
+    // Notes that a line becomes nothing, and why. Lines of a file with the same reason share one note.
     void left_out(const File& file, const Line& line, std::string_view name, std::string_view why);
     void problem(const File& file, const Line& line, std::string_view part, std::string_view option,
                  std::string message) {
         problems_.push_back(problem_at(file, line, part, option, std::move(message)));
     }
-    // Is this the first line about its setting? If not, adds a problem. `seen`: the settings so far.
+    // Returns whether this is the first line about its setting, and adds a problem if not. `seen`: the
+    // settings so far.
     bool is_first(const File& file, const Line& line, std::string_view name,
                   std::set<std::string, std::less<>>& seen);
-    // Returns a name for an object or rule: its own or, if that can't be a name here, a similar one, with a
-    // note. If it doesn't begin with a letter, `kind` is put before it.
+    // Returns a name for an object or rule: the name in the file or, if PBS doesn't allow that one, a similar
+    // one, with a note. If `name` doesn't begin with a letter, `kind` is put before it.
     std::string name_of(const File& file, const Line& line, std::string_view name, std::string_view kind);
-    // May an attribute of the policy have this element? If not, adds a problem with `part` of the line.
+    // Returns whether an attribute of the policy may have this element. If not, adds a problem with `part` of
+    // the line.
     bool checked_element(const File& file, const Line& line, std::string_view part, std::string_view option,
                          std::string_view attribute, const std::string& element);
 
@@ -79,11 +81,11 @@ class Output {
     Problems problems_;
 };
 
-// The readers. Each reads the files of its kinds, if there are any.
+// Read the files of a kind, if there are any, and add what they become to `out`.
 void read_settings(Output& out);
 void read_quotas(Output& out);
 void read_share_tree(Output& out);
-// Returns the names of the time_windows of each calendar, by its name; none if it is always on.
+// The names of the time_windows of each calendar, by the calendar's name; empty if the calendar is always on.
 using CalendarWindows = std::map<std::string, std::vector<std::string>>;
 CalendarWindows read_calendars(Output& out);
 void read_queues(Output& out, const CalendarWindows& windows);

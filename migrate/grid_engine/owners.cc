@@ -1,5 +1,5 @@
-// su/, suser/ and sprj/: the shares and override tickets of departments, users and projects; and sconf, which
-// has those of users without an entry, and limits on jobs.
+// Reads su/, suser/ and sprj/, the shares and override tickets of departments, users and projects; and sconf,
+// which has those of users without an entry, and limits on jobs.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,7 +23,7 @@ struct OwnerList {
     std::vector<std::string> elements{};
     std::vector<std::string> from{};
     std::set<std::string> owners{};
-    std::set<char> generic{};  // letters of the kinds that have an element for all other owners
+    std::set<char> generic{};  // letters of the kinds with an element for PBS_GENERIC
 };
 
 struct OwnerKind {
@@ -34,12 +34,12 @@ struct OwnerKind {
 constexpr std::array kOwnerKinds{OwnerKind{"suser", 'u'}, OwnerKind{"su", 'g'}, OwnerKind{"sprj", 'p'}};
 
 constexpr std::string_view kZero = "nothing to carry over: it is 0";
-// The owner that stands for all owners without a number of their own; and the department of users without a
+// The owner that stands for all owners without numbers of their own; and the department of users without a
 // department.
 constexpr std::string_view kGeneric = "PBS_GENERIC";
 constexpr std::string_view kDefaultDepartment = "defaultdepartment";
 
-// Settings of sconf that become nothing, with a reason that names the place of such a setting here.
+// Settings of sconf that become nothing. `why` names the attribute of PBS with a similar purpose, if any.
 struct GlobalRow {
     std::string_view names;  // separated by blanks
     std::string_view why;
@@ -57,7 +57,7 @@ class OwnersReader {
     explicit OwnersReader(Output& out) : out_(out) {}
 
     void read() {
-        // Read the numbers for all other owners first: only where there is one does a 0 of an owner matter.
+        // Read the numbers of PBS_GENERIC first: only if there is such a number does an owner's own 0 matter.
         if (const File* file = out_.folder().find("sconf")) read_global(*file);
         const File* department = out_.folder().find("su", kDefaultDepartment);
         if (department != nullptr) read_file(*department, {"su", 'g'});

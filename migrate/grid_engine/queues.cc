@@ -1,4 +1,4 @@
-// sq/: a queue gets the windows of its calendar, and the policy its load_thresholds.
+// Reads sq/: a queue gets the time_windows of its calendar, and the policy gets the queue's load_thresholds.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using objects::ObjectType;
 
-// Lines of a queue that become nothing, with a reason that names the place of such a setting here.
+// Lines of a queue that become nothing. `why` names the setting of PBS with a similar purpose, if any.
 struct QueueRow {
     std::string_view names;  // separated by blanks
     std::string_view why;
@@ -91,7 +91,7 @@ class QueueReader {
         out_.left_out(file_, line, field.name, "left out: it is no setting of a queue that is known here");
     }
 
-    // If not, notes that the line is left out.
+    // Returns whether PBS allows the queue's name. If not, notes that the line is left out.
     bool can_be_here(const Line& line, const Field& field) {
         if (objects::is_queue_name(queue_)) return true;
         out_.note(file_, line, field.name,
@@ -121,7 +121,8 @@ class QueueReader {
                  fmt::format("{}", fmt::join(found->second, ",")), place_of(file_, {&line}, field.name));
     }
 
-    // "np_load_avg=1.75,own=2,[host=np_load_avg=2]": elements for single hosts are left out.
+    // Reads "np_load_avg=1.75,own=2,[host=np_load_avg=2]". Elements in brackets, for single hosts, are left
+    // out.
     void thresholds(const Line& line, const Field& field) {
         const std::string_view own = field.value.substr(0, field.value.find('['));
         if (own.size() < field.value.size())

@@ -1,8 +1,8 @@
-// srqs: resource quota sets become quotas, and their rules the rules of these.
+// Reads srqs: a resource quota set becomes a quota, with its rules.
 //
-// Lists of access and groups of hosts are replaced by their members, from su/ and shgrp/. A rule that a quota
-// can't express is left out. If other rules follow it, the quota is switched off, because these would count
-// the jobs of the missing rule.
+// Lists of users and groups of hosts are replaced by their members, from su/ and shgrp/. A rule that a quota
+// can't express is left out. If rules follow it, the quota is switched off, because they would count the jobs
+// of the missing rule.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -37,7 +37,7 @@ struct ListElement {
 
 struct FilterList {
     std::string_view subject;
-    bool each = false;  // in braces
+    bool each = false;  // in braces: each element has a limit of its own
     std::vector<ListElement> elements;
 };
 
@@ -151,7 +151,7 @@ class QuotaSetReader {
                          "comment", std::string(text));
     }
 
-    // ---- Rules: limit [name NAME] [SUBJECT LIST]... to RESOURCE=LIMIT,...
+    // ---- A rule: limit [name NAME] [SUBJECT LIST]... to RESOURCE=LIMIT,...
 
     void limit(const Field& field) {
         rest_ = field.value;
@@ -247,7 +247,7 @@ class QuotaSetReader {
         rules_.push_back({ObjectType::quota, {}, "rule", text, place_of(file_, {line_}, "limit"), key});
     }
 
-    // Returns a rule's name: its own, or one made from its position.
+    // Returns a rule's key: its name, or one made from its position. A number makes it unique in its set.
     std::string rule_key(std::string_view name) {
         rule_number_ = std::max(rule_number_, rule_names_.size() + 1);
         const std::string wish =
@@ -267,8 +267,8 @@ class QuotaSetReader {
         const std::string why_not_before = std::exchange(why_not_, {});
         std::vector<std::string> among;
         std::vector<std::string> except;
-        // Words of the list, and members that they stand for, each with "is excluded": a repeated one is
-        // ignored.
+        // The list's words, and the members that they stand for, each with whether it is excluded. Repeated
+        // ones are ignored.
         std::set<std::pair<bool, std::string_view>> words;
         std::set<std::pair<bool, std::string>> seen;
         bool expanded = false;
@@ -363,7 +363,8 @@ class QuotaSetReader {
         return hosts;
     }
 
-    // Returns the hosts and groups in a group of hosts. `word`: the rule's word that led to it, for messages.
+    // Returns the hosts and groups in the group of hosts `group`. `word`: the word of the rule that led to
+    // it, for messages.
     std::vector<std::string_view> names_in_group(std::string_view word, std::string_view group) {
         std::vector<std::string_view> names;
         const File* file = out_.folder().find("shgrp", group);
@@ -449,7 +450,8 @@ class QuotaSetReader {
                   fmt::format("{} is no amount, expected a number such as 10 or 4G", in_quotes(value)));
             return std::nullopt;
         }
-        // Without the file sc only a multiplier shows that a complex of the site is a size.
+        // Without the file sc, take a value with a multiplier as the sign that a complex of the site is a
+        // size.
         const bool size = complex.type == ComplexType::size ||
                           (complex.own && sc_ == nullptr && !values::is_digit(value.back()));
         return size ? size_text(*number) : fmt::format("{}", *number);
@@ -479,7 +481,8 @@ class QuotaSetReader {
         return seconds;
     }
 
-    // A sum such as $num_proc*2+4, over resources of the hosts that the rule counts by.
+    // Converts a dynamic limit, a sum such as $num_proc*2+4 over resources of the hosts that the rule counts
+    // by.
     std::optional<std::string> formula(const ComplexName& limited, std::string_view text, bool by_hosts) {
         if (!by_hosts) {
             wrong(text, "limit", "a dynamic limit needs hosts in braces, or one host");
@@ -512,7 +515,7 @@ class QuotaSetReader {
         std::string_view weight = "1";
         if (star != std::string_view::npos) weight = values::trim(term.substr(star + 1));
         if (!name.starts_with('$')) std::swap(name, weight);
-        // A term may also be a number alone, which then is in `weight`.
+        // A term may also be a number alone: after the swap it is in `weight`.
         const bool complex_is_there = name.starts_with('$');
         const auto number = amount_of(weight);
         if (!number || (!complex_is_there && star != std::string_view::npos)) {
@@ -521,7 +524,7 @@ class QuotaSetReader {
             return std::nullopt;
         }
         double factor = *number;
-        if (limited.type == ComplexType::size) factor /= 1024;  // sizes count in kilobytes
+        if (limited.type == ComplexType::size) factor /= 1024;  // a formula counts sizes in kilobytes
         const std::string_view sign = minus != (factor < 0) ? "-" : "";
         factor = std::abs(factor);
         if (!complex_is_there) return fmt::format("{}{}", sign, factor);
@@ -545,27 +548,27 @@ class QuotaSetReader {
     const ComplexNames complexes_;
     const Line* line_ = nullptr;
     std::string_view rest_;
-    // The quota set that is being read.
+    // About the quota set that is being read:
     bool inside_ = false;
     bool wrong_ = false;
     bool enabled_ = false;
     bool left_out_ = false;    // a rule is left out
-    bool incomplete_ = false;  // and others follow, which would count its jobs
+    bool incomplete_ = false;  // rules follow one that is left out, and would count its jobs
     const Line* begin_ = nullptr;
     std::vector<const Line*> lines_;
     const Line* enabled_line_ = nullptr;
     const Line* description_line_ = nullptr;
-    std::set<std::string, std::less<>> seen_;  // its settings
+    std::set<std::string, std::less<>> seen_;  // settings of the set
     std::string name_;
     std::string_view description_;
     std::vector<Wanted> rules_;
     std::set<std::string> rule_names_;
-    std::set<std::string_view> given_names_;  // as they are in the file
+    std::set<std::string_view> given_names_;  // names of rules as they are in the file
     std::size_t rule_number_ = 0;             // the last number in a made name of a rule
-    // The rule that is being read.
+    // About the rule that is being read:
     std::string why_not_;  // the reason why a quota can't express it; empty: it can
-    bool never_ = false;   // it matches no job
-    bool shapes_ = false;  // it is about shapes in place of parallel environments
+    bool never_ = false;   // the rule matches no job
+    bool shapes_ = false;  // the rule counts jobs of several chunks, in place of parallel environments
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// ssconf: the settings of the scheduler become attributes of the policy and of its fs_group.
+// Reads ssconf: the settings of the scheduler become attributes of the policy and of its fs_group.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,7 +23,8 @@ constexpr std::string_view kByEvents = "left out: cycles follow events, at once"
 constexpr std::string_view kNoTree = "left out: there is no share tree (sstree) that it could be about";
 constexpr std::string_view kOff = "nothing to carry over: it is switched off";
 
-// A setting that becomes an attribute of the policy as it is, or that is left out for a reason.
+// A setting that becomes an attribute of the policy with the same value, or that is left out for the reason
+// `why`.
 struct SettingRow {
     std::string_view name;
     std::string_view attribute;
@@ -253,7 +254,7 @@ class SettingsReader {
                   "the first waiting jobs have reservations, whether or not they ask for one (-R y)");
     }
 
-    // Returns the name of a load here. Empty: it is no load here, which the report now says.
+    // Returns the name of a load in PBS. Empty: PBS has no such load, which the report says then.
     std::string load_name(std::string_view name) {
         ComplexName load = names_.load(name);
         if (load.resource.empty())
@@ -264,7 +265,7 @@ class SettingsReader {
         return load.resource;
     }
 
-    // A sum of loads with weights: "np_load_avg+0.5*mem_part", also with $ before names.
+    // Converts a sum of loads with weights: "np_load_avg+0.5*mem_part", also with $ before names.
     void load_formula() {
         if (nothing()) return leave_out(kOff);
         std::string formula;

@@ -1,9 +1,9 @@
-// sstree: the share tree becomes the fs_group of the policy.
+// Reads sstree: the share tree becomes the fs_group of the policy.
 //
-// A node has lines id=, name=, type=, shares= and childnodes=. Its leaves are users (type 0) and projects
-// (type 1), and below a project users, for whom a leaf `default` stands if they have none of their own. The
-// entities of an fs_group have one kind: users, accounts in place of projects, or pairs of a group, in place
-// of the project, and a user.
+// A node has lines id=, name=, type=, shares= and childnodes=. Leaves of the tree are users (type 0) and
+// projects (type 1). Below a project, a leaf `default` stands for all users without a leaf of their own. All
+// entities of an fs_group are of one kind: users; accounts, in place of projects; or pairs of group and user,
+// with the group in place of the project.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -245,7 +245,7 @@ class ShareTreeReader {
     std::map<std::string_view, std::size_t> by_id_;
     std::set<std::string_view> seen_;  // the settings of the node that is being read
     std::set<std::string> names_;
-    std::map<std::string, int> copies_;  // by name: the last number that was appended to it
+    std::map<std::string, int> copies_;  // by name of a group: the last number that was appended to it
     std::vector<std::string> elements_;
     std::optional<std::int32_t> unknown_shares_;
     bool projects_ = false;
