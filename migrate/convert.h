@@ -29,7 +29,7 @@ struct Conversion {
     Ledger ledger;                       // everything that migrations have made, this one included
     std::vector<QueueType> queue_types;  // queues whose execution_type the server is to change
     bool holidays = false;               // a holidays file was converted
-    HostWork host;                       // commands about the server's own objects, which the server carries out
+    HostWork host;                       // commands about the server's own objects, for the server
 };
 
 struct ConvertOptions {

@@ -178,8 +178,8 @@ class Writer {
 
     void queue_prefix(std::string_view option, std::string_view type) {
         const std::vector<std::string> names = queues_of(type);
-        // Ignore the earlier file's prefix if the server has told the types of its queues, and no queue has
-        // this type.
+        // Write the option anew if the server's queue types are known: the earlier file's prefix may
+        // contradict them.
         const bool says_other = source_.knows_queue_types && has(option);
         if (names.empty() && !says_other) return;
         if (const SchedSetting* old = old_prefix(option, names)) return keep(*old);

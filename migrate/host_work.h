@@ -1,8 +1,8 @@
 // Passes directives about an older server's own objects (qmgr_print.h), such as queues, resources, nodes and
 // schedulers, on to the server that carries them out: these objects aren't in the policy store.
 //
-// A running server carries the directives out within the request of the migration, and returns their outcomes.
-// Otherwise they stay beside the objects (Store::meta, kHostWorkKey) until the server's next start.
+// A running server carries the directives out within the request of the migration, and returns their
+// outcomes. Otherwise they stay beside the objects (Store::meta, kHostWorkKey) until the server's next start.
 #pragma once
 
 #include <optional>

@@ -18,17 +18,17 @@
 namespace pbs::migrate {
 namespace {
 
-// Turns an error into a problem that no line of a file is to blame for.
+// Returns an error as a problem without a file: no line of a file is to blame.
 tl::unexpected<Problems> fail(const objects::Error& error) {
     return tl::unexpected(Problems{{"", 0, 0, "", error.message, error.code == objects::Code::system}});
 }
 
-// Joins neighbouring commands on the same object into one, so that only their joint outcome is checked: with
-// just the first of two new hours, a window might overlap another.
+// Joins neighbouring commands on the same object into one, so that only their joint outcome is checked. After
+// just the first of two new hours, a window might overlap another one.
 std::vector<objects::Command> grouped(const std::vector<objects::Command>& commands) {
     std::vector<objects::Command> out;
     for (const objects::Command& command : commands) {
-        // Commands that add to a list stay single: elements are added one by one.
+        // Keep commands that add to a list single: they add one element each.
         const bool same = !out.empty() && command.kind == objects::CommandKind::set &&
                           out.back().kind == command.kind && out.back().type == command.type &&
                           out.back().object == command.object &&
@@ -49,8 +49,8 @@ Result<std::string> kept_text(const objects::Store& store, std::string_view key)
     return std::move(*kept).value_or("");
 }
 
-// Drops the files' usage for scopes that have some: the server counts by itself since then, and the files are
-// older.
+// Drops usage from files for scopes that have usage in the store: the server has counted by itself since an
+// earlier migration, so the files are older.
 Result<void> leave_known_usage(Conversion& conversion, objects::Store& store) {
     auto& usage = conversion.usage;
     for (auto scope = usage.begin(); scope != usage.end();) {
@@ -67,7 +67,7 @@ Result<void> leave_known_usage(Conversion& conversion, objects::Store& store) {
     return {};
 }
 
-// Returns the facts that differ from the stored ones.
+// Returns the facts (Store::meta) that the migration changes.
 Result<std::map<std::string, std::string>> new_facts(const Conversion& conversion,
                                                      const objects::Store& store,
                                                      const MigrateOptions& options) {
@@ -105,7 +105,7 @@ bool is_of_formula(std::string_view warning) {
            warning.ends_with("' is not a resource of this server");
 }
 
-// Stores the facts with which a server can take the migration back.
+// Stores the facts with which a server can take the migration back after a crash.
 objects::Result<void> remember_before(objects::Store& store) {
     const auto ledger = store.meta(kLedgerKey);
     if (!ledger) return tl::unexpected(ledger.error());
@@ -114,7 +114,7 @@ objects::Result<void> remember_before(objects::Store& store) {
                         {std::string(kBeforeMigrationKey), std::to_string(store.snapshot()->revision())}});
 }
 
-// Applies commands, facts and usage in one transaction.
+// Applies the commands, the facts (Store::meta) and the usage in one transaction.
 Result<void> apply(Conversion& conversion, objects::Store& store, const objects::Identity& identity,
                    std::chrono::sys_seconds now, const MigrateOptions& options) {
     const auto facts = new_facts(conversion, store, options);
@@ -127,7 +127,7 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
     all.host = options.host_changes;
     all.work = [&](objects::Draft& draft, const objects::CheckContext& context,
                    std::vector<std::string>&) -> objects::Result<void> {
-        // Unknown queues and resources are no errors, since they may be created later: the report lists them.
+        // Accept unknown queues and resources, which may be created later: the report lists them.
         std::vector<std::string> warnings;
         objects::ResourceNames resources = context.resources;
         for (const PrintedCommand& printed : conversion.host.commands)
@@ -139,13 +139,13 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
                                             context.patience, context.end, context.provisions};
         for (const objects::Command& command : grouped(conversion.changes.commands))
             if (auto done = objects::execute_on(draft, command, lenient); !done) return done;
-        // Skip warnings about formulas: the conversion has checked their names, including resources that are
-        // yet to be created.
+        // Skip warnings about formulas: the conversion has checked the names in them, and knows resources
+        // that will be created.
         for (std::string& warning : warnings)
             if (!is_of_formula(warning)) conversion.report.notes.push_back(std::move(warning));
         return {};
     };
-    // Write the report's fact last, when the report has the notes on the commands.
+    // Write the report after the commands, which add notes to it.
     all.beside = [&]() -> objects::Result<void> {
         if (!options.host_changes.empty())
             if (auto done = remember_before(store); !done) return done;
@@ -177,7 +177,7 @@ Result<void> tell_host_work(Conversion& conversion, const MigrateOptions& option
     return {};
 }
 
-// Removes from the ledger objects of the server that existed before the migration.
+// Removes from the ledger objects of the server that existed before a migration named them.
 void forget_others(Conversion& conversion, const MigrateOptions& options, const Surroundings& server,
                    const Ledger& before) {
     const auto& commands = conversion.host.commands;
@@ -195,8 +195,8 @@ void forget_others(Conversion& conversion, const MigrateOptions& options, const 
     }
 }
 
-// Parses and converts the texts. `problems` are those of files that couldn't be read; they count as the
-// texts' own.
+// Parses and converts the texts. `problems` are of files that couldn't be read; they are returned with the
+// problems of the texts.
 Result<Conversion> convert_texts(const LegacyTexts& texts, const objects::Snapshot* current,
                                  const Surroundings& server, const Ledger& before,
                                  const ConvertOptions& options, Problems problems) {
@@ -206,7 +206,7 @@ Result<Conversion> convert_texts(const LegacyTexts& texts, const objects::Snapsh
     return convert(*legacy, server, current, before, options);
 }
 
-// Converts the files of the schedulers beside `default` and adds the result to the conversion.
+// Converts the files of schedulers other than `default`, and adds the results to the conversion.
 Result<void> add_other_scheds(Conversion& conversion, const std::string& home, const Surroundings& server,
                               const MigrateOptions& options) {
     for (const auto& [name, folder] : options.other_scheds) {

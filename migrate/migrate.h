@@ -20,10 +20,12 @@ class Snapshot;
 
 namespace pbs::migrate {
 
-// Key of Store::meta for the revision from before the migration. A migration may change the server's own
-// database after the store; after a crash between the two, the next start restores that revision.
+// Key of Store::meta for the store's revision before the migration. A migration commits the store first, and
+// then the server's own database: if the server crashes between the two, its next start restores this
+// revision.
 inline constexpr std::string_view kBeforeMigrationKey = "before_migration";
-// Key of Store::meta for the ledger (ledger.h) from before the migration, for the same purpose.
+// Key of Store::meta for the ledger (ledger.h) before the migration. The next start after such a crash
+// restores it, too.
 inline constexpr std::string_view kLedgerBeforeKey = "migrated_before";
 
 struct MigrateOptions {
@@ -33,13 +35,13 @@ struct MigrateOptions {
     // set: the server carries the directives out at its next start.
     std::optional<std::vector<HostOutcome>> outcomes{};
     std::vector<objects::HostChange> host_changes{};
-    // Facts (Store::meta) to write in the same transaction, even if nothing else changes.
+    // More facts (Store::meta) to write in the same transaction, even if nothing else changes.
     std::map<std::string, std::string> facts{};
-    // Name of the fact that gets the text of the report. It is written in the same transaction, so that a
-    // crash before the report is in its file doesn't lose the report. Empty: no such fact.
+    // Name of the fact that gets the text of the report, in the same transaction: if the server crashes
+    // before it has written the report's file, it still has the report. Empty: no such fact.
     std::string report_fact{};
-    // For a first start: the folders of schedulers beside `default` by name (other_scheds.h), and the
-    // server's attributes that became attributes of policies, as qmgr would print them.
+    // For a first start: the folders of schedulers other than `default`, by name (other_scheds.h); and
+    // directives of qmgr that set those attributes of the server that become attributes of policies.
     std::map<std::string, std::string> other_scheds{};
     std::string server_print{};
 };
@@ -68,9 +70,9 @@ Result<Conversion> first_start(const std::string& home, objects::Store& store,
                                const objects::Identity& identity, std::chrono::sys_seconds now,
                                const Surroundings& server = {}, const MigrateOptions& options = {});
 
-// Marks the work that a migration left to the server as done; call when the server has carried it out at its
-// start. In the same transaction, `report_fact` becomes the text of `report_before` with a line for each
-// outcome. Returns these lines.
+// Removes the directives that a migration left to the server; call when the server has carried them out at
+// its start. In the same transaction, the fact `report_fact` becomes the text of `report_before` with a line
+// for each outcome. Returns these lines.
 Result<Report> finish_host_work(objects::Store& store, const std::vector<HostOutcome>& outcomes,
                                 const std::string& report_before, const std::string& report_fact);
 

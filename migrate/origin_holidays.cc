@@ -11,7 +11,7 @@
 namespace pbs::migrate {
 namespace {
 
-// Reads a day of the year; -1 for anything but digits, and for numbers that no year has.
+// Reads a day of the year, at most 365; -1 for any other text.
 int day_of_year(std::string_view text) {
     const int day = values::digits<int>(text).value_or(-1);
     return day <= 365 ? day : -1;
@@ -23,8 +23,8 @@ int year_of(std::string_view text) {
     return value >= 1000 && value <= 9999 ? value : 0;
 }
 
-// Returns the remark behind a line's number. If that is no more than a date, the comment is added, where many
-// files have the name of the day.
+// Returns the remark behind a line's number. If it is no more than a date, the line's comment is added: in
+// many files it has the name of the holiday.
 std::string remark(std::string_view line) {
     std::vector<Word> words = words_of(line, '*');
     if (words.size() <= 3) words = words_of(line, '\n');

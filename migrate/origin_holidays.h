@@ -1,4 +1,4 @@
-// The holidays file of the Origin scheduler, /usr/lib/acct/holidays.
+// Reads the holidays file of the Origin scheduler, /usr/lib/acct/holidays.
 //
 // Format: a '*' begins a comment anywhere. A line whose first word starts with YEAR is skipped, but a year
 // behind that word is the year of the dates. The first word of any other line is a day of the year, 1 to 365;
@@ -19,7 +19,7 @@ struct Holiday {
     std::string description;  // the rest of the line, white space reduced
     int line = 0;
 
-    // The holiday as a rule: FREQ=YEARLY;BYYEARDAY=n.
+    // Returns the holiday as a rule: FREQ=YEARLY;BYYEARDAY=n.
     std::string rule() const;
 };
 

@@ -18,7 +18,8 @@ class Renamed {
   public:
     explicit Renamed(const std::string& name) : name_(name) {}
 
-    // Renames a text's references: "p:default_policy_prime" becomes "p:NAME_policy_prime".
+    // Replaces `default` by the scheduler's name in references: "p:default_policy_prime" becomes
+    // "p:NAME_policy_prime".
     std::string text(std::string_view text) const {
         std::string out;
         for (std::size_t at = 0; at < text.size();) {

@@ -18,7 +18,7 @@ namespace pbs::migrate {
 namespace {
 
 constexpr int kWholeDay = 1440;
-constexpr std::size_t kLongestLine = 255;  // the older scheduler read the rest as another line
+constexpr std::size_t kLongestLine = 255;  // pbs_sched read the rest of a longer line as another line
 constexpr std::array<std::string_view, 7> kDays = {"sunday",   "monday", "tuesday", "wednesday",
                                                    "thursday", "friday", "saturday"};
 
@@ -37,8 +37,7 @@ std::optional<long> whole_number(std::string_view text) {
     return rest.empty() && !text.empty() ? std::optional(value) : std::nullopt;
 }
 
-// Splits a line at blanks and tabs only, as the older scheduler did: a carriage return stays part of the last
-// word.
+// Splits a line at blanks and tabs only, as pbs_sched did: a carriage return stays part of the last word.
 std::vector<Word> words_at_blanks(std::string_view line) {
     std::vector<Word> out;
     for (auto from = line.find_first_not_of(" \t"); from != std::string_view::npos;) {
@@ -49,8 +48,8 @@ std::vector<Word> words_at_blanks(std::string_view line) {
     return out;
 }
 
-// Start of prime or non-prime time on a day, with the older scheduler's fields: setting a time doesn't clear
-// `all` and `none` of an earlier line.
+// Start of prime or non-prime time on a day, with the same fields as in pbs_sched: setting a time doesn't
+// clear `all` and `none` of an earlier line.
 struct Start {
     bool all = false;
     bool none = false;
@@ -71,7 +70,7 @@ struct Day {
     Start prime;
     Start non_prime;
 
-    // Sets the start of prime time. False: the word means nothing.
+    // Sets the start of prime time. False: the word is neither a time, all nor none.
     bool set_prime(std::string_view word) {
         if (word == "all" || word == "ALL") return prime.set_word(true), true;
         if (word == "none" || word == "NONE") return prime.set_word(false), true;
@@ -83,14 +82,15 @@ struct Day {
             return true;
         }
         if (word == "none" || word == "NONE") {
-            // `none` for both is prime time all day.
+            // With `none` for both, prime time lasts all day.
             prime.none ? prime.set_word(true) : non_prime.set_word(false);
             return true;
         }
         return set_time(non_prime, word);
     }
 
-    // Was no line, or only 0000 0000, given for the day? The whole day is prime time then.
+    // Returns whether no line for the day has a word or a time other than 0000. The whole day is prime time
+    // then.
     bool is_missing() const {
         return (prime.all ? 1U : 0U) + (prime.none ? 1U : 0U) + prime.hour + prime.minute + non_prime.hour +
                    non_prime.minute ==
@@ -108,7 +108,7 @@ struct Day {
     }
 };
 
-// Returns the first minute of the day that isn't before HHMM.
+// Returns the minute of the day at HHMM. Minutes above 60 count as 60, and times after 24:00 as 24:00.
 int minute_of(int hhmm) {
     if (hhmm <= 0) return 0;
     return std::min(hhmm / 100 * 60 + std::min(hhmm % 100, 60), kWholeDay);
@@ -200,7 +200,8 @@ class Reader {
         read_days(words, index, index);
     }
 
-    // Notes a carriage return that spoils a word that counts. Only once: all lines of a file end alike.
+    // Adds a note if a carriage return makes a line's last word, which counts, unreadable. One note is
+    // enough: all lines of a file end alike.
     void note_return(const std::vector<Word>& words, std::size_t counted) {
         if (words.size() > counted || !words.back().text.ends_with('\r') ||
             std::exchange(told_of_return_, true))
@@ -251,7 +252,7 @@ class Reader {
         for (std::size_t i = before; i < result_.mistakes.size(); ++i) effects_.emplace_back(i, first);
     }
 
-    // Notes times that have no effect, because they don't clear `all` or `none` of an earlier line.
+    // Remembers a line, for a note, if its times have no effect because an earlier line has `all` or `none`.
     void note_kept_words(const std::vector<Word>& words, std::size_t first, std::size_t last) {
         for (std::size_t day = first; day <= last; ++day) {
             const bool first_kept = days_.at(day).prime.word() && whole_number(words[1].text);
@@ -291,7 +292,7 @@ class Reader {
 
     void mistake(const Word& word, std::string_view option, std::string message,
                  std::string then = kLeftOut) {
-        // Skip mistakes in the second part of a long line: that text is mostly a remark.
+        // Skip lines that mean nothing in the second part of a long line: that part is mostly a remark.
         if (column_ > 0 && then == kLeftOut) return;
         result_.mistakes.push_back({result_.file, number_, column_ + word.column, std::string(option),
                                     std::move(message), false, std::move(then)});
@@ -316,7 +317,7 @@ class Reader {
     bool told_of_return_ = false;
     std::bitset<367> seen_;
     int number_ = 0;
-    int column_ = 0;  // start of the part that is read of a long line
+    int column_ = 0;  // start of the part of a long line that is being read
 };
 
 }  // namespace
@@ -339,7 +340,7 @@ std::vector<PrimeWindow> prime_windows(const PbsHolidays& holidays) {
     std::vector<PrimeWindow> windows;
     if (!holidays.in_use()) return windows;
     std::vector<std::vector<std::string_view>> days;  // days of each window
-    // Start with Monday, as people read a week.
+    // Begin with Monday, so that an rrule lists the days from Monday to Sunday.
     for (std::size_t i = 1; i <= 7; ++i) {
         const std::size_t day = i % 7;
         for (const PrimeHours& hours : holidays.prime.at(day)) {

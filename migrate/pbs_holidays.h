@@ -1,6 +1,6 @@
-// The holidays file of the schedulers of PBS and TORQUE, sched_priv/holidays (OpenPBS,
-// src/scheduler/pbs_holidays and prime.cpp). The Origin scheduler's file has the same name but another
-// format.
+// Reads the holidays file of the schedulers of PBS and TORQUE, sched_priv/holidays (OpenPBS,
+// src/scheduler/pbs_holidays and prime.cpp). The Origin scheduler's file (origin_holidays.h) has the same
+// name but another format.
 //
 // Format: a line is empty; a comment, which begins with '#' or '*' after any white space; or one of
 //
@@ -19,9 +19,10 @@
 // - a holiday has no prime time. Its number counts in every year: day 60 is 29 February in leap years.
 //
 // A later line for a day replaces the words and times of an earlier one, but a time doesn't take back the
-// word all or none. A line whose second time can't be read counts for the first. Words are separated by
-// blanks and tabs only, so a carriage return belongs to the last word and makes it unreadable: a YEAR line
-// that ends with one means nothing. A line has at most 255 bytes; the rest is read as the next line.
+// word all or none. If the second time of a line can't be read, the first one counts all the same. Words are
+// separated by blanks and tabs only, so a carriage return belongs to the last word and makes it unreadable: a
+// YEAR line with a carriage return at its end means nothing. A line has at most 255 bytes; pbs_sched reads the
+// rest as the next line.
 #pragma once
 
 #include <array>
@@ -34,7 +35,7 @@
 
 namespace pbs::migrate {
 
-// Prime time within one day, in minutes since midnight: [start, end).
+// A span of prime time within one day, in minutes since midnight: [start, end).
 struct PrimeHours {
     int start = 0;
     int end = 1440;
@@ -46,7 +47,7 @@ struct PbsHoliday {
     std::string description;  // the rest of the line, white space reduced
     int line = 0;
 
-    // The holiday as a rule: FREQ=YEARLY;BYYEARDAY=n.
+    // Returns the holiday as a rule: FREQ=YEARLY;BYYEARDAY=n.
     std::string rule() const;
 };
 
@@ -72,7 +73,7 @@ PbsHolidays parse_pbs_holidays(std::string_view text, const std::string& file);
 struct PrimeWindow {
     std::string rrule;  // FREQ=WEEKLY;BYDAY=..., or FREQ=DAILY
     PrimeHours hours;
-    int line = 0;  // line of the first of its days; 0: no line sets it
+    int line = 0;  // line for the first of its days; 0: no line
 };
 std::vector<PrimeWindow> prime_windows(const PbsHolidays& holidays);
 

@@ -1,5 +1,5 @@
-// pbs_migrate: converts the files of an Origin, PBS or TORQUE scheduler, or of Grid Engine, to objects, on an
-// administrator's command.
+// The program pbs_migrate, with which an administrator converts the files of an Origin, PBS or TORQUE
+// scheduler, or of Grid Engine, to objects.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -48,7 +48,7 @@ constexpr const char* kFooter =
     "files are taken back. Exit status: 0 done, 1 wrong usage, 2 refused. Errors are on standard error, one\n"
     "line each: FILE:LINE:COLUMN: OPTION: what was expected.";
 
-// Task for the files.
+// What to do with the files: apply them, show the changes (dry_run), check for mistakes, or show a diff.
 enum class Task { apply, dry_run, check, diff };
 
 struct Arguments {
@@ -56,14 +56,14 @@ struct Arguments {
     Surroundings server;
     std::string home;
     std::string server_name;
-    std::optional<std::string> at;  // server to migrate at; empty: the default one; not set: none
+    std::optional<std::string> at;  // server to migrate at; empty: the default one; not set: none is asked
     bool dry_run = false;
     bool check = false;
     bool diff = false;
     bool json = false;
     bool infer = false;
     bool strict = false;
-    std::vector<std::string> wanted_export;  // kind and folder of --export
+    std::vector<std::string> wanted_export;  // the two arguments of --export: kind and folder
 
     Task task() const {
         if (dry_run) return Task::dry_run;
@@ -92,7 +92,7 @@ int wrong_usage(const char* what) {
     return 1;
 }
 
-// Converts without a server: the result is that for a fresh one.
+// Converts the files without a server, as for a fresh one, and prints the result.
 int convert_alone(const Arguments& arguments) {
     const auto conversion =
         read_and_convert(arguments.files, nullptr, arguments.server, {}, {arguments.infer, arguments.strict});
@@ -105,8 +105,8 @@ int migrate_at_server(const Arguments& arguments) {
     Problems problems;
     ServerRequest request{read_files(arguments.files, problems), arguments.format(), arguments.infer,
                           arguments.strict, arguments.task() != Task::apply};
-    // Check the files first: their mistakes are reported with their lines, whether or not the server can be
-    // reached.
+    // Check the files before the connection: so their mistakes are reported, with lines, even if the server
+    // can't be reached.
     if (const auto parsed = parse(request.texts, arguments.strict); !parsed)
         problems.insert(problems.end(), parsed.error().begin(), parsed.error().end());
     if (!problems.empty()) return refuse(arguments, problems);
@@ -120,7 +120,7 @@ int migrate_home(const Arguments& arguments) {
     const MigrateOptions options{{arguments.infer, arguments.strict}, arguments.task() != Task::apply, {}};
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     Surroundings server = arguments.server;
-    server.knows_resources = false;  // resources in the server's database can't be asked for
+    server.knows_resources = false;  // the store doesn't have the server's resources
     std::string shown;
     const auto done = with_home(arguments.home, [&](pbs::objects::Store& store) -> Result<void> {
         const auto conversion = migrate(arguments.files, store, identity_here(), now, server, options);
@@ -152,7 +152,7 @@ Result<void> write_new(const std::string& path, const std::string& text) {
     const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
     if (std::fclose(file) == 0 && written) return {};
     const int error = errno;
-    std::remove(path.c_str());  // a partial file would be taken for the whole
+    std::remove(path.c_str());  // a part of a file must not be taken for the whole
     return tl::unexpected(cannot_write(path, std::strerror(error)));
 }
 

@@ -1,4 +1,4 @@
-// A mistake in a legacy file, for the administrator who corrects it.
+// Describes a mistake in a legacy file, for the administrator who corrects it.
 #pragma once
 
 #include <string>
@@ -19,26 +19,26 @@ struct Problem {
     std::string then{};
 };
 
-// Text of a problem: "config:12:20: PRIME_TIME_START: '8am' is not a time HH:MM:SS".
+// Returns the text of a problem: "config:12:20: PRIME_TIME_START: '8am' is not a time HH:MM:SS".
 std::string to_text(const Problem& problem);
 
 using Problems = std::vector<Problem>;
 
-// A refusal that no line of a file is to blame for.
+// Returns a problem without a file: no line of a file is to blame.
 inline tl::unexpected<Problems> refuse(std::string message) {
     return tl::unexpected(Problems{{"", 0, 0, "", std::move(message)}});
 }
 
 bool has_system_problem(const Problems& problems);
 
-// Note for a mistake that doesn't stop the migration: "sched_config:3:1: 'by_queu' is not an option; the line
-// is left out".
+// Returns the note on a mistake that doesn't stop the migration: "sched_config:3:1: 'by_queu' is not an
+// option; the line is left out".
 std::string note_of(const Problem& mistake);
 
 // Usual value of Problem::then.
 inline constexpr const char* kLeftOut = "the line is left out";
 
-// A value, or all problems of a file: any problem stops the migration.
+// The value of a successful function, or else all problems of a file: any problem stops the migration.
 template <class T>
 using Result = tl::expected<T, Problems>;
 

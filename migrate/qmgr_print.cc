@@ -25,7 +25,7 @@ constexpr std::string_view kHooks = "this server has no hooks: keep their files"
 constexpr std::string_view kOwnObjects =
     "pbs_config export and import carry the policies of such a server over";
 
-// An attribute of the older server, or of its scheduler `default`, that belongs to a policy here.
+// An attribute of the older server, or of its scheduler `default`, that becomes an attribute of a policy.
 struct Moved {
     ObjectType of;
     std::string_view printed;
@@ -47,12 +47,12 @@ constexpr std::array kMoved = {
     Moved{ObjectType::sched, "server_dyn_res_alarm", "server_dyn_res_alarm"},
 };
 
-// Both enumerations have the numbers of the batch protocol.
+// Converts a type of qmgr's to the store's: both enumerations have the numbers of the batch protocol.
 ObjectType type_of(cmds::ObjectType type) {
     return static_cast<ObjectType>(type);
 }
 
-// Returns the directive as qmgr takes it, for the report.
+// Returns the directive in qmgr's syntax, for the report.
 std::string directive_text(const PrintedCommand& printed) {
     return objects::to_text(printed.command);
 }
@@ -63,7 +63,7 @@ bool is_base64(std::string_view line) {
     });
 }
 
-// Is the directive about a hook, or a command that only hooks have (import, export)?
+// Returns whether the directive is about a hook, or a command that only hooks have (import, export).
 bool is_about_hooks(std::string_view text) {
     const auto words = words_of(text, '\n');
     if (words.empty()) return false;
@@ -130,7 +130,7 @@ class QmgrPrintReader {
             case cmds::Command::set:
             case cmds::Command::unset:
                 break;
-            default:  // show, list and the like change nothing
+            default:  // show, list and other commands change nothing
                 return;
         }
         if (values::is_own_type(directive->type)) return not_carried_over(text, kOwnObjects);
@@ -140,8 +140,8 @@ class QmgrPrintReader {
         for (const std::string& name : names) read_object(*directive, name);
     }
 
-    // Returns the names that a directive means. Without names these are the active objects; @default is every
-    // object created so far.
+    // Returns the names of the objects that a directive is about. Without names these are the active objects;
+    // @default stands for every object created so far.
     std::vector<std::string> names_of(const cmds::Directive& directive) {
         if (directive.type == cmds::ObjectType::server) return {""};
         std::vector<std::string> names;
@@ -176,7 +176,7 @@ class QmgrPrintReader {
         }
         if (directive.command == cmds::Command::create || directive.command == cmds::Command::remove) {
             const bool create = directive.command == cmds::Command::create;
-            // Never create the scheduler `default`: it exists everywhere.
+            // Leave out the creation of the scheduler `default`, which exists on every server.
             if (type != ObjectType::sched || name != "default")
                 result_.commands.push_back(
                     {{create ? CommandKind::create : CommandKind::remove, type, name, {}}, number_});
@@ -204,8 +204,8 @@ class QmgrPrintReader {
         if (!joins(printed)) result_.commands.push_back(std::move(printed));
     }
 
-    // Explains a limit on a resource that is no amount, which OpenPBS's server treats in the same way. Empty:
-    // the limit is on an amount, or the attribute is no limit.
+    // Returns the effect of a limit on a resource that isn't an amount: the same as with OpenPBS's server.
+    // Empty: the resource is an amount, or the attribute is no limit.
     std::string_view of_text(const cmds::Assignment& given) const {
         const bool maximum = values::same_word(given.name, "resources_max");
         if (!maximum && !values::same_word(given.name, "resources_min")) return {};
@@ -223,10 +223,10 @@ class QmgrPrintReader {
         return is_text ? "compares as text, character by character" : "";
     }
 
-    // Joins an assignment to an earlier one of the same attribute, if both make one value. qmgr prints a list
-    // element by element, with `set` and `+=`. OpenPBS's qmgr also prints each limit on an entity by a `set`
-    // of its own. A `set` of an entity that has a limit already, or of several entities, is no such line: it
-    // replaces the value, as in qmgr.
+    // Joins an assignment to an earlier one of the same attribute, if both make one value, and returns
+    // whether it did. qmgr prints the elements of a list one by one, with `set` and `+=`. OpenPBS's qmgr
+    // prints each limit on an entity by a `set` of its own. But a `set` of an entity that has a limit
+    // already, or of several entities, replaces the value, as in qmgr.
     bool joins(const PrintedCommand& printed) {
         const objects::AttributeChange& change = printed.command.changes.front();
         if (change.operation != objects::Operation::increment &&
@@ -247,8 +247,8 @@ class QmgrPrintReader {
         return false;
     }
 
-    // Adds limits to a value; a limit on the same entity replaces the earlier one. Text that can't be read is
-    // appended, for the server to refuse.
+    // Adds limits to a value; a limit on the same entity replaces the earlier one. If one of the texts can't
+    // be read, appends the limits, and the server refuses the value.
     static std::string joined_limits(const std::string& value, const objects::AttributeChange& change) {
         auto limits = ifl::parse_entity_limits(value);
         const auto more = ifl::parse_entity_limits(change.value);
@@ -278,14 +278,14 @@ class QmgrPrintReader {
                (row->type == cmds::HostType::limits || row->type == cmds::HostType::resource_limits);
     }
 
-    // Is the attribute the folder of the default scheduler's files? It is dropped: this server keeps such
-    // files in its own home, and the older server may still use that folder.
+    // Returns whether the attribute is the folder of the default scheduler's files. Such an attribute is
+    // dropped: this server keeps the files in its own home, and the older server may still use its folder.
     static bool is_own_folder(ObjectType type, std::string_view object, std::string_view name) {
         return type == ObjectType::sched && object == "default" &&
                (values::same_word(name, "sched_priv") || values::same_word(name, "sched_log"));
     }
 
-    // Says why this server doesn't take the attribute; empty: it does.
+    // Returns the reason for which this server refuses the attribute; empty: it takes it.
     static std::string objection(cmds::ObjectType type, const PrintedCommand& printed) {
         const std::string& full = printed.command.changes.front().name;
         const std::string name = full.substr(0, full.find('.'));
@@ -298,8 +298,8 @@ class QmgrPrintReader {
         return {};
     }
 
-    // Adds the assignment to the settings of policies, if it belongs there. False: it is a command for the
-    // server.
+    // Adds the assignment to the settings of policies and returns true, if it belongs there. False: it is a
+    // command for the server.
     bool is_of_policies(ObjectType type, const std::string& object, const cmds::Assignment& given) {
         if (type == ObjectType::server || (type == ObjectType::sched && object == "default"))
             return set_policies(type, given);
@@ -337,8 +337,7 @@ class QmgrPrintReader {
         });
         if (moved == kMoved.end()) return false;
         const objects::Attribute& attribute = *objects::find_attribute(ObjectType::policy, moved->attribute);
-        // Leave formulas unchecked here: the conversion knows the resources that they may name, and checks
-        // them.
+        // Don't check formulas here: the conversion, which knows the resources, checks the names in them.
         const auto value = objects::parse_value(attribute, given.value);
         if (!value && !given.value.empty() && attribute.syntax != objects::Syntax::formula) {
             result_.mistakes.push_back(
@@ -376,7 +375,7 @@ class QmgrPrintReader {
     std::map<std::string, PrintedResource> resources_;  // resources of the print by name
     std::map<cmds::ObjectType, std::vector<std::string>> active_;
     std::map<cmds::ObjectType, std::vector<std::string>> made_;
-    int number_ = 0;  // line in which the directive began
+    int number_ = 0;  // line in which the current directive begins
 };
 
 }  // namespace

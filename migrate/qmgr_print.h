@@ -1,7 +1,7 @@
-// Reads the print of an older server by qmgr: `qmgr -c "print server"`, and behind it or alone "print node
-// @default", "print sched", "print resource" and "print hook".
+// Reads the print of an older server by qmgr: the output of `qmgr -c "print server"`, of "print node
+// @default", "print sched", "print resource" and "print hook", or of several of these.
 //
-// Format: directives as our qmgr takes them (ifl/cmds/qmgr_grammar.h), with abbreviations, comments, quoted
+// Format: directives as in qmgr of pbspolicy (ifl/cmds/qmgr_grammar.h), with abbreviations, comments, quoted
 // values, a backslash at the end of a line that goes on in the next one, several directives on a line, and
 // active objects. The contents of a hook, lines of base64 below `import hook NAME TYPE base64 -`, are
 // skipped.
@@ -23,7 +23,7 @@ struct PrintedQueue {
     int line = 0;
 };
 
-// An attribute that the older server or its scheduler `default` had, and policies have here.
+// An attribute of the older server or its scheduler `default` that becomes an attribute of policies.
 struct PrintedSetting {
     std::string_view attribute;  // of the policy
     std::string_view printed;    // attribute's name in the print
@@ -45,21 +45,21 @@ struct QmgrPrint {
     std::vector<std::string> others;          // the other resources
     std::vector<std::string> vnode_booleans;  // those of `others` that are booleans of vnodes (flag h)
     std::vector<PrintedSetting> settings;     // each attribute once
-    // Commands for the server to carry out, in the order of the file and in this server's terms. Without
-    // those that become parts of policies: the settings above, and queues' execution_type.
+    // Commands for the server to carry out, in the order of the file. Commands that become parts of policies
+    // are missing: those for `settings`, and those that set a queue's execution_type.
     std::vector<PrintedCommand> commands;
-    // A line, with the reason, for each directive that can't be carried over or that becomes another one
-    // here.
+    // A line, with the reason, for each directive that can't be carried over or that has another effect on
+    // this server.
     std::vector<std::string> notes;
     Problems mistakes;  // directives that qmgr doesn't understand; left out
 
     const PrintedSetting* setting(std::string_view attribute) const;
-    // Does the print create this resource?
+    // Returns whether the print creates this resource.
     bool makes(std::string_view resource) const;
 };
 
-// Does a resource's flag make it consumable? n: on vnodes, f: on the first vnode, q: on queues and the
-// server.
+// Returns whether a resource's flag makes it consumable. n: on vnodes, f: on the first vnode, q: on queues
+// and the server.
 bool uses_up(std::string_view flag);
 
 // Reads the text of a file; `file` is its name in messages.

@@ -16,12 +16,12 @@ namespace {
 
 struct Prefix {
     std::string_view option;
-    std::string_view usual;  // as in the file that PBS delivers
+    std::string_view usual;  // the prefix in the file that PBS delivers
     std::string_view type;
 };
 
-// Dedicated time stands first: pbs_sched ran a queue with this prefix in dedicated time, whatever other
-// prefix it had.
+// dedicated_prefix stands first: pbs_sched ran a queue with this prefix in dedicated time, whatever other
+// prefix the queue had.
 constexpr std::array kPrefixes{
     Prefix{"dedicated_prefix", "ded", "execution_dedicated"},
     Prefix{"primetime_prefix", "p_", "execution_prime"},
@@ -34,7 +34,7 @@ const SchedSetting* find(const SchedConfig& config, std::string_view option) {
     return found == config.settings.end() ? nullptr : &*found;
 }
 
-// Returns the type that the queue's name stands for; nullopt: none.
+// Returns the type that the prefix of the queue's name means; nullopt: none.
 std::optional<FoundQueueType> by_name(const std::string& queue, const SchedConfig* config,
                                       const QmgrPrint* print) {
     for (const Prefix& prefix : kPrefixes) {

@@ -1,10 +1,11 @@
-// Finds the execution_type of an older server's queues: there, the beginning of a queue's name said whether
-// it ran in prime, non-prime or dedicated time (PP-748, interface 1: "during upgrades all the
+// Finds the execution_type for queues of an older server, where a prefix of a queue's name said whether the
+// queue ran in prime, non-prime or dedicated time (PP-748, interface 1: "during upgrades all the
 // prime/non-prime/dedicated time queues will have their execution_type attribute modified").
 //
-// Queues belong to the server, not to the policy store. So a migration leaves the changes beside the objects
-// (Store::meta, kQueueTypesKey), a line for each queue with the fields queue, from and to, separated by tabs.
-// The server makes them before its first cycle, for each queue whose execution_type is still `from`.
+// Queues belong to the server and not to the policy store. So a migration leaves the changes of queues beside
+// the objects (Store::meta, kQueueTypesKey), a line for each queue with the fields queue, from and to,
+// separated by tabs. The server makes the changes before its first cycle, for each queue whose execution_type
+// is still `from`.
 #pragma once
 
 #include <string>
@@ -24,16 +25,15 @@ struct QueueType {
     friend bool operator==(const QueueType&, const QueueType&) = default;
 };
 
-// The execution_type that a queue's name, or the older server itself, gives the queue, and the source of
-// that.
+// The execution_type of a queue, which the queue's name or the older server gives, and where that was found.
 struct FoundQueueType {
     std::string queue;
     std::string type;
     std::string source;  // "sched_config:12 primetime_prefix"
 };
 
-// Returns the queues of the server and of the print that run at certain times only, by name. Either file may
-// be null.
+// Finds the queues of the server and of the print that run at certain times only, sorted by name. `config`
+// and `print` may be null.
 std::vector<FoundQueueType> find_queue_types(const SchedConfig* config, const QmgrPrint* print,
                                              const Surroundings& server);
 

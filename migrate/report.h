@@ -1,4 +1,4 @@
-// Report of a migration, line by line.
+// The report of a migration: a line for each value, and notes.
 #pragma once
 
 #include <string>
@@ -17,13 +17,13 @@ struct Report {
     std::vector<Line> lines;
     std::vector<std::string> notes;  // remarks on the files, and hints for the administrator
 
-    // Was anything changed?
+    // Returns whether any line has changed something.
     bool changed() const;
 };
 
-// Text of a report, for HOME/server_priv/migration_report: lines "source -> target = value", or "source ->
-// target is taken back" for values of an earlier migration that the files no longer have, then the notes. The
-// text says so if nothing was changed.
+// Returns the text of a report, for HOME/server_priv/migration_report: lines "source -> target = value", or
+// "source -> target is taken back" for values of an earlier migration that the files no longer have, and then
+// the notes. If nothing was changed, the text says so.
 std::string to_text(const Report& report);
 
 }  // namespace pbs::migrate

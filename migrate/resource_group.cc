@@ -14,12 +14,12 @@
 namespace pbs::migrate {
 namespace {
 
-// Names that the old scheduler's tree has without any file.
+// Groups that every tree of pbs_sched has, without any file.
 constexpr std::string_view kRoot = "root";
 constexpr std::string_view kTreeRoot = "TREEROOT";
 constexpr std::string_view kUnknown = "unknown";
 
-// May an element of an fs_group have this name?
+// Returns whether an element of an fs_group may have this name.
 bool is_element_name(std::string_view name) {
     const auto* attribute = objects::find_attribute(objects::ObjectType::fs_group, "tree_element");
     return objects::value_of_items(*attribute, {fmt::format("{}:root=1", name)}).has_value();
@@ -133,7 +133,7 @@ class ResourceGroupReader {
     }
 
     ResourceGroup result_;
-    std::map<std::string, int, std::less<>> seen_;  // line of each name
+    std::map<std::string, int, std::less<>> seen_;  // by name: its line
     std::set<std::string, std::less<>> left_out_;
     int number_ = 0;
 };

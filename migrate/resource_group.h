@@ -1,13 +1,13 @@
-// The resource_group file of the schedulers of PBS and TORQUE, sched_priv/resource_group: the fairshare tree
-// (OpenPBS, src/scheduler/pbs_resource_group and fairshare.cpp).
+// Reads the resource_group file of the schedulers of PBS and TORQUE, sched_priv/resource_group: the fairshare
+// tree (OpenPBS, src/scheduler/pbs_resource_group and fairshare.cpp).
 //
 // Format: a line is empty; a comment, which begins with '#' or '*' after any white space; or
 //
 //     name number parent shares
 //
-// an entity or a group, the number of the group that its children make, its parent, which is root or the
-// name of an earlier line, and its shares among the children of that parent. The number adds nothing to the
-// parents. The old scheduler ignored anything behind the shares.
+// with the name of an entity or a group, the number of the group that its children make, its parent, which is
+// root or the name of an earlier line, and its shares among the children of that parent. The tree follows
+// from the parents alone, not from the numbers. Words behind the shares are ignored, as by pbs_sched.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +26,16 @@ struct ShareGroup {
     int number = 0;  // of the group that its children make
     int line = 0;
 
-    // Element of the attribute tree_element: "name:parent=shares".
+    // Returns the element of the attribute tree_element: "name:parent=shares".
     std::string element() const;
 };
 
 struct ResourceGroup {
     std::string file;
     std::vector<ShareGroup> groups;  // in the order of the file, each name once
-    std::vector<std::string> notes;  // remarks on lines that mean nothing for an fs_group, with the reason
+    std::vector<std::string> notes;  // on lines that an fs_group doesn't need, with the reason
     // Missing words, names that the file has twice or that an fs_group can't have, parents that no earlier
-    // line names, and words in place of numbers and shares. These lines are left out, as by the older
-    // scheduler.
+    // line names, and words in place of numbers and shares. These lines are left out, as by pbs_sched.
     Problems mistakes;
 };
 

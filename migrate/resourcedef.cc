@@ -20,7 +20,7 @@ bool is_name(std::string_view word) {
            });
 }
 
-// Splits a line into words. Blanks around a '=' don't split.
+// Splits a line into words. Blanks before and after a '=' belong to the word.
 std::vector<Word> definition_words(std::string_view line) {
     std::vector<Word> out;
     for (const Word& word : words_of(line, '\n')) {
@@ -36,7 +36,7 @@ std::vector<Word> definition_words(std::string_view line) {
     return out;
 }
 
-// Reads a word "type=..." or "flag=..." into `type` or `flag`. Returns an error text; empty: none.
+// Reads a word "type=..." or "flag=..." into `type` or `flag`. Returns the text of an error; empty: none.
 std::string read_word(std::string_view word, std::string& type, std::string& flag) {
     const std::size_t equals = std::min(word.find('='), word.size());
     const std::string_view name = values::trim(word.substr(0, equals));
@@ -68,7 +68,7 @@ QmgrPrint parse_resourcedef(std::string_view text, const std::string& file) {
     std::string print;
     Problems mistakes;
     for_each_line(text, [&](std::string_view line, int number) {
-        // Keep a line of the print for each line of the file, so that line numbers agree.
+        // Begin a line of the print for each line of the file, so that the line numbers agree.
         print += number == 1 ? "" : "\n";
         if (line.starts_with('#')) return;
         const auto words = definition_words(line);

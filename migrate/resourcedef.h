@@ -16,8 +16,8 @@
 
 namespace pbs::migrate {
 
-// Converts the file to directives of qmgr that create these resources, and lists their kinds, like a print.
-// Mistakes: lines that the older server couldn't read; they are left out.
+// Converts the file to directives of qmgr that create these resources, and lists the resources by kind
+// (QmgrPrint). Mistakes: lines that the older server couldn't read; they are left out.
 QmgrPrint parse_resourcedef(std::string_view text, const std::string& file);
 
 }  // namespace pbs::migrate

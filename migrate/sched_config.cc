@@ -16,13 +16,13 @@ using A = SchedArgument;
 
 constexpr std::string_view kSpace = " \t\r\v\f";
 
-// Splits a line into words with their columns. A word in quotes may contain white space.
+// Reads the words of a line, with their columns. A word in quotes may contain white space.
 class Line {
   public:
     explicit Line(std::string_view text) : text_(text) { skip_space(); }
 
     bool at_end() const { return at_ >= text_.size(); }
-    // Is only white space or a comment left of the line?
+    // Returns whether the rest of the line is white space or a comment.
     bool nothing_left() const { return at_end() || text_[at_] == '#'; }
     char next() const { return at_end() ? '\0' : text_[at_]; }
     int column() const { return static_cast<int>(at_) + 1; }
@@ -100,7 +100,7 @@ std::string_view columns_text(unsigned columns) {
     return columns == kNonPrimeTime ? "non_prime" : "all";
 }
 
-// Does an empty value mean something: no prefix, no resources?
+// Returns whether an empty value of this form means something, such as no prefix or no resources.
 bool may_be_empty(A argument) {
     return argument == A::prefix || argument == A::resources || argument == A::any;
 }
@@ -157,7 +157,7 @@ class SchedConfigReader {
         return false;
     }
 
-    // Reads the third word, the columns. Only a comment may follow.
+    // Reads the third word of a line, the columns for which the value holds. Only a comment may follow.
     unsigned columns_of(Line& line, const SchedOption& option) {
         if (line.nothing_left()) return kAllTime;
         const Word word = line.word();
@@ -207,7 +207,8 @@ class SchedConfigReader {
         result_.settings.push_back(std::move(setting));
     }
 
-    // Do the settings set the same thing? Options of one attribute do, except those of lists.
+    // Returns whether the settings set the same value: they have one option, or their options have one
+    // attribute that isn't a list.
     static bool same_setting(const SchedSetting& a, const SchedSetting& b) {
         if (a.option == b.option) return true;
         const bool single = ((a.option->flags | b.option->flags) & repeats) == 0;
@@ -236,8 +237,8 @@ class SchedConfigReader {
         }
     }
 
-    // Checks the order of jobs: sort_by and job_sort_key exclude each other, and keys count only with
-    // multi_sort.
+    // Checks the options for the order of jobs: sort_by and job_sort_key exclude each other, and `key` counts
+    // only with sort_by: multi_sort.
     void check_orders() {
         for (const unsigned column : {kPrimeTime, kNonPrimeTime}) {
             const SchedSetting* sort_by = find(A::sort_by, column);
@@ -255,8 +256,8 @@ class SchedConfigReader {
         }
     }
 
-    // Leaves sort_by and its keys out where job_sort_key is set too. PBS's scheduler knew only job_sort_key,
-    // and TORQUE's only sort_by: the younger option counts.
+    // Takes sort_by and its keys out of the columns in which job_sort_key is set. PBS's scheduler knew only
+    // job_sort_key, and TORQUE's only sort_by: the newer option counts.
     void leave_out_sort_by(int line, int other) {
         number_ = line;
         mistake(0, "sort_by",

@@ -1,5 +1,5 @@
-// The sched_config file of the schedulers of PBS and TORQUE (OpenPBS, src/scheduler/pbs_sched_config; TORQUE,
-// pbs_sched).
+// Reads the sched_config file of the schedulers of PBS and TORQUE (OpenPBS, src/scheduler/pbs_sched_config;
+// TORQUE, pbs_sched).
 //
 // Format: a line is empty; a comment, which begins with '#' or '*' after any white space; or
 //
@@ -11,7 +11,7 @@
 // columns that it has; job_sort_key, key, node_sort_key, peer_queue, server_dyn_res and the like append.
 // Times are [[HH:]MM:]SS. A line that ends with a backslash goes on in the next one.
 //
-// Mistakes are those that the older schedulers logged before they went on: an unknown option or a bad value
+// Mistakes are lines that the older schedulers logged before they went on: an unknown option or a bad value
 // had no effect; any word but false was read as True; with an unknown column the value held at all times.
 #pragma once
 
@@ -46,11 +46,11 @@ enum class SchedArgument : std::uint8_t {
     any,
 };
 
-// A prefix that no queue has, since names of queues begin with letters. A missing line means the empty
-// prefix, which every queue has.
+// A prefix that no queue's name has, since names begin with letters. Without a line for the option, pbs_sched
+// used the empty prefix, which every queue's name has.
 inline constexpr std::string_view kNoPrefix = "-none-";
 
-// Destination of an option.
+// The objects that get an option's value as an attribute. removed: there is no such attribute.
 enum class SchedTarget : std::uint8_t { policy, fs_group, removed };
 
 enum SchedOptionFlag : std::uint8_t {
@@ -67,16 +67,16 @@ struct SchedOption {
     SchedTarget target;
     std::string_view attribute;  // of the policy or fs_group; empty: the option is removed
     unsigned flags = one_value;  // combined SchedOptionFlag
-    // The attribute's value for a file without the option, where the old schedulers' default differs from the
-    // attribute's. Empty: the attribute keeps its default.
+    // The attribute's value if the file lacks the option, and the old schedulers had another default than the
+    // attribute. Empty: the attribute keeps its default.
     std::string_view absent{};
     std::string_view instead{};  // for a removed option: the reason, and the replacement
 };
 
-// Every option of PBS Professional's, OpenPBS's and TORQUE's files (sched_config_options.cc).
+// Returns all options in the files of PBS Professional, OpenPBS and TORQUE (sched_config_options.cc).
 std::span<const SchedOption> sched_options();
 
-// Bits of the times at which a setting holds.
+// The times at which a setting holds, as bits.
 inline constexpr unsigned kPrimeTime = 1;
 inline constexpr unsigned kNonPrimeTime = 2;
 inline constexpr unsigned kAllTime = kPrimeTime | kNonPrimeTime;
@@ -94,19 +94,19 @@ struct SchedConfig {
     std::string file;
     std::vector<SchedSetting> settings;  // in force in at least one column, in the order of the lines
     std::vector<std::string> notes;      // remarks on legal lines, such as values that are replaced later
-    // Unknown options and columns, missing or bad values, open quotes, unprintable bytes, and two orders of
-    // jobs, each with its consequence.
+    // Unknown options and columns, missing or bad values, missing quotes, unprintable bytes, and two options
+    // for the order of jobs, each with its consequence.
     Problems mistakes;
 };
 
 // Reads the text of a file; `file` is its name in messages.
 SchedConfig parse_sched_config(std::string_view text, const std::string& file);
 
-// Reads one value and returns the attribute's text. The error says what was expected instead.
+// Reads a value and returns it as the attribute's text. The error says what was expected instead.
 tl::expected<std::string, std::string> read_sched_argument(const SchedOption& option, std::string_view text);
 
-// Returns "True" or "False" as the older schedulers read a word that is neither True, False nor a number, or
-// a number with something behind it. nullopt: the option isn't a switch.
+// Returns how the older schedulers read a bad word for a boolean: "False" for a word that begins with the
+// number 0, else "True". nullopt: the option isn't boolean.
 std::optional<std::string> truth_of_any_word(const SchedOption& option, std::string_view text);
 
 }  // namespace pbs::migrate

@@ -1,4 +1,4 @@
-// Table of the options of sched_config, and the readers of their values.
+// The table of the options of sched_config, and functions that read their values.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace {
 using A = SchedArgument;
 using T = SchedTarget;
 
-// All bits of the log's classes of events, except the one that forces a line (OpenPBS, log.h).
+// All classes of events in the log, a bit each, except the class of lines that are always logged (OpenPBS,
+// log.h).
 constexpr long kAllEvents = 8191;
 
 constexpr std::string_view kNasa = "only a scheduler built for NASA had it; there is no replacement";
@@ -101,7 +102,7 @@ constexpr SchedOption kOptions[] = {
     {"preempt_attempts", A::integer, T::removed, "", one_value, "",
      "there is no bound on the attempts of a cycle"},
     {"susp_threshold", A::any, T::removed, "", one_value, "", "there is no replacement"},
-    // The rest
+    // Other options
     {"backfill", A::backfill, T::policy, "backfill_depth", by_time},
     {"peer_queue", A::text, T::policy, "peer_queue", repeats},
     {"peer_translation", A::any, T::removed, "", repeats, "", "there is no replacement"},
@@ -127,7 +128,8 @@ Read expected(std::string what) {
     return tl::unexpected(std::move(what));
 }
 
-// An order of sort_by or key, and its job_sort_key; an empty key: jobs stay in the order of their submission.
+// An order that sort_by or key names, and its job_sort_key. With an empty one jobs stay in the order of
+// submission.
 struct Order {
     std::string_view name;
     std::string_view key;
@@ -194,7 +196,7 @@ Read read_factor(std::string_view text) {
     return *number;
 }
 
-// Renames the first word of a job_sort_key if it is an old name.
+// Replaces an old name at the beginning of a job_sort_key by the present one.
 std::string new_name(std::string_view key) {
     constexpr std::pair<std::string_view, std::string_view> kNames[] = {
         {"sort_priority", "job_priority"},
@@ -209,7 +211,7 @@ bool name_character(char c) {
     return values::is_letter(c) || values::is_digit(c) || c == '_' || c == '-';
 }
 
-// Reads a list of resources. Blanks around names and empty names are dropped.
+// Reads a list of resources, and returns it without blanks around names and without empty names.
 Read read_resources(std::string_view text) {
     std::string names;
     std::string name;
@@ -233,13 +235,13 @@ Read read_prefix(std::string_view text) {
     return expected("the beginning of names of queues, at most 15 letters, digits, '-', '_' or '.'");
 }
 
-// Checks a text by the attribute's own parser and returns it in canonical form. For lists the text is one
+// Checks a text with the attribute's own parser, and returns it in canonical form. For a list the text is one
 // element.
 Read checked(const SchedOption& option, const std::string& text) {
     const objects::ObjectType type =
         option.target == T::fs_group ? objects::ObjectType::fs_group : objects::ObjectType::policy;
     const objects::Attribute& attribute = *objects::find_attribute(type, option.attribute);
-    // Refuse quotes and commas in an element: they would split the list, and nothing escapes them.
+    // Refuse quotes and commas in an element: they would split the list, and there is no way to escape them.
     if (attribute.is_list() && text.find_first_of(",\"'") != std::string::npos)
         return expected("one element without commas and quotes");
     const auto value = objects::parse_value(attribute, text);
@@ -282,7 +284,8 @@ Read read_raw(const SchedOption& option, std::string_view text) {
     return std::string(text);
 }
 
-// Are values of this form converted later, when the whole file and the server's names are known?
+// Returns whether values of this form are converted later, when the whole file and the server's names are
+// known.
 bool converted_later(SchedArgument argument) {
     return argument == A::resources || argument == A::prefix || argument == A::sort_by || argument == A::key;
 }
@@ -295,7 +298,7 @@ bool is_switch(SchedArgument argument) {
 
 std::optional<std::string> truth_of_any_word(const SchedOption& option, std::string_view text) {
     if (!is_switch(option.argument)) return std::nullopt;
-    // The digits of a number with something behind it count.
+    // Take the digits at the beginning as a number.
     const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
     const bool zero = digits > 0 && text.substr(0, digits).find_first_not_of('0') == std::string_view::npos;
     return std::string(zero ? "False" : "True");

@@ -1,8 +1,8 @@
-// The sched_formula file of PBS, sched_priv/sched_formula, where its server wrote job_sort_formula for the
-// scheduler.
+// Reads the sched_formula file of PBS, sched_priv/sched_formula, in which PBS's server wrote job_sort_formula
+// for the scheduler.
 //
-// Format: the first line is a comment of PBS's, "### PBS INTERNAL FILE DO NOT MODIFY ###"; what follows is
-// the formula. Here any line that begins with '#' is a comment.
+// Format: the first line is PBS's comment "### PBS INTERNAL FILE DO NOT MODIFY ###", and the formula follows.
+// This reader skips any line that begins with '#'.
 #pragma once
 
 #include <string>

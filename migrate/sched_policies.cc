@@ -34,7 +34,8 @@ std::vector<std::string> split(std::string_view text) {
     return out;
 }
 
-// Returns the order of jobs: that of sort_by (with multi_sort, the keys), else the job_sort_keys.
+// Returns the order of jobs: the value of sort_by, else the job_sort_keys. With sort_by: multi_sort, the keys
+// count, too.
 std::string job_order(const Settings& settings) {
     const auto sort_by = std::ranges::find(settings, A::sort_by, [](auto* s) { return s->option->argument; });
     const bool multi_sort = sort_by != settings.end() && (*sort_by)->value == "multi_sort";
@@ -49,7 +50,7 @@ std::string job_order(const Settings& settings) {
     return joined(keys);
 }
 
-// Joins the elements of lines that repeat, each once.
+// Joins the values of lines of one list, each value once.
 std::string elements(const Settings& settings) {
     std::vector<std::string> list;
     for (const SchedSetting* setting : settings)
@@ -88,7 +89,7 @@ class Converter {
                });
     }
 
-    // Is the file TORQUE's? It is if an option in force is one that only TORQUE's scheduler read.
+    // Returns whether the file is TORQUE's: an option in force is one that only TORQUE's scheduler read.
     bool is_torques() const {
         return std::ranges::any_of(file_.settings, [](const SchedSetting& s) {
             return (s.option->flags & torque) != 0 && s.columns != 0;
@@ -101,7 +102,8 @@ class Converter {
         });
     }
 
-    // Returns a value for each attribute that the file sets in this column, or whose default differs there.
+    // Returns a value for each attribute that the file sets in this column, or for which the old schedulers
+    // had another default.
     std::vector<SchedValue> values(T target, unsigned column) {
         std::vector<SchedValue> out;
         std::set<std::string_view> done;
@@ -127,8 +129,8 @@ class Converter {
         return out;
     }
 
-    // Leaves out a provision_policy other than the default: without pbs_sched nothing provisions vnodes, and
-    // the server would refuse the value. Notes it once.
+    // Returns whether a provision_policy is left out, and adds a note the first time. Any value but the
+    // default is: only pbs_sched provisions vnodes, and the server would refuse the value.
     bool left_out(const SchedSetting& setting, std::string_view value) {
         const auto* attribute = objects::find_attribute(objects::ObjectType::policy, "provision_policy");
         if (server_.same_scheduler || value == attribute->default_value) return false;
@@ -154,12 +156,12 @@ class Converter {
         return (option.flags & repeats) != 0 ? elements(settings) : settings.back()->value;
     }
 
-    // Returns the resources to exclude: consumable ones and the site's own that the option `resources`
-    // doesn't name. The older schedulers didn't check these.
+    // Returns the value of exclude_resources: the consumable resources and the site's own ones that the
+    // option `resources` doesn't name. The older schedulers didn't check those.
     std::string excluded(const Settings& settings) const {
         const auto usual = usual_consumables();
         std::set<std::string> left(usual.begin(), usual.end());
-        // Skip the built-in resources, which a running server reports too.
+        // Skip the built-in resources, which a running server also reports.
         for (const auto* names : {&server_.consumables, &server_.others})
             for (const std::string& name : *names)
                 if (ifl::find_built_in_resource(name) == nullptr) left.insert(name);
@@ -179,7 +181,8 @@ class Converter {
         out_.checked.assign(names.begin(), names.end());
     }
 
-    // Notes names in the option `resources` that are no known resource, as the older schedulers logged them.
+    // Adds a note for each name in the option `resources` that is no known resource, as the older schedulers
+    // logged it.
     void tell_unknown_resources() {
         for (const SchedSetting& setting : file_.settings) {
             if (setting.option->name != "resources") continue;
@@ -245,7 +248,8 @@ class Converter {
         }
     }
 
-    // Notes programs of server_dyn_res that lose the root's rights with which pbs_sched ran them.
+    // Adds a note for each program of server_dyn_res that ran with root's rights under pbs_sched and loses
+    // them.
     void tell_programs() {
         if (server_.same_scheduler) return;
         for (const SchedSetting& setting : file_.settings)

@@ -12,7 +12,7 @@
 
 namespace pbs::migrate {
 
-// Facts about the server whose files are converted.
+// Facts about the server for which the files are converted.
 struct Surroundings {
     std::vector<std::string> queues{};
     // Consumable resources, beyond those that every PBS has.
@@ -21,18 +21,19 @@ struct Surroundings {
     std::vector<std::string> others{};
     // Dedicated times that ended before this time are left out; not set: all are kept.
     std::optional<std::chrono::sys_seconds> now{};
-    // The files are those of the server's own scheduler (pbs_sched), which still acts on all that they say.
+    // Whether the server's scheduler is pbs_sched, whose own files these are, and which still acts on all
+    // their options.
     bool same_scheduler = false;
     std::string home{};  // PBS_HOME; empty: somebody other than the server reads the files
     // Booleans of vnodes (flag h) among `others`. OpenPBS checks these whether or not `resources` names them.
     std::vector<std::string> vnode_booleans{};
-    // Elements of server_dyn_res whose programs run with root's rights.
+    // Elements of server_dyn_res whose programs may run with root's rights.
     objects::RootPrograms root_programs{};
 
-    // The lists of resources above are complete. False if the server wasn't queried.
+    // Whether the lists of resources above are complete. False: the server wasn't asked.
     bool knows_resources = true;
 
-    // Does the server have this queue or resource? nullopt: unknown.
+    // Returns whether the server has this queue or resource. nullopt: unknown.
     std::optional<bool> has(objects::ObjectType type, std::string_view name) const;
 };
 
@@ -45,8 +46,8 @@ struct SchedValue {
 };
 
 struct SchedPolicies {
-    // Attributes of the all-time policy. If prime and non-prime time differ these are the prime ones: without
-    // a holidays file the old scheduler had prime time only.
+    // Attributes of the all-time policy. If prime and non-prime time differ, these are the ones of prime
+    // time, because pbs_sched had prime time only unless a holidays file said otherwise.
     std::vector<SchedValue> all_time;
     // Attributes for prime and non-prime time; empty unless they differ.
     std::vector<SchedValue> prime;
@@ -55,8 +56,8 @@ struct SchedPolicies {
     // policies have no fairshare_group.
     std::vector<SchedValue> fs_group;
     std::vector<std::string> notes;  // a note for each removed option: the reason, and the replacement
-    // Names in the option `resources` beyond those that every PBS has: exclude_resources doesn't preserve
-    // them.
+    // Names in the option `resources` of resources that not every PBS has. They are kept for an export, as
+    // exclude_resources can't tell them.
     std::vector<std::string> checked;
 
     bool by_time() const { return !prime.empty(); }
@@ -70,7 +71,7 @@ struct SchedPolicies {
 Result<SchedPolicies> to_policies(const SchedConfig& file, const Surroundings& server,
                                   const std::string& fs_group, bool shares = false);
 
-// Returns the consumable resources that every PBS server has, and the Origin scheduler's.
+// Returns the names of all built-in resources that are consumable, sorted.
 std::vector<std::string> usual_consumables();
 
 // Makes a policy object of these values.

@@ -26,7 +26,7 @@ Json text_or_null(const std::string& text) {
     return text.empty() ? Json(nullptr) : Json(text);
 }
 
-// Writes JSON, with replacements for invalid UTF-8: names of files and remarks may contain any bytes.
+// Writes JSON. Replaces invalid UTF-8, since names of files and remarks may contain any bytes.
 std::string dumped(const Json& json) {
     return text::write_json(json, 2) + "\n";
 }

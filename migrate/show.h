@@ -1,4 +1,4 @@
-// Shows a migration as text for people or programs.
+// Shows a migration as text, for people or for programs.
 #pragma once
 
 #include <optional>
@@ -20,27 +20,28 @@ enum class Format {
     host,      // the directives left to the server (host_work.h), as JSON
 };
 
-// "text", "json", "commands", "diff", "notes" or "host".
+// Converts between a format and its word: "text", "json", "commands", "diff", "notes" or "host". nullopt:
+// another word.
 std::optional<Format> format_from_word(std::string_view word);
 std::string_view format_word(Format format);
 
-// Shows a conversion. The text ends with a newline; a diff without differences and notes is empty.
+// Returns a conversion as text with a newline at its end. A diff without differences and notes is empty.
 std::string show(const Conversion& conversion, Format format);
 
-// A conversion as JSON:
+// Returns a conversion as JSON:
 // {
 //   "lines": [{"source": "config:12 MAX_JOBS", "target": "policy default_policy max_jobs", "value": "2",
 //              "before": null, "changed": true}],
 //   "notes": ["..."],
 //   "commands": ["set policy default_policy max_jobs = 2"]
 // }
-// "value" null: the value is taken back; "before" null: nothing was set.
+// A "value" of null means that the value is taken back; a "before" of null, that nothing was set.
 std::string to_json(const Conversion& conversion);
-// Problems as JSON: {"problems": [{"file": "config", "line": 12, "column": 20, "option": "MAX_JOBS",
+// Returns problems as JSON: {"problems": [{"file": "config", "line": 12, "column": 20, "option": "MAX_JOBS",
 // "message": "..."}]}. Line 0 is the whole file, column 0 the whole line.
 std::string to_json(const Problems& problems);
 
-// Result of an export as JSON: {"file": "/back/sched_config", "left_out": ["..."]}
+// Returns the result of an export as JSON: {"file": "/back/sched_config", "left_out": ["..."]}
 std::string to_json(const std::string& file, const Exported& exported);
 
 }  // namespace pbs::migrate

@@ -67,8 +67,7 @@ class Sweeper {
         return wanted_.contains({line.type, line.object, line.attribute});
     }
 
-    // Takes back values of the ledger that no longer stand in the files and are unchanged since their
-    // migration.
+    // Finds values of the ledger to unset: those that are no longer in the files and still as migrated.
     void find_unset() {
         for (const LedgerLine& line : stale_) {
             if (line.attribute.empty() || line.type == ObjectType::resource) continue;
@@ -107,8 +106,8 @@ class Sweeper {
         released_.insert({line.type, line.object, line.attribute});
     }
 
-    // Notes an object of the server's own that stays. The note comes at every migration while the object
-    // exists, but only once if that isn't known.
+    // Adds a note that an object of the server, such as a queue, stays. The note comes at every migration
+    // while the object exists, but only once if it is unknown whether the object exists.
     void tell_of(const LedgerLine& line) {
         const auto there = server_.has(line.type, line.object);
         if (there == false) return;
@@ -118,7 +117,8 @@ class Sweeper {
         if (there) out_.ledger.lines.push_back(line);
     }
 
-    // Finds objects to delete. Users come before what they use: policies before groups and windows.
+    // Finds objects to delete. Objects come before those that they refer to: policies before fs_groups and
+    // time_windows.
     void find_deleted() {
         for (const ObjectType type : values::kDeletingOrder)
             for (const LedgerLine& line : stale_)
@@ -163,7 +163,7 @@ class Sweeper {
         return out;
     }
 
-    // Does an element of a reference, such as p:night, name this object?
+    // Returns whether an element of a reference, such as p:night, names this object.
     static bool names(const objects::Attribute& attribute, std::string_view element, std::string_view name) {
         if (attribute.syntax == objects::Syntax::policy_slots) element.remove_prefix(element.find(':') + 1);
         return element == name;
@@ -178,7 +178,7 @@ class Sweeper {
                 for (const auto& [index, value] : user->values()) {
                     const objects::Attribute& attribute = objects::attributes(user_type)[index];
                     if (attribute.refers_to != type) continue;
-                    // Skip values that this migration sets or unsets: afterwards they don't name the object.
+                    // Skip values that this migration sets or unsets: they won't name the object any more.
                     const AttributeKey key{user_type, user->name(), std::string(attribute.name)};
                     if (released_.contains(key) || wanted_.contains(key)) continue;
                     const auto items = objects::format_items(attribute, value);
@@ -197,14 +197,14 @@ class Sweeper {
             const auto& [type, object] = key;
             for (const LedgerLine& line : lines) taken_back(line);
             if (type == ObjectType::sched) {
-                // Set default_policy instead of unsetting: a scheduler without a policy would read its
+                // Give the scheduler default_policy instead of none: without a policy it would read its
                 // sched_config.
                 out_.commands.push_back(
                     {CommandKind::set, type, object, {{"policy", kPolicy, Operation::set}}});
                 continue;
             }
             objects::Command command{CommandKind::unset, type, object, {}};
-            // Last line first: fairshare has to go before the fairshare_group that it needs.
+            // Unset in reverse order: fairshare goes before the fairshare_group that it needs.
             for (auto line = lines.rbegin(); line != lines.rend(); ++line)
                 command.changes.push_back({line->attribute, "", Operation::unset});
             out_.commands.push_back(std::move(command));

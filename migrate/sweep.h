@@ -1,4 +1,4 @@
-// Takes back the results of earlier migrations that the files no longer ask for. Internal to migrate/.
+// Takes back what earlier migrations made and the files no longer have. Internal to migrate/.
 #pragma once
 
 #include <set>
@@ -21,14 +21,14 @@ struct Swept {
     std::vector<Report::Line> lines;
     std::vector<std::string> notes;  // objects and values that stay because somebody has changed or uses them
     std::vector<QueueType> queue_types;
-    Ledger ledger;  // the lines of `now`, of parts that weren't read, and of objects that stay in use
+    Ledger ledger;  // lines of `now`, of parts that weren't read, and of objects that stay in use
 };
 
-// Compares `before`, the ledger of earlier migrations, with `now`, that of this one, for these parts of the
-// configuration. A value is unset if it is still the migrated one. An object is deleted if a migration made
-// it, nobody else has set any of its attributes except the comment, and nothing refers to it. A scheduler's
-// slots fall back to default_policy. Queues, nodes and resources stay, because jobs may use them; a note says
-// how to remove them. Without `current` there is nothing to take back.
+// Compares `before`, the ledger of earlier migrations, with `now`, the ledger of this one, for `parts` of the
+// configuration. A value is unset if it is still as migrated. An object is deleted if a migration made it,
+// nobody else has set any of its attributes except the comment, and nothing refers to it. A scheduler's
+// policies are replaced by default_policy. Queues, nodes and resources stay, because jobs may use them; a
+// note says how to remove them. If `current` is null, there is nothing to take back.
 Swept sweep(const Ledger& before, const Ledger& now, const std::set<Part>& parts,
             const objects::Snapshot* current, const Surroundings& server);
 

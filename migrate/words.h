@@ -38,7 +38,7 @@ void for_each_line(std::string_view text, const Visit& visit) {
     }
 }
 
-// A line joined with those that continue it after a backslash at the end, and the number of the first.
+// A line joined with the lines that continue it after a backslash, and the number of the first of them.
 struct LogicalLine {
     std::string text;
     int number = 0;
@@ -57,19 +57,20 @@ inline std::vector<LogicalLine> logical_lines(std::string_view text) {
     return out;
 }
 
-// Makes a text fit a line: printable, and cut off after `longest` characters.
+// Returns a text for a message of one line: unprintable bytes become '?', and it is cut off after `longest`
+// characters.
 inline std::string in_line(std::string_view text, std::size_t longest) {
     std::string out;
     for (const char c : text.substr(0, longest)) out += c >= ' ' && c <= '~' ? c : '?';
     return text.size() > longest ? out + "..." : out;
 }
 
-// Makes text from a file fit a message.
+// Returns text from a file for a message of one line, cut off after 60 characters.
 inline std::string printable(std::string_view text) {
     return in_line(text, 60);
 }
 
-// Count with its noun: "1 record", "2 records".
+// Returns a number with its noun: "1 record", "2 records".
 inline std::string counted(std::size_t number, std::string_view what) {
     return std::to_string(number) + " " + std::string(what) + (number == 1 ? "" : "s");
 }

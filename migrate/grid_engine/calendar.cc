@@ -1,8 +1,9 @@
 // Reads scal/: calendars of Grid Engine become time_windows.
 //
-// A calendar has entries for days of the year and for days of the week. An entry switches a queue off, or with
-// `on` switches it on again within such times. On a day that an entry for the year names, the entries for the
-// week don't count. Each window has one pair of times at which the queue is on, and all days with this pair.
+// A calendar has entries for days of the year and for days of the week. An entry switches a queue off, or
+// with `on` switches it on again within such times. On a day that an entry for the year names, the entries
+// for the week don't count. Each window has one pair of times at which the queue is on, and all days with
+// this pair.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
