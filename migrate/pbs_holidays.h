@@ -21,8 +21,8 @@
 // A later line for a day replaces the words and times of an earlier one, but a time doesn't take back the
 // word all or none. If the second time of a line can't be read, the first one counts all the same. Words are
 // separated by blanks and tabs only, so a carriage return belongs to the last word and makes it unreadable: a
-// YEAR line with a carriage return at its end means nothing. A line has at most 255 bytes; pbs_sched reads the
-// rest as the next line.
+// YEAR line with a carriage return at its end means nothing. A line has at most 255 bytes; the remaining
+// bytes are read as the next line.
 #pragma once
 
 #include <array>

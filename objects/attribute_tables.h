@@ -1,4 +1,5 @@
-// The attribute tables, one file per object type (policy_attributes.cc, ...). schema.cc does the lookups.
+// Declares the attribute tables, of which each object type has one in a file of its own
+// (policy_attributes.cc, ...). schema.cc looks attributes up in them.
 #pragma once
 
 #include <span>

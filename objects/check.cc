@@ -29,8 +29,8 @@ tl::unexpected<Error> bad_recurrence(const Attribute& attribute, std::string_vie
                                              error.message, expected_text(attribute)));
 }
 
-// Reports only errors with a place in the text: mistakes of the rule by itself. Whether the rule ever occurs
-// may depend on the start_time, so check_times() checks that.
+// Reports only errors with a place in the text: mistakes in the rule by itself. check_times() checks whether
+// the rule ever occurs, which may depend on the start_time.
 Result<void> check_recurrence_text(const Attribute& attribute, const std::string& text,
                                    const CheckContext& context) {
     const auto rule = rrule::Recurrence::parse(text, context.zone);
@@ -47,7 +47,7 @@ Result<void> check_non_work_days(const Attribute& attribute, const StringList& e
     return {};
 }
 
-// Refuses a second sort key on the same resource: it would never decide anything. In node_sort_key, each
+// Refuses a second sort key on the same resource, as the first key decides alone. In node_sort_key, each
 // amount of a resource (total, unused and so on) counts as a resource of its own; a key that names no amount
 // means the total.
 Result<void> check_sort_keys(const Attribute& attribute, const StringList& keys) {
@@ -77,8 +77,8 @@ Result<void> check_place_sort_keys(const Attribute& attribute, const StringList&
     return {};
 }
 
-// Refuses a program that can't be run safely, by the finding `safe`. Where unknown names only cause
-// warnings, so does an unsafe program.
+// Refuses a program that can't be run safely: `safe` is the result of that check. If context.warnings is set,
+// adds a warning instead.
 Result<void> check_program(const Attribute& attribute, const std::string& value,
                            const tl::expected<void, std::string>& safe, const CheckContext& context) {
     if (safe) return {};
@@ -97,8 +97,8 @@ Result<void> check_output(const Attribute& attribute, const std::string& value) 
     return fail(Code::bad_value, fmt::format("{}: bad value {}", attribute.name, checked.error()));
 }
 
-// Allows each resource once, and only programs that may be run. Elements that the attribute had before aren't
-// checked again.
+// Checks that each resource is named once, and that the programs may be run. An element that the attribute
+// had before keeps its program unchecked.
 Result<void> check_dynamic_resources(const Attribute& attribute, const Value* before,
                                      const StringList& elements, const CheckContext& context) {
     std::set<std::string_view> seen;
@@ -114,7 +114,7 @@ Result<void> check_dynamic_resources(const Attribute& attribute, const Value* be
         }
         if (std::ranges::find(old, element) != old.end()) continue;
         const ProgramCall call = program_call(values::trim(std::string_view(element).substr(mark + 1)));
-        // Root has listed the program with its arguments, so these aren't restricted.
+        // Don't restrict the arguments of a program that root has listed: root has listed them, too.
         const auto listed = read_root_programs(context.root_programs);
         const bool of_root = listed && listed->contains(element);
         if (Result<void> checked =
@@ -128,7 +128,7 @@ Result<void> check_dynamic_resources(const Attribute& attribute, const Value* be
 
 Result<void> check_formula_value(const Attribute& attribute, const std::string& text,
                                  const CheckContext& context) {
-    // A formula of vnodes is computed for each of thousands of them.
+    // Limit formulas of vnodes, which are computed for thousands of vnodes.
     constexpr std::size_t kLongestOfVnodes = 256;
     const bool of_vnodes = attribute.name == "load_formula";
     if (of_vnodes && text.size() > kLongestOfVnodes)
@@ -179,7 +179,7 @@ Result<void> check_slots(const Object& sched) {
                                 fmt::join(sched.list("policy"), ",")));
     }
     if (all_time == 0 && prime + non_prime > 0) {
-        // the text of PP-748, interface 1
+        // the text that PP-748, interface 1, prescribes
         return fail(Code::bad_value,
                     "Cannot set prime/non-prime time policy without setting an all time policy");
     }
@@ -203,7 +203,7 @@ Result<void> check_priority(const Object& policy) {
                 "command");
 }
 
-// Allows each of the letters once.
+// Checks that the order has each letter at most once.
 Result<void> check_ticket_order(const Object& policy) {
     const std::string_view order = policy.text("ticket_order");
     std::string letters(order);
@@ -216,7 +216,7 @@ Result<void> check_ticket_order(const Object& policy) {
                     order));
 }
 
-// Refuses two numbers for one name.
+// Refuses two weights for one name.
 Result<void> check_weights(const Attribute& attribute, const StringList& weights) {
     std::set<std::string_view> seen;
     for (const std::string_view weight : weights) {
@@ -228,8 +228,8 @@ Result<void> check_weights(const Attribute& attribute, const StringList& weights
     return {};
 }
 
-// Refuses too many thresholds, because a search for a place compares each vnode with all of them; and a
-// repeated one.
+// Refuses too many thresholds, because a search for a place compares each vnode with all of them. Refuses a
+// threshold that is there twice.
 Result<void> check_load_thresholds(const Attribute& attribute, const StringList& thresholds) {
     constexpr std::size_t kMost = 64;
     if (thresholds.size() > kMost)
@@ -251,7 +251,8 @@ Result<void> check_fairshare(const Object& policy) {
         "fs_group, before or in the same command");
 }
 
-// Requires unique names, parents that exist, and no element above itself.
+// Requires of a fairshare tree that names are unique, that parents exist, that no element is above itself,
+// and that there aren't too many levels.
 Result<void> check_tree(const Object& group) {
     std::map<std::string_view, std::string_view> parents;
     for (const std::string& element : group.list("tree_element")) {
@@ -265,7 +266,7 @@ Result<void> check_tree(const Object& group) {
         }
     }
     constexpr std::size_t kMostLevels = 64;
-    std::map<std::string_view, std::size_t> levels;  // of names that reach the root
+    std::map<std::string_view, std::size_t> levels;  // levels of names whose path to the root is known
     for (const auto& [name, parent] : parents) {
         std::vector<std::string_view> path;
         std::set<std::string_view> passed;
@@ -298,7 +299,7 @@ Result<void> check_tree(const Object& group) {
     return {};
 }
 
-// Refuses too many rules, and an order of rules that aren't there.
+// Refuses too many rules, and a rule_order with rules that the quota doesn't have.
 Result<void> check_quota(const Object& quota) {
     constexpr std::size_t kMostRules = 1000;
     const std::span<const std::string> rules = quota.list("rule");
@@ -313,7 +314,8 @@ Result<void> check_quota(const Object& quota) {
     return {};
 }
 
-// Parses the rule with the start_time, which is the time of day at which a rule without DTSTART occurs.
+// Checks that rrule, start_time and end_time make a window. The start_time is the time of day at which a rule
+// without DTSTART occurs.
 Result<void> check_times(const Object& window, const CheckContext& context) {
     if (window.has("rrule")) {
         const rrule::Result<rrule::Window> made = context.windows.of(window, context.zone);
@@ -467,7 +469,7 @@ Result<void> refuse_users(std::string_view type, std::string_view name, std::vec
 
 namespace {
 
-// Did the change alter when the window is open? `before` may be null.
+// Returns whether the change alters the times at which the window is open. `before` may be null.
 bool other_times(const Object* before, const Object& after) {
     for (std::string_view name :
          {"rrule", "start_time", "end_time", "applies_on_holidays", "only_on_holidays"}) {
@@ -478,8 +480,8 @@ bool other_times(const Object* before, const Object& after) {
     return false;
 }
 
-// Compares the windows of queues after some changes: only windows that the changes touch, with the other
-// windows of their queues.
+// Compares the time_windows of queues after changes: each window that the changes touch with the other
+// windows of its queue.
 class QueueWindows {
   public:
     QueueWindows(const Draft& draft, std::span<const ObjectChange> changes, const CheckContext& context)
@@ -499,7 +501,7 @@ class QueueWindows {
         const ObjectPtr server = draft_.find(ObjectType::server, "");
         const StringList none;
         auto days = rrule::NonWorkDays::parse(server ? server->list("non_work_days") : none, context_.zone);
-        // bad entries are refused where they are set
+        // skip bad entries: they are refused when they are set
         if (!days) return {};
         rrule::OverlapSearch search(*days, context_.now, context_.patience, context_.end);
         draft_.for_each(ObjectType::queue, [&](const Object& queue) {

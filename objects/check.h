@@ -1,5 +1,5 @@
-// Checks of a draft's values by their meaning, after value.h has checked their syntax: each value by
-// itself, the attributes of an object together, and the existence of the objects that they name.
+// Checks the meaning of the values in a draft, after value.h has checked their syntax: each value by itself,
+// the attributes of an object together, and whether the objects that they name exist.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@ struct CheckContext {
     const rrule::Zone& zone;
     const ResourceNames& resources;
     std::chrono::sys_seconds now;
-    const QueueNames* queues;  // names of the queues; null: unknown, so not checked
-    // Takes a line for each queue, resource or program that doesn't exist; null: these are errors.
+    const QueueNames* queues;  // names of the queues; nullopt: unknown, so names of queues aren't checked
+    // Takes a warning for each queue, resource or program that doesn't exist; null: these are errors.
     std::vector<std::string>* warnings;
     KeptWindows& windows;
     std::uint64_t patience;  // limit of work for check_windows(), in units of rrule::OverlapSearch::work()
@@ -39,15 +39,15 @@ struct CheckContext {
 Result<void> check_value(const Attribute& attribute, const Value* before, const Value& value,
                          const CheckContext& context);
 
-// Checks that the values of one object fit together: the policy slots of a sched, fairshare and its group,
-// the tree of an fs_group, the times of a time_window, the rules of a quota.
+// Checks that the values of one object fit together: the policies of a sched, fairshare and its fs_group, the
+// tree of an fs_group, the times of a time_window, the rules of a quota.
 Result<void> check_object(const Object& object, const CheckContext& context);
 
-// Checks the provision_policy of a policy against what the server can do, unless it is as before. `before` is
-// null for a new object.
+// Checks that the server can do what the provision_policy of a policy says, if the change altered it.
+// `before` is null for a new object.
 Result<void> check_provisioning(const Object* before, const Object& after, const CheckContext& context);
 
-// The name in an element of a list of references, without its p: or np: prefix.
+// Returns the name in an element of a list of references, without the prefix p: or np:.
 std::string_view referred_name(const Attribute& attribute, std::string_view element);
 
 // Checks that all objects that the object refers to exist. Errors: bad_value, naming attribute and object.
@@ -57,15 +57,15 @@ Result<void> check_references(const Draft& draft, const Object& object);
 // it.
 Result<void> check_unreferenced(const Draft& draft, ObjectType type, std::string_view name);
 
-// Error busy that names the first few `users` and the number of the others; no error if there are no users.
+// Returns an error, busy, that names the first few of `users` and the number of the others; no error if
+// `users` is empty.
 Result<void> refuse_users(std::string_view type, std::string_view name, std::vector<std::string> users);
 
-// Checks that the time_windows of each queue don't overlap, for all time from now on. Compares only the
-// windows that the changes touch: windows with new times, windows new on a queue, and, after a change of
-// non_work_days, windows that depend on these. Returns an error for each queue with an overlap: bad_value,
-// naming the queue, two windows and the first instant at which both are open. If the comparison would take
-// too long, the error is takes_long when context.patience is less than OverlapSearch::kLongWork, else
-// bad_value.
+// Checks that the time_windows of each queue never overlap from now on. Compares only windows that the
+// changes touch: windows with new times, windows new on a queue, and, after a change of non_work_days,
+// windows that depend on them. Returns an error for each queue with an overlap: bad_value, naming the queue,
+// two windows and the first instant at which both are open. If the comparison would take too long, the error
+// is takes_long if context.patience is less than OverlapSearch::kLongWork, else bad_value.
 std::vector<Error> check_windows(const Draft& draft, std::span<const ObjectChange> changes,
                                  const CheckContext& context);
 

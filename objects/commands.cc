@@ -37,7 +37,7 @@ std::string_view sign(Operation operation) {
     return "=";
 }
 
-// The value as qmgr reads it: in quotes if it has blanks, commas or quotes.
+// Returns the value as qmgr reads it: in quotes if it has blanks, commas or quotes.
 std::string quoted(const std::string& value) {
     if (!value.empty() && value.find_first_of(" \t,'\"\n;#") == std::string::npos) return value;
     const char quote = value.find('"') == std::string::npos ? '"' : '\'';
@@ -66,7 +66,7 @@ Result<void> authorize(const Command& command, const Identity& identity) {
     if ((identity.privilege & (manager_privilege | root_privilege)) != 0) return {};
     const bool is_operator = (identity.privilege & operator_privilege) != 0;
     const bool changes = command.kind == CommandKind::set || command.kind == CommandKind::unset;
-    // the server itself decides who may change its own attributes
+    // the server decides who may change its own attributes
     if (changes && command.changes.empty() && !command.host.empty()) return {};
     const bool operators_may =
         changes && std::ranges::all_of(command.changes, [&](const AttributeChange& change) {

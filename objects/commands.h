@@ -1,4 +1,4 @@
-// Requests to the store: commands, the identity that asks, and the replies.
+// Requests to the store: the commands, the identity of the user who gives them, and the replies.
 #pragma once
 
 #include <chrono>
@@ -23,12 +23,12 @@ struct AttributeChange {
     std::string name;
     std::string value;  // ignored by unset
     Operation operation = Operation::set;
-    std::string key{};  // NAME of attribute.NAME, for attributes with keys (Attribute::is_keyed())
+    std::string key{};  // NAME in attribute.NAME, for attributes with keys (Attribute::is_keyed())
 };
 
-// A change of an object that the server keeps in its own database, for the history: the attributes before and
-// after as JSON ({"Priority":"5"}), null where the object doesn't exist. The store doesn't interpret the
-// attributes.
+// A change of an object that the server keeps in its own database. The history records it, with the
+// attributes before and after as JSON ({"Priority":"5"}), null if the object doesn't exist. The store doesn't
+// read the attributes.
 struct HostChange {
     ObjectType type = ObjectType::server;
     std::string name;  // empty for the server
@@ -38,28 +38,31 @@ struct HostChange {
     bool removes() const { return after == "null"; }
 };
 
-// The server's part of an object at some revision: its attributes as JSON, null if it didn't exist.
+// The attributes that the server itself keeps of an object, at some revision, as JSON; null if the object
+// didn't exist.
 struct HostObject {
     ObjectType type = ObjectType::server;
     std::string name;
     std::string attributes;
 };
 
-// One Manager request on one object. `object` is ignored for the server. create may have changes: then the
-// object is made and set, or not made at all. queue and sched objects are created and deleted by the host:
-// create and remove (without changes) follow it; set and unset change the attributes of schema.h.
+// A Manager request on one object. `object` is ignored if the type is server. A create with changes makes the
+// object and sets them, or fails as a whole. The host creates and deletes queues and scheds: for these types
+// create and remove (without changes) tell the store that the host has done so. set and unset change the
+// attributes in schema.h.
 struct Command {
     CommandKind kind = CommandKind::set;
     ObjectType type = ObjectType::policy;
     std::string object;
     std::vector<AttributeChange> changes{};
-    // The server's own changes on the same request; also for the types node and resource. They are written
-    // together with the command or not at all. If there are any, set and unset need no `changes`.
+    // The changes that the server makes by the same request to what it keeps itself; also of the types node
+    // and resource. They are written together with the command or not at all. If there are any, set and unset
+    // need no `changes`.
     std::vector<HostChange> host{};
-    std::string text{};  // the whole request as one would type it, if `changes` don't tell all of it
+    std::string text{};  // the request as typed in qmgr, if `changes` don't contain all of it
 };
 
-// The command as one would type it in qmgr: `set policy p1 by_queue = False`. The history keeps this text.
+// Returns the command as typed in qmgr: `set policy p1 by_queue = False`. The history keeps this text.
 std::string to_text(const Command& command);
 
 // Bits of Identity::privilege, with the plugin ABI's numbers.
@@ -70,17 +73,16 @@ enum Privilege : unsigned {
     root_privilege = 4
 };
 
-// The person who gives a command, from the connection's credentials.
+// The user who gives a command, from the credentials of the connection.
 struct Identity {
     std::string user;
     std::string host;
     unsigned privilege = user_privilege;
 };
 
-// Checks that the identity may execute the command. Managers and root may do everything. Operators may change
-// the attributes flagged operator_sets (as PBS lets them set a comment), nothing else. The server's own
-// changes (Command::host) are up to the server. Status requests, which anyone may make, aren't checked.
-// Errors: no_permission.
+// Checks that the identity may execute the command. Managers and root may do everything. Operators may only
+// change attributes with the flag operator_sets (as PBS lets them set a comment). The server checks its own
+// changes (Command::host). Anyone may make status requests, so they aren't checked. Errors: no_permission.
 Result<void> authorize(const Command& command, const Identity& identity);
 
 struct Reply {
@@ -90,10 +92,10 @@ struct Reply {
     std::shared_ptr<const Snapshot> snapshot;  // the configuration in force; never null
 };
 
-// The treatment of values that name a queue, resource or program that doesn't exist.
+// What happens to values that name a queue, resource or program that doesn't exist.
 enum class UnknownNames {
     refuse,
-    warn,  // for migrations, which may come before the server's queues: puts a line into Reply::warnings
+    warn,  // accept with a line in Reply::warnings: a migration may come before the server's queues
 };
 
 // Commands that are executed all together or not at all, such as a migration.
@@ -102,10 +104,10 @@ struct ChangeSet {
     UnknownNames unknown_names = UnknownNames::refuse;
 };
 
-// A row of the history: the effect of one command on one object. A command that changes both the server's
-// attributes of an object and the store's makes two rows.
+// A row of the history: the effect of a command on one object. A command makes two rows for an object if it
+// changes both the attributes that the server keeps and those in the store.
 struct HistoryEntry {
-    std::uint64_t revision = 0;  // of the configuration after the command
+    std::uint64_t revision = 0;  // the configuration's revision after the command
     std::chrono::sys_seconds at{};
     std::string user;
     std::string host;
@@ -114,9 +116,9 @@ struct HistoryEntry {
     std::string object;
     std::string before;  // JSON: the attributes that were set, or null if the object didn't exist
     std::string after;
-    // The revision of the first row of the change that this row belongs to: the rows of one change, executed
-    // together or not at all (a migration, a rollback, an import), have the same number. 0: the row is a
-    // change by itself.
+    // The revision of the first row of the change to which this row belongs. All rows of a change that is
+    // executed together or not at all (a migration, a rollback, an import) have the same number. 0: the row
+    // is a change by itself.
     std::uint64_t change = 0;
     bool of_host = false;  // before and after are the server's attributes (HostChange), not the store's
 };
@@ -126,15 +128,16 @@ struct HistoryQuery {
     std::optional<std::string> object{};
     std::optional<std::chrono::sys_seconds> from{};   // this instant or later
     std::optional<std::chrono::sys_seconds> until{};  // before this instant
-    // The answer has the latest rows, oldest first: at most `limit`, and of at most `bytes`, but at least
-    // one. The order is that of revisions; with `from` or `until` that of times, and then of revisions.
+    // The answer has the latest rows that fit both `limit`, a number of rows, and `bytes`, but at least one
+    // row; oldest first. Rows are in the order of revisions; with `from` or `until`, in the order of times,
+    // and then of revisions.
     std::size_t limit = 1000;
     std::size_t bytes = std::size_t{16} << 20;
-    // Asks for rows before this one in that order, so that a caller gets page after page.
+    // Asks only for rows before this one in that order. So a caller gets one page after the other.
     std::optional<std::uint64_t> before_revision{};
 };
 
-// One attribute in the answer to a status request, as canonical text.
+// An attribute in the answer to a status request; `value` is canonical text.
 struct AttributeStatus {
     const Attribute* attribute = nullptr;
     std::string value;
@@ -147,14 +150,14 @@ struct ObjectStatus {
     std::vector<AttributeStatus> attributes{};
 };
 
-// Describes one object of a type, or, with an empty name, all of them in the order of names. `wanted` chooses
-// attributes; empty: all that have a value. Attributes come in the order of the table. A server, queue or
-// sched with none of these attributes set is described without attributes. Errors: unknown_object for an
-// object of a type of this project that doesn't exist; unknown_attribute for a wanted attribute that the type
-// doesn't have.
+// Returns the status of one object of a type or, with an empty name, of all of them in the order of names.
+// `wanted` chooses attributes; empty: all that have a value. Attributes come in the order of the table. A
+// server, queue or sched without any of these attributes has a status without attributes. Errors:
+// unknown_object, if a policy, time_window, fs_group or quota doesn't exist; unknown_attribute, if the type
+// doesn't have a wanted attribute.
 Result<std::vector<ObjectStatus>> status(const Snapshot& snapshot, ObjectType type, std::string_view name,
                                          const std::vector<std::string>& wanted);
-// Describes one object with all attributes that have a value.
+// Returns the status of one object, with all attributes that have a value.
 ObjectStatus status(const Object& object);
 
 }  // namespace pbs::objects

@@ -17,9 +17,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-// ---- Writing. By hand, because nlohmann's ordered objects search for each key one by one.
+// ---- Writing. The text is made without nlohmann, whose ordered objects search for each key one by one.
 
-// `colon` and `comma` stand between key and value, and between elements.
+// Writes an object's attributes. `colon` and `comma` stand between key and value, and between attributes.
 std::string object_text(const Object& object, std::string_view colon, std::string_view comma) {
     std::string text = "{";
     for (const auto& [index, value] : object.values()) {
@@ -42,7 +42,7 @@ std::string object_text(const Object& object, std::string_view colon, std::strin
 
 // ---- Reading.
 
-// The value's kind or text, for errors.
+// Returns the kind or the text of a JSON value, for errors.
 std::string found_text(const Json& json) {
     return json.is_structured() ? fmt::format("an {}", json.type_name()) : text::write_json(json);
 }
@@ -114,12 +114,12 @@ void read_format(const Json& json, Problems& problems) {
     }
 }
 
-// The error with line and column. The reader's text is "[json.exception...] parse error at line 1, column 5:
-// ...", from which the part after the place is taken.
+// Returns an error's text with line and column. The text of nlohmann is "[json.exception...] parse error at
+// line 1, column 5: ...": only the part behind the place is used.
 std::string parse_problem(std::string_view json, const text::JsonError& error) {
     const std::string_view before = json.substr(0, error.byte == 0 ? 0 : error.byte - 1);
     const auto line = 1 + std::ranges::count(before, '\n');
-    const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+    const std::size_t line_start = before.rfind('\n') + 1;  // if there is no newline: npos + 1 is 0
     std::string_view what = error.message;
     const std::size_t place = what.find("column ");
     if (place != std::string_view::npos)
@@ -127,8 +127,9 @@ std::string parse_problem(std::string_view json, const text::JsonError& error) {
     return fmt::format("line {}, column {}: {}", line, before.size() - line_start + 1, what);
 }
 
-// Reports keys that occur twice in an object: JSON would silently keep the last. A separate SAX parser,
-// because with a callback, nlohmann's DOM parser would go through all members of an object after each member.
+// Reports keys that occur twice in an object, of which nlohmann would keep the last without an error. A SAX
+// parser of its own does this, because nlohmann's DOM parser with a callback would go through all members of
+// an object after each member.
 class KeyWatch : public nlohmann::json_sax<Json> {
   public:
     explicit KeyWatch(Problems& problems) : problems_(problems) {}
@@ -155,7 +156,7 @@ class KeyWatch : public nlohmann::json_sax<Json> {
     bool start_array(std::size_t) override { return true; }
     bool end_array() override { return true; }
     bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
-        return false;  // the parser that makes values reports it
+        return false;  // parse() reports the error
     }
 
   private:
@@ -172,8 +173,8 @@ Result<Json> parse(std::string_view json, Problems& problems) {
     return *std::move(parsed);
 }
 
-// The value of an attribute in JSON: a scalar is read as if typed; of a list, each element's syntax is
-// checked.
+// Returns the value of an attribute in the history. A scalar is read as if typed in qmgr. The syntax of each
+// element of a list is checked.
 Result<Value> value_of(const Attribute& attribute, const AttributeText& text) {
     if (attribute.is_list() != text.is_list) {
         return fail(Code::bad_value, fmt::format("{}: expected {}", attribute.name,
@@ -240,7 +241,7 @@ Result<std::vector<ObjectText>> from_document(std::string_view json) {
     read_format(*document, problems);
     std::vector<ObjectText> objects;
     for (const auto& [key, section] : document->items()) {
-        // the server itself reads its section "host"
+        // skip the section "host", which the server itself reads
         if (key == "format" || key == "host") continue;
         if (const ObjectType* type = section_type(key)) {
             read_section(*type, section, objects, problems);

@@ -1,4 +1,5 @@
-// The configuration as JSON: one object for a row of the history, a whole document for export and import.
+// Writes and reads the configuration as JSON: an object for a row of the history, and a whole document for
+// export and import.
 //
 // A document (format 1; pbs_config(8) describes it for its users):
 //
@@ -13,12 +14,12 @@
 //     "quota": {}
 //   }
 //
-// A server adds its own part of the configuration under the key "host", which isn't read here.
+// A server adds its own part of the configuration under the key "host". The functions below skip it.
 //
-// Values are texts as in qmgr, lists are arrays of them. Set values are written, defaults are not. Types come
-// in this order, objects in the order of their names, attributes in the order of the tables: equal
-// configurations are equal texts. JSON can't hold a value whose bytes aren't UTF-8: such a value is written
-// as {"hex": "e9"}.
+// Values are texts as in qmgr; lists are arrays of texts. Only values that were set are written, not
+// defaults. Types come in this order, objects in the order of their names, attributes in the order of the
+// tables: equal configurations are equal texts. JSON can't contain a value whose bytes aren't UTF-8: such a
+// value is written as {"hex": "e9"}.
 #pragma once
 
 #include <optional>
@@ -31,14 +32,14 @@
 
 namespace pbs::objects {
 
-// The number of the documents' format.
+// The number of the format of documents.
 inline constexpr int kConfigFormat = 1;
 
-// An attribute and an object as read from JSON: their syntax is right; names and values are still unchecked.
+// An attribute and an object as read from JSON. JSON's syntax was checked; names and values weren't.
 struct AttributeText {
     std::string name;
     bool is_list = false;
-    StringList items;  // one item, unless it is a list
+    StringList items;  // one item if it isn't a list
 };
 struct ObjectText {
     ObjectType type = ObjectType::policy;
@@ -46,15 +47,15 @@ struct ObjectText {
     std::vector<AttributeText> attributes{};
 };
 
-// An object as the history keeps it: {"by_queue":"False","batch_queues":["a","b"]}; null for no object.
+// Writes an object for the history: {"by_queue":"False","batch_queues":["a","b"]}; null if `object` is null.
 std::string to_json(const Object* object);
-// Reads the text of to_json(); nullopt for null. Errors: bad_value, saying what can't be read.
+// Reads such a text; nullopt for null. Errors: bad_value, saying what can't be read.
 Result<std::optional<Object>> from_json(ObjectType type, std::string_view name, std::string_view json);
 
-// The configuration as a document that ends with a newline.
+// Writes the configuration as a document that ends with a newline.
 std::string to_document(const Snapshot& snapshot);
-// The objects of a document. Errors: bad_value. A mistake in JSON's grammar is reported with line and column;
-// mistakes in a document of right grammar (unknown or repeated keys, values of a wrong kind) are all
+// Reads the objects of a document. Errors: bad_value. A mistake in JSON's grammar is reported with line and
+// column. If the grammar is right, all mistakes (unknown or repeated keys, values of a wrong kind) are
 // reported, a line each.
 Result<std::vector<ObjectText>> from_document(std::string_view json);
 

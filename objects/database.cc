@@ -29,7 +29,7 @@ Result<void> create_private(const std::string& path) {
 
 Result<void> check_kept(const std::string& path) {
     const auto loss = sqlite::find_loss(path, "revision");
-    // a file that can't be read is reported when it is opened
+    // go on if the file can't be read: opening it reports that
     if (!loss || !*loss) return {};
     return fail(Code::system,
                 fmt::format("the policy database {} {}. Restore a backup, or go on without what is lost: "
@@ -94,12 +94,12 @@ void Database::reached(std::uint64_t revision) {
     if (guard_) guard_->reached(static_cast<std::int64_t>(revision));
 }
 
-// Syncs the log now: SQLite would do it at the commit, and the longer the log, the longer the commit would
-// take.
+// Syncs SQLite's log to the disk. SQLite would do it at the commit, which would take the longer, the longer
+// the log is.
 Result<void> Database::flush() {
     if (const auto failed = connection_.flush()) return tl::unexpected(error("write", *failed));
     const int log = ::open((path_ + "-wal").c_str(), O_RDWR | O_CLOEXEC);
-    if (log < 0) return {};  // no log: nothing was written
+    if (log < 0) return {};  // there is no log: nothing was written
     const bool done = ::fdatasync(log) == 0;
     const std::string why = std::error_code(errno, std::generic_category()).message();
     ::close(log);
@@ -177,7 +177,8 @@ Result<void> Transaction::commit(sqlite::Guard::Checkpoint checkpoint) {
 }
 
 Transaction::~Transaction() {
-    // A failed statement may have ended the transaction already (a full disk): this then fails, harmlessly.
+    // A failed statement, for instance with a full disk, may have ended the transaction. ROLLBACK then fails
+    // without harm.
     if (!database_) return;
     (void)database_->statement("ROLLBACK").run();
     if (database_->guard_) database_->guard_->rolled_back();

@@ -1,5 +1,5 @@
-// The policy database. Its errors name the file and say what to do; a transaction that isn't committed rolls
-// back.
+// The policy database, an SQLite file. Its errors name the file and say what to do. A transaction that isn't
+// committed rolls back.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@ class Statement : public sqlite::Statement {
         return go_to(position) ? bind(value) : *this;
     }
 
-    // Moves to the next row: true, false at the end. Errors: system.
+    // Moves to the next row. False: there is none. Errors: system.
     Result<bool> step();
     // Runs a statement that returns no rows.
     Result<void> run();
@@ -51,7 +51,7 @@ class Database {
     // Opens or creates the file (mode 0600) with WAL, full synchronous, foreign keys and a busy timeout.
     // Errors: system; also if data that was committed is gone (sqlite/loss.h).
     static Result<std::unique_ptr<Database>> open(const std::string& path);
-    // Opens one more connection, for another thread, to a file that is open in this process already.
+    // Opens another connection, for another thread, to a file that this process has opened with open().
     static Result<std::unique_ptr<Database>> open_again(const std::string& path);
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
@@ -63,21 +63,22 @@ class Database {
     // Begins to number commits in the mark file beside the database (sqlite/guard.h), so that a loss is found
     // later. Call it when all tables exist.
     Result<void> guard();
-    // Names the revision that the next commit reaches, for the mark file.
+    // Tells the mark file the revision that the next commit reaches.
     void reached(std::uint64_t revision);
-    // Writes to the disk what the transaction has done so far, so that its commit takes little time.
+    // Writes the changes of the transaction to the disk, so that the commit takes little time.
     Result<void> flush();
-    // Makes statements fail once another thread sets `end`.
+    // Makes statements fail from the moment at which another thread sets `end`.
     void end_when(const std::atomic<bool>& end);
-    // Tells that another connection of this process to the same file made the last commit.
+    // Tells this connection that `other`, a connection of this process to the same file, made the last
+    // commit.
     void follow(const Database& other);
-    // Runs `work` in the transaction that is under way, or in one of its own.
+    // Runs `work` in the transaction that has begun, or else in a transaction of its own.
     Result<void> in_transaction(const std::function<Result<void>()>& work);
 
     const std::string& path() const { return path_; }
-    // SQLite's last error, with the name of the file.
+    // Returns SQLite's last error, with the name of the file. `doing` is a verb, such as "use".
     Error error(std::string_view doing) const;
-    // The error for a file whose content is wrong, with the damage and what to do.
+    // Returns the error for a file with wrong content. It describes the damage, and what to do.
     Error damage(std::string_view what) const;
 
   private:
@@ -87,17 +88,16 @@ class Database {
     Error error(std::string_view doing, const sqlite::Failure& failure) const;
     std::string path_;
     sqlite::Connection connection_;
-    std::unique_ptr<sqlite::Guard> guard_;  // destroyed before the connection
+    std::unique_ptr<sqlite::Guard> guard_;  // declared after the connection, to be destroyed before it
 };
 
-// A transaction that holds the right to write from its beginning. Rolls back unless committed.
+// A transaction that holds the right to write from its beginning. It rolls back unless it is committed.
 class Transaction {
   public:
     static Result<Transaction> begin(Database& database);
-    // Commits. Returns when the changes are on the disk.
+    // Commits, and returns when the changes are on the disk.
     Result<void> commit();
-    // Commits as commit() does, but leaves a long log to be copied into the database when the connection
-    // ends.
+    // Commits like commit(), but leaves it to the end of the connection to copy a long log into the database.
     Result<void> commit_quickly();
 
     Transaction(Transaction&& other) noexcept : database_(other.database_) { other.database_ = nullptr; }

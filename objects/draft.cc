@@ -64,7 +64,7 @@ void Draft::revert_to_mark() {
     undo_.clear();
 }
 
-// Object types without changes share their list with the base.
+// Makes a snapshot. It shares the lists of object types without changes with the base.
 std::shared_ptr<const Snapshot> Draft::finish(std::uint64_t revision) const {
     auto snapshot = std::make_shared<Snapshot>(*base_);
     snapshot->revision_ = revision;

@@ -1,5 +1,5 @@
-// A configuration under change: a snapshot and the effect of the commands executed on it so far. Nobody sees
-// a draft until it is written to disk and made a snapshot.
+// A configuration in the course of a change: a snapshot, and the effect of commands on it. Only its owner
+// sees a draft; when it is written to the disk, it becomes a snapshot for all.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace pbs::objects {
 
-// An object before and after a change. Null: the object didn't exist, or doesn't any more.
+// An object before and after a change. Null: the object didn't exist before, or doesn't exist afterwards.
 struct ObjectChange {
     ObjectType type;
     std::string name;
@@ -26,7 +26,7 @@ struct ObjectChange {
 };
 
 // Calls `visit(attribute, before, after)` for each attribute whose value the change altered, in the order of
-// the table. A null pointer stands for an attribute that isn't set. Stops at the first error.
+// the table. A null pointer means that the attribute isn't set. Stops at the first error.
 template <class Visit>
 Result<void> for_each_difference(const ObjectChange& change, Visit visit) {
     using Values = std::span<const std::pair<std::size_t, Value>>;
@@ -48,7 +48,7 @@ class Draft {
   public:
     explicit Draft(std::shared_ptr<const Snapshot> base) : base_(std::move(base)) {}
 
-    // An object as it is in the draft; null if it doesn't exist.
+    // Returns an object as it is in the draft; null if it doesn't exist.
     ObjectPtr find(ObjectType type, std::string_view name) const;
     // Calls `visit` with every object of a type, in no particular order.
     template <class Visit>
@@ -58,18 +58,18 @@ class Draft {
     void put(Object object);
     void erase(ObjectType type, std::string_view name);
 
-    // The differences from the base.
+    // Returns the differences from the snapshot with which the draft began.
     std::vector<ObjectChange> changes() const;
 
-    // Marks a state that revert_to_mark() returns to. A draft takes many commands, each of which begins with
-    // a mark.
+    // Marks the present state, to which revert_to_mark() returns. A draft takes many commands, each of which
+    // begins with a mark.
     void mark() { undo_.clear(); }
-    // The differences from the state at the mark.
+    // Returns the differences from the state at the mark.
     std::vector<ObjectChange> changes_since_mark() const;
     // Takes the draft back to the mark.
     void revert_to_mark();
 
-    // The draft as a snapshot of a revision.
+    // Makes a snapshot with this revision from the draft.
     std::shared_ptr<const Snapshot> finish(std::uint64_t revision) const;
 
   private:
@@ -82,14 +82,14 @@ class Draft {
         }
     };
 
-    // A key's object at the mark: nullopt if the draft had no change of it then.
+    // The objects at the mark, by key. nullopt: the draft had no change of the object.
     using Undo = std::map<Key, std::optional<ObjectPtr>, Less>;
 
     void change(Key key, ObjectPtr object);
 
     std::shared_ptr<const Snapshot> base_;
-    std::map<Key, ObjectPtr, Less> pending_;  // null: erased
-    Undo undo_;                               // of keys changed since the mark
+    std::map<Key, ObjectPtr, Less> pending_;  // changed objects; null: erased
+    Undo undo_;                               // objects that were changed since the mark
 };
 
 template <class Visit>

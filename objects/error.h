@@ -6,9 +6,8 @@
 
 namespace pbs::objects {
 
-// PBS error numbers that this folder answers with. PBS has no numbers of its own for the new object types
-// beyond 15212 (PP-748, interfaces 10 to 12), so the nearest existing ones are used: those that PBS answers
-// for queues.
+// The PBS error numbers of this folder's errors. PBS has no numbers for the new object types except 15212
+// (PP-748, interfaces 10 to 12), so the others are those that PBS uses for queues.
 enum class Code : int {
     unknown_attribute = 15002,  // PBSE_NOATTR
     kReadOnly = 15003,          // PBSE_ATTRRO
@@ -28,7 +27,7 @@ enum class Code : int {
 struct Error {
     Code code = Code::internal;
     std::string message;
-    // The command of a ChangeSet that failed, counted from 0; -1 otherwise.
+    // The index of the command of a ChangeSet that failed, from 0; -1: the error isn't of such a command.
     int command = -1;
 };
 

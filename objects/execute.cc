@@ -15,8 +15,9 @@
 namespace pbs::objects {
 namespace {
 
-// Each entry of non_work_days as it is stored: 01/01 is FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1. `-=` of an entry
-// without a name also removes entries with any name.
+// Returns the entries of non_work_days in the form in which they are stored: 01/01 is
+// FREQ=YEARLY;BYMONTH=1;BYMONTHDAY=1. `-=` of an entry without a name also removes entries of the same days
+// with a name.
 Result<std::string> stored_days(const Attribute& attribute, const Value* before, std::string_view text,
                                 Operation operation, const rrule::Zone& zone) {
     const Result<StringList> entries = split_rules(attribute.name, text);
@@ -40,8 +41,8 @@ Result<std::string> stored_days(const Attribute& attribute, const Value* before,
     return fmt::format("{}", fmt::join(out, ","));
 }
 
-// Puts the slots into the order all-time, p:, np:. `=` without an all-time policy keeps the all-time slot as
-// it was.
+// Puts a scheduler's policies into the order all-time, p:, np:. `=` without an all-time policy keeps the
+// present all-time policy.
 StringList arrange_slots(const Value* before, StringList list, Operation operation) {
     const auto all_time = [](const std::string& e) { return e.find(':') == std::string::npos; };
     if (operation == Operation::set && before && std::ranges::none_of(list, all_time)) {
@@ -78,8 +79,8 @@ Result<std::optional<Value>> new_value(const Attribute& attribute, const Value* 
 }
 
 Error in_object(Error error, ObjectType type, std::string_view name) {
-    // Leave the object out where PP-748 prescribes the whole text, where the text names the object already,
-    // and where the name is too long to repeat.
+    // Leave the object out of the message if PP-748 prescribes the whole text, if the text names the object
+    // already, or if the name is too long to repeat.
     const bool complete = error.message.starts_with("Cannot set prime/non-prime") ||
                           error.code == Code::unknown_object || error.code == Code::name_too_long ||
                           error.message.starts_with(object_title(type, name));
@@ -89,7 +90,8 @@ Error in_object(Error error, ObjectType type, std::string_view name) {
 
 namespace {
 
-// Sets or removes one element of an attribute with keys. A new value of a known element stays at its place.
+// Sets or removes an element of an attribute with keys. If the element exists, it keeps its place in the
+// list.
 Result<void> change_element(Object& object, const Attribute& attribute, const AttributeChange& change,
                             Operation operation, const CheckContext& context) {
     if (!attribute.is_keyed())
@@ -146,8 +148,8 @@ Result<void> change_attribute(Object& object, const AttributeChange& change, Com
     return {};
 }
 
-// Checks the references and time_windows of an object against the rest of the draft. Call it when the draft
-// has the object's change.
+// Checks the references and time_windows of an object together with the other objects of the draft. Call it
+// when the draft has the object's change.
 Result<void> check_in_draft(const Draft& draft, ObjectPtr before, const Object& after,
                             const CheckContext& context) {
     if (Result<void> checked = check_references(draft, after); !checked) return checked;
@@ -166,8 +168,8 @@ Result<void> change_object(Draft& draft, Object object, const Command& command, 
     }
     if (Result<void> checked = check_object(object, context); !checked) return checked;
     if (Result<void> checked = check_provisioning(before.get(), object, context); !checked) return checked;
-    // The host makes and deletes servers, queues and scheds. Such an object is stored here only while an
-    // attribute of ours is set on it.
+    // The host makes and deletes servers, queues and scheds. The draft has such an object only while one of
+    // the attributes in schema.h is set on it.
     if (!is_own_type(object.type()) && object.values().empty()) {
         draft.erase(object.type(), object.name());
         return check_in_draft(draft, before, object, context);
@@ -220,7 +222,7 @@ Result<void> check_command(const Command& command) {
     return {};
 }
 
-// Does the command only report what the server does with its own objects?
+// Returns whether the command only reports changes that the server makes to what it keeps itself.
 bool is_hosts(const Command& command) {
     if (command.host.empty()) return false;
     const bool changes = command.kind == CommandKind::set || command.kind == CommandKind::unset;
@@ -243,7 +245,7 @@ Result<void> dispatch(Draft& draft, const Command& command, const CheckContext& 
                 return fail(Code::exists, fmt::format("{} exists already", object_title(command.type, name)));
             if (Result<void> checked = check_name("name", name); !checked) return checked;
         }
-        // An earlier queue or sched of this name may have left values behind; the new one doesn't get them.
+        // Begin without values: an earlier queue or sched of this name may have left some behind.
         return change_object(draft, Object(command.type, name), command, context);
     }
     if (!existing && is_own_type(command.type)) {

@@ -1,4 +1,4 @@
-// Execution of commands on a draft, in memory only: store.cc writes the result and the history.
+// Executes commands on a draft, in memory only: store.cc writes the result and the history.
 #pragma once
 
 #include <optional>
@@ -10,21 +10,20 @@
 
 namespace pbs::objects {
 
-// The policy that can't be deleted.
+// The policy that every store has and that can't be deleted.
 inline constexpr std::string_view kDefaultPolicy = "default_policy";
 
-// Executes one command on the draft. After an error the caller throws the draft away or reverts it to its
-// mark.
+// Executes one command on the draft. After an error the caller discards the draft or reverts it to its mark.
 Result<void> execute_on(Draft& draft, const Command& command, const CheckContext& context);
 
-// The value that an operation gives to one attribute; nullopt: the attribute gets unset. `before` is null for
-// an attribute that isn't set. Checks syntax and meaning; check_references() checks whether the objects that
-// the value names exist.
+// Returns the value that an operation gives to an attribute; nullopt: the attribute gets unset. `before` is
+// null if the attribute isn't set. Checks syntax and meaning. Whether the objects that the value names exist
+// is checked by check_references().
 Result<std::optional<Value>> new_value(const Attribute& attribute, const Value* before,
                                        const AttributeChange& change, Operation operation,
                                        const CheckContext& context);
 
-// The error with the object's title in front, unless the message names the object already.
+// Returns the error with the object's title in front, unless the message names the object already.
 Error in_object(Error error, ObjectType type, std::string_view name);
 
 }  // namespace pbs::objects

@@ -27,7 +27,7 @@ bool made_of(std::string_view text, std::string_view others) {
     });
 }
 
-// PBS strings are one line: a control character would break accounting and log files.
+// Accepts a text on one line: a control character would break accounting and log files.
 Form text_form(std::string_view text) {
     const bool clean =
         std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
@@ -35,7 +35,7 @@ Form text_form(std::string_view text) {
     return std::string(text);
 }
 
-// Recurrences may have one line per property; blanks replace the line ends.
+// Reads a recurrence. It may have a line for each property: line ends become blanks.
 Form rrule_form(std::string_view text) {
     std::string line(text);
     std::ranges::replace_if(
@@ -78,9 +78,10 @@ Form name_form(std::string_view text) {
     return std::string(text);
 }
 
-// "SCR 70 SC 30 S": an order, then pairs of a percentage and the order to use below it; percentages fall. A
-// percentage without an order at the end, as in PP-748's own example "SCR 70 SC 30", keeps the last order
-// from there down. No letter may come twice in an order.
+// Reads an order such as "SCR 70 SC 30 S": methods of preemption, then pairs of a percentage and the methods
+// to use below it. Percentages fall. Behind the last percentage the methods may be missing, as in PP-748's
+// own example "SCR 70 SC 30": the methods before it then stay in use. No letter may come twice among the
+// methods of one pair.
 Form preempt_order_form(std::string_view text) {
     const std::vector<std::string_view> words = values::words(text);
     if (words.empty()) return wrong();
@@ -121,7 +122,7 @@ Form preempt_level(std::string_view text) {
     return fmt::format("{}", fmt::join(canonical, "+"));
 }
 
-// Refuses a level that occurs twice; a+b and b+a are the same level.
+// Reads levels of preemption, and refuses a level that occurs twice; a+b and b+a are the same level.
 Form preempt_prio_form(std::string_view text) {
     std::vector<std::string> canonical;
     std::set<std::set<std::string_view>> seen;
@@ -138,7 +139,7 @@ Form preempt_prio_form(std::string_view text) {
     return fmt::format("{}", fmt::join(canonical, ", "));
 }
 
-// A sort key such as "ncpus HIGH"; for vnodes optionally with the amount that counts.
+// Reads a sort key such as "ncpus HIGH". A key for vnodes may also name the amount that counts.
 Form sort_key_form(std::string_view text, bool for_nodes) {
     const std::vector<std::string_view> words = values::words(text);
     if (words.size() < 2 || words.size() > (for_nodes ? 3U : 2U)) return wrong();
@@ -158,7 +159,7 @@ Form sort_key_form(std::string_view text, bool for_nodes) {
     return canonical + " " + amount;
 }
 
-// "place: key + key"
+// Reads "place: key + key".
 Form place_sort_key_form(const Attribute& attribute, std::string_view text) {
     const std::size_t colon = std::min(text.find(':'), text.size());
     const std::string_view place = values::trim(text.substr(0, colon));
@@ -174,7 +175,7 @@ Form place_sort_key_form(const Attribute& attribute, std::string_view text) {
     return fmt::format("{}: {}", place, fmt::join(keys, " + "));
 }
 
-// "name=weight". `canonical` returns the name as it is stored.
+// Reads "name=weight". `canonical` returns the name as it is stored.
 template <class Canonical>
 Form weight_form(std::string_view text, Canonical canonical) {
     constexpr double kMostWeight = 9e15;  // sums of some such weights are exact
@@ -196,7 +197,7 @@ Form resource_weight_form(std::string_view text) {
     });
 }
 
-// "[queue:]name OP number"
+// Reads "[queue:]name OP number".
 Form load_threshold_form(std::string_view text) {
     const std::size_t sign = std::min(text.find_first_of("<>="), text.size());
     std::string_view number = text.substr(sign);
@@ -244,7 +245,7 @@ Form peer_queue_form(std::string_view text) {
     return fmt::format("{} {}", words[0], words[1]);
 }
 
-// "mem !/bin/get_mem arguments"
+// Reads "mem !/bin/get_mem arguments".
 Form dynamic_resource_form(std::string_view text) {
     const std::size_t mark = text.find('!');
     if (mark == std::string_view::npos) return wrong("there is no ! before the program");
@@ -257,13 +258,13 @@ Form dynamic_resource_form(std::string_view text) {
     return fmt::format("{} !{}", resource, *checked);
 }
 
-// Is this a name that a fairshare tree may have: that of a user, group, account or queue, or egroup:euser
-// with its colon?
+// Returns whether an element of a fairshare tree may have this name: the name of a user, group, account or
+// queue, or egroup:euser.
 bool is_entity_name(std::string_view text) {
     return made_of(text, "-_.:+@$") && text.size() <= 255 && text.front() != ':' && text.back() != ':';
 }
 
-// "[u:ann=100]", with blanks between its parts or without.
+// Reads "[u:ann=100]", in which blanks may stand between the parts.
 Form entity_weight_form(std::string_view text) {
     text = values::trim(text);
     if (!text.starts_with('[') || !text.ends_with(']')) return wrong("there are no [ and ] around it");
@@ -280,8 +281,8 @@ Form entity_weight_form(std::string_view text) {
     return inner ? Form(fmt::format("[{}]", *inner)) : inner;
 }
 
-// A tree element such as "group01:root = 30". PP-748's example puts brackets around the whole value; value.cc
-// removes them.
+// Reads an element of a tree such as "group01:root = 30". In PP-748's example there are brackets around the
+// whole value: value.cc removes them.
 Form tree_element_form(std::string_view text) {
     const std::size_t equals = text.rfind('=');
     if (equals == std::string_view::npos) return wrong("there is no = before the shares");
@@ -384,7 +385,7 @@ Form canonical_string(const Attribute& attribute, std::string_view text) {
         case Syntax::word:
             return word_form(attribute, values::trim(text));
         case Syntax::pathname:
-        // Accepts paths too, as earlier versions did; check.cc refuses them when they are set.
+        // Accept paths too, as a database may have one. check.cc refuses paths when they are set.
         case Syntax::output_file:
             return pathname_form(values::trim(text));
         case Syntax::program:

@@ -1,5 +1,5 @@
-// The syntaxes of string values. Each function reads one string (or one element of a list) and returns its
-// canonical text or a remark on the mistake. value.cc adds attribute and value to the error.
+// Reads strings by their syntax. Each function reads one string (or one element of a list) and returns its
+// canonical text, or a remark on the mistake. value.cc adds the attribute and the value to the error.
 #pragma once
 
 #include <string>
@@ -10,11 +10,12 @@
 
 namespace pbs::objects {
 
-// The error is a remark that follows "expected ..." in the message; it may be empty.
+// A canonical text, or a remark on the mistake, behind which the message says what was expected. The remark
+// may be empty.
 using Form = tl::expected<std::string, std::string>;
 
-// The canonical text of a string of the attribute's syntax; for list syntaxes, of one element. Text of a
-// syntax that isn't held as a string is returned unchanged.
+// Returns the canonical text of a string of the attribute's syntax; if the syntax is one of lists, of one
+// element. If values of the syntax aren't strings, returns the text unchanged.
 Form canonical_string(const Attribute& attribute, std::string_view text);
 
 bool is_queue_name(std::string_view text);

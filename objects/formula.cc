@@ -22,7 +22,7 @@ constexpr std::size_t kShareTerms = 4;
 constexpr std::string_view kUsageTerms[] = {"fs_factor"};
 constexpr std::string_view kLoadTerms[] = {"load_avg", "np_load_avg"};
 
-// Functions on numbers. A result that can't be computed is NaN.
+// The functions of formulas. A result that can't be computed is NaN.
 using Args = std::span<const double>;
 
 double rounded(Args a) {
@@ -41,7 +41,7 @@ double power(double base, double exponent) {
 
 struct Function {
     std::string_view name;
-    std::uint32_t least;  // least and most arguments
+    std::uint32_t least;  // the fewest and the most arguments
     std::uint32_t most;
     double (*of)(Args);
 };
@@ -83,7 +83,7 @@ double modulo(double a, double b) {
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-constexpr double kMostWhole = 9007199254740992;  // above it not every whole number is a double
+constexpr double kMostWhole = 9007199254740992;  // up to this number every whole one is a double
 
 template <class Combine>
 double bits(double a, double b, Combine combine) {
@@ -95,10 +95,10 @@ double bits(double a, double b, Combine combine) {
 }  // namespace
 
 enum class Formula::Op : std::uint8_t {
-    // Push a value.
+    // These push a value on the stack.
     name,
     number,
-    // Pop two values and push the result.
+    // These pop two values and push the result.
     less,
     less_equal,
     greater,
@@ -115,21 +115,21 @@ enum class Formula::Op : std::uint8_t {
     divide_down,
     modulo,
     power,
-    // Replace the top of the stack.
+    // These replace the top of the stack.
     negate,
     no,
-    // Pop as many arguments as the step says, and push the function's result.
+    // Pops as many arguments as Step::count says, and pushes the function's result.
     call,
-    // Jump over as many steps as the step says. jump: in any case. jump_if_not: pop the top of the stack, and
-    // jump if that is 0. jump_keeping_false, jump_keeping_true: jump if the top is 0, or isn't 0, and keep
-    // the top then; else pop it.
+    // Jumps over as many steps as Step::argument says. jump: always. jump_if_not: pops the top of the stack,
+    // and jumps if it is 0. jump_keeping_false, jump_keeping_true: jumps if the top is 0, or isn't 0, and
+    // keeps the top; if it doesn't jump, it pops the top.
     jump,
     jump_if_not,
     jump_keeping_false,
     jump_keeping_true,
 };
 
-// A parser by recursive descent: each level of precedence is one function or one row of kBinary.
+// Compiles a formula by recursive descent: a level of precedence is a function or a row of kBinary.
 class FormulaCompiler {
   public:
     using Op = Formula::Op;
@@ -148,7 +148,7 @@ class FormulaCompiler {
     enum class Kind : std::uint8_t { end, number, name, sign };
     struct Binary {
         std::string_view sign;
-        unsigned level;  // of precedence: a larger one binds tighter
+        unsigned level;  // the level of precedence: a larger one binds tighter
         Op op;
     };
     static constexpr unsigned kComparison = 1;
@@ -170,7 +170,7 @@ class FormulaCompiler {
         {"%", 6, Op::modulo},
     };
     static constexpr unsigned kTightest = 6;
-    static constexpr unsigned kDeepest = 100;  // limits recursion: a formula may come from a hostile manager
+    static constexpr unsigned kDeepest = 100;  // limits recursion: a formula must not overflow the stack
 
     void fail(std::string text) {
         if (problem_.text.empty()) problem_ = {at_, std::move(text)};
@@ -229,7 +229,7 @@ class FormulaCompiler {
         made_.steps_.push_back({op, argument, count});
     }
     std::size_t here() const { return made_.steps_.size(); }
-    // Adds a jump whose distance land() fills in later.
+    // Adds a jump, and returns its index. land() sets its distance later.
     std::size_t add_jump(Op op) {
         add(op);
         return here() - 1;
@@ -250,7 +250,8 @@ class FormulaCompiler {
             if (need(":", "expected : and a value behind it")) conditional();
             land(done);
         } else if (take("if")) {
-            // Moves the condition's steps before the value's. That works because jumps are relative.
+            // Move the steps of the condition before those of the value. Their jumps are relative, so they
+            // stay right.
             const std::size_t condition = here();
             disjunction();
             const std::size_t otherwise = add_jump(Op::jump_if_not);
@@ -387,7 +388,7 @@ class FormulaCompiler {
     }
 
     std::string_view text_;
-    std::size_t at_ = 0;  // of the current token
+    std::size_t at_ = 0;  // begin of the current token
     std::size_t end_ = 0;
     Kind kind_ = Kind::end;
     std::string_view token_;

@@ -1,4 +1,4 @@
-// The language of job_sort_formula and usage_formula: one expression in Python's syntax, because OpenPBS
+// Formulas such as job_sort_formula and usage_formula: one expression in Python's syntax, because OpenPBS
 // evaluates a job_sort_formula with Python (PBS Reference Guide, "job_sort_formula").
 //
 //     x if c else y     also c ? x : y
@@ -25,13 +25,13 @@
 
 namespace pbs::objects {
 
-// A mistake in a formula, with its place in the text, from 0.
+// A mistake in a formula. `at` is its place in the text, from 0.
 struct FormulaProblem {
     std::size_t at = 0;
     std::string text;
 };
 
-// A compiled formula.
+// A compiled formula, which can be evaluated for different values of its names.
 class Formula {
   public:
     // A name in the formula, with the place of its first use.
@@ -41,10 +41,11 @@ class Formula {
     };
     static tl::expected<Formula, FormulaProblem> compile(std::string_view text);
 
-    // Each name once, in the order of first use.
+    // Returns each name once, in the order of first use.
     const std::vector<Name>& names() const { return names_; }
-    // The formula's value for `values` of names(), in that order. nullopt: it can't be computed (a division
-    // by zero, the root of a negative number, bits of a fraction), or isn't finite. O(length of the text).
+    // Returns the formula's value if names() have these values, in the same order. nullopt: it can't be
+    // computed (a division by zero, the root of a negative number, bits of a fraction), or isn't finite.
+    // O(length of the text).
     std::optional<double> value(std::span<const double> values);
 
   private:
@@ -63,27 +64,27 @@ class Formula {
     std::vector<double> stack_;
 };
 
-// "abs, ceil, ...": the functions that formulas may call.
+// Returns the functions that formulas may call: "abs, ceil, ...".
 std::string formula_functions();
 
-// Names other than resources that a job_sort_formula may use (OpenPBS's, PBS Reference Guide
-// "job_sort_formula"), and those that a usage_formula may use (PP-748's example).
+// Return the names other than resources that a job_sort_formula may use (those of OpenPBS: PBS Reference
+// Guide, "job_sort_formula"), and those that a usage_formula may use (PP-748's example).
 std::span<const std::string_view> job_sort_terms();
 std::span<const std::string_view> usage_terms();
-// Names other than resources that a load_formula may use, and the beginning of a name that means the value
-// for each CPU of the host: np_NAME.
+// Returns the names other than resources that a load_formula may use. With kPerCpu before it, a name means
+// the value for each CPU of the host: np_NAME.
 std::span<const std::string_view> load_terms();
 inline constexpr std::string_view kPerCpu = "np_";
-// The terms of job_sort_terms() on fairshare of the job's entity, which need an fs_group.
+// Returns those of job_sort_terms() that are about the fairshare of the job's entity, and need an fs_group.
 std::span<const std::string_view> share_terms();
 
 // Checks that `text` is a formula over resources and `terms`. The error has the position (from 1) and the
-// text there. With `unknown`, other names are added to it instead of being an error.
+// text there. If `unknown` isn't null, unknown names are added to it and are no error.
 Result<void> check_formula(std::string_view what, std::string_view text, const ResourceNames& resources,
                            std::span<const std::string_view> terms,
                            std::vector<std::string>* unknown = nullptr);
 
-// Does the formula use this name?
+// Returns whether the formula uses this name.
 bool formula_names(std::string_view text, std::string_view name);
 
 }  // namespace pbs::objects

@@ -1,6 +1,6 @@
-// The attributes of an fs_group: the table of PP-748, interface 4, with two corrections: its row `entitiy` is
-// the attribute entity, and decay_factor, an integer there with the default .5, is a real. Defaults and
-// values are shown in canonical text, so .5 is listed as 0.5.
+// The table of an fs_group's attributes: that of PP-748, interface 4, with two corrections. The row `entitiy`
+// is the attribute entity, and decay_factor, an integer there with the default .5, is a real. Defaults are in
+// canonical text, so .5 is 0.5.
 
 #include "objects/attribute_tables.h"
 

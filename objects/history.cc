@@ -36,7 +36,7 @@ std::size_t size_of(const HistoryEntry& entry) {
     return entry.command.size() + entry.before.size() + entry.after.size();
 }
 
-// Calls `make` with each row of a statement and collects the results.
+// Calls `make` with each row of a statement and returns the results.
 template <class Make>
 auto collect(Statement rows, Make make) -> Result<std::vector<typename decltype(make(rows))::value_type>> {
     std::vector<typename decltype(make(rows))::value_type> all;
@@ -50,7 +50,7 @@ auto collect(Statement rows, Make make) -> Result<std::vector<typename decltype(
     return all;
 }
 
-// Makes an object from a row with the columns revision, type, name, before.
+// Makes the past object of a row with the columns revision, type, name, before.
 Result<PastObject> past_object(const Database& database, const Statement& row) {
     const std::string word = row.text(1);
     const std::optional<ObjectType> type = type_from_word(word);
@@ -65,10 +65,10 @@ Result<PastObject> past_object(const Database& database, const Statement& row) {
 
 }  // namespace
 
-// The SQL of a query, latest row first. The query's conditions decide which index SQLite reads: that of
-// objects, of types, of revisions or, if the query bounds the time, of times. Times need an index of their
-// own because the clock may have been set back: revisions don't follow times. A plus before a column keeps
-// SQLite from using that column's index.
+// Returns the SQL of a query, which gives the latest row first. The conditions decide which index SQLite
+// reads: that of objects, of types, of revisions or, if the query bounds the time, of times. Times need an
+// index of their own, because the order of revisions isn't that of times if the clock was set back. A plus
+// before a column keeps SQLite from using that column's index.
 std::string history_sql(const HistoryQuery& query) {
     const bool by_time = query.from || query.until;
     std::string sql = fmt::format("SELECT {} FROM history WHERE 1", kColumns);
@@ -153,7 +153,7 @@ Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change_of(Da
                                                                               std::uint64_t revision,
                                                                               ObjectType type,
                                                                               std::string_view name) {
-    // The object's last row up to the revision, and the first after it.
+    // Get the object's last row up to the revision, and its first row after it.
     Statement rows = database.statement(
         "SELECT change FROM history WHERE revision IN"
         " ((SELECT max(revision) FROM history WHERE type = ?1 AND name = ?2 AND revision <= ?3),"
@@ -168,7 +168,7 @@ Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change_of(Da
 }
 
 Result<std::vector<PastObject>> objects_at(Database& database, std::uint64_t revision) {
-    // the first change of an object after the revision says what the object was before
+    // an object's first change after the revision has the object as it was at the revision
     Statement rows = database.statement(
         "SELECT revision, type, name, before FROM history WHERE revision IN"
         " (SELECT min(revision) FROM history WHERE revision > ? AND part = '' GROUP BY type, name)"

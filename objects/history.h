@@ -1,4 +1,4 @@
-// The rows of the history table.
+// Writes and reads the rows of the history table.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,20 @@ namespace pbs::objects {
 
 Result<void> write_history(Database& database, const HistoryEntry& entry);
 Result<std::vector<HistoryEntry>> read_history(Database& database, const HistoryQuery& query);
-// The SQL of a query, with the parameters ?1 type, ?2 object, ?3 from, ?4 until, ?5 the revision before which
-// to begin and ?6 limit; only those that the query needs.
+// Returns the SQL of a query, with those of the parameters ?1 type, ?2 object, ?3 from, ?4 until, ?5 the
+// revision before which to begin, and ?6 limit that the query needs.
 std::string history_sql(const HistoryQuery& query);
-// The revision of the last row; 0 if there are no rows.
+// Returns the revision of the last row; 0 if there are no rows.
 Result<std::uint64_t> last_revision(Database& database);
 
-// The revisions around a change of several rows, whose inner revisions were never in force. For such an inner
-// revision: the last revision before the change, and the one with all of it. nullopt for all other revisions.
+// The revisions within a change of several rows were never in force, except the last one. For a revision
+// within such a change returns the last revision before the change, and the revision with all of it. nullopt
+// for all other revisions.
 Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change(Database& database,
                                                                            std::uint64_t revision);
 
-// amid_change() for one object, of which a change has up to two rows: one for each part
-// (HistoryEntry::of_host).
+// Does the same for one object, of which a change has at most two rows: one for the attributes that the
+// server keeps and one for those in the store (HistoryEntry::of_host).
 Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change_of(Database& database,
                                                                               std::uint64_t revision,
                                                                               ObjectType type,
@@ -40,17 +41,17 @@ struct PastObject {
     std::string name;
     std::optional<Object> object;
 };
-// All objects that have changed since a revision, as they were at it. The cost grows with the number of
-// changes since then. Errors: system, for a row that can't be read.
+// Returns all objects that have changed since a revision, as they were at it. The cost grows with the number
+// of changes since then. Errors: system, for a row that can't be read.
 Result<std::vector<PastObject>> objects_at(Database& database, std::uint64_t revision);
-// One object as it was at a revision; nullopt if it hasn't changed since. Costs one index lookup.
+// Returns one object as it was at a revision; nullopt if it hasn't changed since. Costs one index lookup.
 Result<std::optional<PastObject>> object_at(Database& database, std::uint64_t revision, ObjectType type,
                                             std::string_view name);
 
-// The last row about the server part of each object whose server part has ever changed.
+// Returns the last row about the attributes that the server keeps, for each object with such rows.
 Result<std::vector<HistoryEntry>> last_host_rows(Database& database);
-// All objects whose server part changed in these revisions, with that part as it was before the first change.
-// The cost grows with the number of revisions.
+// Returns all objects of which the server changed its own attributes in these revisions, with these
+// attributes as they were before the first change. The cost grows with the number of revisions.
 Result<std::vector<HostObject>> host_objects_between(Database& database, std::uint64_t first,
                                                      std::uint64_t last);
 

@@ -1,5 +1,5 @@
-// The attributes that this project adds to the server, queue and sched objects: PP-748, interfaces 2, 3 and
-// 5.
+// The tables of the attributes that pbspolicy adds to the server, to queues and to scheds: PP-748, interfaces
+// 2, 3 and 5.
 
 #include "objects/attribute_tables.h"
 
@@ -30,7 +30,7 @@ constexpr Attribute kQueue[] = {
      0,
      {},
      ObjectType::time_window},
-    // A server that keeps execution_type itself has its own row (ifl/attributes/queue_table.cc).
+    // A server that keeps execution_type itself has another row for it (ifl/attributes/queue_table.cc).
     {"execution_type",
      T::string,
      S::word,

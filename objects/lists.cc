@@ -1,4 +1,4 @@
-// Lists as text: splits what a user typed, and joins elements so that they split again.
+// Splits lists that a user has typed into elements.
 
 #include <fmt/format.h>
 
@@ -36,16 +36,16 @@ Result<std::string> take_element(std::string_view what, std::string_view& text) 
     return element;
 }
 
-// Is the character at `at` escaped by a backslash (one that isn't itself escaped)? Names of days escape their
-// commas so.
+// Returns whether a backslash, which isn't itself escaped, escapes the character at `at`. Names of days
+// escape their commas so.
 bool is_escaped(std::string_view text, std::size_t at) {
     std::size_t first = at;
     while (first > 0 && text[first - 1] == '\\') --first;
     return (at - first) % 2 == 1;
 }
 
-// Does this piece, which follows a comma, begin a recurrence, rather than continue a list such as
-// BYDAY=MO,TU?
+// Returns whether this piece, which follows a comma, begins another recurrence. If not, it continues a list
+// such as BYDAY=MO,TU.
 bool begins_rule(std::string_view piece) {
     piece = values::trim(piece);
     const std::size_t end = piece.find_first_of("=:;/ ");
@@ -57,7 +57,7 @@ bool begins_rule(std::string_view piece) {
     const bool line =
         std::ranges::any_of(kLines, [&](std::string_view l) { return values::same_word(l, word); });
     if (next == ':' || next == ';') return line;
-    // A part of a rule (FREQ=, BYDAY=); the values of lists never hold an equals sign.
+    // Take WORD= as the beginning of a rule (FREQ=, BYDAY=): values in a list never contain an equals sign.
     return next == '=' && !word.empty() && std::ranges::all_of(word, values::is_letter);
 }
 
@@ -82,7 +82,7 @@ Result<StringList> split_list(std::string_view what, std::string_view whole) {
 }
 
 Result<StringList> split_rules(std::string_view what, std::string_view typed) {
-    // line ends only separate the lines of one recurrence; blanks do that too
+    // make line ends blanks: they only separate the lines of one recurrence
     std::string line(typed);
     std::ranges::replace_if(
         line, [](char c) { return c == '\n' || c == '\r'; }, ' ');

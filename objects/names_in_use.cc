@@ -13,12 +13,12 @@
 namespace pbs::objects {
 namespace {
 
-// The name at the front of an element: the text before a blank, '!', '@' or '='.
+// Returns the name at the front of an element: the text before a blank, '!', '@' or '='.
 std::string_view first_name(std::string_view element) {
     return element.substr(0, element.find_first_of(" !@="));
 }
 
-// The kind of name at the front of the elements of a syntax; nullopt: the elements begin with no such name.
+// Returns the kind of the name at the front of the elements of a syntax; nullopt: no such name is there.
 std::optional<NameKind> named_kind(Syntax syntax) {
     switch (syntax) {
         case Syntax::queue:
@@ -45,10 +45,10 @@ bool names_things(Syntax syntax) {
 struct NamedThing {
     NameKind kind;
     std::string name;
-    std::string at{};  // "column 12: ", where the place is known
+    std::string at{};  // the place of the name, if known: "column 12: "
 };
 
-// The queues and resources that an element of a value names.
+// Returns the queues and resources that an element of a value names.
 std::vector<NamedThing> names_in(const Attribute& attribute, const std::string& element) {
     if (const auto kind = named_kind(attribute.syntax)) return {{*kind, std::string(first_name(element))}};
     std::vector<NamedThing> found;
@@ -86,7 +86,8 @@ std::vector<NamedThing> names_in(const Attribute& attribute, const std::string& 
     return found;
 }
 
-// Says where a limit isn't of its resource's type, or isn't a formula; empty: all are right.
+// Returns a remark on the first limit that isn't of its resource's type or isn't a formula, with its place;
+// empty: all limits are right.
 std::string wrong_limit(const std::string& element, const ResourceNames& resources) {
     const auto rule = parse_quota_rule(element);
     if (!rule) return {};
@@ -109,7 +110,7 @@ bool names_loads(Syntax syntax) {
     return syntax == Syntax::load_weights || syntax == Syntax::load_thresholds;
 }
 
-// Names that elements may have instead of a resource.
+// Returns the names that elements of a syntax may have in place of a resource.
 std::span<const std::string_view> other_names(Syntax syntax) {
     static constexpr std::array<std::string_view, 2> kNodeKeys = {"sort_priority", "load_formula"};
     static constexpr std::array<std::string_view, 4> kJobKeys = {"job_priority", "fairshare_perc",

@@ -1,4 +1,5 @@
-// Names of queues and resources in attribute values. The server keeps these objects, not the store.
+// Checks names of queues and resources in attribute values. The server keeps queues and resources, not the
+// store.
 #pragma once
 
 #include <map>
@@ -10,9 +11,9 @@
 
 namespace pbs::objects {
 
-// Checks that the queues and resources that `value` names exist. A name that `before` (null: not set) has,
-// too, is accepted even if its queue or resource is gone. Errors: bad_value, naming attribute, element, and
-// the missing name; with context.warnings the text goes there instead.
+// Checks that the queues and resources that `value` names exist. A name that is in `before` (null: not set)
+// too is accepted even if its queue or resource is gone. Errors: bad_value, naming the attribute, the element
+// and the missing name; if context.warnings is set, the text goes there instead.
 Result<void> check_names(const Attribute& attribute, const Value* before, const Value& value,
                          const CheckContext& context);
 
@@ -22,13 +23,14 @@ enum class NameKind { queue, resource };
 // queue@host counts as naming `queue`. Errors: busy, naming what refers to it.
 Result<void> check_unnamed(const Draft& draft, NameKind kind, std::string_view name);
 
-// All names that a draft refers to, collected once. A deletion of thousands of objects looks here first, and
-// runs the slow checks only for names that are in use.
+// All names to which a draft refers, collected once. For a deletion of thousands of objects: the slow checks
+// run only for names that are in use.
 class UsedNames {
   public:
     explicit UsedNames(const Draft& draft);
 
-    // refers_to(): would check_unreferenced() report an error? names(): would check_unnamed() report one?
+    // refers_to() returns whether check_unreferenced() would report an error, names() whether check_unnamed()
+    // would.
     bool refers_to(ObjectType type, std::string_view name) const;
     bool names(NameKind kind, std::string_view name) const;
 

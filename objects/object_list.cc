@@ -7,9 +7,9 @@
 namespace pbs::objects {
 namespace {
 
-// Sizes of chunks, in objects. A change copies one chunk and the list of chunks, which for 10,000 objects are
-// about equally long. A chunk longer than kLongest is split into pieces of kUsual; one shorter than a quarter
-// of kUsual joins the chunk before it.
+// Sizes of chunks, in objects. A change copies one chunk and the list of chunks; with 10,000 objects both
+// have about the same length. A chunk longer than kLongest is split into pieces of kUsual. A chunk shorter
+// than a quarter of kUsual joins the chunk before it.
 constexpr std::size_t kLongest = 128;
 constexpr std::size_t kUsual = 64;
 
@@ -21,7 +21,7 @@ std::string_view ObjectList::name_of(const ObjectPtr& object) {
     return object->name();
 }
 
-// The index of the last chunk that begins at or before the name; 0 if there is none.
+// Returns the index of the last chunk that begins at or before the name; 0 if there is none.
 std::size_t ObjectList::chunk_of(std::string_view name) const {
     const auto after = std::ranges::upper_bound(
         parts_->chunks, name, std::ranges::less{},
@@ -70,7 +70,7 @@ ObjectList ObjectList::with(std::span<const Change> changes) const {
         parts->chunks.insert(parts->chunks.end(), old.begin() + static_cast<std::ptrdiff_t>(from),
                              old.begin() + static_cast<std::ptrdiff_t>(to));
     };
-    std::size_t kept = 0;  // chunks of the old list that are done
+    std::size_t kept = 0;  // how many chunks of the old list are copied or changed
     for (auto change = changes.begin(); change != changes.end();) {
         const std::size_t at = old.empty() ? 0 : chunk_of(change->first);
         keep(kept, at);

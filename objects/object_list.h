@@ -1,5 +1,6 @@
-// The objects of one type in the order of their names, immutable. A changed list shares all unchanged chunks
-// with the list before it: the cost of a change follows its own size, not the number of objects.
+// An immutable list of the objects of one type, in the order of their names. A changed list shares all
+// unchanged chunks with the list from which it is made, so the cost of a change depends on its own size, not
+// on the number of objects.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ using ObjectPtr = std::shared_ptr<const Object>;
 
 class ObjectList {
   public:
-    // An object to put in, replacing any object of its name; null: the name is to be taken out.
+    // An object to put into the list, in place of any object of its name; null: the name is removed.
     using Change = std::pair<std::string_view, ObjectPtr>;
 
     class Iterator {
@@ -53,7 +54,7 @@ class ObjectList {
             ++chunk_;
             at_ = 0;
         }
-        // The chunk if the iterator is at its first object; null inside a chunk and at the end.
+        // Returns the chunk if the iterator is at its first object; null inside a chunk and at the end.
         const Chunk* begun() const {
             return at_ == 0 && chunk_ < chunks_->size() ? (*chunks_)[chunk_].get() : nullptr;
         }
@@ -71,19 +72,19 @@ class ObjectList {
     Iterator end() const { return {&parts_->chunks, parts_->chunks.size()}; }
     const ObjectPtr& front() const { return *begin(); }
 
-    // The object of that name, or null.
+    // Returns the object of that name, or null.
     ObjectPtr find(std::string_view name) const;
 
-    // An iterator to the first object whose name comes after this one.
+    // Returns an iterator to the first object whose name comes after `name`.
     Iterator behind(std::string_view name) const;
 
-    // This list with the changes made; they must be in the order of names.
+    // Returns a list with the changes made to this one. The changes must be in the order of names.
     ObjectList with(std::span<const Change> changes) const;
 
-    // Are both the very same list? Doesn't compare objects.
+    // Returns whether both are the same list in memory. Doesn't compare objects.
     bool is(const ObjectList& other) const { return parts_ == other.parts_; }
 
-    // Calls `visit(before, after)` for each object that two lists don't share; null: it isn't in that list.
+    // Calls `visit(before, after)` for each object that the lists don't share; null: it isn't in that list.
     template <class Visit>
     static void for_each_difference(const ObjectList& from, const ObjectList& to, Visit visit);
 

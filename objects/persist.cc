@@ -38,7 +38,7 @@ Result<void> delete_rows(Database& database, std::int64_t id, const Attribute& a
         .run();
 }
 
-// Replaces the rows of an attribute's value `before` by those of `value`. Null: the attribute isn't set.
+// Replaces the rows of the attribute's value `before` by rows of `value`. Null: the attribute isn't set.
 Result<void> write_attribute(Database& database, std::int64_t id, const Attribute& attribute,
                              const Value* before, const Value* value) {
     if (before) {
@@ -59,7 +59,8 @@ Result<void> write_attribute(Database& database, std::int64_t id, const Attribut
     return {};
 }
 
-// Writes rows for the objects that an attribute refers to. Slots of a sched have p: or np: before the name.
+// Writes rows for the objects to which an attribute refers. Policies of a sched have p: or np: before the
+// name.
 Result<void> write_references(Database& database, std::int64_t id, const Attribute& attribute,
                               const Value& value) {
     std::int64_t position = 0;
@@ -159,8 +160,8 @@ Result<Object> read_object(Database& database, Statement& rows, Result<bool>& ro
 
 }  // namespace
 
-// Writes in an order that the foreign keys allow: new objects before references to them, and referring
-// objects deleted before the objects that they refer to.
+// Writes in an order that the foreign keys allow: new objects before references to them. Deletes objects that
+// refer to others before these others.
 Result<void> write_changes(Database& database, std::span<const ObjectChange> changes) {
     for (const ObjectChange& change : changes) {
         if (!change.after) continue;
@@ -170,8 +171,8 @@ Result<void> write_changes(Database& database, std::span<const ObjectChange> cha
         if (!change.after) continue;
         if (Result<void> done = write_object_references(database, change); !done) return done;
     }
-    // `changes` are sorted by type, with referring types first: server, queue and sched, then policy, then
-    // the others.
+    // `changes` are sorted by type, with types that refer to others first: server, queue and sched, then
+    // policy, then fs_group, time_window and quota.
     for (const ObjectChange& change : changes) {
         if (change.after) continue;
         if (Result<void> done = delete_object(database, change); !done) return done;

@@ -1,4 +1,4 @@
-// Conversion of objects to rows of the database and back (upgrade.cc describes the tables).
+// Writes objects as rows of the database, and reads them (upgrade.cc describes the tables).
 #pragma once
 
 #include <memory>

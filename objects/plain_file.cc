@@ -24,8 +24,8 @@ std::string real_path(const std::string& path) {
     return realpath(path.c_str(), real) == nullptr ? std::string() : std::string(real);
 }
 
-// Opens a directory whose path has no links, from the root down. `open_to_all` becomes false if somebody has
-// no right to pass on the way.
+// Opens a directory whose path has no links, step by step from the root. Sets `open_to_all` to false unless
+// everybody may pass through all directories of the path.
 int open_directory(std::string_view path, bool& open_to_all) {
     int at = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     while (at >= 0 && !path.empty()) {

@@ -1,5 +1,5 @@
-// The attributes of a policy: the table of PP-748, interface 1, then every option of the Origin scheduler
-// (sched-config guide) under its name in lower case, then this project's additions to them.
+// The table of a policy's attributes: that of PP-748, interface 1, then every option of the Origin scheduler
+// (sched-config guide) under its name in lower case, then the attributes that pbspolicy adds.
 
 #include "objects/policy_attributes.h"
 

@@ -1,4 +1,4 @@
-// Indexes of the policy attributes in their table, for code that generates more from policy_attributes.def.
+// The index of each policy attribute in its table, for code that is generated from policy_attributes.def.
 #pragma once
 
 #include <cstddef>

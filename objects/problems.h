@@ -1,4 +1,4 @@
-// A collection of all mistakes in one input, reported together.
+// Collects all mistakes in one input, so that one error reports them together.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class Problems {
     void add(const Error& error) { add(error.message, error.code); }
     bool empty() const { return lines_.empty(); }
 
-    // An error with one line for each problem: the first hundred, then the number of the rest.
+    // Returns an error with a line for each of the first hundred problems, and the number of further ones.
     Error error() const {
         Error all{code_, {}, -1};
         for (const std::string& line : lines_) {

@@ -55,7 +55,7 @@ Checked check_file(const std::string& path) {
     return {};
 }
 
-// The path without links. Calls `check` for each directory above the file.
+// Returns the path without links. Calls `check` for each directory above the file.
 tl::expected<std::string, std::string> resolve(const std::string& path,
                                                const std::function<Checked(const std::string&)>& check) {
     if (!path.starts_with('/')) return tl::unexpected(fmt::format("{} is not an absolute path", path));

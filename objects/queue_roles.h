@@ -1,4 +1,4 @@
-// The roles of queues in a policy of the Origin scheduler. Some roles exclude each other.
+// Checks the roles of queues in a policy of the Origin scheduler, of which some exclude each other.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace pbs::objects {
 
-// A queue that is in two attributes that exclude each other.
+// A queue that two attributes name which exclude each other.
 struct QueueClash {
     std::string_view attribute;
     std::string_view other;
@@ -17,8 +17,8 @@ struct QueueClash {
 };
 
 // Finds the first queue with two roles that exclude each other. `queues` returns the queues that an attribute
-// of the policy names. The submit queue is neither the special queue, nor a batch queue, nor a dedicated one;
-// the special and dedicated queues aren't batch queues.
+// of the policy names. The submit queue can't also be the special queue, a batch queue or a dedicated one;
+// the special queue and dedicated queues can't be batch queues.
 std::optional<QueueClash> clashing_queues(
     const std::function<std::vector<std::string>(std::string_view attribute)>& queues);
 

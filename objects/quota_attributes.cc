@@ -1,4 +1,4 @@
-// The attributes of a quota.
+// The table of a quota's attributes.
 
 #include "objects/attribute_tables.h"
 

@@ -118,7 +118,7 @@ class RuleReader {
         return {};
     }
 
-    // Splits at commas that are outside of parentheses.
+    // Splits limits at commas that are outside of parentheses.
     static std::vector<std::string_view> split_limits(std::string_view text) {
         std::vector<std::string_view> parts;
         std::size_t begin = 0;
@@ -135,7 +135,7 @@ class RuleReader {
     }
 
     std::string_view text_;
-    // The end of the last word, and its beginning.
+    // End and beginning of the last word that was read.
     std::size_t at_ = 0;
     std::size_t begin_ = 0;
 };
@@ -189,7 +189,8 @@ std::string QuotaRule::text() const {
 bool QuotaRule::covers(const QuotaRule& other) const {
     for (std::size_t i = 0; i < filters.size(); ++i) {
         const auto& mine = filters[i];
-        // Without a filter of projects, jobs without a project match, too.
+        // Don't compare by is_all() here: without a filter of projects, a rule is also about jobs without a
+        // project.
         const bool all = static_cast<QuotaSubject>(i) == QuotaSubject::projects ? !mine : is_all(mine);
         if (all || (mine && other.filters[i] && mine->among == other.filters[i]->among &&
                     mine->except == other.filters[i]->except))

@@ -1,6 +1,5 @@
-// The rules of quotas: a rule says whose jobs it is about, on which vnodes, and the most that they may use
+// The rules of quotas. A rule says which jobs on which vnodes it limits, and how much these jobs may use
 // together. pbs_quota(7B) describes the language:
-//
 //     users=LIST groups=LIST projects=LIST queues=LIST vnodes=LIST shapes=LIST to RES=LIMIT[,RES=LIMIT...]
 #pragma once
 
@@ -25,7 +24,8 @@ struct QuotaFilter {
     std::vector<std::string> among;   // patterns; empty: all values
     std::vector<std::string> except;  // patterns of excluded values
 
-    // Is the value in the list? `matches(pattern)` tells whether a pattern matches it.
+    // Returns whether the value is in the list. `matches(pattern)` returns whether a pattern matches the
+    // value.
     template <class Matches>
     bool has(Matches matches) const {
         for (const std::string& pattern : except)
@@ -37,13 +37,13 @@ struct QuotaFilter {
     friend bool operator==(const QuotaFilter&, const QuotaFilter&) = default;
 };
 
-// Does a shell pattern (*, ? and [..]) match the whole text?
+// Returns whether a shell pattern (*, ? and [..]) matches the whole text.
 bool matches_pattern(const std::string& pattern, const std::string& text);
-// Has the text a character that makes it a pattern?
+// Returns whether the text has a character of patterns.
 bool is_pattern(std::string_view text);
 
-// A pattern of the filter `vnodes`: for names of vnodes, or for the values that vnodes have of a resource, as
-// in rack:b*.
+// A pattern of the filter `vnodes`: it matches names of vnodes or, as in rack:b*, the values of a resource
+// that vnodes have.
 struct VnodePattern {
     std::string_view resource;  // empty: names of vnodes
     std::string_view pattern;
@@ -54,7 +54,7 @@ struct QuotaLimit {
     std::string resource;    // "jobs" counts jobs
     std::string most;        // a value of the resource's type, or a formula in parentheses
     std::size_t column = 0;  // of the limit in the text of the rule, from 1
-    // A formula over the resources_available of the counter's vnodes.
+    // Returns whether the limit is a formula over the resources_available of the counter's vnodes.
     bool is_formula() const { return most.starts_with('('); }
     friend bool operator==(const QuotaLimit& a, const QuotaLimit& b) {
         return a.resource == b.resource && a.most == b.most;
@@ -69,13 +69,13 @@ struct QuotaRule {
     const std::optional<QuotaFilter>& filter(QuotaSubject subject) const {
         return filters[static_cast<std::size_t>(subject)];
     }
-    // Has each counter of the rule vnodes of its own, so that a formula over them may be its limit? It has if
-    // the vnodes are in braces, or are one named vnode.
+    // Returns whether each counter of the rule has vnodes of its own, so that a formula over these vnodes may
+    // be its limit: the vnodes are in braces, or are one named vnode.
     bool counts_by_vnodes() const;
-    // The rule without its name, in canonical form.
+    // Returns the rule without its name, in canonical form.
     std::string text() const;
-    // Does every job that the other rule is about match this rule, too? Then the other is never reached
-    // behind this one. False also where the texts don't show that.
+    // Returns whether every job that the other rule is about matches this rule, too: behind this one, the
+    // other rule is never reached. False also if the texts don't show it.
     bool covers(const QuotaRule& other) const;
     friend bool operator==(const QuotaRule&, const QuotaRule&) = default;
 };
@@ -84,7 +84,7 @@ struct QuotaRule {
 // column.
 tl::expected<QuotaRule, std::string> parse_quota_rule(std::string_view element);
 
-// The name of such an element.
+// Returns the name in such an element.
 std::string_view quota_rule_name(std::string_view element);
 
 }  // namespace pbs::objects

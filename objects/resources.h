@@ -1,4 +1,4 @@
-// The server's resources and the names of its queues, which the values of attributes may use.
+// The names of the server's resources and queues, which values of attributes may use.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ class ResourceNames {
     ResourceNames();
     // Adds a name, or the type of a name that is there. nullopt: the type isn't known.
     void add(std::string_view name, std::optional<values::ResourceKind> kind = {});
-    // Removes a name; names of the constructor stay.
+    // Removes a name, unless every server has it (see the constructor).
     void remove(std::string_view name);
     bool contains(std::string_view name) const { return names_.contains(name); }
     std::optional<values::ResourceKind> kind(std::string_view name) const;
@@ -31,8 +31,8 @@ class ResourceNames {
     std::map<std::string, std::optional<values::ResourceKind>, std::less<>> names_;
 };
 
-// The server's queues. nullopt: they aren't known, as in pbs_migrate beside a stopped server, and names of
-// queues aren't checked.
+// The names of the server's queues. nullopt: they aren't known, as in pbs_migrate with a stopped server, so
+// names of queues aren't checked.
 using QueueNames = std::optional<std::set<std::string, std::less<>>>;
 
 }  // namespace pbs::objects

@@ -17,10 +17,10 @@
 namespace pbs::objects {
 namespace {
 
-// ---- Checks of a changed draft.
+// ---- Checks of a changed draft
 
-// Checks values anew: values that were right when they were set may name a queue, a resource or a program
-// that is gone by now.
+// Checks values again: values that were right when they were set may name a queue, a resource or a program
+// that is gone.
 void check_values(const ObjectChange& change, const CheckContext& context, Problems& problems) {
     if (!change.after) return;
     for (const auto& [index, value] : change.after->values()) {
@@ -49,14 +49,14 @@ void check_change(const Draft& draft, const UsedNames& used, const ObjectChange&
     add(check_references(draft, *change.after));
 }
 
-// The origin of a draft's values.
+// Where the values of a draft come from.
 enum class Values {
     of_the_past,  // from the history: they may not fit today's server, so they are checked again
     checked,      // checked when they were put into the draft
 };
 
-// Collects all problems of a draft. When a deleted object is still referred to by a changed one, both report
-// the problem: that is harmless.
+// Collects all problems of a draft. If a changed object refers to a deleted one, the problem is reported for
+// both objects.
 Result<void> check_whole(const Draft& draft, const std::vector<HostChange>& host, Values values,
                          const CheckContext& context) {
     Problems problems;
@@ -66,7 +66,7 @@ Result<void> check_whole(const Draft& draft, const std::vector<HostChange>& host
         if (values == Values::of_the_past) check_values(change, context, problems);
         check_change(draft, used, change, context, problems);
     }
-    // skip windows while names are missing: windows that can't be made would be reported a second time
+    // compare windows only if no names are missing: windows that can't be made have been reported
     if (problems.empty())
         for (const Error& error : check_windows(draft, changes, context)) problems.add(error);
     for (const HostChange& change : host) {
@@ -81,14 +81,14 @@ Result<void> check_whole(const Draft& draft, const std::vector<HostChange>& host
     return tl::unexpected(problems.error());
 }
 
-// Deletes the store's attributes of a queue or sched that the server removes.
+// Deletes the attributes in the store of a queue or sched that the server removes.
 void erase_removed(Draft& draft, const std::vector<HostChange>& host) {
     for (const HostChange& change : host) {
         if (change.removes() && draft.find(change.type, change.name)) draft.erase(change.type, change.name);
     }
 }
 
-// ---- Lines about the changes, for people.
+// ---- Lines about the changes, for users
 
 void tell_values(const ObjectChange& change, std::vector<std::string>& lines) {
     const std::string name = object_title(change.type, change.name);
@@ -115,7 +115,7 @@ std::vector<std::string> told(const std::vector<ObjectChange>& changes) {
     return lines;
 }
 
-// Runs `change` on a draft, checks the result, and writes it.
+// Runs `change` on a draft, checks the result as a whole, and writes it.
 template <class Change>
 Result<Rewritten> rewrite(Store& store, const std::string& command, const RewriteOptions& options,
                           Values values, const Identity& identity, std::chrono::sys_seconds now,
@@ -137,7 +137,7 @@ Result<Rewritten> rewrite(Store& store, const std::string& command, const Rewrit
     return Rewritten{std::move(*reply), std::move(lines)};
 }
 
-// ---- Going back to a revision.
+// ---- Restoring a revision
 
 Result<void> check_revision(Database& database, std::uint64_t revision,
                             const std::optional<ObjectName>& object) {
@@ -165,7 +165,7 @@ void put_back(Draft& draft, PastObject past) {
     }
 }
 
-// Does the host have the object? An object that this very change deletes still counts.
+// Returns whether the host has the object. An object that the host deletes in this change counts.
 bool in_host(const RewriteOptions& options, ObjectType type, std::string_view name) {
     if ((type != ObjectType::queue && type != ObjectType::sched) || !options.host_has) return true;
     return options.host_has(type, name) || std::ranges::any_of(options.host, [&](const HostChange& change) {
@@ -217,10 +217,10 @@ std::string command_text(const Restoration& what) {
                        : fmt::format("rollback to revision {}", what.revision);
 }
 
-// ---- Importing.
+// ---- Importing a document
 
-// The value of an attribute in a document, read by the rules of `set attribute = value`. A value that
-// `existing` (which may be null) already has isn't checked again.
+// Returns the value of an attribute in a document, read by the rules of `set attribute = value`. A value that
+// `existing` (may be null) has is checked only as far as an unchanged value is.
 Result<Value> imported_value(const Attribute& attribute, const AttributeText& text, const Object* existing,
                              const CheckContext& context) {
     if (attribute.is_list() != text.is_list) {
@@ -234,7 +234,7 @@ Result<Value> imported_value(const Attribute& attribute, const AttributeText& te
                                 text.is_list ? " or an empty element" : "", expected_text(attribute)));
     }
     const std::string typed = text.is_list ? format_value(attribute, Value(text.items)) : text.items.front();
-    // A document names all slots of a scheduler, so unnamed slots aren't kept.
+    // Ignore the present policies of a scheduler: the document names all of them, so the others aren't kept.
     const Value* before =
         existing && attribute.syntax != Syntax::policy_slots ? existing->set_value(attribute) : nullptr;
     Result<std::optional<Value>> value = new_value(

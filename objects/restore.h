@@ -1,6 +1,6 @@
-// Changes of many objects at once: the configuration or one object taken back to a revision, and the import
-// of a document (config_json.h). The result is checked as a whole before anything is written, so the order of
-// the objects doesn't matter. The history gets one row per changed object, all with the same command and the
+// Changes many objects at once: takes the configuration or one object back to a revision, and imports a
+// document (config_json.h). The result is checked as a whole before anything is written, so the order of the
+// objects doesn't matter. The history gets a row for each changed object, all with the same command and the
 // same HistoryEntry::change.
 #pragma once
 
@@ -24,8 +24,8 @@ struct ObjectName {
 // Reads "policy p1", "t t1", "server". Errors: invalid_request.
 Result<ObjectName> parse_object_name(std::string_view text);
 
-// Does the host have this queue or sched? If not, its attributes in the store stay as they are, with a
-// warning.
+// Returns whether the host has this queue or sched. If it hasn't, the object's attributes in the store stay
+// as they are, with a warning.
 using HostHas = std::function<bool(ObjectType type, std::string_view name)>;
 
 struct Restoration {
@@ -43,8 +43,8 @@ struct Import {
 struct RewriteOptions {
     HostHas host_has;
     bool dry_run = false;  // checks everything and changes nothing
-    // The server's own changes at the same time. After them, no object may name a queue or resource that the
-    // server removes.
+    // The changes that the server makes at the same time to what it keeps itself. Afterwards no object may
+    // name a queue or resource that the server removes.
     std::vector<HostChange> host{};
 };
 
@@ -57,37 +57,38 @@ struct Rewritten {
     bool share_usage = false;  // usage of a fairshare tree was stored for the first time
 };
 
-// Takes one object or the whole configuration back to a revision: values set since are unset, objects made
-// since are deleted, deleted ones are made again. Only managers may. On an error nothing has changed. Errors:
-// bad_value, the revision doesn't exist, or is an inner one of a change of several rows (whole configuration
-// only), or its values don't fit today's server; busy, naming what refers to an object that would go;
-// invalid_request, default_policy would go; unknown_object, there was never such an object.
+// Takes one object or the whole configuration back to a revision: unsets values that were set since, deletes
+// objects that were made since, and makes deleted ones again. Only managers may do this. On an error nothing
+// has changed. Errors: bad_value, the revision doesn't exist, or is within a change of several rows (whole
+// configuration only), or its values don't fit the present server; busy, naming what refers to an object that
+// would be deleted; invalid_request, default_policy would be deleted; unknown_object, there was never such an
+// object.
 Result<Rewritten> restore(Store& store, const Restoration& what, const RewriteOptions& options,
                           const Identity& identity, std::chrono::sys_seconds now);
 
-// Imports a document. Only managers may. On an error nothing has changed. Errors: the mistakes in the
-// document, one line each, with object and attribute; those of restore().
+// Imports a document. Only managers may do this. On an error nothing has changed. Errors: the mistakes in the
+// document, a line each, with object and attribute; and the errors of restore().
 Result<Rewritten> import(Store& store, const Import& what, const RewriteOptions& options,
                          const Identity& identity, std::chrono::sys_seconds now);
 
-// A page of the server's objects, and the revision at which the next page begins; nullopt: this is the last
-// page.
+// A page of objects with the attributes that the server keeps. `next` is the revision at which the next page
+// begins; nullopt: this is the last page.
 struct HostPage {
     std::vector<HostObject> objects;
     std::optional<std::uint64_t> next{};
 };
-// The server parts of objects as they were at a revision, as JSON (null: the object didn't exist): of all
-// objects whose server part has changed since then, or of the object in `what` alone. With `after`, returns
-// one page, short enough that nobody waits; it begins with the changes after that revision, which is
+// Returns the attributes that the server kept of objects at a revision, as JSON (null: the object didn't
+// exist): of all objects of which they have changed since then, or of the object in `what` alone. With
+// `after`, returns one page, which takes a short time; it begins with the changes after that revision. Pass
 // what.revision at first and then HostPage::next. If several pages have an object, the first one counts.
 // Errors: bad_value, as restore().
 Result<HostPage> host_objects(Store& store, const Restoration& what,
                               std::optional<std::uint64_t> after = std::nullopt);
 
-// The last row about the server's part of each object that has any.
+// Returns the last row about the attributes that the server keeps, for each object with such rows.
 Result<std::vector<HistoryEntry>> last_host_rows(Store& store);
 
-// The present configuration, or that of a revision, as a document. Errors: bad_value, as restore().
+// Returns the present configuration, or that of a revision, as a document. Errors: bad_value, as restore().
 Result<std::string> export_document(Store& store, std::optional<std::uint64_t> revision);
 
 }  // namespace pbs::objects

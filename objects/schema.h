@@ -2,7 +2,8 @@
 // completion, the warnings about values without effect and the manual pages are all made. An attribute is
 // added by adding a row; policy_attributes.def has those of policies.
 //
-// This header and value.h need neither SQLite nor the recurrence library: link pbs_objects_schema.
+// This header and value.h need neither SQLite nor the recurrence library: a program that includes no others
+// links pbs_objects_schema.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +31,7 @@ enum class Operation : int { set = 0, unset = 1, increment = 2, decrement = 3 };
 // The type that documentation and help give to an attribute.
 enum class AttributeType {
     boolean,
-    boolean_or_date,  // for Origin options: a boolean, or MM/DD/YYYY[@HH:MM:SS]
+    boolean_or_date,  // a boolean of an Origin option, or MM/DD/YYYY[@HH:MM:SS]
     integer,
     real,
     size,
@@ -90,13 +91,13 @@ enum AttributeFlag : unsigned {
     kReadOnly = 1,        // shown, never set
     shown_as_string = 2,  // of type string in PP-748, whatever its syntax
     operator_sets = 4,    // PBS operators may change it, not only managers
-    origin = 8,           // an option of the Origin scheduler, in lower case
+    origin = 8,           // an option of the Origin scheduler
 };
 
 // The algorithm of a policy under which an attribute has an effect.
 enum class ActsWith : std::uint8_t { both, standard, origin, neither };
 
-// When to warn that a value has no effect.
+// The condition under which a value has no effect, and a warning says so.
 enum class Asks : std::uint8_t {
     anything,   // any value but False, the default, and, where there is no default, 0 and none
     always,     // as `anything`; also the default of an attribute that isn't set
@@ -115,7 +116,7 @@ enum class Asks : std::uint8_t {
 struct Note {
     Asks asks = Asks::anything;
     std::string_view word{};
-    std::string_view why{};  // half a sentence; empty where `word` says enough
+    std::string_view why{};  // half a sentence; empty if `word` says enough
 };
 
 // A short list within a row of a constant table.
@@ -154,26 +155,26 @@ struct Attribute {
     ActsWith acts_with = ActsWith::both;
 
     bool is_list() const { return type == AttributeType::string_array; }
-    // Are the elements set and shown one by one, as attribute.NAME?
+    // Returns whether elements are set and shown one by one, as attribute.NAME.
     bool is_keyed() const { return syntax == Syntax::quota_rules; }
 };
 
-// The table of a type, in the order of listing. For server, queue and sched: the attributes that this project
-// adds to them. Valid for the life of the process. Empty for a number that is no type.
+// Returns the table of a type, in the order of listing; empty if the number is no type. For server, queue and
+// sched it has the attributes that pbspolicy adds. It is valid for the life of the process.
 std::span<const Attribute> attributes(ObjectType type);
 
-// The row of a name or alias, in any case of letters, as in PBS; null if the type has none.
+// Finds the row of a name or alias, in any case of letters, as in PBS; null if the type has none.
 const Attribute* find_attribute(ObjectType type, std::string_view name);
-// The position of a row in its table.
+// Returns the position of a row in its table.
 std::size_t attribute_index(ObjectType type, const Attribute& attribute);
 
-// The type that a word means (values/object_types.h): "p" and "policies" are policy.
+// Returns the type that a word means (values/object_types.h): "p" and "policies" mean policy.
 std::optional<ObjectType> type_from_word(std::string_view word);
-// An object's name in messages: "policy p1", "server".
+// Returns an object's name for messages: "policy p1", "server".
 std::string object_title(ObjectType type, std::string_view name);
-// "Boolean", "string_array", ...: the type's name in PP-748 and the manual pages.
+// Returns the type's name in PP-748 and the manual pages: "Boolean", "string_array", ...
 std::string_view type_text(AttributeType type);
-// The form of the attribute's values, for errors and help: "True or False", "HH:MM:SS or seconds".
+// Returns the form of the attribute's values, for errors and help: "True or False", "HH:MM:SS or seconds".
 std::string expected_text(const Attribute& attribute);
 
 }  // namespace pbs::objects

@@ -11,8 +11,8 @@
 namespace pbs::objects {
 namespace {
 
-// The defaults of a type, parsed once. A default that can't be parsed is a defect of the table, which its
-// tests find.
+// The defaults of a type, parsed once. nullopt: no default, or one that can't be parsed, which the tests of
+// the table find.
 using Defaults = std::vector<std::optional<Value>>;
 
 Defaults parse_defaults(ObjectType type) {

@@ -19,8 +19,8 @@
 
 namespace pbs::objects {
 
-// A text derived from an object and cached in it. Copies of the object, which are made to be changed, begin
-// with an empty cache.
+// A text that is derived from an object and cached in it. A copy of the object, which is made to be changed,
+// begins with an empty cache.
 class KeptText {
   public:
     KeptText() = default;
@@ -45,12 +45,12 @@ class KeptText {
     std::unique_ptr<const std::string> text_;
 };
 
-// One object with the values that were set on it. Immutable once it is in a snapshot, and shared by all
-// snapshots in which it is the same.
+// An object with the values that were set on it. In a snapshot it is immutable, and shared by all snapshots
+// that contain the same object.
 //
-// The typed getters return the value set, else the default, else a zero of their type (false, 0, empty).
-// `name` has to be an attribute of the type with a fitting syntax; anything else is a defect of the caller
-// and returns zero (asserted in debug builds).
+// The getters by type return the value set, else the default, else a zero of their type (false, 0, empty).
+// `name` must be an attribute of the object's type with a fitting syntax. Otherwise they return zero (debug
+// builds assert).
 class Object {
   public:
     Object(ObjectType type, std::string name) : type_(type), name_(std::move(name)) {}
@@ -58,18 +58,19 @@ class Object {
     ObjectType type() const { return type_; }
     const std::string& name() const { return name_; }
 
-    // Was the attribute set, rather than left at its default?
+    // Returns whether the attribute was set, rather than left at its default.
     bool is_set(std::string_view name) const;
-    // Has the attribute a value, set or default?
+    // Returns whether the attribute has a value, set or default.
     bool has(std::string_view name) const { return value(name) != nullptr; }
-    // The value set, else the default, else null.
+    // Returns the value set, else the default, else null.
     const Value* value(std::string_view name) const;
     const Value* value(const Attribute& attribute) const;
 
     bool boolean(std::string_view name) const;
-    // The value of a boolean or boolean-or-date attribute at the local time `now` of the server's zone.
+    // Returns the value of a boolean or boolean-or-date attribute at the local time `now` of the server's
+    // zone.
     bool boolean_at(std::string_view name, const LocalTime& now) const;
-    // The date from which a boolean-or-date is true; nullopt for a plain boolean.
+    // Returns the date from which a boolean-or-date is true; nullopt: it is a plain boolean.
     std::optional<LocalTime> true_from(std::string_view name) const;
     std::int64_t integer(std::string_view name) const;
     double real(std::string_view name) const;
@@ -79,19 +80,19 @@ class Object {
     std::string_view text(std::string_view name) const;  // strings, words, names
     std::span<const std::string> list(std::string_view name) const;
 
-    // The value set; null if the attribute was left at its default.
+    // Returns the value set; null if the attribute was left at its default.
     const Value* set_value(const Attribute& attribute) const;
-    // The values set, in the order of the table: position in the table and value.
+    // Returns the values set, in the order of the table, each with its position in the table.
     std::span<const std::pair<std::size_t, Value>> values() const { return values_; }
 
-    // The text cached with this object, made by `make()` on the first call. All callers must make the same
-    // text, since there is one per object. One thread at a time.
+    // Returns the text cached with this object, which `make()` makes on the first call. All callers must make
+    // the same text, since an object has one. For one thread at a time.
     template <class Make>
     std::string_view kept_text(Make&& make) const {
         return kept_.get(std::forward<Make>(make));
     }
 
-    // Changes a value. Only while the object is being built, before a snapshot shares it.
+    // These change a value. Call them only while the object is being built, before a snapshot shares it.
     void assign(const Attribute& attribute, Value value);
     void clear(const Attribute& attribute);
 
@@ -104,7 +105,7 @@ class Object {
     mutable KeptText kept_;
 };
 
-// The three policy slots of a scheduler (PP-748, interface 1). An empty name: the slot is empty.
+// The policies of a scheduler (PP-748, interface 1). An empty name: none for these times.
 struct PolicySlots {
     std::string all_time;
     std::string prime;
@@ -115,30 +116,31 @@ struct PolicySlots {
 
 using values::kConfiguredTypes;
 
-// The rules of a quota, in the order in which a job is compared with them.
+// Returns the rules of a quota, in the order in which a job is compared with them.
 std::vector<QuotaRule> quota_rules(const Object& quota);
 
 class Snapshot {
   public:
-    // Grows with every executed command; 0 before the first.
+    // Grows by one for each object that a command changes; 0: there was no command.
     std::uint64_t revision() const { return revision_; }
 
-    // An object by name; null if there is none. The pointer is valid while the snapshot is.
+    // Finds an object by name; null if there is none. The pointer is valid while the snapshot is.
     const Object* find(ObjectType type, std::string_view name) const;
-    // All objects of a type in the order of names. The reference is valid while the snapshot is.
+    // Returns all objects of a type in the order of names. The reference is valid while the snapshot is.
     const ObjectList& objects(ObjectType type) const;
 
     const Object* policy(std::string_view name) const { return find(ObjectType::policy, name); }
     const Object* time_window(std::string_view name) const { return find(ObjectType::time_window, name); }
     const Object* fs_group(std::string_view name) const { return find(ObjectType::fs_group, name); }
 
-    // The slots of a scheduler; all empty if it has no policy: it then reads its sched_config file.
+    // Returns the policies of a scheduler. All are empty if it has none: it then reads its sched_config file.
     PolicySlots policy_slots(std::string_view sched) const;
-    // The names of a queue's time_windows, in the order they were set; empty: the queue is always open.
+    // Returns the names of a queue's time_windows, in the order in which they were set; empty: the queue is
+    // always open.
     std::span<const std::string> queue_time_windows(std::string_view queue) const;
-    // The server's non_work_days, each a recurrence.
+    // Returns the server's non_work_days, each a recurrence.
     std::span<const std::string> non_work_days() const;
-    // The time_windows of one type: "standard", "prime" or "dedicated".
+    // Returns the time_windows of one type: "standard", "prime" or "dedicated".
     std::vector<const Object*> time_windows_of_type(std::string_view type) const;
 
   private:
@@ -151,12 +153,13 @@ class Snapshot {
     std::array<ObjectList, kConfiguredTypes.size()> objects_{};  // in the order of kConfiguredTypes
 };
 
-// Reads the elements of a sched's policy attribute ("p1", "p:p2", "np:p3") into slots.
+// Reads the elements of a sched's attribute policy ("p1", "p:p2", "np:p3").
 PolicySlots slots_from_list(std::span<const std::string> list);
 
-// The name of the policy in force (PP-748, interface 1). Without a prime window neither p: nor np: applies.
-// In dedicated time the p: policy decides if both prefixed slots are filled. An empty slot, or one that
-// doesn't apply, leaves the all-time policy. Empty only if all slots are.
+// Returns the name of the policy in force (PP-748, interface 1). In dedicated time it is the p: policy if
+// there are both a p: and an np: policy. At other times, if there are time_windows of type prime, it is the
+// p: policy in prime time and the np: policy outside it. Otherwise, or if that policy is missing, it is the
+// all-time policy. Empty only if there is no policy at all.
 std::string_view policy_in_force(const PolicySlots& slots, bool prime_windows, bool prime_time,
                                  bool dedicated_time);
 

@@ -10,7 +10,7 @@
 namespace pbs::objects {
 namespace {
 
-// The edit distance: the least number of letters to change, insert or remove between two words.
+// Returns the edit distance: the least number of letters to change, insert or remove between two words.
 std::size_t distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;

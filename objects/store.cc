@@ -24,20 +24,20 @@ namespace pbs::objects {
 
 namespace {
 
-// A transaction that has begun, with the effect of its commands so far.
+// A transaction that has begun, and the effect of its commands so far.
 struct Group {
     Transaction transaction;
     Draft draft;
     std::uint64_t revision;
-    bool beside = false;  // something was written that makes no revision, such as a fact (set_meta())
+    bool beside = false;  // something was written that has no revision, such as a fact (set_meta())
 };
 
-// The change that a command belongs to.
+// The change to which a command belongs.
 struct Part {
     std::uint64_t first;  // the revision at which the change begins
-    // Takes warnings of names that the server doesn't know; null: such names are refused.
+    // Takes warnings about names that the server doesn't know; null: such names are refused.
     std::vector<std::string>* warnings = nullptr;
-    // Takes warnings of settings without effect; null: no warnings.
+    // Takes warnings about settings without effect; null: there are none.
     std::vector<std::string>* unsupported = nullptr;
 };
 
@@ -51,8 +51,8 @@ struct Store::State {
     std::shared_ptr<const Snapshot> snapshot{};
     bool created = false;
     KeptWindows windows{};
-    // Commands that wait for a commit. Declared after the database, so that their transaction ends before it
-    // closes.
+    // Commands that wait for a commit. Declared after the database, so that their transaction ends before the
+    // database closes.
     std::optional<Group> staged{};
     std::optional<Error> staged_error{};  // why staged commands were lost, until commit() reports it
     std::uint64_t patience = rrule::OverlapSearch::kLongWork;
@@ -60,10 +60,10 @@ struct Store::State {
     bool provisions = false;
     bool keeps_execution_types = false;
     ServerAbilities abilities{};
-    bool holds = false;           // take_over() commits this store's change, not the store itself
-    std::optional<Group> held{};  // that change; declared after the database, to end before it
+    bool holds = false;           // a store of prepare(): another store's take_over() commits
+    std::optional<Group> held{};  // the change for take_over(); declared after the database, to end before it
 
-    // The path of the list of programs for root, beside the database.
+    // Returns the path of the list of programs that run as root. It is beside the database.
     std::string root_programs() const {
         const std::string& path = database->path();
         return path.substr(0, path.rfind('/') + 1) + "root_programs";
@@ -71,15 +71,15 @@ struct Store::State {
 
     Result<Group> begin();
     Result<void> reload();
-    // Parses all windows now, so that a later change parses only those that it touches.
+    // Parses all windows, so that a later change parses only those that it touches.
     void make_windows();
     Result<bool> execute(Group& group, const Command& command, const Part& part, const Identity& identity,
                          std::chrono::sys_seconds now);
     Result<void> write_host_changes(Group& group, std::span<const HostChange> changes, HistoryEntry entry);
     Result<void> commit(Group& group);
     Result<void> commit_staged();
-    // Commits the staged commands, before something reads the disk or begins a transaction of its own. A
-    // failure is reported by the next commit().
+    // Commits the staged commands, before a function reads the disk or begins another transaction. The next
+    // commit() reports a failure.
     void settle();
 };
 
@@ -107,7 +107,8 @@ Result<void> check_integrity(Database& database) {
     return check_rows(database, "PRAGMA foreign_key_check", "");
 }
 
-// The contents of a new store: the default policy, assigned to the default scheduler (PP-748, interface 1).
+// Returns the commands for a new store: they make the default policy, and give it to the default scheduler
+// (PP-748, interface 1).
 ChangeSet first_objects() {
     return {{{CommandKind::create, ObjectType::policy, std::string(kDefaultPolicy), {}},
              {CommandKind::set, ObjectType::sched, "default", {{"policy", std::string(kDefaultPolicy)}}}}};
@@ -147,7 +148,7 @@ Result<Store> Store::open(const std::string& path, const StoreOptions& options,
         return state.reload();
     };
     if (Result<void> done = prepare(); !done) return tl::unexpected(done.error());
-    // A crash after the creation of the tables may have left a store without default_policy: make it now.
+    // Make default_policy: the store is new, or a crash came after the creation of its tables.
     if (!state.snapshot->policy(kDefaultPolicy)) {
         state.created = state.snapshot->revision() == 0;
         const Identity self{"pbs_policy", "", root_privilege};
@@ -174,7 +175,7 @@ Result<Group> Store::State::begin() {
     if (held) return fail(Code::internal, "a prepared store makes one change");
     Result<Transaction> transaction = Transaction::begin(*database);
     if (!transaction) return tl::unexpected(transaction.error());
-    // another process (pbs_migrate, or a person with sqlite3) may have changed the file meanwhile
+    // read the file anew if another process (pbs_migrate, or a person with sqlite3) has changed it
     const Result<std::uint64_t> stored = last_revision(*database);
     if (!stored) return tl::unexpected(stored.error());
     if (*stored != snapshot->revision()) {
@@ -183,7 +184,7 @@ Result<Group> Store::State::begin() {
     return Group{std::move(*transaction), Draft(snapshot), snapshot->revision()};
 }
 
-// Writes history rows for the server's own changes.
+// Writes history rows for the changes that the server makes to what it keeps itself.
 Result<void> Store::State::write_host_changes(Group& group, std::span<const HostChange> changes,
                                               HistoryEntry entry) {
     entry.of_host = true;
@@ -226,7 +227,7 @@ Result<bool> Store::State::execute(Group& group, const Command& command, const P
     return true;
 }
 
-// Commits the change, whose rows are all written; then the store's snapshot is the new one.
+// Commits the change, whose rows are all written, and makes its result the store's snapshot.
 Result<void> Store::State::commit(Group& group) {
     if (group.revision == snapshot->revision() && !group.beside) return {};
     database->reached(group.revision);
@@ -389,7 +390,8 @@ Result<Reply> Store::stage(const Command& command, const Identity& identity, std
     }
     if (changed) return Reply{*changed, group.revision, std::move(warnings), state.snapshot};
     if (changed.error().code == Code::system || group.revision != before) {
-        // the command may have written something before it failed, and SQLite may have ended the transaction
+        // drop all staged commands: this one may have written something before it failed, and SQLite may have
+        // ended the transaction
         state.staged.reset();
         state.staged_error = changed.error();
     } else {

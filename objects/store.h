@@ -1,5 +1,5 @@
-// The configuration on disk: one SQLite file, one transaction per request or group of requests. (upgrade.cc
-// describes the tables.)
+// The configuration on disk: one SQLite file, with a transaction for each request or group of requests.
+// upgrade.cc describes the tables.
 #pragma once
 
 #include <atomic>
@@ -33,11 +33,11 @@ struct StoreOptions {
     std::vector<KnownResource> resources{};
     // The server's queues, which policies may name; nullopt: unknown, so any name is accepted.
     QueueNames queues{};
-    // Does the server provision vnodes? If not, policies can't have a provision_policy but the default.
+    // Whether the server provisions vnodes. If not, a policy's provision_policy must be the default.
     bool provisions = false;
-    // Is the execution_type of queues kept in the store? If not, the server keeps it.
+    // Whether the store keeps the execution_type of queues. If not, the server keeps it.
     bool keeps_execution_types = false;
-    // The server's abilities. Policies whose settings need more get a warning.
+    // The server's abilities. A policy with settings that need others gets a warning.
     ServerAbilities abilities{};
 };
 
@@ -54,16 +54,16 @@ struct Rewrite {
     std::function<Result<void>()> beside{};
 };
 
-// The store. One thread at a time; its snapshots may be read by any thread.
+// The store. For one thread at a time; its snapshots may be read by any thread.
 //
-// A change that takes long is made in another thread, by a second store on the same file: call seed(); in the
-// thread prepare() and the change; then take_over() in the first store. Meanwhile the first store answers
-// queries; changes of it have to wait.
+// A second store on the same file makes a change that takes long in another thread: call seed() of the first
+// store; in the other thread, prepare() and the change; then take_over() of the first store. Meanwhile the
+// first store answers queries, and changes of it have to wait.
 class Store {
   public:
-    // Opens the file. Creates it (with default_policy, assigned to the sched `default`) if it doesn't exist
-    // or is empty, and upgrades an older one. Errors: system, for a file that can't be opened, is damaged, is
-    // of a later version, or isn't such a database: the message says what is wrong and what to do.
+    // Opens the file. If it doesn't exist or is empty, creates it, with default_policy as the policy of the
+    // sched `default`. Upgrades an older file. Errors: system, if the file can't be opened, is damaged, is of
+    // a later version, or isn't such a database. The message says what is wrong and what to do.
     static Result<Store> open(const std::string& path, const StoreOptions& options,
                               std::chrono::sys_seconds now);
 
@@ -71,40 +71,40 @@ class Store {
     Store& operator=(Store&&) noexcept;
     ~Store();
 
-    // Did open() create the file? True at the first start.
+    // Returns whether open() created the store, which is so at the first start.
     bool created() const;
 
-    // The configuration in force. Never null.
+    // Returns the configuration in force; never null.
     std::shared_ptr<const Snapshot> snapshot() const;
 
     // Executes one command and writes its history row in one transaction; once it returns a Reply, the change
     // survives a crash of the machine. On an error nothing has changed.
     Result<Reply> execute(const Command& command, const Identity& identity, std::chrono::sys_seconds now);
 
-    // Executes a command without making it durable: commit() writes all commands staged since the last
-    // commit, and the Reply holds once it has returned without an error. A command sees the effect of those
-    // staged before it; a refused one changes nothing and leaves the others alone. Reply::snapshot, like
-    // snapshot(), is the last committed state. Every other member commits the staged commands first.
+    // Executes a command without making it durable. commit() writes all commands that were staged since the
+    // last commit; a Reply counts only when commit() has returned without an error. A command sees the effect
+    // of those staged before it. A refused command changes nothing and leaves the others alone.
+    // Reply::snapshot, like snapshot(), is the last committed state. All members that read the disk or write
+    // to it commit the staged commands first.
     //
     // When the disk fails a command, all staged commands are lost. All commands that follow, up to commit(),
     // and commit() itself then return the error of that command.
     Result<Reply> stage(const Command& command, const Identity& identity, std::chrono::sys_seconds now);
-    // Has commit() something to write, or an error to report?
+    // Returns whether commit() has something to write or an error to report.
     bool staged() const;
     // Writes the staged commands to the disk in one transaction. On an error none of them has changed
     // anything.
     Result<void> commit();
 
-    // Commits the staged commands, as every other member does first. The next commit() reports the error, if
-    // any.
+    // Commits the staged commands. The next commit() reports the error, if there is one.
     void settle() const;
 
     // Executes many commands in one transaction, with a history row each. On an error, which names the
     // command (text and Error::command), nothing has changed.
     Result<Reply> apply(const ChangeSet& changes, const Identity& identity, std::chrono::sys_seconds now);
 
-    // Does a rewrite in one transaction, with a history row for each object that changed. The caller must
-    // have checked the identity's permission.
+    // Makes a change in one transaction, with a history row for each changed object. The caller must have
+    // checked that the identity may do this.
     Result<Reply> rewrite(const Rewrite& rewrite, const Identity& identity, std::chrono::sys_seconds now);
 
     Result<std::vector<HistoryEntry>> history(const HistoryQuery& query) const;
@@ -113,8 +113,8 @@ class Store {
     Result<std::optional<std::string>> meta(std::string_view key) const;
     Result<void> set_meta(std::string_view key, std::string_view value);
 
-    // Add and remove names of the server's resources and queues, which values may use while they exist. An
-    // object that names one that is gone stays as it is.
+    // Add and remove names of the server's resources and queues, which values may use while they exist. If a
+    // name is removed, objects that use it stay as they are.
     void define_resource(std::string_view name, std::optional<values::ResourceKind> kind = {});
     void forget_resource(std::string_view name);
     void define_queue(std::string_view name);
@@ -131,23 +131,23 @@ class Store {
     // refers to it. (For queues, execute() of a remove checks this.)
     Result<void> check_resource_unused(std::string_view name) const;
 
-    // The connection, for usage_store.h; no transaction is under way on it.
+    // Returns the connection, for usage_store.h. No transaction has begun on it.
     Database& database();
 
     // Limits the work that the comparison of time_windows may take (in units of rrule::OverlapSearch::work();
     // at first OverlapSearch::kLongWork). A change that needs more fails with takes_long and changes nothing.
     void set_patience(std::uint64_t work);
 
-    // The parts of this store from which prepare() makes another one. Commits the staged commands.
+    // The parts of this store from which prepare() makes another one. seed() commits the staged commands.
     struct Seed;
     std::shared_ptr<const Seed> seed();
     // Makes a second store on the same file. Its first change is written to the disk, but not committed:
-    // until take_over() it is in force in that store alone. Once another thread sets `end`, the change fails
-    // soon, with nothing changed, unless it is done already. Errors: system.
+    // until take_over(), only that store has it in force. When another thread sets `end`, the change soon
+    // fails with nothing changed, unless it is done already. Errors: system.
     static Result<Store> prepare(const Seed& seed, const std::atomic<bool>& end);
-    // Commits the change of a prepared store, if it made one; the change is then in force in this store. On
-    // an error nothing has changed. Afterwards the prepared store may be destroyed, in any thread; if it is
-    // destroyed earlier, its change is lost.
+    // Commits the change of a prepared store, if it made one, and puts it in force in this store. On an error
+    // nothing has changed. Afterwards the prepared store may be destroyed in any thread. If it is destroyed
+    // earlier, its change is lost.
     Result<void> take_over(Store& prepared);
 
   private:

@@ -1,4 +1,4 @@
-// The attributes of a time_window: the table of PP-748, interface 2.
+// The table of a time_window's attributes: that of PP-748, interface 2.
 
 #include "objects/attribute_tables.h"
 

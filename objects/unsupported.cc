@@ -12,16 +12,17 @@
 namespace pbs::objects {
 namespace {
 
-// Is the value a number or duration of 0, or the word none? Midnight as a time of day is a value.
+// Returns whether the value is a number or duration of 0, or the word none. Midnight, a time of day, isn't.
 bool is_nothing(const Attribute& attribute, const Value& value) {
     if (const auto* number = std::get_if<std::int64_t>(&value)) return *number == 0;
     if (const auto* duration = std::get_if<std::chrono::seconds>(&value)) return duration->count() == 0;
     return format_value(attribute, value) == "none";
 }
 
-// Does the value ask for nothing: False, the default, or without a default 0 and `none`? With Asks::always,
-// only False asks for nothing, because the server doesn't do even the default. With Asks::of and
-// Asks::without, only False and `none` ask for nothing where the attribute has a default.
+// Returns whether the value asks for nothing, so that it needs no warning: it is False, the default, or, if
+// there is no default, 0 or `none`. With Asks::always only False asks for nothing, because the server doesn't
+// do even the default. With Asks::of and Asks::without, if the attribute has a default, only False and `none`
+// do.
 bool asks_for_nothing(const Attribute& attribute, const Value& value, Asks asks) {
     const std::string text = format_value(attribute, value);
     if (text == "False") return true;
@@ -31,7 +32,7 @@ bool asks_for_nothing(const Attribute& attribute, const Value& value, Asks asks)
     return text == attribute.default_value;
 }
 
-// The elements of a list, or a scalar as the only element; preempt_prio is split into its levels.
+// Returns the elements of a list, or a scalar as the only element. preempt_prio is split into its levels.
 std::vector<std::string> elements_of(const Attribute& attribute, const Value& value) {
     if (const auto* list = std::get_if<StringList>(&value)) return {list->begin(), list->end()};
     const std::string& text = std::get<std::string>(value);
@@ -55,8 +56,8 @@ bool names(const Attribute& attribute, const Value& value, std::string_view word
                                [word](const std::string& element) { return has_word(element, word); });
 }
 
-// Is the condition met? `condition` is an attribute, attribute=value, or "name in attribute". An attribute
-// that isn't set is on if its default is True, or is that value.
+// Returns whether a condition is met: an attribute that is on, attribute=value, or "name in attribute", that
+// is, a formula with that name. An attribute that isn't set has its default.
 bool is_on(const Object& object, std::string_view condition) {
     constexpr std::string_view kIn = " in ";
     if (const auto in = condition.find(kIn); in != std::string_view::npos) {
@@ -79,8 +80,8 @@ bool any_is_on(const Object& object, std::string_view conditions) {
                                [&](std::string_view condition) { return is_on(object, condition); });
 }
 
-// The policy's algorithm. external counts as standard, because the settings that pbs_sched acts on belong to
-// standard.
+// Returns the policy's algorithm. external counts as standard, because the settings on which pbs_sched acts
+// are those of standard.
 std::string_view algorithm_of(const Object& policy) {
     const std::string_view algorithm = policy.text("algorithm");
     return algorithm == "external" ? "standard" : algorithm;
@@ -90,10 +91,11 @@ class Findings {
   public:
     explicit Findings(const Object& object) : object_(object) {}
 
-    // `found`: the row's attribute; null: the row is for a whole object or for the server's queues.
+    // Reports what `row` finds in the object. `found`: the row's attribute; null: the row is about the whole
+    // object or about queues that the server keeps.
     void look(const Unsupported& row, const Attribute* found) {
         if (row.attribute.empty()) return add(row, fmt::format("has no effect: {}", row.why));
-        if (found == nullptr) return;  // handled by unsupported_in_queue()
+        if (found == nullptr) return;  // unsupported_in_queue() handles such rows
         const Attribute& attribute = *found;
         if (const Value* value = object_.set_value(attribute)) return look(row, attribute, *value);
         if (row.asks == Asks::always && applies_by_default())
@@ -103,8 +105,8 @@ class Findings {
     std::vector<UnsupportedSetting> take() { return std::move(found_); }
 
   private:
-    // Does the attribute's default count? Not with the Origin algorithm, which has no such feature: nobody
-    // expects it.
+    // Returns whether the attribute's default counts. With the Origin algorithm it doesn't: that algorithm
+    // has no such feature, so nobody expects it.
     bool applies_by_default() const {
         return object_.type() != ObjectType::policy || algorithm_of(object_) == "standard";
     }
@@ -187,7 +189,7 @@ std::vector<std::string> unsupported_in_queue(const Object& policy, std::string_
         if (row.type != ObjectType::queue || std::ranges::find(told, row.attribute) != told.end()) continue;
         const auto value = std::ranges::find_if(
             values, [&](const QueueValue& one) { return values::same_word(one.first, row.attribute); });
-        // A queue without a Priority has Priority 0.
+        // A queue without a Priority has 0: setting 0 asks for nothing.
         if (value == values.end() || (row.attribute == "Priority" && value->second == "0")) continue;
         const bool other = row.asks == Asks::of && algorithm_of(policy) != row.word;
         const bool alone = row.asks == Asks::without && !any_is_on(policy, row.word);
@@ -201,7 +203,7 @@ std::vector<std::string> unsupported_in_queue(const Object& policy, std::string_
 }
 
 std::vector<UnsupportedSetting> unsupported_settings(const Object& object) {
-    // Finds the attributes of the rows once, not for each of thousands of objects.
+    // Find the attributes of the rows once, not for each of thousands of objects.
     static const std::vector<const Attribute*> attributes = [] {
         std::vector<const Attribute*> of_rows;
         for (const Unsupported& row : unsupported_table())

@@ -22,8 +22,8 @@ constexpr Unsupported kOthers[] = {
     {kOfQueue, "backfill_depth", without, "strict_ordering or help_starving_jobs", {}},
 };
 
-// Exceptions from the order of rows of one kind: the row of `attribute` goes right before that of `other`.
-// All others are in the order of listing.
+// Exceptions from the order of rows of one kind, which is the order of listing: the row of `attribute` comes
+// right before that of `other`.
 struct ToldBefore {
     Asks asks;
     std::string_view attribute;
@@ -104,7 +104,7 @@ std::string sentence(const Unsupported& row) {
             return fmt::format("Has an effect only with {}algorithm {}.", of_queue ? "a policy of " : "",
                                row.word);
         case elsewhere:
-            return {};  // such a value can't be set
+            return {};  // a value without effect can't be set
         case anything:
         case always:
             break;

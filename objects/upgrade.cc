@@ -1,21 +1,21 @@
 // The format of policy.db. All tables are STRICT; names and values are text as one would type it in qmgr.
 //
-//   object      one row per object: those of our own types; and a server (name ''), queue or sched while
-//               one of our attributes is set on it
+//   object      one row per object: policies, time_windows, fs_groups and quotas; and a server (name ''),
+//               queue or sched while one of the attributes in schema.h is set on it
 //   attribute   the values that were set (defaults are not stored), canonical text; a list has one row per
 //               element, at positions from 0
 //   reference   the objects that attributes name, so that SQLite itself keeps them from being deleted
 //   history     one row per object that a command changed; its revision is that of the configuration after
-//               it; before and after are JSON objects of the attributes that were set, or null; rows that are
+//               it; before and after are JSON objects of the attributes that were set, or null; all rows of
 //               one change, such as a rollback, have the revision of its first row as change; part is 'host'
-//               where before and after are the attributes that the host keeps of a server, queue, node,
-//               resource or sched, and '' for what is kept here
+//               if before and after are the attributes that the host keeps of a server, queue, node, resource
+//               or sched, and '' if they are those in this database
 //   meta        facts that the plugin keeps
 //   usage, charge, decay   past usage per scope, user and group; running jobs that were
 //               charged; when the usage of a scope was last decayed, in seconds since the Epoch
 //
-// Once there has been a release, a change of the format is a new step at the end of the list, never a change
-// of a step.
+// After a release, a change of the format must be a new step at the end of the list, never a change of a
+// step.
 
 #include "objects/upgrade.h"
 
@@ -24,7 +24,7 @@
 namespace pbs::objects {
 namespace {
 
-// "PBSp": marks the file as ours for file(1) and against mistakes.
+// "PBSp", the application id in the file's header: file(1) shows it, and files of other programs are refused.
 constexpr int kApplicationId = 0x50425370;
 
 constexpr const char* kSteps[] = {

@@ -1,4 +1,4 @@
-// The versions of the database file and the steps from each to the next.
+// Brings the database file to the newest version, by a step from each version to the next.
 #pragma once
 
 #include <span>
@@ -11,10 +11,10 @@ namespace pbs::objects {
 // newest version (PRAGMA user_version).
 using Steps = std::span<const char* const>;
 
-// The steps to the version that this code reads and writes.
+// Returns the steps to the version that this code reads and writes.
 Steps schema();
 
-// Brings a file (an empty one is version 0) up to the newest version, in one transaction. Errors: system: the
+// Brings a file up to the newest version in one transaction. An empty file has version 0. Errors: system: the
 // file is of a later version, belongs to another program, or can't be written.
 Result<void> upgrade(Database& database, Steps steps);
 

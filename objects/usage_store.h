@@ -1,5 +1,5 @@
-// The schedulers' record of usage, in the same SQLite file as the objects: amounts per user and group, the
-// time of the last decay, and the running jobs that were charged already.
+// The usage that schedulers record, in the same SQLite file as the objects: amounts per user and group, the
+// time of the last decay, and the running jobs that were charged at their start.
 #pragma once
 
 #include <chrono>
@@ -37,30 +37,29 @@ struct UsageState {
     std::optional<std::chrono::sys_seconds> last_decay{};
 };
 
-// Changes to write together. Empty members leave the stored rows alone.
+// Changes of usage that are written together. An empty member leaves the stored rows alone.
 struct UsageBatch {
-    std::vector<Usage> usage{};     // amounts that replace the stored ones of each pair; 0 removes the row
+    std::vector<Usage> usage{};     // amounts that replace those of the user in the group; 0 removes the row
     std::vector<Charge> charged{};  // a job that was charged before keeps its row
     std::vector<std::string> released{};  // jobs that ended: their charges are removed
     std::optional<std::chrono::sys_seconds> last_decay{};
-    bool replace_usage = false;    // remove all pairs that `usage` doesn't have
-    bool replace_charges = false;  // amounts of `charged` replace those of jobs charged before
-    // Before all else, stored amounts are multiplied by `decayed_by`, and removed if the product is at most
-    // `least`.
+    bool replace_usage = false;    // remove the amounts of users and groups that `usage` doesn't have
+    bool replace_charges = false;  // amounts of `charged` replace those of jobs that were charged before
+    // Stored amounts are first multiplied by `decayed_by`, and removed if the product is at most `least`.
     double decayed_by = 1;
     double least = 0;
 };
 
-// The usage records in a store. `scope` keeps independent records apart: "past_usage" for Origin's
-// permutation, "fs_group:NAME" for a fairshare tree.
+// The usage records in a store. `scope` separates independent records: "past_usage" for the order by past
+// usage of Origin, "fs_group:NAME" for a fairshare tree.
 class UsageStore {
   public:
     // The store has to outlive this object.
     explicit UsageStore(Store& store) : store_(&store) {}
 
     Result<UsageState> load(std::string_view scope) const;
-    // Writes the batch in one transaction: after it returns, all of it survives a crash; on an error, none of
-    // it was written.
+    // Writes the batch in one transaction: after it returns, all of it survives a crash; on an error, nothing
+    // of it was written.
     Result<void> write(std::string_view scope, const UsageBatch& batch);
 
   private:

@@ -1,4 +1,4 @@
-// Usage written as a part of a larger transaction, such as a migration.
+// Reads and writes usage as a part of a larger transaction, such as a migration.
 #pragma once
 
 #include <string_view>
@@ -8,9 +8,9 @@
 
 namespace pbs::objects {
 
-// Is there no usage in the scope?
+// Returns whether there is no usage in the scope.
 Result<bool> usage_is_empty(Database& database, std::string_view scope);
-// UsageStore::write() within the transaction that is under way.
+// Does UsageStore::write() within a transaction that has begun.
 Result<void> write_usage_within(Database& database, std::string_view scope, const UsageBatch& batch);
 
 }  // namespace pbs::objects

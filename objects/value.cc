@@ -17,16 +17,16 @@ namespace {
 
 using std::chrono::seconds;
 
-// Longest text of a value. Longer ones are a mistake or an attack, and the history keeps each of them.
+// Longest text of a value, in bytes. A longer one is a mistake or an attack, and the history would keep it.
 constexpr std::size_t kLongestValue = 65536;
-// Longest text of a fairshare tree, which names every user of a site. A request can't bring more
+// Longest text of a fairshare tree, which names every user of a site. A request has no room for more
 // (ifl/request.h).
 constexpr std::size_t kLongestTree = 4U << 20U;
 
 // Longest duration, in seconds: 316 years. An instant that much later can still be printed.
 constexpr std::int64_t kLongestDuration = 9'999'999'999;
 
-// The beginning of a value, for messages.
+// Returns the beginning of a value, for messages.
 std::string beginning(std::string_view text) {
     constexpr std::size_t kShown = 200;
     return text.size() > kShown ? fmt::format("{}...", text.substr(0, kShown)) : std::string(text);
@@ -51,7 +51,7 @@ std::int64_t days_in(std::int64_t year, std::int64_t month) {
     return month == 2 && leap(year) ? 29 : kDays[month - 1];
 }
 
-// A time of day H:MM:SS, below 24 hours or exactly 24:00:00.
+// Returns a time of day H:MM:SS, below 24 hours or exactly 24:00:00; nullopt: not such a time.
 std::optional<seconds> clock_time(std::int64_t hour, std::int64_t minute, std::int64_t second) {
     if (hour > 24 || minute > 59 || second > 59) return std::nullopt;
     const std::int64_t total = hour * 3600 + minute * 60 + second;
@@ -101,7 +101,7 @@ Result<Value> parse_real(const Attribute& attribute, std::string_view text) {
     return Value(*value == 0 ? 0.0 : *value);  // -0 is 0
 }
 
-// Reads -mm%,+nn%: both in percent, below 100 000.
+// Reads -mm%,+nn%, both below 100 000 percent.
 Result<Value> parse_variance(const Attribute& attribute, std::string_view text) {
     const std::vector<std::string_view> parts = values::split_trimmed(text, ',');
     if (parts.size() != 2) return bad(attribute, text);
@@ -188,7 +188,7 @@ Result<Value> parse_by_syntax(const Attribute& attribute, std::string_view text)
     return Value(std::move(*canonical));
 }
 
-// Quotes an element that would otherwise not split as one.
+// Returns an element as it has to stand in a list: in quotes if it would otherwise split or lose blanks.
 std::string quoted(const std::string& element) {
     const bool needs = element.find(',') != std::string::npos || element.starts_with('"') ||
                        element.starts_with('\'') || values::trim(element).size() != element.size();
@@ -197,7 +197,7 @@ std::string quoted(const std::string& element) {
     return fmt::format("{}{}{}", quote, element, quote);
 }
 
-// Joins elements with commas. Recurrences aren't quoted: split_rules() distinguishes their own commas.
+// Joins elements with commas. Recurrences aren't quoted: split_rules() recognizes the commas within them.
 std::string join(const Attribute& attribute, const StringList& list) {
     std::string text;
     for (const std::string& element : list) {
@@ -222,7 +222,7 @@ Result<BooleanOrDate> parse_boolean_or_date(std::string_view what, std::string_v
         if (!from) return bad(what, text, "a date as MM/DD/YYYY or MM/DD/YYYY@HH:MM:SS");
         return BooleanOrDate{false, from};
     }
-    // the Origin scheduler's words for true and their opposites, in any case of letters
+    // accept the Origin scheduler's other words for true and false, in any case of letters
     const std::string lower = values::lowered(word);
     if (lower == "yes" || lower == "on") return BooleanOrDate{true, {}};
     if (lower == "no" || lower == "off") return BooleanOrDate{false, {}};
@@ -336,8 +336,8 @@ tl::unexpected<Error> no_operator(const Attribute& attribute, Operation operatio
                             operation == Operation::increment ? "+=" : "-=", type_text(attribute.type)));
 }
 
-// Removes elements from a list; elements of a tree also by name alone. Removing an element that isn't there
-// is no error, as in PBS.
+// Removes elements from a list. Elements of a tree may be given by name alone. As in PBS, it is no error if
+// an element isn't there.
 Result<std::optional<Value>> remove_elements(const Attribute& attribute, StringList list,
                                              std::string_view text) {
     Result<StringList> raw = attribute.syntax == Syntax::rrule_list
@@ -372,14 +372,14 @@ Result<std::optional<Value>> combine_lists(const Attribute& attribute, const Val
         length += element.size() + 1;
         list.push_back(std::move(element));
     }
-    // limit the tree as a whole: every element makes a change of it slower
+    // limit the tree as a whole, because every element makes a change of it slower
     if (attribute.syntax == Syntax::tree_elements)
         if (auto fits = check_length(attribute, length); !fits) return tl::unexpected(fits.error());
     return std::optional<Value>(std::move(list));
 }
 
-// Adds or subtracts numbers, durations and sizes. Parses the result again, because it has to be a valid value
-// of the attribute too.
+// Adds or subtracts numbers, durations and sizes. Parses the result, because it has to be a valid value of
+// the attribute.
 template <class T, class Format>
 Result<std::optional<Value>> combine_numbers(const Attribute& attribute, const Value* current,
                                              const Value& operand, Operation operation,
@@ -421,7 +421,8 @@ Result<std::optional<Value>> combine(const Attribute& attribute, const Value* cu
     }
     if (attribute.is_list() && operation != Operation::set)
         return combine_lists(attribute, current, operation, text);
-    // Parses the operand of += without the attribute's limits: the sum has to keep them, not the operand.
+    // Parse the operand of += and -= without the attribute's limits: they are for the result, not for the
+    // operand.
     Attribute operand_form = attribute;
     if (operation != Operation::set) {
         operand_form.minimum = -9e15;
@@ -454,7 +455,7 @@ Result<std::optional<Value>> combine(const Attribute& attribute, const Value* cu
             Result<std::optional<Value>> joined = combine_text(current, operation, text);
             if (!joined || !*joined) return joined;
             Result<Value> checked =
-                parse_value(attribute, format_value(attribute, **joined));  // still short enough?
+                parse_value(attribute, format_value(attribute, **joined));  // checks the length, too
             if (!checked) return tl::unexpected(checked.error());
             return joined;
         }

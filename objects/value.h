@@ -1,4 +1,5 @@
-// Typed attribute values: reading from text, canonical text, and the operators =, += and -=.
+// Typed values of attributes: reads them from text, writes canonical text, and applies the operators =, +=
+// and -=.
 #pragma once
 
 #include <chrono>
@@ -15,7 +16,7 @@
 
 namespace pbs::objects {
 
-// Seconds after local midnight, 0 to 86400; 86400 (24:00:00) is the end of the day.
+// A time of day, as seconds after local midnight; 86400 (24:00:00) is the end of the day.
 struct TimeOfDay {
     std::chrono::seconds since_midnight{0};
     friend bool operator==(const TimeOfDay&, const TimeOfDay&) = default;
@@ -27,7 +28,7 @@ struct Size {
     friend bool operator==(const Size&, const Size&) = default;
 };
 
-// A date and time in the server's zone, not yet an instant.
+// A date and time in the server's zone. The zone's rules, which make it an instant, aren't applied yet.
 struct LocalTime {
     int year = 0;
     int month = 1;
@@ -41,8 +42,8 @@ struct LocalTime {
 // A boolean of the Origin scheduler: a plain one, or one that is false until a date and true from then on
 // (sched-config guide, "ARGUMENT TYPES").
 struct BooleanOrDate {
-    bool value = false;             // if there is no date
-    std::optional<LocalTime> from;  // if there is one: true from then on
+    bool value = false;             // the value if there is no date
+    std::optional<LocalTime> from;  // if there is a date: the value is true from then on
     friend bool operator==(const BooleanOrDate&, const BooleanOrDate&) = default;
 };
 
@@ -58,28 +59,28 @@ using StringList = std::vector<std::string>;
 using Value = std::variant<bool, std::int64_t, double, std::string, StringList, std::chrono::seconds,
                            TimeOfDay, Size, BooleanOrDate, Variance>;
 
-// Reads an attribute's value from what a user typed. Checks its syntax only: check.h checks whether the
-// objects that it names exist, and what a recurrence or a formula means. Errors: bad_value, naming attribute,
-// value, and what is expected.
+// Reads an attribute's value from text that a user typed. Checks its syntax only; check.h checks whether the
+// objects that it names exist, and what a recurrence or a formula means. Errors: bad_value, naming the
+// attribute, the value and what was expected.
 Result<Value> parse_value(const Attribute& attribute, std::string_view text);
 
-// The canonical text of a value, which parse_value reads back to an equal value: True and False, HH:MM:SS,
-// list elements joined by commas.
+// Returns the canonical text of a value: True and False, HH:MM:SS, list elements joined by commas.
+// parse_value() reads the text back to an equal value.
 std::string format_value(const Attribute& attribute, const Value& value);
-// The elements of a list value in canonical text; one element for a scalar.
+// Returns the elements of a list value in canonical text; a scalar is one element.
 StringList format_items(const Attribute& attribute, const Value& value);
-// The value of canonical texts as format_items() makes them; checks the syntax of each element. Errors:
-// bad_value.
+// Returns the value of canonical texts as format_items() makes them. Checks the syntax of each element.
+// Errors: bad_value.
 Result<Value> value_of_items(const Attribute& attribute, const StringList& items);
 
-// The result of `operation` with `text` on an attribute's value: lists append (an element that is there
-// already isn't repeated) and remove, integers, reals, durations and sizes add and subtract, strings append
-// and remove a last occurrence, as PBS does. nullopt: the attribute ends up without a value. `current` may be
-// null: not set.
+// Returns the result of `operation` with `text` on the value `current` (null: not set). += appends to a list
+// (unless the element is there already), -= removes from it. They add and subtract integers, reals, durations
+// and sizes. They append to a string, and remove a last occurrence from it, as PBS does. nullopt: the
+// attribute has no value afterwards.
 Result<std::optional<Value>> combine(const Attribute& attribute, const Value* current, Operation operation,
                                      std::string_view text);
 
-// Parsers of single types, also used by migrate/ and the tests. Errors quote `what`.
+// Read and write single types, also for migrate/ and the tests. Errors name `what`.
 Result<bool> parse_boolean(std::string_view what, std::string_view text);
 Result<std::chrono::seconds> parse_duration(std::string_view what, std::string_view text);
 Result<TimeOfDay> parse_time_of_day(std::string_view what, std::string_view text);
@@ -87,11 +88,11 @@ Result<Size> parse_size(std::string_view what, std::string_view text);
 Result<BooleanOrDate> parse_boolean_or_date(std::string_view what, std::string_view text);
 std::string format_duration(std::chrono::seconds duration);
 
-// Splits a list as PBS writes it: elements separated by commas, blanks around them dropped, an element in
-// quotes taken literally. Errors: an empty element or an open quote.
+// Splits a list as PBS writes it: elements are separated by commas, blanks around them are dropped, and an
+// element in quotes is taken literally. Errors: an empty element or a missing quote.
 Result<StringList> split_list(std::string_view what, std::string_view text);
-// Splits a list of recurrences, whose parts have commas of their own (BYDAY=MO,TU): a comma separates two
-// rules only if a rule or a date such as 01/01 begins after it.
+// Splits a list of recurrences, in which commas may also separate parts of a rule (BYDAY=MO,TU): a comma
+// separates two rules only if a rule or a date such as 01/01 begins after it.
 Result<StringList> split_rules(std::string_view what, std::string_view text);
 
 // Checks that an object may have this name: a letter first, then letters, digits, '-', '_' and '.', at most
@@ -107,7 +108,7 @@ struct TreeElement {
 // Splits a canonical tree element.
 TreeElement tree_element(std::string_view element);
 
-// The letters of the owners of jobs in such elements: users, groups, projects, queues.
+// The letters for the owners of jobs in elements such as "[u:ann=100]": users, groups, projects, queues.
 inline constexpr std::string_view kOwnerLetters = "ugpq";
 struct OwnerElement {
     char letter;
@@ -122,7 +123,7 @@ struct PlaceElement {
     std::string_view place;
     std::vector<std::string> keys;  // as elements of node_sort_key
 };
-// Splits a canonical element.
+// Splits a canonical element of node_sort_key_of_place.
 PlaceElement place_element(std::string_view element);
 
 // The parts of an element of load_thresholds: "long:np_load_avg >= 1.75".
@@ -132,7 +133,7 @@ struct LoadElement {
     values::Comparison how;
     std::string_view number;
 };
-// Splits a canonical element.
+// Splits a canonical element of load_thresholds.
 LoadElement load_element(std::string_view element);
 
 }  // namespace pbs::objects
