@@ -1,6 +1,6 @@
 // pbs_attr_table TYPE: prints the attribute table of an object type as the items of an mdoc list, so that the
-// manual pages come from the tables that the server and qmgr work with. TYPE is an object type, for the
-// attributes of this project, or pbs_TYPE for those that PBS has of its own.
+// manual pages are made from the tables with which the server and qmgr work. TYPE is an object type, for the
+// attributes that pbspolicy adds to PBS, or pbs_TYPE, for the attributes of PBS itself.
 //
 //   .Bl -tag -width Ds
 //   <output of pbs_attr_table policy>
@@ -23,7 +23,7 @@ namespace {
 
 using pbs::objects::Attribute;
 
-// Text for a line of its own: no character has a meaning to roff.
+// Returns a text as a line of its own for roff: escapes all characters with a meaning there.
 std::string plain_text(std::string_view text) {
     std::string result;
     if (text.starts_with('.') || text.starts_with('\'')) result += "\\&";
@@ -39,7 +39,7 @@ std::string plain_text(std::string_view text) {
     return result;
 }
 
-// One argument of a macro, in quotes, so that it is never taken for a macro itself.
+// Returns an argument of a macro, in quotes, so that roff doesn't take it for a macro.
 std::string argument(std::string_view text) {
     std::string result = "\"";
     for (char c : plain_text(text)) {
@@ -49,7 +49,7 @@ std::string argument(std::string_view text) {
     return result + '"';
 }
 
-// Prints a paragraph in lines of at most 78 characters; a sentence begins on a line of its own, as mdoc
+// Prints a paragraph in lines of at most 78 characters. A sentence begins on a line of its own, as mdoc
 // wants.
 void print_text(std::string_view text) {
     if (const std::size_t stop = text.find(". "); stop != std::string_view::npos) {
@@ -104,7 +104,7 @@ void print_item(pbs::cmds::ObjectType object, const HostAttribute& attribute) {
     if (attribute.has(pbs::ifl::openpbs_only)) fmt::print("An attribute of OpenPBS only.\n");
 }
 
-// The PBS object type of "pbs_queue" and the like; nullopt if it is something else.
+// Returns the object type of a word such as "pbs_queue"; nullopt: it is another word.
 std::optional<pbs::cmds::ObjectType> pbs_type(std::string_view word) {
     constexpr std::string_view kPrefix = "pbs_";
     if (!word.starts_with(kPrefix)) return std::nullopt;
@@ -130,7 +130,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     for (const Attribute& attribute : pbs::objects::attributes(*type)) {
-        // Skip attributes that the bundled server keeps itself: they are in the table pbs_TYPE.
+        // Skip attributes that the bundled server itself keeps: they are in the table pbs_TYPE.
         const HostAttribute* host =
             pbs::cmds::find_host_attribute(static_cast<pbs::cmds::ObjectType>(*type), attribute.name);
         if (host == nullptr || host->has(pbs::ifl::of_plugin)) print_item(*type, attribute);

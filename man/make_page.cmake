@@ -1,4 +1,4 @@
-# Makes a manual page whole: replaces each line ".so parts/NAME.mdoc" of IN by that file, and each line
+# Makes a manual page: replaces each line ".so parts/NAME.mdoc" of IN by that file, and each line
 # "@TABLE:type@" by the attribute table that TOOL prints for the type.
 # Run as: cmake -DTOOL=program -DIN=page -DOUT=page -P make_page.cmake
 file(READ "${IN}" page)

@@ -16,7 +16,7 @@ namespace pbs::migrate {
 
 // The types of arguments (sched-config guide, "ARGUMENT TYPES").
 enum class ArgumentType {
-    boolean,     // True: true, yes, on, 1, or a date MM/DD/YYYY[@HH:MM:SS] that is past
+    boolean,     // True: true, yes, on, 1, or a date MM/DD/YYYY[@HH:MM:SS] that is past; else False
     integer,     // not negative
     percentage,  // an integer, with or without %
     real,

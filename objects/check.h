@@ -20,7 +20,7 @@ struct CheckContext {
     const rrule::Zone& zone;
     const ResourceNames& resources;
     std::chrono::sys_seconds now;
-    const QueueNames* queues;  // names of the queues; nullopt: unknown, so names of queues aren't checked
+    const QueueNames* queues;  // names of the queues; null or nullopt: unknown, so they aren't checked
     // Takes a warning for each queue, resource or program that doesn't exist; null: these are errors.
     std::vector<std::string>* warnings;
     KeptWindows& windows;

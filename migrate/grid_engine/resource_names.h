@@ -17,7 +17,7 @@ struct ComplexName {
     std::string resource;  // empty: no resource has this value; it is a load, a queue's name or the like
     ComplexType type = ComplexType::number;
     bool own = false;             // defined by the site, not by Grid Engine
-    std::string relation = ">=";  // with which jobs' requests are compared
+    std::string relation = ">=";  // relop of the complex, by which it is compared with requests
 };
 
 // Finds the resources of PBS that stand for complexes. A complex that Grid Engine doesn't define is the

@@ -37,7 +37,7 @@ struct ListElement {
 
 struct FilterList {
     std::string_view subject;
-    bool each = false;  // in braces: each element has a limit of its own
+    bool each = false;  // in braces: each value has a counter of its own
     std::vector<ListElement> elements;
 };
 
@@ -568,7 +568,7 @@ class QuotaSetReader {
     // About the rule that is being read:
     std::string why_not_;  // the reason why a quota can't express it; empty: it can
     bool never_ = false;   // the rule matches no job
-    bool shapes_ = false;  // the rule counts jobs of several chunks, in place of parallel environments
+    bool shapes_ = false;  // the rule is about shapes of jobs, in place of parallel environments
 };
 
 }  // namespace

@@ -15,13 +15,13 @@
 using pbs::cluster::c_str;
 using pbs::cluster::view;
 
-// The reply that the plugin fills through the functions of struct pbs_host.
+// The reply to a call, which the plugin fills through functions of struct pbs_host.
 struct pbs_reply {
     int code = 0;
     std::string text;
     std::string warning;
-    // Objects in the order of the calls. Once the plugin has given one object encoded, all later ones are,
-    // too.
+    // Objects in the order of the calls. When the plugin has once given an object in encoded form, it gives
+    // all later ones so, too.
     std::vector<pbs::ifl::ObjectStatus> objects;
     pbs::ifl::StatusParts encoded;
     pbs::ifl::Attributes attributes;
@@ -44,7 +44,7 @@ ifl::Attribute attribute_of(const pbs_attr& attr) {
             ifl::Op::set};
 }
 
-// Makes records that point into the attributes.
+// Makes records that point to the texts of the attributes.
 std::vector<pbs_attr> attr_records(std::span<const ifl::Attribute> attributes) {
     std::vector<pbs_attr> out;
     for (const ifl::Attribute& attribute : attributes)
@@ -94,7 +94,7 @@ void call(const std::function<void()>& function) {
     if (function) function();
 }
 
-// Queries the status of objects. Returns the error code.
+// Asks the plugin for the status of objects, and fills `reply`. Returns the error code.
 std::int32_t ask_status(const pbs_plugin& table, std::int64_t now, int object_type, std::string_view name,
                         const ifl::Attributes& wanted, const Identity& who, std::string_view extend,
                         std::uint64_t ticket, pbs_reply& reply) {
@@ -113,7 +113,7 @@ std::int32_t ask_status(const pbs_plugin& table, std::int64_t now, int object_ty
     return table.status(table.self, &request, &reply);
 }
 
-// Has the plugin set all functions of its table?
+// Returns whether the plugin has set all functions of its table.
 bool is_complete(const pbs_plugin& table) {
     constexpr std::size_t kFirst = offsetof(pbs_plugin, start);
     std::array<void*, (sizeof table - kFirst) / sizeof(void*)> functions{};
@@ -156,8 +156,8 @@ pbs_host Plugin::host_table() {
 ifl::Result<void> Plugin::load(Options options) {
     options_ = std::move(options);
     const std::string& path = options_.path;
-    // Keep the library loaded for the life of the process: libraries that it uses have data (time zones) in
-    // it.
+    // Keep the library loaded for the life of the process: libraries that it uses have data, such as time
+    // zones, that must stay.
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == nullptr)
         return fail(PBSE_SYSTEM, fmt::format("can not load the plugin {}: {}", path, dlerror()));

@@ -1,5 +1,5 @@
-// Starts programs that run beside a server. Uses posix_spawn(3), because a fork() of a server with a million
-// jobs would delay the server.
+// Starts programs beside a server, by posix_spawn(3): a fork() of a server with a million jobs would stop it
+// for a while.
 #pragma once
 
 #include <spawn.h>
@@ -10,27 +10,27 @@
 
 namespace pbs::posix {
 
-// The environment in which a program starts: it leads a session of its own, has default handlers for all
-// signals, and only the given descriptors. Each function below adds a step; the steps are done in this order
-// when the program starts.
+// The environment in which a program starts: it leads a new session, has default handlers for all signals,
+// and has only the given descriptors. Each function below adds a step. The steps are done in this order when
+// the program starts.
 class Spawn {
   public:
-    // Does the program start with all signals blocked, or with none?
+    // Whether the program starts with no signals blocked, or with all of them.
     enum class Signals { open, blocked };
     explicit Spawn(Signals signals = Signals::open);
     ~Spawn();
     Spawn(const Spawn&) = delete;
     Spawn& operator=(const Spawn&) = delete;
 
-    // Gives the program the descriptor `fd` of this process as `as`.
+    // Gives the program the descriptor `fd` of this process, under the number `as`.
     void give(int fd, int as);
-    // Gives the program /dev/null as `as`, for reading and writing.
+    // Gives the program /dev/null under the number `as`, for reading and writing.
     void give_nothing(int as);
-    // Closes every descriptor from `fd` on.
+    // Closes every descriptor with a number of at least `fd`.
     void close_from(int fd);
 
-    // Starts the program with these arguments, the first of which is its own name, and with this process's
-    // environment or the given one (NAME=value). Returns the pid, which the caller waits for, or -errno.
+    // Starts the program with these arguments, of which the first is its own name, and with this process's
+    // environment or the given one (NAME=value). Returns the pid, for which the caller waits, or -errno.
     pid_t start(const std::string& program, std::vector<std::string> arguments) const;
     pid_t start(const std::string& program, std::vector<std::string> arguments,
                 std::vector<std::string> environment) const;

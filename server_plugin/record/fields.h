@@ -1,4 +1,4 @@
-// The keys of each line of a record, once for writing and reading: `archive(key, member, default)`.
+// Lists the keys of each line of a record, for the writer and the reader: `archive(key, member, default)`.
 #pragma once
 
 #include <array>

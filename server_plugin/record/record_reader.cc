@@ -1,4 +1,4 @@
-// Reads a record.
+// Reads the record of a cycle (record_file.h).
 
 #include <fmt/format.h>
 
@@ -24,9 +24,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Instants and durations are at most a hundred million years from 0.
+// The largest instant and duration: a hundred million years from 0.
 constexpr std::int64_t kFarthest = std::int64_t{1} << 53;
-// The ids of resources must be below this: they are dense, so larger ones are mistakes.
+// The limit for ids of resources: the ids of a server are dense, so a larger one is a mistake.
 constexpr std::uint32_t kMostResources = 1'000'000;
 
 // Owns the strings and lists to which the objects of one line point.
@@ -47,10 +47,10 @@ class Memory {
     std::deque<std::any> lists_;
 };
 
-// Data that the readers of one line share.
+// Data that all readers of a line share.
 struct Reading {
     Memory memory;
-    std::unordered_map<std::string, std::uint32_t> resources;  // the first resource of each name
+    std::unordered_map<std::string, std::uint32_t> resources;  // the first resource with each name
     std::string problem;                                       // the first problem of a line; empty: none
 
     void fail(std::string_view where, std::string_view key, std::string_view expected) {
@@ -66,7 +66,7 @@ class JsonIn {
         : object_(object), where_(std::move(where)), r_(reading) {
         if (!object.is_object() && r_.problem.empty()) r_.problem = where_ + ": expected an object {...}";
     }
-    // Fails if the object has a key that nothing read.
+    // Fails if the object has a key that nobody has read.
     void close() const {
         if (!object_.is_object() || used_.size() == object_.size()) return;
         for (const auto& [key, value] : object_.items())
@@ -166,7 +166,7 @@ class JsonIn {
         }
         return true;
     }
-    // Reads ["ncpus", 2], ["arch", "linux"] or, for a resource without a name, [7, 2].
+    // Reads an amount: ["ncpus", 2], ["arch", "linux"] or, if the resource has no name, [7, 2].
     void read_amount(std::string_view key, const Json& json, sched::Amount& amount) {
         const std::string expected = "an amount: a resource and a number or a text, as in [\"ncpus\",2]";
         if (!json.is_array() || json.size() < 2 || json.size() > 3) return fail(key, expected);
@@ -311,8 +311,8 @@ constexpr std::array<std::pair<std::string_view, Step>, 26> kSteps{{
     {"end", Step::end},
 }};
 
-// Makes the line of a decision or other result. Its text is JSON with sorted keys, so that two lines compare
-// equal whatever their blanks and the order of their keys.
+// Makes a DecidedLine from a line after "cycle". Its text has sorted keys, so that two lines compare equal
+// whatever their blanks and the order of their keys.
 DecidedLine decided_line(const Json& line, std::size_t number) {
     DecidedLine decided{{}, text::write_json(line), number};
     const Json& inner = line.begin().value();
@@ -394,14 +394,15 @@ class Reader {
         return located(sink_.begin(*name));
     }
 
-    // Checks that the steps come in order, and that server, cycle and end come once.
+    // Checks that the lines come in order, and that there is only one line with the keys server, cycle and
+    // end.
     Result<void> in_order(Step step, std::string_view key) {
         const bool once = step == Step::server || step == Step::cycle || step == Step::end;
         if (last_ && (step < *last_ || (once && step == *last_)))
             return fail(fmt::format("{} isn't expected here, in the order of a record's lines", key));
         if (step >= Step::decided && (!last_ || *last_ < Step::cycle))
             return fail(fmt::format("{} before a line with the key cycle", key));
-        // This step is the first after the objects, so hand the configuration to the sink.
+        // At the first line after the objects, hand the configuration to the sink: it is complete.
         if (step > Step::object && (!last_ || *last_ <= Step::object)) {
             last_ = step;
             return located(sink_.state(sched::ConfigurationState{draft_.finish(1)}));
@@ -474,7 +475,7 @@ class Reader {
         return {};
     }
 
-    // Reads an object of the configuration. nullopt: it has a mistake.
+    // Reads an object of the configuration. nullopt: it has a mistake, which fail() has reported.
     std::optional<objects::Object> read_object(JsonIn& in, objects::ObjectType type) {
         std::string name;
         in("name", name, "");

@@ -1,4 +1,5 @@
-// Writes a record. The code writes the JSON itself, for speed: a record may have a million jobs.
+// Writes the record of a cycle (record_file.h). It writes the JSON itself, for speed: there may be a million
+// jobs.
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@
 
 namespace pbs::record {
 
-// Writes one object; close() ends it.
+// Writes a JSON object, which the constructor begins and close() ends.
 class JsonOut {
   public:
     static constexpr bool kReads = false;
@@ -95,7 +96,7 @@ class JsonOut {
         out_ += '{';
         bool first = true;
         for (const auto& [name, value] : map) {
-            // The name is a key, which can't be given in hexadecimal: escape bytes that may not be UTF-8.
+            // Escape bytes that may not be UTF-8: a key can't be {"hex":...}, as a value can.
             if (!first) out_ += ',';
             first = false;
             out_ += '"';
@@ -105,7 +106,8 @@ class JsonOut {
         }
         out_ += '}';
     }
-    // Writes bytes outside printable ASCII, quotation marks, backslashes and the percent sign, as %e9.
+    // Writes a byte of a key. Bytes outside printable ASCII, quotation marks, backslashes and percent signs
+    // become %e9 and the like.
     void append_key_byte(char c) {
         if (c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '%')
             out_ += c;
@@ -274,7 +276,7 @@ void RecordWriter::state_names(const sched::StateRecord& record) {
     if (const auto* resource = std::get_if<sched::ResourceRecord>(&record)) {
         if (resource->id >= names_.resources.size()) {
             names_.resources.resize(resource->id + 1);
-            names_.first.clear();  // its keys were views of names that have moved
+            names_.first.clear();  // the keys are views of names that have moved
         }
         names_.resources[resource->id] = resource->name;
         names_.first.clear();
@@ -320,7 +322,7 @@ void RecordWriter::cycle(const CycleAsked& asked) {
     end_line();
 }
 
-// Writes the decisions in the order in which a server carries them out, then the other results of the cycle.
+// Writes the decisions in the order in which a server carries them out, and then the other results.
 void RecordWriter::decisions(const sched::Decisions& decided) {
     const auto line = [&](std::string_view key, auto write) {
         text_ += fmt::format("{{\"{}\":", key);

@@ -60,7 +60,7 @@ Result<Answers> Client::answers() const {
     out.policies = take("policies", pbs_statpolicy(handle, nullptr, nullptr, nullptr));
     out.time_windows = take("time_windows", pbs_stattimewindow(handle, nullptr, nullptr, nullptr));
     if (!failed.empty()) return tl::unexpected(failed);
-    // A server without reservations refuses this request.
+    // Go on if this request is refused, as by a server without reservations.
     out.reservations = take("reservations", pbs_statresv(handle, nullptr, nullptr, nullptr));
     return out;
 }
@@ -80,7 +80,7 @@ Result<ResourceAnswers> Client::resource_answers() const {
         out.server = std::move(server);
     out.queues = take("queues", pbs_statque(handle, "", nullptr, nullptr));
     out.vnodes = take("vnodes", pbs_statvnode(handle, "", nullptr, nullptr));
-    // Subjobs run; their arrays don't.
+    // Ask for subjobs: of an array only they run.
     out.jobs = take("jobs", pbs_statjob(handle, nullptr, wanted.attributes(), const_cast<char*>("t")));
     if (!failed.empty()) return tl::unexpected(failed);
     out.reservations = take("reservations", pbs_statresv(handle, nullptr, nullptr, nullptr));

@@ -13,8 +13,8 @@
 
 namespace pbs::calendar {
 
-// Converts a status list to objects. Attributes with resources are left out, or are named as in
-// "resources_available.ncpus".
+// Converts a status list to objects. Attributes with resources are left out or, with WithResources::yes,
+// named as in "resources_available.ncpus".
 enum class WithResources : bool { no, yes };
 std::vector<ObjectText> object_texts(const batch_status* list, WithResources with = WithResources::no);
 
@@ -37,8 +37,8 @@ class Client {
   private:
     explicit Client(cmds::Connection connection) : connection_(std::move(connection)) {}
     std::string why(const std::string& what) const;
-    // Converts a status reply, and frees it. If the request has failed, `failed` gets the reason, unless it
-    // has one.
+    // Converts a status reply, and frees it. If the request has failed, sets `failed` to the reason, unless
+    // an earlier one is there.
     std::vector<ObjectText> objects_of(const char* what, batch_status* made, WithResources with,
                                        std::string& failed) const;
     cmds::Connection connection_;

@@ -19,7 +19,7 @@ using rrule::Instant;
 using rrule::Interval;
 using rrule::LocalDay;
 
-// Does the clock show this instant's reading twice, because it is set back nearby?
+// Returns whether the clock shows this instant's reading twice, because it is set back nearby.
 bool shown_twice(const rrule::Zone& zone, Instant t) {
     const rrule::Local shown = zone.local(t);
     if (zone.instant(shown) != t) return true;
@@ -34,7 +34,8 @@ std::string offset_text(rrule::Seconds offset) {
     return fmt::format("{}{:02}:{:02}", offset.count() < 0 ? '-' : '+', minutes / 60, minutes % 60);
 }
 
-// Adds a set's intervals as spans, each marked where the range cuts it off.
+// Adds a set's intervals within [a, b) as spans like `like`. Marks a span that goes on before or after the
+// range.
 void add_set(std::vector<Span>& out, const rrule::WindowSet& set, Instant a, Instant b, const Span& like) {
     for (const Interval& when : set.intervals(a, b)) {
         Span span = like;
@@ -207,14 +208,14 @@ std::string to_json(const Site& site, const std::vector<Span>& list, Instant a, 
         item["goes_on"] = span.later;
         json["spans"].push_back(std::move(item));
     }
-    // Replace bytes of names that aren't UTF-8, so that the list can be written.
+    // Replace bytes in names that aren't UTF-8, which JSON can't have.
     return text::write_json(json, 2) + "\n";
 }
 
 std::string to_icalendar(const Site& site, Instant a, Instant b, Instant stamp) {
     std::vector<rrule::TimedEvent> timed;
     for (const NamedWindow& window : site.windows) {
-        // Export an opening that the range cuts off as a whole, unless it is longer than a year or endless.
+        // Export an opening as a whole even if it goes beyond the range, unless it is longer than a year.
         for (auto at = window.set.at_or_after(a); at && at->start < b; at = window.set.at_or_after(at->end)) {
             const bool lengthy = at->end - at->start > std::chrono::days(366);
             timed.push_back(

@@ -12,7 +12,7 @@ namespace pbs::calendar {
 
 enum class Kind { policy, prime, dedicated, window, non_work_day, reservation };
 
-// Name of a kind in JSON: "policy", "prime_time", "dedicated_time", "time_window", "non_work_day",
+// Returns a kind's name in JSON: "policy", "prime_time", "dedicated_time", "time_window", "non_work_day",
 // "reservation".
 std::string_view kind_text(Kind kind);
 
@@ -26,21 +26,21 @@ struct Span {
     bool later = false;    // ends after the range
 };
 
-// Returns all spans that overlap [a, b), by beginning, then kind, then name.
+// Returns all spans that overlap [a, b), sorted by their beginning, then kind, then name.
 std::vector<Span> spans(const Site& site, rrule::Instant a, rrule::Instant b);
 
-// Formats the spans for a terminal, one a line, with times in the server's zone.
+// Formats the spans for a terminal, a line each, with times in the server's zone.
 std::string to_text(const Site& site, const std::vector<Span>& list, rrule::Instant a, rrule::Instant b);
-// Formats the spans as JSON: {"server":..., "time_zone":..., "from":..., "to":..., "spans":[...]}. Times are
-// given as RFC 3339 in UTC and as local text.
+// Formats the spans as JSON: {"server":..., "time_zone":..., "from":..., "to":..., "spans":[...]}. Each time
+// is there as RFC 3339 in UTC and as local text.
 std::string to_json(const Site& site, const std::vector<Span>& list, rrule::Instant a, rrule::Instant b);
 
-// Makes a calendar file (iCalendar) of a range, with an event for each opening of a window, non-work day and
-// reservation.
+// Makes a calendar file (iCalendar) of a range, with an event for each opening of a window, each non-work day
+// and each reservation. `stamp`: when the file is made.
 std::string to_icalendar(const Site& site, rrule::Instant a, rrule::Instant b, rrule::Instant stamp);
 
-// Formats an instant as a clock in the zone shows it: "Mon 2026-11-23 08:00:00". Midnight is 00:00:00. A
-// reading that comes twice is followed by the offset from UTC: "Sun 2026-10-25 02:30:00+02:00".
+// Formats an instant as a clock in the zone shows it: "Mon 2026-11-23 08:00:00". Midnight is 00:00:00. If the
+// clock shows the same reading twice, the offset from UTC is added: "Sun 2026-10-25 02:30:00+02:00".
 std::string local_text(const rrule::Zone& zone, rrule::Instant t);
 
 // Formats an instant as RFC 3339 in UTC: "2026-11-23T07:00:00Z".

@@ -10,7 +10,7 @@ namespace pbs::calendar {
 namespace {
 
 // Removes exactly `width` digits, and then `end` (unless it is NUL), from the front of the text, and returns
-// their value.
+// the digits' value. nullopt: something else is there.
 std::optional<int> take(std::string_view& text, std::size_t width, char end) {
     if (text.size() < width) return std::nullopt;
     const auto value = values::digits<int>(text.substr(0, width));
@@ -24,7 +24,7 @@ std::optional<int> take(std::string_view& text, std::size_t width, char end) {
 
 std::optional<rrule::Seconds> time_of_day(std::string_view text) {
     if (text.empty()) return rrule::Seconds(0);
-    text.remove_prefix(1);  // skips the blank or T
+    text.remove_prefix(1);  // the blank or T
     const auto hour = take(text, 2, ':');
     const auto minute = hour ? take(text, 2, '\0') : std::nullopt;
     if (!minute || *hour > 23 || *minute > 59) return std::nullopt;

@@ -7,8 +7,8 @@
 
 namespace pbs::calendar {
 
-// Reads YYYY-MM-DD, YYYY-MM-DD HH:MM or YYYY-MM-DD HH:MM:SS in the zone. T may replace the blank. Years: 1601
-// to 9998. Errors name the text and the expected form.
+// Reads YYYY-MM-DD, YYYY-MM-DD HH:MM or YYYY-MM-DD HH:MM:SS in the zone, with a blank or a T before the time,
+// and a year from 1601 to 9998. Errors name the text and the expected form.
 Result<rrule::Instant> parse_time(std::string_view text, const rrule::Zone& zone);
 
 // Reads YYYY-MM.

@@ -36,7 +36,7 @@ Result<ImportPlan> plan_import(std::string_view calendar, const Site& site, rrul
     auto read = rrule::read_holidays(calendar, site.zone);
     if (!read) return tl::unexpected(read.error().message);
     const rrule::LocalDay today = std::chrono::floor<std::chrono::days>(site.zone.local(now));
-    // Known rules, without their names: the same days count as present under any name.
+    // Compare rules without their names: a day that is there under another name needn't be added.
     std::set<std::string> known;
     for (const std::string& rule : site.holiday_rules) known.insert(nameless(rule));
     ImportPlan plan;

@@ -14,13 +14,13 @@ namespace pbs::calendar {
 struct PlannedDay {
     rrule::HolidayEvent event;
     std::string rule;                     // the entry in the form in which the server stores it
-    std::optional<rrule::LocalDay> next;  // its first day from today on; none: all of its days are past
+    std::optional<rrule::LocalDay> next;  // the first of its days from today on; nullopt: all are past
 };
 
 struct ImportPlan {
     std::vector<PlannedDay> added;
-    std::vector<PlannedDay> there;  // in non_work_days already, or earlier in the file
-    std::vector<PlannedDay> past;   // without a day from today on: not added
+    std::vector<PlannedDay> there;  // days that are in non_work_days, or earlier in the file
+    std::vector<PlannedDay> past;   // days of the past: not added
     std::vector<rrule::SkippedEvent> skipped;
 };
 
@@ -30,7 +30,7 @@ Result<ImportPlan> plan_import(std::string_view calendar, const Site& site, rrul
 // Returns the days to add, as entries of non_work_days.
 std::vector<std::string> entries(const ImportPlan& plan);
 
-// Formats the plan for a person to check, one line an event.
+// Formats the plan for a person to check, a line for each event.
 std::string to_text(const ImportPlan& plan);
 
 }  // namespace pbs::calendar

@@ -18,10 +18,10 @@ constexpr int kDay = 1440;
 
 using Minutes = std::vector<Phase>;
 
-// Marks the minutes of a day, as the clock shows them, that overlap an open interval.
+// Marks the minutes of a day, by the readings of the clock, that overlap an open interval.
 void paint(Minutes& minutes, const rrule::Zone& zone, LocalDay day, const Interval& open, Phase phase) {
     for (Instant t = open.start; t < open.end;) {
-        // Paint up to the next change of the clock, which goes on with another reading there.
+        // Mark up to the next change of the clock's offset, where the readings jump.
         const rrule::Zone::Stretch stretch = zone.stretch(t);
         const Instant change{stretch.to.time_since_epoch() - stretch.offset};
         const Instant until = t < change ? std::min(open.end, change) : open.end;
@@ -55,7 +55,7 @@ std::vector<DayPart> parts_of(const Site& site, LocalDay day) {
     return parts;
 }
 
-// Describes a change of the zone's offset within the day or at its beginning; empty: none.
+// Returns a text on a change of the zone's offset within the day or at its beginning; empty: there is none.
 std::string clock_change(const rrule::Zone& zone, LocalDay day) {
     const Instant before = zone.instant(day) - rrule::Seconds(1);
     const rrule::Zone::Stretch stretch = zone.stretch(before);
@@ -68,7 +68,7 @@ std::string clock_change(const rrule::Zone& zone, LocalDay day) {
     return fmt::format("clock set from {} to {}", shown(stretch.offset), shown(zone.stretch(change).offset));
 }
 
-// Returns the spans of marked minutes.
+// Returns the spans of the minutes that paint() has marked.
 std::vector<OpenTime> painted(const Minutes& minutes) {
     std::vector<OpenTime> out;
     for (int m = 0; m < kDay; ++m) {
@@ -105,7 +105,7 @@ std::vector<QueueMonth> queues_of(const Site& site, const std::vector<MonthDay>&
         QueueMonth& made = out.emplace_back(QueueMonth{queue, names, {}});
         for (const MonthDay& day : days) made.days.push_back(open_times(site, day.day, queue));
     }
-    // Times of the same reservation are neighbours in the list.
+    // All times of a reservation follow each other in the list.
     for (auto one = site.reservations.begin(); one != site.reservations.end();) {
         QueueMonth made{one->name, {}, {}};
         made.days.resize(days.size());

@@ -21,7 +21,7 @@ constexpr int kBar = 14;
 constexpr int kQueueRow = 5;
 constexpr int kWidth = 720;
 
-// Colours that also differ in brightness, for people who can't tell red from green.
+// The colours of phases also differ in brightness, for people who can't tell red from green.
 constexpr std::string_view fill(Phase phase) {
     switch (phase) {
         case Phase::prime:
@@ -62,7 +62,7 @@ std::string row(const Month& month, std::size_t index, int y) {
                     kLeft - 10, y + 11, day.non_work ? R"( font-weight="bold" fill="#b2182b")" : "",
                     day.name.empty() ? "" : fmt::format("<title>{}</title>", markup_text(day.name)), date,
                     day.non_work ? " *" : "");
-    // Draw longer parts first, so that none covers a short neighbour.
+    // Draw longer parts first, so that they don't cover the short ones beside them.
     std::vector<DayPart> parts = day.parts;
     std::ranges::stable_sort(parts, std::greater<>(),
                              [](const DayPart& part) { return part.to - part.from; });
@@ -118,7 +118,7 @@ std::string note(int y, const std::string& text) {
                        kLeft, y + 11, markup_text(text));
 }
 
-// Draws the legend from y on and moves y to its end.
+// Draws the legend from y on, and sets y to its end.
 std::string legend(const Month& month, int& y) {
     std::string out;
     int x = kLeft;

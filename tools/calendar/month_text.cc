@@ -30,8 +30,8 @@ constexpr Look look(Phase phase) {
 constexpr std::string_view kNonWork = "\x1b[1;33m";
 constexpr std::string_view kPlain = "\x1b[0m";
 
-// Chooses the phase that a slot shows: the one in which it begins, or that of the shortest part within it,
-// which no other slot would show.
+// Returns the phase that a slot of the bar shows: the phase at its beginning, or that of the shortest part
+// within it, which no other slot would show.
 Phase phase_in(const MonthDay& day, int from, int to) {
     Phase shown = Phase::non_prime;
     int shortest = to - from;
@@ -72,7 +72,7 @@ std::string legend(bool colour) {
     return text + fmt::format("{}*{} non-work day", colour ? kNonWork : "", colour ? kPlain : "");
 }
 
-// Lists days in short: "1-24, 26".
+// Lists days in a short form: "1-24, 26".
 std::string day_list(const std::vector<int>& days) {
     std::string text;
     for (std::size_t i = 0; i < days.size();) {

@@ -1,4 +1,4 @@
-// pbs_calendar: shows a server's calendar, and imports public holidays.
+// The program pbs_calendar: shows a server's calendar, and imports public holidays.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -50,7 +50,7 @@ struct Arguments {
     std::string queue;
 };
 
-// Returns the server's time, or this machine's if the server doesn't report it.
+// Returns the server's clock, or this machine's if the server doesn't report its clock.
 Instant now(const Site& site) {
     return site.now.value_or(std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
 }
@@ -91,7 +91,7 @@ Result<std::string> read(const std::string& file) {
     return text;
 }
 
-// Returns the range of --from and --to; by default `length` from now on.
+// Returns the range of --from and --to. By default it begins now and has the given length.
 Result<pbs::rrule::Interval> range(const Arguments& arguments, const Site& site, std::chrono::days length) {
     Result<Instant> from = now(site);
     if (!arguments.from.empty()) from = parse_time(arguments.from, site.zone);
@@ -99,7 +99,7 @@ Result<pbs::rrule::Interval> range(const Arguments& arguments, const Site& site,
     Result<Instant> to = *from + length;
     if (!arguments.to.empty()) to = parse_time(arguments.to, site.zone);
     if (!to) return tl::unexpected(to.error());
-    // Longest range: all of it is held in memory.
+    // Limit the range: the spans within it are all held in memory.
     constexpr std::chrono::days kLongest{36525};
     if (*to - *from > kLongest)
         return tl::unexpected(std::string("--to is more than 100 years after --from"));

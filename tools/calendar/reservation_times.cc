@@ -11,7 +11,7 @@
 namespace pbs::calendar {
 namespace {
 
-// Most occurrences of a rule that any server accepts; the rest is cut off.
+// More occurrences than any server accepts for a rule; a longer series is cut off.
 constexpr std::size_t kMost = 10'000;
 
 rrule::Instant instant(std::int64_t seconds) {
@@ -35,21 +35,22 @@ std::vector<ReservationTime> reservation_times(const AttributeOf& value) {
     if (index >= count) return times;
     const auto zone = rrule::Zone::find(value("reserve_timezone"));
     if (!zone) return times;
-    // If the server doesn't report series_start, count occurrences from this one on.
+    // If the server doesn't report series_start, the series begins with the present occurrence.
     const std::int64_t origin = number(value("series_start"), -1);
     const auto series =
         rrule::series(value("reserve_rrule"), origin < 0 ? first.start : instant(origin), *zone, kMost);
     if (!series) return times;
     const rrule::Seconds length(number(value("series_duration"), (first.end - first.start).count()));
     const auto nodes = ifl::exec_vnodes_in(value("reserve_execvnodes"), kMost);
-    // Occurrences that were over when the server made the list, which has only the remaining ones.
+    // How many occurrences are over that reserve_execvnodes doesn't have: the server listed only the
+    // remaining ones.
     const std::int64_t passed = index - 1 - (count - static_cast<std::int64_t>(nodes.size()));
     for (std::int64_t i = 1; i <= count - index; ++i) {
         const auto at = static_cast<std::size_t>(origin < 0 ? i : index - 1 + i);
         if (at >= series->starts.size()) break;
         const rrule::Instant start = series->starts[at];
         rrule::Instant end = start + length;
-        // An occurrence ends where the next one begins: they can overlap when the clock is set forward.
+        // End an occurrence where the next one begins: occurrences can overlap when the clock is set forward.
         if (at + 1 < series->starts.size()) end = std::min(end, series->starts[at + 1]);
         const auto place = static_cast<std::size_t>(std::max<std::int64_t>(passed + i, 0));
         times.push_back({{start, end}, place < nodes.size() ? nodes[place] : std::string()});

@@ -21,7 +21,7 @@ namespace {
 using rrule::Instant;
 using rrule::Interval;
 
-// An amount of the resource on a vnode, for a span of time.
+// An amount of the resource that is used or planned on a vnode in a span of time.
 struct Use {
     Interval when;
     std::string vnode;
@@ -30,7 +30,7 @@ struct Use {
     UseKind kind{};
 };
 
-// Reads amounts of one resource, and notes whether they are sizes.
+// Reads amounts of one resource, and remembers whether they are sizes.
 class AmountReader {
   public:
     std::int64_t read(std::string_view text) {
@@ -216,7 +216,7 @@ std::string to_svg(const Site& site, const ResourceDiagram& diagram) {
     constexpr double kGraphTop = 40;
     constexpr double kGraphWidth = 840;
     constexpr double kGraphHeight = 240;
-    // Colours that also differ in brightness.
+    // Colours for the kinds of use; they also differ in brightness.
     constexpr std::array<std::string_view, kUseKinds> kFills{"#2b4c7e", "#7fc97f", "#e6ab02"};
     std::int64_t most = std::max<std::int64_t>(1, diagram.total);
     for (const ResourceStep& step : diagram.steps)

@@ -1,5 +1,5 @@
-// The diagram of a resource over time: how much of it jobs use, is planned for waiting jobs, and is booked by
-// reservations.
+// Makes the diagram of a resource over time: how much of it jobs use, how much is planned for waiting jobs,
+// and how much reservations have booked.
 #pragma once
 
 #include <array>
@@ -12,19 +12,20 @@
 
 namespace pbs::calendar {
 
-// Jobs use it; it is planned for jobs that are expected to start (estimated); or it is booked by
+// An amount is in use by jobs, planned for jobs that are expected to start (estimated), or booked by
 // reservations.
 enum class UseKind : std::uint8_t { in_use, planned, booked };
 constexpr std::size_t kUseKinds = 3;
 
-// The server, one vnode or one queue.
+// The server, vnode or queue of whose resource a diagram is.
 struct ResourceOwner {
     enum class Level : std::uint8_t { server, vnode, queue };
     Level level = Level::server;
     std::string name{};  // of the vnode or queue
 };
 
-// The status replies for a diagram. Attributes with resources are named "Resource_List.walltime".
+// The status replies from which a diagram is made. Attributes with resources have names such as
+// "Resource_List.walltime".
 struct ResourceAnswers {
     std::vector<ObjectText> jobs;
     std::vector<ObjectText> vnodes;
@@ -42,17 +43,18 @@ struct ResourceDiagram {
     std::string resource;
     ResourceOwner owner;
     bool is_size = false;    // amounts are in bytes
-    std::int64_t total = 0;  // resources_available of the owner; where it has none, the sum of its vnodes
-    std::vector<ResourceStep> steps;  // without gaps; amounts change from one to the next
+    std::int64_t total = 0;  // resources_available of the owner, or else the sum of its vnodes
+    std::vector<ResourceStep> steps;  // without gaps between them; the amounts differ from step to step
 };
 
 // Makes the diagram of the range. Jobs of a reservation count as booked. A job without walltime uses its
-// amounts for ever. Suspended jobs use nothing. Errors: nobody has the resource, or there is no such vnode or
-// queue.
+// amounts for ever. Suspended jobs use nothing. Errors: neither the server nor a vnode has the resource, or
+// there is no such vnode or queue.
 Result<ResourceDiagram> make_diagram(const ResourceAnswers& answers, std::string_view resource,
                                      const ResourceOwner& owner, const rrule::Interval& range);
 
-// The diagram for a terminal, a line a step, with times in the site's zone; as JSON; and as a picture.
+// Formats the diagram for a terminal, a line for each step, with times in the site's zone; as JSON; and as a
+// picture.
 std::string to_text(const Site& site, const ResourceDiagram& diagram);
 std::string to_json(const Site& site, const ResourceDiagram& diagram);
 std::string to_svg(const Site& site, const ResourceDiagram& diagram);

@@ -15,8 +15,8 @@
 namespace pbs::calendar {
 namespace {
 
-// Makes an object of the attributes that this project's tables have; ignores others, which a host may report,
-// too.
+// Makes an object of the attributes in the attribute tables (objects/schema.h). Ignores others, which a host
+// may report.
 Result<objects::Object> make_object(objects::ObjectType type, const ObjectText& text) {
     objects::Object object(type, text.name);
     for (const auto& [name, value] : text.attributes) {
@@ -54,7 +54,7 @@ Result<void> read_holidays(const ObjectText& server, Site& site) {
     return {};
 }
 
-// Reads the server's clock: 2026-11-22T17:01:28Z.
+// Returns the server's clock, as in 2026-11-22T17:01:28Z; nullopt: the server doesn't report it.
 std::optional<rrule::Instant> clock_of(const ObjectText& server) {
     std::string_view text = server.value("server_time");
     if (!text.ends_with('Z')) return std::nullopt;
@@ -110,7 +110,8 @@ Result<void> read_scheds(const Answers& answers, Site& site) {
     return {};
 }
 
-// Does a reservation in this state have its resources reserved? States are the batch protocol's numbers.
+// Returns whether a reservation in this state has its resources reserved. The states have the batch
+// protocol's numbers.
 bool holds_its_time(std::int64_t state) {
     constexpr std::int64_t kConfirmed = 2;
     constexpr std::int64_t kWaiting = 3;
@@ -134,7 +135,8 @@ Result<void> read_reservations(const Answers& answers, Site& site) {
     return {};
 }
 
-// Reads prime time from the Origin policy that the first scheduler runs at all times.
+// If there is no time_window of type prime, takes prime time from the Origin policy that the first scheduler
+// uses at all times.
 Result<void> read_prime_hours(const Answers& answers, Site& site) {
     if (site.prime_switches || site.scheds.empty()) return {};
     for (const ObjectText& text : answers.policies) {

@@ -1,4 +1,5 @@
-// The site of a calendar: windows, non-work days, policies and reservations of one server.
+// Makes the site of a calendar from a server's replies: its windows, non-work days, policies and
+// reservations.
 #pragma once
 
 #include <map>
@@ -13,16 +14,16 @@
 
 namespace pbs::calendar {
 
-// Result or an error: one line for the person at the terminal, which names the object and the expected form.
+// A result, or an error: one line for the user, which names the object and the expected form.
 template <class T>
 using Result = tl::expected<T, std::string>;
 
-// An object of a status reply: attributes by name, as text.
+// An object of a status reply, with its attributes as texts.
 struct ObjectText {
     std::string name;
     std::map<std::string, std::string, std::less<>> attributes;
 
-    // Value of an attribute; empty: not set.
+    // Returns the value of an attribute; empty: it isn't set.
     std::string_view value(std::string_view attribute) const;
 };
 
@@ -44,9 +45,9 @@ struct NamedWindow {
                                       // doesn't apply
 };
 
-// A time of a reservation. A standing reservation has several.
+// One time of a reservation. A standing reservation has several.
 struct Reservation {
-    std::string name;  // the id and the owner's name for it: "R12.server (course)"
+    std::string name;  // the id and the owner's name for the reservation: "R12.server (course)"
     rrule::Interval when;
 };
 
@@ -58,14 +59,14 @@ struct SchedPolicies {
 struct Site {
     std::string server;
     rrule::Zone zone = rrule::Zone::utc();
-    // The zone is this machine's, because the server doesn't report its own.
+    // Whether `zone` is this machine's, because the server doesn't report its own.
     bool zone_assumed = false;
     std::optional<rrule::Instant> now;       // the server's clock, if it reports that
     std::vector<std::string> holiday_rules;  // entries of non_work_days
     rrule::NonWorkDays holidays;
     std::vector<NamedWindow> windows;  // windows with a rule, by name
-    // Unions of all windows of a type. Without a prime window, prime time is that of the Origin policy
-    // (prime_time_start to prime_time_end on working days), which switches no policy.
+    // The unions of all windows of type prime and dedicated. Without a prime window, `prime` is by the Origin
+    // policy (prime_time_start to prime_time_end on working days), and switches no policy.
     rrule::WindowSet prime;
     rrule::WindowSet dedicated;
     bool prime_switches = false;
@@ -73,7 +74,7 @@ struct Site {
     std::vector<Reservation> reservations;  // confirmed ones that aren't over
 };
 
-// Makes a site of the replies. Errors name an object with attributes that make no sense.
+// Makes a site of the replies. The error names an object with attributes that can't be used.
 Result<Site> make_site(const Answers& answers);
 
 }  // namespace pbs::calendar

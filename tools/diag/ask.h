@@ -15,9 +15,9 @@ namespace pbs::diag {
 /// error's message names the part; its status is the command's exit status.
 cmds::Result<cmds::StatusList> ask_part(const cmds::Connection& connection, const std::string& part);
 
-/// A comment, with "N" in place of each number, and the number of queued jobs that have it: jobs whose
-/// comments differ only in amounts and dates count together. ask_reasons() returns the most frequent comment
-/// first.
+/// A comment of queued jobs, with "N" in place of each number, and the number of jobs that have it: jobs
+/// whose comments differ only in amounts and dates count together. ask_reasons() returns the most frequent
+/// comment first.
 struct Reason {
     std::string text;
     std::size_t jobs = 0;

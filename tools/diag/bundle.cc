@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using cmds::StatusList;
 
-// Most bytes of each day's log, from its end: enough for recent events.
+// The most bytes of a day's log in a bundle, from the log's end: enough for recent events.
 constexpr std::streamoff kMostOfALog = 20'000'000;
 constexpr std::size_t kDaysOfLog = 2;
 
@@ -45,8 +45,7 @@ class Maker {
 
     cmds::Result<Bundle> make() {
         if (options_.anonymous) learn_names();
-        // Fail if some names couldn't be learnt: they would stand in a bundle that was asked for without
-        // them.
+        // Fail if some names couldn't be learnt: they would stand in a bundle that is to have none.
         if (!bundle_.left_out.empty()) return cmds::fail(bundle_.left_out.front(), 1);
         add("report", options_.report);
         add("versions", options_.versions);
@@ -75,7 +74,7 @@ class Maker {
         names_.add(kind, name.substr(0, name.find('.')));
         if (name.find('.') != std::string_view::npos) names_.add("domain", name.substr(name.find('.') + 1));
     }
-    // Learns the names in "alice@host".
+    // Learns the names in "alice@host": the user and the host.
     void learn_user(std::string_view user) {
         names_.add("user", user.substr(0, user.find('@')));
         if (user.find('@') != std::string_view::npos) learn_host("host", user.substr(user.find('@') + 1));
@@ -129,7 +128,8 @@ class Maker {
             list(pbs_statsched(connection_.handle(), nullptr, nullptr), "records of cycles");
         for (const batch_status* at = scheds.get(); at != nullptr; at = at->next) add_record(at->name);
     }
-    // Adds a record. replay::anonymous() replaces its names, since it knows where a record has names.
+    // Adds the record of a scheduler. replay::anonymous() replaces the names, because it knows where a record
+    // has them.
     void add_record(const std::string& sched) {
         const std::string name = "record." + sched;
         const StatusList parts = list(pbs_statrecord(connection_.handle(), sched.c_str(), nullptr), name);

@@ -1,5 +1,5 @@
-// Bundles information about a server for somebody who helps from afar: an archive of its configuration, a
-// record of a cycle, its log, its diagnosis, and versions.
+// Bundles information about a server for somebody who helps from afar: an archive of its configuration,
+// records of cycles, its log, its diagnosis, and versions.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace pbs::diag {
 struct BundleOptions {
     std::string report;    ///< the output of pbs_diag, for a file
     std::string versions;  ///< versions of programs and machine, for a file
-    std::string home;      ///< the server's home, for its log
+    std::string home;      ///< the server's home, in which its log is
     std::vector<std::string> users;
     bool anonymous = false;
     std::chrono::sys_seconds now;
@@ -25,7 +25,7 @@ struct BundleOptions {
 /// make_bundle() fails if it can't learn the names to replace.
 struct Bundle {
     std::string archive;                ///< for tar(1)
-    std::vector<std::string> left_out;  ///< a missing part each, with the reason
+    std::vector<std::string> left_out;  ///< a line with the reason for each missing part
 };
 cmds::Result<Bundle> make_bundle(const cmds::Connection& connection, const BundleOptions& options);
 

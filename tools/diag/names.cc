@@ -20,7 +20,8 @@ void Names::add(std::string_view kind, std::string_view name) {
     names_.emplace(name, fmt::format("{}{}", kind, number));
 }
 
-// Replaces a word as a whole, or else its parts between dots: a job's id, a host with its domain.
+// Replaces a word as a whole or, if it isn't known, each part between dots, as in a job's id or a host with
+// its domain.
 std::string Names::word(std::string_view text) const {
     if (const auto known = names_.find(text); known != names_.end()) return known->second;
     const auto dot = text.find('.');

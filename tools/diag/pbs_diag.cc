@@ -1,4 +1,4 @@
-// pbs_diag: shows the state and the health of a server.
+// The program pbs_diag: shows the state and the health of a server.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -48,7 +48,8 @@ int complain(const std::string& message, int status) {
     return status;
 }
 
-// Version of the zone data, such as "2024a", from the first line of tzdata.zi: "# version 2024a".
+// Returns the version of the zone data, such as "2024a", from the first line of tzdata.zi, "# version 2024a".
+// Empty: unknown.
 std::string zone_version() {
     for (const char* path : {"/usr/share/zoneinfo/tzdata.zi", "/usr/share/zoneinfo/+VERSION"}) {
         std::ifstream file(path);
@@ -70,7 +71,7 @@ std::string versions() {
     return text;
 }
 
-// Writes a new file that only its owner may read, since it names users.
+// Writes a new file. Only its owner may read it, because it names users.
 int write_new(const std::string& path, const std::string& text) {
     const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return complain(fmt::format("can't make {}: {}", path, std::strerror(errno)), kProblems);
@@ -94,7 +95,7 @@ class Report {
     Report(const Connection& connection, const Arguments& arguments)
         : connection_(connection), arguments_(arguments) {}
 
-    // Makes the report, up to the first failure.
+    // Makes the sections of the report, until one fails. With `all`, also those that weren't asked for.
     pbs::cmds::Result<void> make(bool all) {
         using pbs::cmds::Result;
         Result<void> done = need(counters_, "counters");

@@ -19,7 +19,8 @@ using cmds::value_of;
 using std::chrono::microseconds;
 using std::chrono::sys_seconds;
 
-// Limits below which free space is reported: a tenth of the disk, or a day's log of a busy server.
+// Too little space is free on a disk if it is less than the smaller of these: a tenth of the disk, or the
+// size of a day's log of a busy server.
 constexpr double kLeastFreeShare = 0.1;
 constexpr double kLeastFreeBytes = 1e9;
 constexpr std::int64_t kMostClockDifference = 2;
@@ -184,7 +185,7 @@ Health health_text(const batch_status* health, const batch_status* counters, con
     const auto free = static_cast<double>(number(of, "disk", "free"));
     say(free >= std::min(size * kLeastFreeShare, kLeastFreeBytes), "disk",
         fmt::format("{} of {} are free for {}", size_text(free), size_text(size), text_of(of, "home")));
-    // Some file systems allocate inodes as needed and report 0.
+    // Skip this if there are 0 inodes, as with file systems that allocate them as needed.
     const std::int64_t inodes = number(of, "disk", "inodes");
     if (inodes > 0)
         say(number(of, "disk", "free_inodes") * 100 >= inodes, "disk",

@@ -27,13 +27,13 @@ std::string reasons_text(const std::vector<Reason>& reasons, std::size_t most);
 std::string requests_text(const batch_status* requests, std::size_t most);
 std::string users_text(const batch_status* users, std::size_t most);
 
-/// A report on a server's health; `problems` is the number of lines that report a problem.
+/// The report on a server's health. `problems` is the number of its lines that tell of a problem.
 struct Health {
     std::string text;
     int problems = 0;
 };
-/// Checks a server's health. `now` is this machine's clock; the part "counters" has the server's.
-/// `zone_version` is the version of the machine's zone data; empty: unknown.
+/// Checks a server's health. `counters` is the part of that name, with the server's clock; `now` is this
+/// machine's. `zone_version` is the version of this machine's zone data; empty: unknown.
 Health health_text(const batch_status* health, const batch_status* counters, const batch_status* server,
                    std::chrono::sys_seconds now, std::string_view zone_version);
 

@@ -17,7 +17,7 @@ void put(std::array<char, kBlock>& header, std::size_t at, std::string_view text
 }  // namespace
 
 void Tar::add(std::string_view name, std::string_view text) {
-    // Offsets and sizes as in the standard's table "ustar Header Block". Numbers are octal.
+    // Offsets and sizes are those of the standard's table "ustar Header Block". Numbers are octal.
     std::array<char, kBlock> header{};
     put(header, 0, name.substr(0, 100));
     put(header, 100, "0000600");

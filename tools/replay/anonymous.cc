@@ -20,8 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Names of one kind. When all have been seen, each gets a number by its place in their order, so that
-// decisions that depend on the order of names don't change.
+// The names of one kind. When all have been seen, each gets a number by its place in the order of names, so
+// that decisions that depend on that order stay the same.
 class Names {
   public:
     explicit Names(std::string_view stem) : stem_(stem) {}
@@ -44,8 +44,8 @@ class Names {
     std::map<std::string, std::string, std::less<>> others_;
 };
 
-// Splits a text: calls `word` with each word that can be a name and `between` with the text between words, in
-// order.
+// Splits a text, from left to right: calls `word` with each word that may be a name (of letters, digits, _, -
+// and the characters in `also`), and `between` with the text between words.
 template <class Word, class Between>
 void each_word(std::string_view text, std::string_view also, Word word, Between between) {
     const auto is_word = [&](char c) {
@@ -75,7 +75,7 @@ constexpr std::array<std::string_view, 3> kHosts{"sched_host", "server_host", "s
 constexpr std::array<std::string_view, 5> kPaths{"sched_acct_dir", "dedicated_time_command", "hpm_ctl",
                                                  "sorted_job_dumpfile", "schedule_log"};
 
-// Renames in two passes over a record: the first collects names, the second replaces them.
+// Replaces names in a record in two passes: the first one collects the names, the second one replaces them.
 class Renaming {
   public:
     void number() {
@@ -148,8 +148,8 @@ class Renaming {
     std::string group_name(std::string_view name) { return renamed(groups_, name); }
     std::string project_name(std::string_view name) { return renamed(projects_, name); }
     std::string queue_name(std::string_view name) { return renamed(queues_, name); }
-    // Renames a host. The first label and the domain are renamed apart and without regard to case, because
-    // hosts are compared without the domain where one has none.
+    // Replaces a host's name. The part before the first dot and the domain are replaced each by itself, in
+    // any case of letters, because a host without a domain is compared without domains.
     std::string host_name(std::string_view name) {
         const std::string lower = values::lowered(name);
         const std::size_t dot = lower.find('.');
@@ -157,7 +157,7 @@ class Renaming {
         return renamed(labels_, std::string_view(lower).substr(0, dot)) + '.' +
                renamed(domains_, std::string_view(lower).substr(dot + 1));
     }
-    // Renames "resource !/path/of/program arguments".
+    // Replaces the path in "resource !/path/of/program arguments".
     std::string told_by(std::string_view element) {
         const auto program = std::min(element.find('!'), element.size() - 1) + 1;
         return std::string(element.substr(0, program)) + path_name(element.substr(program));
@@ -166,13 +166,13 @@ class Renaming {
         const std::string other = renamed(paths_, path);
         return replacing_ && path.starts_with('/') ? "/anonymous/" + other : other;
     }
-    // Renames ids of jobs: 12.server, 12[3].server.
+    // Replaces the host in a job's id: 12.server, 12[3].server.
     std::string job_id(std::string_view id) {
         const std::size_t dot = id.find('.');
         if (dot == std::string_view::npos) return std::string(id);
         return std::string(id.substr(0, dot + 1)) + host_name(id.substr(dot + 1));
     }
-    // Renames an element of acl_users: user or user@host, with * or a sign.
+    // Replaces the names in an element of acl_users: user or user@host, with * or a sign.
     std::string acl_name(std::string_view name) {
         const bool sign = name.starts_with('+') || name.starts_with('-');
         const std::string_view bare = sign ? name.substr(1) : name;
@@ -185,7 +185,7 @@ class Renaming {
         }
         return fmt::format("{}{}", sign ? name.substr(0, 1) : "", user_name(bare));
     }
-    // Renames queues: queue or queue@host, separated by commas.
+    // Replaces the names in a list of queues: queue or queue@host, separated by commas.
     std::string queue_specs(std::string_view text) {
         std::string out;
         bool of_host = false;
@@ -197,7 +197,7 @@ class Renaming {
         each_word(text, ".", word, between);
         return out;
     }
-    // Renames hosts and vnodes in a select: 2:ncpus=1:host=n1+1:vnode=n2.
+    // Replaces hosts and vnodes in a select: 2:ncpus=1:host=n1+1:vnode=n2.
     std::string select_text(std::string_view text) {
         std::string out;
         std::string_view resource;
@@ -209,8 +209,8 @@ class Renaming {
         each_word(text, ".", word, [&](std::string_view marks) { out += marks; });
         return out;
     }
-    // Renames a tree's element, "group01:root = 30". Users, groups and queues keep the names that they get
-    // elsewhere.
+    // Replaces the names in an element of a fairshare tree, "group01:root = 30". A user, group or queue gets
+    // the same name as elsewhere in the record.
     std::string tree_element(std::string_view text) {
         std::string out;
         const auto word = [&](std::string_view name) {
@@ -224,7 +224,7 @@ class Renaming {
         each_word(text, ".", word, [&](std::string_view marks) { out += marks; });
         return out;
     }
-    // Renames an entity of a tree, or one outside of it: a user, a group, "group:user".
+    // Replaces the name of an entity in a fairshare tree or outside it: a user, a group, "group:user".
     std::string entity_name(std::string_view text) {
         if (text == "root" || text == "unknown") return std::string(text);
         return tree_element(text);
@@ -234,7 +234,7 @@ class Renaming {
             if (const std::string* other = names->find(name)) return *other;
         return std::string(name);
     }
-    // Renames words in a text for people.
+    // Replaces known names in a text for people.
     std::string words(std::string_view text) {
         std::string out;
         const auto word = [&](std::string_view name) {
@@ -312,7 +312,7 @@ class Renaming {
             return;
         }
         Json renamed = Json::object();
-        // Decode %e9 and the like: keys can't contain all bytes, and the decoded name is the one to replace.
+        // Decode keys: bytes that a key can't contain are written as %e9 and the like.
         for (const auto& [name, value] : found->items()) renamed[(this->*rename)(decoded(name))] = value;
         *found = std::move(renamed);
     }
@@ -386,7 +386,7 @@ class Renaming {
     bool replacing_ = false;
 };
 
-// The two parts of a record: the lines up to "cycle", and those of the decisions.
+// The two parts of a record: the lines up to "cycle", and the lines of the decisions.
 struct Halves {
     std::string state;
     std::string decided;
@@ -411,7 +411,7 @@ Halves rewrite(std::string_view text, Renaming& renaming) {
     return halves;
 }
 
-// Returns the lines of decisions without their texts for people, which contain names.
+// Returns the lines of decisions without their texts for people, in which names stand.
 std::vector<std::string> bare(std::string_view decided) {
     std::vector<std::string> lines;
     for (std::size_t at = 0; at < decided.size();) {
@@ -430,7 +430,7 @@ std::vector<std::string> bare(std::string_view decided) {
 
 Result<std::string> anonymous(std::string_view text, std::string_view name,
                               const std::optional<std::string>& time_zone) {
-    const auto before = replay(text, name, time_zone);  // shows that the text is a record
+    const auto before = replay(text, name, time_zone);  // also checks that the text is a record
     if (!before) return tl::unexpected(before.error());
     Renaming renaming;
     (void)rewrite(text, renaming);

@@ -11,9 +11,9 @@ namespace pbs::replay {
 
 // Replaces the names of users, groups, queues, hosts and vnodes, and of the files and programs that the
 // configuration names. A name has the same replacement everywhere, and the order of names stays. Remarks and
-// descriptions are left out. A run of the new record decides the same as a run of the old one. This is
-// checked, and a difference is an error. If a run of the old record decides something else than the record
-// says, names in the texts of the recorded decisions are replaced where they stand as words.
+// descriptions are left out. It is an error if a run of the new record decides something else than a run of
+// the old one. If a run of the old record doesn't decide as the record says, names in the texts of the
+// recorded decisions are replaced if they stand as words.
 //
 // Names of policies, schedulers, time windows, fairshare groups, resources and partitions stay, and so do
 // values of resources other than host, vnode and select.

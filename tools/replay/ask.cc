@@ -12,7 +12,8 @@ namespace {
 
 constexpr useconds_t kPauseUs = 200'000;
 
-// Sends a request and joins the parts of the attribute that come back.
+// Sends a request for a record, and joins the parts of the reply. `cycles` becomes the server's count of
+// cycles.
 tl::expected<std::string, AskError> ask(const cmds::Connection& connection, const std::string& sched,
                                         const char* extend, std::string& cycles) {
     const cmds::StatusList parts(pbs_statrecord(connection.handle(), sched.c_str(), extend));

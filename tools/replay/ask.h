@@ -12,8 +12,8 @@ struct AskError {
 };
 
 // Asks for a record. An empty `server` is the default one, an empty `sched` the scheduler default. With
-// `next`, waits for the server's next cycle, however long, and returns that cycle's record; otherwise the
-// record is of a cycle at this moment. Errors: the server can't be reached, or refuses (operators and
+// `next`, waits for the server's next cycle, however long that takes, and returns its record; otherwise the
+// server runs a cycle for the record. Errors: the server can't be reached, or refuses (only operators and
 // managers may ask).
 tl::expected<std::string, AskError> ask_record(const std::string& server, const std::string& sched,
                                                bool next);

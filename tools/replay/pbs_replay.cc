@@ -1,4 +1,4 @@
-// pbs_replay: records a scheduling cycle, and runs it again.
+// The program pbs_replay: records a scheduling cycle, and runs it again.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -57,7 +57,7 @@ std::optional<std::string> read_file(const std::string& file) {
     return text;
 }
 
-// Writes a file. A new one may be read only by its owner, since it names users.
+// Writes a file. Only the owner of a new file may read it, because it names users.
 bool write_file(const std::string& file, const std::string& text) {
     const bool standard = file == "-";
     const int made = standard ? -1 : open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

@@ -10,7 +10,7 @@ namespace {
 
 using record::DecidedLine;
 
-// A scheduler restored from a record.
+// Restores a scheduler from a record.
 class Restored : public record::RecordSink {
   public:
     explicit Restored(const std::optional<std::string>& time_zone) : time_zone_(time_zone) {}
@@ -26,7 +26,7 @@ class Restored : public record::RecordSink {
         if (std::holds_alternative<sched::JobState>(record)) ++jobs;
         return scheduler->restore(record);
     }
-    // Runs the cycle and returns the lines of its decisions.
+    // Runs the recorded cycle again, and returns the lines of its decisions.
     std::string decide(const CycleAsked& asked) {
         scheduler->set_divide_chunks(!asked.whole_chunks);
         scheduler->set_preempt(!asked.no_preemption);
@@ -42,7 +42,7 @@ class Restored : public record::RecordSink {
     record::RecordWriter names_;
 };
 
-// Lines of decisions by the job that they are about, in order.
+// The lines of decisions by job, in the order of the cycle.
 using ByJob = std::map<std::string, std::vector<const DecidedLine*>, std::less<>>;
 ByJob by_job(const std::vector<DecidedLine>& lines) {
     ByJob jobs;
@@ -54,13 +54,14 @@ std::string about(const DecidedLine& line) {
     return line.job.empty() ? std::string() : fmt::format("job {}: ", line.job);
 }
 
-// Compares decisions job by job and returns the differences; if there are none, differences in the order.
+// Compares the decisions on each job and returns the differences. If there are none, returns the first
+// difference in the order of decisions.
 std::vector<std::string> compare(const std::vector<DecidedLine>& recorded,
                                  const std::vector<DecidedLine>& now) {
     std::vector<std::string> differences;
     const ByJob now_of = by_job(now);
     ByJob recorded_of = by_job(recorded);
-    std::map<std::string_view, std::size_t> seen;  // lines of each job compared so far
+    std::map<std::string_view, std::size_t> seen;  // by job: its lines compared so far
     for (const DecidedLine& line : recorded) {
         const std::size_t i = seen[line.job]++;
         const auto found = now_of.find(line.job);

@@ -23,12 +23,12 @@ struct Replayed {
                                            // decisions
 };
 
-// Runs the cycle of a record and compares the decisions. `time_zone` replaces the record's zone, which may be
-// a file of the recording machine. Errors are those of read_record().
+// Runs the cycle of a record again and compares the decisions. `time_zone` replaces the record's zone, whose
+// rules may be only on the recording machine. Errors: those of read_record().
 Result<Replayed> replay(std::string_view text, std::string_view name,
                         const std::optional<std::string>& time_zone = std::nullopt);
 
-// Runs the cycle of a record and returns its decisions, in lines as in a record. Errors are those of
+// Runs the cycle of a record again and returns its decisions, in lines as in a record. Errors: those of
 // read_record().
 Result<std::string> decide_again(std::string_view text, std::string_view name,
                                  const std::optional<std::string>& time_zone = std::nullopt);

@@ -25,8 +25,9 @@ struct Pair {
     std::size_t column = 0;  // column of the value
 };
 
-// Splits "key=value key="a value" ...". A value in quotes may contain blanks and, in double quotes, \". A
-// word without an equals sign belongs to the value before it, because names of jobs may contain blanks.
+// Splits "key=value key="a value" ...". A value in quotes may contain blanks; within double quotes, \" is a
+// quote. A word without an equals sign belongs to the value before it, because names of jobs may contain
+// blanks.
 std::vector<Pair> split_pairs(std::string_view line, std::size_t from) {
     std::vector<Pair> pairs;
     std::size_t at = from;
@@ -88,7 +89,7 @@ class LogReader {
     struct Record {
         char type = ' ';
         std::string_view id;
-        std::size_t text = 0;  // column of the text
+        std::size_t text = 0;  // column at which the text begins
     };
     tl::unexpected<std::string> wrong(std::size_t column, const std::string& what) const {
         return tl::unexpected(fmt::format("{}: line {}, column {}: {}", name_, line_, column + 1, what));
@@ -103,12 +104,12 @@ class LogReader {
     std::string name_;
     std::size_t line_ = 0;
     Trace trace_;
-    std::unordered_map<std::string, std::uint32_t> submitted_to_;  // queue of each id, from Q records
+    std::unordered_map<std::string, std::uint32_t> submitted_to_;  // the queue of each id, from Q records
     std::unordered_map<std::string, std::size_t> jobs_;            // index of each id
     std::unordered_set<std::string> begun_;                        // ids that have a Q or S record
     std::unordered_set<std::string> deleted_;
     std::unordered_set<std::string> suspended_;
-    std::vector<Seconds> walltime_used_;  // by index; -1: unknown
+    std::vector<Seconds> walltime_used_;  // by index of the job; -1: unknown
     std::map<RequestText, std::uint32_t> requests_;
 };
 
@@ -124,7 +125,7 @@ Result<LogReader::Record> LogReader::split(std::string_view line) const {
     const auto type_end = line.find(';', kShape.size());
     if (type_end == line.npos || type_end == kShape.size())
         return wrong(kShape.size(), "expected the type of the record and a semicolon");
-    // Records about jobs have types of one letter; others, such as PROV_START, are skipped.
+    // Only records about jobs have a type of one letter; others, such as PROV_START, are skipped.
     if (type_end == kShape.size() + 1) record.type = line[kShape.size()];
     const auto id_end = line.find(';', type_end + 1);
     if (id_end == line.npos) return wrong(type_end + 1, "expected an id and a semicolon");
@@ -172,7 +173,7 @@ Result<void> LogReader::read_request(const std::vector<Pair>& pairs, TraceJob& j
                 return wrong(pair.column, fmt::format("{}: found '{}', expected 0 to {}", pair.key,
                                                       pair.value.substr(0, 40), kMostCpus));
         }
-        // Skip resources that the server computes from others, or that the scheduler set at the start.
+        // Skip resources that the server computes from others, or that the scheduler sets at a job's start.
         if (resource == "nodect" || resource == "ssinodes") continue;
         request.emplace(resource, pair.value);
     }
@@ -247,7 +248,7 @@ Result<void> LogReader::read_record(std::string_view line) {
             begun_.emplace(record->id);
             const std::vector<Pair> pairs = split_pairs(line, record->text);
             const auto queue = std::ranges::find(pairs, "queue", &Pair::key);
-            // Keep the queue of the job's first Q record: a moved job has further ones.
+            // Keep the queue of the job's first Q record: a job that was moved has later ones.
             if (queue != pairs.end())
                 submitted_to_.try_emplace(std::string(record->id), trace_.queues.number(queue->value));
             return {};
@@ -286,11 +287,12 @@ Result<void> LogReader::read(const LogText& log) {
 }
 
 Trace LogReader::finish() {
-    // Look up queues at the end: files come in any order, so a Q record may follow its E record.
+    // Look up queues at the end: the Q record of a job may follow its E record, since files come in any
+    // order.
     for (const auto& [id, position] : jobs_)
         if (const auto queue = submitted_to_.find(id); queue != submitted_to_.end())
             trace_.jobs[position].queue = queue->second;
-    // A suspended job's walltime stood still: it is the run time.
+    // Take the used walltime as the run time of a suspended job: it doesn't grow while the job is suspended.
     for (const std::string& id : suspended_)
         if (const auto job = jobs_.find(id);
             job != jobs_.end() && walltime_used_[job->second] >= Seconds(0)) {

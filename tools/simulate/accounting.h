@@ -17,10 +17,10 @@ struct LogText {
     std::string text;
 };
 
-// Takes a job's submission from etime, the time when it became eligible, else from ctime, when it was
-// created; its run from start and end; and its queue from the Q record, else from the E record. If a job ran
-// several times, the last run counts. Jobs without an E record, deleted before they ran or still running, are
-// left out and counted.
+// Reads a trace. A job is submitted at its etime, when it became eligible, or else at its ctime, when it was
+// created. It runs from start to end. Its queue is in the Q record, or else in the E record. If a job ran
+// several times, the last run counts. Jobs without an E record, which were deleted before they ran or still
+// run, are left out and counted.
 //
 // Files may come in any order. Errors: a line that is no record, or an E record with a missing or unreadable
 // value; with file, line and column.

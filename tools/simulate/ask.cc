@@ -57,7 +57,7 @@ Result<std::string> ask_share_usage(const std::string& server, const std::vector
     std::vector<cmds::ShareTree> trees;
     for (const std::string& sched : scheds) {
         const cmds::StatusList list(pbs_statfairshare(connection->handle(), sched.c_str(), nullptr));
-        // Not an error: the scheduler has no fair shares, or the server is one of OpenPBS.
+        // These errors mean that the scheduler has no fair shares, or that the server is one of OpenPBS.
         if (!list && pbs_errno != PBSE_FS_GROUP_NOT_FOUND && pbs_errno != PBSE_NOSUP &&
             pbs_errno != PBSE_UNKSCHED)
             return tl::unexpected(

@@ -25,15 +25,15 @@ using sched::Decision;
 using sched::DecisionKind;
 using sched::PreemptMethod;
 
-// The time for which jobs may wait without any event before the simulation ends: windows open each week, and
-// public holidays may delay them.
+// How long the simulation goes on without an event while jobs wait. Windows open each week, and public
+// holidays may delay them by a week.
 constexpr Seconds kPatience = std::chrono::days(14);
-// Most reasons that are counted by text; further ones are counted together.
+// The most reasons that are counted by their text; all further ones are counted together.
 constexpr std::size_t kMostReasons = 1000;
-constexpr std::size_t kProgressEvery = 512;  // events
-// Requeues after which a job isn't preempted any more, so that jobs which requeue each other come to an end.
+constexpr std::size_t kProgressEvery = 512;  // in events
+// After so many requeues a job isn't preempted any more: otherwise jobs could requeue each other for ever.
 constexpr std::int64_t kMostRequeues = 100;
-constexpr std::size_t kRequeued = 2;  // index in kPreemptMethods
+constexpr std::size_t kRequeued = 2;  // index of PreemptMethod::requeue in kPreemptMethods
 
 void count(std::map<std::string, std::int64_t>& reasons, std::string_view reason) {
     const auto found = reasons.find(std::string(reason));
@@ -49,11 +49,11 @@ struct Waiting {
     bool has_comment = false;
     Instant commented{};
     std::string comment;
-    Instant preempted_at{};  // if it was preempted; the comment then says for whom, and stays
+    Instant preempted_at{};  // if it was preempted: the comment then names the preempting job, and stays
     sched::Accrual accrual{};
 };
 
-// State of a started job until it ends or is queued again.
+// State of a started job, until the job ends or is queued again.
 struct Run {
     sched::QueueHandle queue{};
     Instant stime{};     // start time as the server reports it: later by the time for which the job was
@@ -61,7 +61,7 @@ struct Run {
     Instant since{};     // when it started to run, or was suspended
     Seconds elapsed{0};  // run time before `since`
     bool suspended = false;
-    Seconds eligible{0};  // eligible time so far
+    Seconds eligible{0};  // eligible time up to its start
     std::vector<Amount> set_resources;
     HeldPlaces places;
 };
@@ -69,7 +69,7 @@ struct Run {
 // Work that a preempted job has done.
 struct Work {
     Seconds done{0};
-    Seconds kept{0};  // part of `done` that survives if the job is queued again
+    Seconds kept{0};  // the part of `done` that isn't lost if the job is queued again
 };
 
 class Engine {
@@ -150,11 +150,11 @@ class Engine {
     std::priority_queue<End, std::vector<End>, std::greater<>>
         ends_;  // including stale ends of runs that were cut short
     JobStates<Waiting> waiting_;
-    JobStates<Run> runs_;  // suspended jobs are in waiting_ and runs_
+    JobStates<Run> runs_;  // a suspended job is in waiting_ and in runs_
     std::unordered_map<Position, Work> work_;
     QuotaWatch quotas_;
     ShareWatch shares_;
-    HeldPlaces::Suspended suspended_;  // amounts of the job that was suspended last
+    HeldPlaces::Suspended suspended_;  // amounts of the job that was last suspended
     std::optional<LoadModel> loads_;
 };
 
@@ -186,12 +186,12 @@ Result<void> Engine::set_up(const std::shared_ptr<const objects::Snapshot>& snap
     shares_.begin(scheduler_, options_.usage, scheds, trace_.jobs.size(), now_);
     scheduler_.keep_usage_changes(false);
     scheduler_.set_tell_estimates(true);
-    scheduler_.set_comment_interval(Seconds::max());  // comments matter only at the end
+    scheduler_.set_comment_interval(Seconds::max());  // only the last comments matter
     for (SchedTimes& sched : scheds_) sched.last = now_;
     return {};
 }
 
-// Notes prime time and the policies in force, for the report.
+// Notes for the report whether it is prime time, and which policies are in force.
 void Engine::note_time() {
     time_changes_ = Instant::max();
     for (const SchedTimes& sched : scheds_) {
@@ -208,7 +208,7 @@ void Engine::note_time() {
 
 void Engine::tick() {
     const sched::TickResult result = scheduler_.tick(now_);
-    if (result.usage_changed) (void)scheduler_.take_share_changes();  // drops them: nobody stores the usage
+    if (result.usage_changed) (void)scheduler_.take_share_changes();  // nobody stores the changes of usage
     for (const sched::DueSched& due : result.due) {
         for (SchedTimes& sched : scheds_) {
             if (sched.name != due.name) continue;
@@ -223,7 +223,7 @@ sched::Accrual Engine::accrual(sched::AccrueType type, Seconds before) const {
     return cluster_.counts_eligible_time() ? sched::Accrual{type, before, now_} : sched::Accrual{};
 }
 
-// Tells the scheduler of a waiting or suspended job. The record must be filled.
+// Tells the scheduler of a waiting or suspended job, whose record fill() has filled.
 void Engine::tell_waiting(Position position) {
     const Waiting& waiting = *waiting_.find(position);
     record_.has_comment = waiting.has_comment;
@@ -277,8 +277,7 @@ Result<void> Engine::submit_due() {
     return {};
 }
 
-// Returns the next end of a running job, and drops stale ends of runs that were cut short. Instant::max(): no
-// job runs.
+// Returns the next end of a running job; Instant::max(): no job runs. Drops ends of runs that were cut short.
 Instant Engine::next_end() {
     while (!ends_.empty()) {
         const auto [at, job] = ends_.top();
@@ -303,7 +302,7 @@ void Engine::end_due() {
     }
 }
 
-// Removes a run that has ended.
+// Removes the run of a job that has ended.
 void Engine::remove_run(Position position, Run& run) {
     if (!shares_.empty() && fill(position, run.queue)) {  // always succeeds: the same job was filled
                                                           // before
@@ -325,7 +324,7 @@ void Engine::tell_holds(Position position) {
                       : run->suspended ? std::span<const sched::Place>(suspended_.kept)
                                        : std::span<const sched::Place>(run->places.all());
     if (options_.holds) options_.holds(position, held);
-    // This can't fail: the start of the job has read the same vnodes.
+    // This can't fail: the job's start has read the same vnodes.
     if (loads_) static_cast<void>(loads_->holds(scheduler_, position, held));
 }
 
@@ -345,7 +344,7 @@ void Engine::start(const Decision& decision, Position position, Waiting& waiting
     }
     run->suspended = false;
     run->eligible = waiting.accrual.at(now_);
-    if (!fill(position, run->queue)) return;  // can't fail here: the same job was filled before
+    if (!fill(position, run->queue)) return;  // can't fail: the job was submitted
     records_.add_set(run->set_resources);
     record_.state = 'R';
     record_.has_comment = true;
@@ -413,10 +412,10 @@ void Engine::preempt(const Decision& decision) {
     wait_again(position, *run);
 }
 
-// Makes a preempted job wait again. While a job is suspended its server counts all of its waiting as eligible
-// time; otherwise the scheduler decides.
+// Makes a preempted job wait again. While a job is suspended, all of its waiting counts as eligible time;
+// otherwise the scheduler decides what counts.
 void Engine::wait_again(Position position, Run& run) {
-    if (!fill(position, run.queue)) return;  // can't fail here: the same job was filled before
+    if (!fill(position, run.queue)) return;  // can't fail: the job was submitted
     Waiting& waiting = waiting_.add(position);
     waiting.queue = run.queue;
     waiting.has_comment = true;
@@ -434,7 +433,7 @@ void Engine::apply(const Decision& decision) {
     if (decision.kind == DecisionKind::preempt) return preempt(decision);
     const Position position = job_of(decision.job);
     Waiting* const found = waiting_.find(position);
-    if (found == nullptr) return;  // another scheduler started the job in the same second
+    if (found == nullptr) return;  // another scheduler has started the job in this second
     Waiting& waiting = *found;
     Outcome& outcome = run_.outcomes[position];
     switch (decision.kind) {
@@ -515,8 +514,8 @@ void Engine::run_cycles() {
         dirty_ = was_dirty;
 }
 
-// Runs a cycle over all waiting jobs, so that each has a present reason for waiting at the end. False: the
-// cycle started and rejected nothing.
+// Runs a cycle over all waiting jobs, so that each has a present reason for waiting at the end. Returns
+// whether the cycle has changed something: a start, a preemption or a rejection.
 bool Engine::look_at_all() {
     const std::size_t before = changes_;
     for (SchedTimes& sched : scheds_)

@@ -3,11 +3,11 @@
 //
 // A cycle runs when jobs have arrived or ended (those of one second together), when the scheduler itself asks
 // for one (Scheduler::next_deadline and tick: windows, policy switches, decay), and scheduler_iteration
-// seconds after the last one. While no job waits no cycle runs, since it would decide nothing.
+// seconds after the last cycle. If no job waits, no cycle runs, as it would decide nothing.
 //
-// Preempted jobs make room at once, by the first method that is allowed for them, since nothing fails here. A
-// suspended job later goes on where it stopped; a checkpointed one is queued and keeps its work; a requeued
-// one starts anew.
+// Preempted jobs release their resources at once, by the first method that is allowed for them: in a
+// simulation no method fails. A suspended job later goes on where it stopped; a checkpointed job is queued
+// and keeps its work; a requeued job starts anew.
 #pragma once
 
 #include <array>
@@ -50,24 +50,24 @@ struct Outcome {
 };
 
 struct Progress {
-    std::size_t done = 0;  // jobs that have come to their end
+    std::size_t done = 0;  // jobs that have ended, or were rejected or refused
     std::size_t all = 0;   // all jobs
     Instant now{};
 };
 
 struct EngineOptions {
-    // Shortest time between two cycles that jobs cause. A larger value imitates a server whose cycles take
-    // long or that is told to wait: events of this time are seen together.
+    // The shortest time between two cycles that arrivals and ends of jobs cause. A larger value imitates a
+    // server with long cycles, or one that is told to wait: one cycle then sees all events of that time.
     Seconds cycle_interval{1};
-    // Usage of shares at the beginning; all others start without usage.
+    // The usage of shares at the beginning. Entities that aren't in it start without usage.
     std::vector<ShareUsage> usage{};
-    // The machine can checkpoint jobs, which then keep their work when they are preempted.
+    // Whether the machine can checkpoint jobs, which then keep their work when they are preempted.
     bool checkpoints = false;
-    // Hosts have a load: as much as jobs have CPUs there (loads.h).
+    // Whether hosts have a load: the number of CPUs that jobs have on the host (loads.h).
     bool loads_by_cpus = false;
-    // Called from time to time.
+    // Called from time to time with the progress, if set.
     std::function<void(const Progress&)> progress{};
-    // Called when the vnode shares that a job holds change; for tests.
+    // Called when the vnode shares that a job holds change, if set; for tests.
     std::function<void(std::size_t job, std::span<const sched::Place> held)> holds{};
 };
 
@@ -76,7 +76,7 @@ struct Period {
     Instant end;
 };
 
-// Methods in the order of PreemptCounts.
+// The methods of preemption, in the order of PreemptCounts.
 inline constexpr std::array kPreemptMethods = {sched::PreemptMethod::suspend,
                                                sched::PreemptMethod::checkpoint,
                                                sched::PreemptMethod::requeue, sched::PreemptMethod::remove};
@@ -87,19 +87,19 @@ struct PreemptedJob {
     std::string queue;         // queue in which it ran
     std::vector<Period> runs;  // times at which it had its CPUs
     PreemptCounts by{};        // number of preemptions by each method
-    Seconds lost{0};           // run time lost, because the job started anew or was deleted
+    Seconds lost{0};           // run time that was lost because the job started anew or was deleted
     Seconds suspended{0};
     Seconds queued_again{0};
 };
 
-// Start that the scheduler expected for a job for which it kept a place: first and last estimate before the
-// real start.
+// The starts that the scheduler expected for a job for which it kept a place: the first and the last estimate
+// before the real start.
 struct Estimate {
     Instant first{};
     Instant last{};
 };
 
-// A tree of shares that a policy used.
+// A tree of shares that a policy used, with the entities of the jobs.
 struct SharesOfRun {
     static constexpr std::uint32_t kNone = UINT32_MAX;
     sched::SharesView view;                // at the end of the simulation
@@ -107,14 +107,14 @@ struct SharesOfRun {
     std::vector<std::uint32_t> entity_of;  // by the job's index in the trace; kNone: none
 };
 
-// A limit of a quota's rule, over all of its counters.
+// The figures of a limit of a quota's rule, over all of its counters.
 struct QuotaOfRun {
-    std::string limit;         // as it was last
-    std::string most;          // the most that a counter had
+    std::string limit;         // last value of the limit
+    std::string most;          // the most that a counter used
     Seconds full{0};           // time in which a counter was at its limit
     std::int64_t jobs = 0;     // jobs that waited for it
     std::vector<Period> held;  // times in which jobs waited for it
-    bool holds = false;        // a job waits for it now
+    bool holds = false;        // a job waits for it at present
 };
 
 struct Schedule {

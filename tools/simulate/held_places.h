@@ -1,4 +1,4 @@
-// The vnode shares of a started job.
+// Holds the vnode shares of a started job, and splits them when the job is suspended.
 #pragma once
 
 #include <span>
@@ -11,11 +11,11 @@ namespace pbs::simulate {
 
 class HeldPlaces {
   public:
-    // Copies the places. On each place, the amounts that a suspended job releases come first.
+    // Copies the places. On each place, the amounts that the job releases when it is suspended come first.
     void take(std::span<const sched::Place> places, const Cluster& cluster);
     // All places.
     const std::vector<sched::Place>& all() const { return places_; }
-    // The amounts that the job releases, and those that it keeps, while it is suspended.
+    // The amounts that a job releases when it is suspended, and those that it keeps.
     struct Suspended {
         std::vector<sched::Place> released;
         std::vector<sched::Place> kept;

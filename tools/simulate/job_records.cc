@@ -10,8 +10,8 @@ namespace pbs::simulate {
 
 using sched::Amount;
 
-// Makes the request of a job whose trace has only CPUs and memory. A job larger than a vnode requests whole
-// vnodes and a rest, as its user would.
+// Makes the request of a job of which the trace has only CPUs and memory. A job larger than a vnode requests
+// whole vnodes and a rest, as its user would do.
 std::vector<Amount> Requests::amounts_of(std::int64_t cpus, std::int64_t mem) {
     if (!cluster_.has_memory()) mem = -1;
     std::vector<Amount> amounts = {{*cluster_.resource("ncpus"), cpus, {}}};

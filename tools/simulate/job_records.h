@@ -1,4 +1,4 @@
-// Records of a trace's jobs, as a scheduler gets them from a server.
+// Makes records of a trace's jobs, in the form in which a scheduler gets them from a server.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace pbs::simulate {
 
-// The scheduler's handle of a job, by its index in the trace, and back.
+// Convert between a job's index in the trace and the scheduler's handle of the job.
 inline sched::JobHandle handle_of(std::uint32_t job) {
     return sched::JobHandle(std::uint64_t{job} + 1);
 }
@@ -23,7 +23,7 @@ inline std::uint32_t job_of(sched::JobHandle handle) {
     return static_cast<std::uint32_t>(static_cast<std::uint64_t>(handle) - 1);
 }
 
-// Requested amounts of jobs, shared by all jobs that request the same apart from the walltime.
+// The requested amounts of jobs. Jobs that request the same, apart from the walltime, share them.
 class Requests {
   public:
     Requests(const Trace& trace, const Cluster& cluster) : trace_(trace), cluster_(cluster) {}
@@ -55,7 +55,8 @@ class Requests {
     std::vector<std::unique_ptr<std::string>> texts_;
 };
 
-// Fills one record after the other. A record's texts and amounts are valid until the next fill().
+// Fills a record for one job after the other. The texts and amounts of a record are valid until the next
+// fill().
 class JobRecords {
   public:
     JobRecords(const Trace& trace, const Cluster& cluster, bool checkpoints)
@@ -70,8 +71,8 @@ class JobRecords {
     Result<void> fill(std::uint32_t job, const std::string& origin, sched::QueueHandle queue);
     // Adds resources that the scheduler set at the job's start.
     void add_set(const std::vector<sched::Amount>& set);
-    // Adds the used CPU time, which a server knows once a job has ended or is suspended. A job without it in
-    // the trace kept its CPUs busy.
+    // Adds the used CPU time, which a server knows when a job has ended or is suspended. If the trace doesn't
+    // have it, the job kept all its CPUs busy.
     void add_used(std::uint32_t job, Seconds ran);
 
     sched::JobRecord& record() { return record_; }

@@ -1,4 +1,4 @@
-// States of some jobs of a trace, such as the waiting or the running ones.
+// Keeps a state for some of a trace's jobs, such as the waiting or the running ones.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace pbs::simulate {
 
-// Maps jobs, by their index in the trace, to states. Removed states are reused with their memory.
+// Maps jobs, by their index in the trace, to states. The memory of a removed state is used again.
 template <class State>
 class JobStates {
   public:

@@ -1,5 +1,5 @@
-// Loads of hosts in a simulation, whose jobs run nowhere (--load-model cpus): a host's load average is the
-// number of its CPUs that jobs have.
+// Gives the hosts of a simulation a load, since simulated jobs cause none (--load-model cpus): a host's load
+// average is the number of its CPUs that jobs have.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,15 @@ class LoadModel {
   public:
     // The cluster has to outlive the model.
     explicit LoadModel(const Cluster& cluster);
-    // Tells the scheduler of all hosts, which have no load.
+    // Tells the scheduler that all hosts have no load.
     Result<void> begin(sched::Scheduler& scheduler) const;
-    // The job holds these shares of vnodes from now on. Tells the scheduler of their hosts, and of those that
-    // the job has left.
+    // Tells the scheduler the new loads after a change of the vnode shares that a job holds: of the hosts of
+    // `places`, and of those that the job has left.
     Result<void> holds(sched::Scheduler& scheduler, std::size_t job, std::span<const sched::Place> places);
 
   private:
     struct Host {
-        std::vector<std::uint64_t> vnodes{};  // numbers
+        std::vector<std::uint64_t> vnodes{};  // numbers of the host's vnodes
         std::int64_t cpus = 0;                // in use
     };
     Result<void> tell(sched::Scheduler& scheduler, std::size_t host) const;
@@ -36,7 +36,7 @@ class LoadModel {
     std::uint32_t ncpus_;
     std::vector<Host> hosts_;
     std::vector<std::size_t> host_of_;  // by the number of the vnode - 1
-    std::unordered_map<std::size_t, std::vector<std::pair<std::size_t, std::int64_t>>> held_;  // by job
+    std::unordered_map<std::size_t, std::vector<std::pair<std::size_t, std::int64_t>>> held_;  // CPUs, by job
 };
 
 }  // namespace pbs::simulate

@@ -100,7 +100,7 @@ sched::ExecutionType execution_type(std::string_view text) {
     return sched::ExecutionType::any;
 }
 
-// Reads the amounts of one attribute, such as resources_available.
+// Reads the amounts of one attribute with resources, such as resources_available.
 Result<std::vector<Amount>> amounts_of(const Cluster& cluster, const Values& values,
                                        std::string_view attribute, std::string_view object) {
     std::vector<Amount> amounts;
@@ -113,8 +113,8 @@ Result<std::vector<Amount>> amounts_of(const Cluster& cluster, const Values& val
     return amounts;
 }
 
-// Limits of an object: max_run and its kin. Of several limits on an entity the last one counts, as if set one
-// after the other.
+// The limits of an object: max_run and the similar attributes. If an entity has several limits, the last one
+// counts, as if they were set one after the other.
 struct EntityLimits {
     std::map<std::tuple<std::string, char, std::string>, sched::EntityLimitRecord> by_entity;
     std::vector<sched::EntityLimitRecord> records;
@@ -210,7 +210,7 @@ Result<Machine> read_machine(std::string_view document, std::string_view name) {
 void add_nodes(Machine& machine, std::int64_t nodes, std::int64_t cpus, std::int64_t mem) {
     const auto width = std::to_string(nodes).size();
     for (std::int64_t i = 0; i < nodes; ++i) {
-        // Names of equal length: their alphabetical order is that of the numbers.
+        // Give the names equal lengths, so that their alphabetical order is that of the numbers.
         Values& values = machine.nodes[fmt::format("n{:0{}}", i + 1, width)];
         values["resources_available.ncpus"] = std::to_string(cpus / nodes + (i < cpus % nodes ? 1 : 0));
         if (mem > 0) values["resources_available.mem"] = std::to_string(mem) + "b";
@@ -369,7 +369,7 @@ Result<Cluster> Cluster::make(const Machine& machine) {
 
 const Cluster::Queue* Cluster::entry(std::string_view name) const {
     std::string_view next = name.empty() ? std::string_view(default_queue_) : name;
-    // Bound the steps: routes may form a circle.
+    // Limit the number of steps: routes may form a circle.
     for (std::size_t steps = 0; steps <= queues_.size(); ++steps) {
         const auto found = std::ranges::find(queues_, next, &Queue::name);
         if (found == queues_.end()) return nullptr;

@@ -1,5 +1,5 @@
 // The simulated machine: resources, queues, vnodes and schedulers with their attributes, as in the part
-// "host" of a document of pbs_config(8), and as directives of qmgr change them.
+// "host" of a document of pbs_config(8). Directives of qmgr can change them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace pbs::simulate {
 
-// Attributes with their texts: "resources_available.ncpus" to "4", "queue_type" to "Execution".
+// The attributes of an object, as texts: "resources_available.ncpus" is "4", "queue_type" is "Execution".
 using Values = std::map<std::string, std::string, std::less<>>;
 using Objects = std::map<std::string, Values, std::less<>>;
 
@@ -25,9 +25,9 @@ struct Machine {
     Objects scheds;
 };
 
-// Reads the machine from the part "host" of a document that pbs_config exported. Without that part (exported
-// --without-server) the machine is empty. Errors: the text isn't JSON, or an object has values other than
-// texts.
+// Reads the machine from the part "host" of a document that pbs_config has exported. If that part is missing
+// (exported --without-server), the machine is empty. Errors: the text isn't JSON, or an object has values
+// other than texts.
 Result<Machine> read_machine(std::string_view document, std::string_view name);
 
 // Adds `nodes` vnodes that share `cpus` CPUs evenly (the first ones get the rest), each with `mem` bytes of
@@ -37,17 +37,17 @@ void add_nodes(Machine& machine, std::int64_t nodes, std::int64_t cpus, std::int
 // Adds an enabled and started execution queue, unless the name exists.
 void add_queue(Machine& machine, const std::string& name);
 
-// A machine in the scheduler's terms, with the numbers of its names.
+// A machine in the scheduler's terms: its names have numbers.
 class Cluster {
   public:
-    // Converts a machine. Errors name the object and the attribute that can't be read.
+    // Converts a machine. The error names the object and the attribute that can't be read.
     static Result<Cluster> make(const Machine& machine);
 
     // Tells a scheduler of the whole machine.
     Result<void> tell(sched::Scheduler& scheduler) const;
-    // Tells it of a vnode again, with a load average in thousandths.
+    // Tells a scheduler of a vnode again, with a load average in thousandths.
     Result<void> tell_load(sched::Scheduler& scheduler, std::uint64_t vnode, std::int64_t load) const;
-    // The number of all vnodes, which are numbered from 1; and the host of one.
+    // The number of all vnodes, which are numbered from 1, and the host of a vnode.
     std::uint64_t all_vnodes() const { return machine_.nodes.size(); }
     std::string host_of(std::uint64_t vnode) const;
 
@@ -85,16 +85,17 @@ class Cluster {
     };
     const std::vector<Sched>& scheds() const { return scheds_; }
 
-    // CPUs of all vnodes on which jobs may start.
+    // Returns the CPUs of all vnodes on which jobs may start.
     std::int64_t cpus() const { return cpus_; }
     std::size_t vnodes() const { return vnodes_; }
-    // CPUs that most of these vnodes have; larger jobs are cut into chunks of that size.
+    // Returns the number of CPUs that most of these vnodes have. Larger jobs are cut into chunks of that
+    // size.
     std::int64_t cpus_of_a_vnode() const { return cpus_of_a_vnode_; }
     bool has_memory() const { return has_memory_; }
-    // Does a suspended job release the resource (restrict_res_to_release_on_suspend)?
+    // Returns whether a suspended job releases the resource (restrict_res_to_release_on_suspend).
     bool is_released(std::uint32_t resource) const;
     bool is_all_released() const { return suspend_releases_.empty(); }
-    // Is eligible time counted (eligible_time_enable)?
+    // Returns whether eligible time is counted (eligible_time_enable).
     bool counts_eligible_time() const { return counts_eligible_time_; }
 
   private:

@@ -1,4 +1,5 @@
-// pbs_simulate: runs the jobs of a trace through the real scheduling cycle, by a clock that jumps.
+// The program pbs_simulate: runs the jobs of a trace through the real scheduling cycle, with a clock that
+// jumps to the next event.
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -72,7 +73,7 @@ int fail(const std::string& message) {
     return kFailed;
 }
 
-// Reads names of queues by number: "4=long".
+// Reads pairs of a queue's number in the trace and its name: "4=long".
 Result<std::map<std::int64_t, std::string>> queue_names(const std::vector<std::string>& texts) {
     std::map<std::int64_t, std::string> names;
     for (const std::string& text : texts) {
@@ -111,7 +112,7 @@ Result<Trace> read_trace(const Arguments& arguments) {
     return read_accounting(logs);
 }
 
-// Chooses the zone: --time-zone, else the server's, else the trace's, else this machine's.
+// Chooses the zone: that of --time-zone, else the server's, else the trace's, else this machine's.
 Result<pbs::rrule::Zone> choose_zone(const Arguments& arguments, const std::string& of_server, Trace& trace) {
     if (!arguments.time_zone.empty()) {
         auto zone = pbs::rrule::Zone::find(arguments.time_zone);
@@ -187,7 +188,7 @@ Result<Site> read_site(const Arguments& arguments, Trace& trace) {
     return site;
 }
 
-// Makes a variant of an argument: a list of policies, or a file with changes.
+// Makes a variant from an argument, which is a list of policies, or the name of a file with changes.
 Result<Variant> read_variant(const Site& site, const std::string& argument) {
     if (argument.empty()) return variant_of_policies(site, {});
     const auto policies = names_policies(site, argument);
@@ -206,7 +207,7 @@ Result<Variant> read_variant(const Site& site, const std::string& argument) {
     return variant_of_policies(site, argument);
 }
 
-// Progress bar, shown on terminals only.
+// Shows a progress bar, on terminals only.
 class Bar {
   public:
     Bar(std::string title, const pbs::rrule::Zone& zone) : title_(std::move(title)), zone_(zone) {
@@ -233,7 +234,7 @@ class Bar {
     std::chrono::steady_clock::time_point last_{};
 };
 
-// Reads the earlier usage of shares: that of --usage, else the server's.
+// Reads the usage of shares before the simulation from the file of --usage, or else asks the server.
 Result<std::vector<ShareUsage>> read_usage(const Arguments& arguments, const Site& site) {
     if (!arguments.usage.empty()) {
         const auto text = read_file(arguments.usage);
@@ -337,7 +338,7 @@ int run(const Arguments& arguments) {
     return written ? 0 : fail(written.error());
 }
 
-// Checks the days for CLI11: returns an error text, empty if they are right.
+// Checks the argument of --days for CLI11: returns the text of an error; empty: it is right.
 std::string is_days(const std::string& text) {
     const auto dash = std::min(text.find('-'), text.size());
     for (const std::string& day : {text.substr(0, dash), text.substr(std::min(dash + 1, text.size()))}) {

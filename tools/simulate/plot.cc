@@ -24,11 +24,11 @@ constexpr double kBottom = 46;
 constexpr double kInnerWidth = kWidth - kLeft - kRight;
 constexpr double kInnerHeight = kHeight - kTop - kBottom;
 
-// Colours of reports: readable on white and black, and distinct for people who can't tell red from green; the
-// second curve is also dashed.
+// Colours of reports: readable on white and on black, and distinct for people who can't tell red from green.
+// The second curve is also dashed.
 constexpr std::array<std::string_view, 2> kColours = {"#3b82c4", "#d97706"};
 constexpr std::array<std::string_view, 2> kDashes = {"", R"( stroke-dasharray="6 3")"};
-// Colours of groups; the last one is for the groups that are drawn together.
+// Colours of groups. The last one is for the groups that are drawn together.
 constexpr std::array<std::string_view, 7> kGroupColours = {"#3b82c4", "#d97706", "#2a9d8f", "#c2559b",
                                                            "#8a6fd1", "#8a9a1b", "#808080"};
 constexpr std::string_view kGrey = "#808080";
@@ -39,10 +39,10 @@ struct Point {
 };
 struct Curve {
     std::string name;
-    std::vector<Point> points;  // in units of the axes; a curve of steps, each up to the next point's x
+    std::vector<Point> points;  // in units of the axes; each y holds up to the next point's x
     std::string_view colour = kColours[0];
     std::string_view dash = {};
-    double target = -1;  // level of a horizontal line in the same colour; -1: none
+    double target = -1;  // the level of a horizontal line in the same colour; -1: no line
 };
 struct Tick {
     double at;
@@ -124,7 +124,7 @@ std::string curve_path(const Plot& plot, const Curve& curve) {
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
         const Point& point = curve.points[i];
         const double y = y_of(plot, point.y);
-        // Skip points of equal value: a step goes along to the new x, then up or down.
+        // Skip points that don't change the value: a step goes along to the new x, then up or down.
         if (i != 0 && i + 1 < curve.points.size() && y == last_y) continue;
         path +=
             fmt::format("{}{:.1f}{}{:.1f}", i == 0 ? "M" : "H", x_of(plot, point.x), i == 0 ? " " : "V", y);
@@ -190,7 +190,7 @@ std::string document(const std::vector<Plot>& plots) {
     return out + "</svg>\n";
 }
 
-// Returns 1, 2 or 5 times a power of ten, so that at most eight such steps reach `to`.
+// Returns 1, 2 or 5 times a power of ten: the smallest such step of which at most eight reach `to`.
 double nice_step(double to) {
     double step = std::pow(10, std::floor(std::log10(std::max(to, 1e-9) / 8)));
     for (const double factor : {1.0, 2.0, 5.0, 10.0})
@@ -238,7 +238,7 @@ void scale_time(Plot& plot, const std::vector<Report>& reports, const rrule::Zon
                                                            : text.substr(0, 10)});
     }
     plot.x_title = "time (" + zone.name() + ")";
-    // Shade prime time only if it is the same in both reports.
+    // Shade prime time only if it is the same in all reports.
     const auto same = [&](const Report& report) {
         return std::ranges::equal(
             report.prime_periods, reports.front().prime_periods,
@@ -343,7 +343,7 @@ Plot wait_times(const Heading&, const std::vector<Report>& reports) {
     return plot;
 }
 
-// Gives a group the same colour in all reports.
+// Returns the colour of a group, which is the same in all reports.
 std::string_view colour_of(const std::string& group, const GroupSeries& of,
                            const std::vector<Report>& reports) {
     if (group == kOtherGroups) return kGroupColours.back();
@@ -358,8 +358,8 @@ std::string_view colour_of(const std::string& group, const GroupSeries& of,
     return kGroupColours[number % (kGroupColours.size() - 1)];
 }
 
-// Text of a group's legend, with the target, since lines of equal targets hide each other. Names are
-// shortened when there are many.
+// Returns a group's text in the legend, with its target, because lines of equal targets hide each other. If
+// there are `many` groups, names are shortened.
 std::string legend_of(const GroupSeries::One& group, std::size_t many) {
     const std::string target = group.target ? fmt::format(" {:.0f}%", 100 * *group.target) : std::string();
     const auto letters = static_cast<std::size_t>((kInnerWidth / static_cast<double>(many) - 44) / 7);
@@ -367,7 +367,7 @@ std::string legend_of(const GroupSeries::One& group, std::size_t many) {
     return (group.name.size() > most ? group.name.substr(0, most - 3) + "..." : group.name) + target;
 }
 
-// Plots CPUs by group, with the same axes for all reports, so that plots can be compared.
+// Plots the CPUs of each group. The axes are the same for all reports, so that the plots can be compared.
 Plot by_group(const Heading& heading, const std::vector<Report>& reports, const Report& report,
               const GroupSeries& series) {
     Plot plot;

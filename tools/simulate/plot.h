@@ -13,9 +13,9 @@ struct Picture {
     std::string svg;
 };
 
-// Draws pictures to be stored in a folder, one each: utilisation over time, waiting jobs over time, and the
-// distribution of wait times, with a curve for each report; and for each report with groups, the CPUs in use
-// by group with their targets.
+// Draws pictures for a folder: utilisation over time, waiting jobs over time, and the distribution of wait
+// times, each with a curve for each report; and for each report with groups, the CPUs in use by group with
+// their targets.
 std::vector<Picture> to_pictures(const Heading& heading, const std::vector<Report>& reports);
 
 // Draws all plots below each other in one picture.

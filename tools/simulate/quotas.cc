@@ -7,8 +7,8 @@
 namespace pbs::simulate {
 namespace {
 
-// "q1 (guests): ncpus" of "Not Running: Quota q1 (guests): ncpus (R: 2 U: 3 L: 4)"; empty: it is no such
-// comment.
+// Returns the limit that a comment names: "q1 (guests): ncpus" of "Not Running: Quota q1 (guests): ncpus (R:
+// 2 U: 3 L: 4)"; empty: the comment names none.
 std::string_view limit_in(std::string_view comment) {
     constexpr std::string_view kBegin = "Not Running: Quota ";
     if (!comment.starts_with(kBegin)) return {};
@@ -32,8 +32,8 @@ void QuotaWatch::comment(std::uint32_t job, std::string_view text) {
     waits_for_.emplace(job, limit);
 }
 
-// Adds the time since the last call to the figures of limits that were full, or had jobs waiting, in that
-// time.
+// Adds the time since the last call to the figures of each limit that was full, or for which jobs waited, in
+// that time.
 void QuotaWatch::note_times(Instant now) {
     for (auto& [limit, watched] : limits_) {
         if (watched.full) watched.figures.full += now - last_;

@@ -15,11 +15,11 @@ namespace pbs::simulate {
 
 class QuotaWatch {
   public:
-    // Notes the comment of a waiting job. A job that starts or leaves has none.
+    // Notes the comment of a waiting job. Pass an empty text when the job starts or leaves.
     void comment(std::uint32_t job, std::string_view text);
-    // Notes the counters after a cycle. Quotas that aren't in force are left out.
+    // Notes the use of the counters after a cycle. Quotas that aren't in force are left out.
     void counters(Instant now, std::span<const sched::QuotaUse> uses);
-    // The figures by limit, "q1 (guests): ncpus".
+    // Returns the figures by limit, "q1 (guests): ncpus".
     std::map<std::string, QuotaOfRun> end(Instant now);
 
   private:
@@ -34,7 +34,7 @@ class QuotaWatch {
 
     Instant last_{};
     std::map<std::string, Watched, std::less<>> limits_;
-    std::unordered_map<std::uint32_t, std::string> waits_for_;  // by job
+    std::unordered_map<std::uint32_t, std::string> waits_for_;  // by job: the limit
 };
 
 }  // namespace pbs::simulate

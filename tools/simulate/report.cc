@@ -37,7 +37,7 @@ Distribution of_sorted(const std::vector<double>& values) {
 struct Measured {
     double cpu_seconds = 0;
     double wait = 0;
-    double slowdown = 0;  // 0: none, the job was deleted or stopped
+    double slowdown = 0;  // 0: none, as the job was deleted or stopped
 };
 
 Measured measure(const TraceJob& job, const Schedule& run, std::size_t position) {
@@ -78,7 +78,7 @@ struct Collected {
     }
 };
 
-// Returns the class of a size: 0 is 1 CPU, 1 is 2, 2 is 3 to 4, 3 is 5 to 8.
+// Returns the class of a number of CPUs: 0 for 1 CPU, 1 for 2, 2 for 3 to 4, 3 for 5 to 8.
 int size_class(std::int64_t cpus) {
     return cpus <= 1 ? 0 : std::bit_width(static_cast<std::uint64_t>(cpus) - 1);
 }
@@ -95,7 +95,7 @@ std::vector<std::pair<std::string, std::int64_t>> by_frequency(
     return list;
 }
 
-// Counts seconds of prime time between instants, by the sums of whole periods before each period.
+// Computes the seconds of prime time between instants, with the sum of the periods before each period.
 class PrimeClock {
   public:
     explicit PrimeClock(const std::vector<Period>& periods) : periods_(periods) {
@@ -118,7 +118,7 @@ class PrimeClock {
     std::vector<Seconds> before_;
 };
 
-// Averages amounts, each held from one instant to another, over the steps of a series.
+// Computes averages over the steps of a series, from amounts that each hold from one instant to another.
 class Spread {
   public:
     Spread(const Series& series, std::vector<double>& into) : series_(series), into_(into) {
@@ -136,7 +136,7 @@ class Spread {
         }
         into_[first] += amount * (static_cast<double>(first + 1) - a);
         into_[last] += amount * (b - static_cast<double>(last));
-        edges_[first + 1] += amount;  // changes at step boundaries; their running sum gives the whole steps
+        edges_[first + 1] += amount;  // changes at the boundaries of steps; finish() sums them
         edges_[last] -= amount;
     }
     void finish() {
@@ -157,7 +157,7 @@ class Spread {
     std::vector<double> edges_;
 };
 
-// Divides the run into at most `points` steps of equal length. Returns the number of steps.
+// Divides the time of the run into at most `points` steps of equal length, and returns their number.
 std::size_t set_time(Series& series, const Schedule& run, std::size_t points) {
     series.begin = run.begin;
     const auto length = std::max<std::int64_t>(1, (run.end - run.begin).count());
@@ -231,7 +231,8 @@ std::vector<QuotaReport> make_quota_reports(const Trace& trace, const Schedule& 
 
 constexpr std::size_t kRoot = 0;
 
-// Rows of a tree of shares, and the row of each entity. Entities that aren't in the tree belong to `unknown`.
+// The rows of a tree of shares, and the row of each entity. Entities that aren't in the tree have the row
+// `unknown`.
 struct ShareRows {
     explicit ShareRows(const SharesOfRun& shares) : rows(shares.view.rows) {
         std::unordered_map<std::string_view, std::size_t> row_of;
@@ -284,11 +285,11 @@ ShareReport make_share_report(const Trace& trace, const Schedule& run, const Sha
     return report;
 }
 
-// Groups that are drawn alone, by CPU time; the others are drawn together.
+// The number of groups, those with the most CPU time, that are drawn alone; the others are drawn together.
 constexpr std::size_t kGroupsDrawn = 6;
 constexpr std::uint32_t kNoGroup = UINT32_MAX;
 
-// Adds the series of these groups to the list, unless fewer than two have used CPUs. `group_of` is each job's
+// Adds a series to the list, unless fewer than two of its groups have used CPUs. `group_of` is each job's
 // index in series.groups.
 void add_group_series(GroupSeries series, const std::vector<std::uint32_t>& group_of, const Trace& trace,
                       const Schedule& run, std::size_t points, std::vector<GroupSeries>& list) {

@@ -1,4 +1,4 @@
-// Figures of a simulation.
+// Computes the figures of a simulation.
 //   wait               from submission to the first start
 //   bounded slowdown   max(1, (end - submission) / max(run, 10 s)) of a job that ended by itself or at its
 //                      walltime; run is its run time without what preemption lost: D. Feitelson and L.
@@ -36,7 +36,7 @@ Distribution distribution(std::vector<double> values);
 // Returns max(1, (wait + run) / max(run, 10 s)).
 double bounded_slowdown(Seconds wait, Seconds run);
 
-// Figures of started jobs: all, or those of one user, size, or part of time.
+// The figures of started jobs: of all, or of one user, size or part of time.
 struct Group {
     std::string name;
     std::int64_t jobs = 0;
@@ -50,10 +50,10 @@ struct ShareGroup {
     Group jobs;  // jobs of its entities; named after the group
     std::string parent;
     std::size_t depth = 0;  // steps below the root
-    double target = 0;      // share of the machine, a fraction of 1
-    double cpu_part = 0;    // part of the CPU-seconds of the tree's jobs, a fraction of 1
-    double actual = 0;      // part of all usage at the end, a fraction of 1
-    double usage = 0;       // at the end
+    double target = 0;      // share of the machine, from 0 to 1
+    double cpu_part = 0;    // part of the CPU-seconds of all jobs in the tree, from 0 to 1
+    double actual = 0;      // part of the whole tree's usage at the end, from 0 to 1
+    double usage = 0;       // usage at the end
 };
 
 struct ShareReport {
@@ -62,7 +62,7 @@ struct ShareReport {
     std::vector<ShareGroup> groups;  // parents before children
 };
 
-// Cost of preemption for the jobs of a queue, group or user, or for all jobs.
+// The cost of preemption for the jobs of a queue, group or user, or for all jobs.
 struct Preempted {
     std::string name;
     std::int64_t jobs = 0;   // jobs that were preempted
@@ -75,26 +75,26 @@ struct Preempted {
 };
 struct PreemptionReport {
     Preempted all;
-    std::vector<Preempted> queues;  // the most preempted first
+    std::vector<Preempted> queues;  // the queues with the most preemptions first
     std::vector<Preempted> groups;
     std::vector<Preempted> users;
 };
 
-// A limit of a quota's rule, over all of its counters.
+// The figures of a limit of a quota's rule, over all of its counters.
 struct QuotaReport {
     std::string name;   // "q1 (guests): ncpus"
-    std::string limit;  // as it was last
-    std::string most;   // the most that a counter had
+    std::string limit;  // last value of the limit
+    std::string most;   // the most that a counter used
     double full = 0;    // seconds in which a counter was at its limit
     std::int64_t jobs = 0;
     double held = 0;  // seconds in which jobs waited for it
-    double idle = 0;  // CPU-seconds of these that no job had
+    double idle = 0;  // CPU-seconds in that time that no job had
 };
 
-// Difference between estimated and real starts.
+// The differences between estimated and real starts.
 struct EstimateError {
     Distribution off;        // in seconds
-    std::int64_t later = 0;  // jobs that started later than estimated
+    std::int64_t later = 0;  // the number of jobs that started later than estimated
 };
 struct EstimateReport {
     std::int64_t told = 0;     // jobs with an estimate
@@ -109,13 +109,13 @@ struct Usage {
     double share() const { return available > 0 ? used / available : 0; }
 };
 
-// Figures of a part of time: all of it, prime time, or non-prime time.
+// The figures of a part of time: of all time, prime time, or non-prime time.
 struct Part {
     Group jobs;
     Usage usage;
 };
 
-// A value over time: its averages over steps of equal length.
+// Values over time: averages over steps of equal length.
 struct Series {
     Instant begin{};
     double step = 1;  // length of a step in seconds
@@ -127,7 +127,7 @@ struct Series {
 struct GroupSeries {
     struct One {
         std::string name;
-        std::optional<double> target;  // target, a fraction of the machine
+        std::optional<double> target;  // target, as a part of the machine from 0 to 1
         std::vector<double> cpus_in_use;
     };
     std::string title;  // kind of the groups: "fs_group f1", or "group"
@@ -137,7 +137,7 @@ struct GroupSeries {
 inline constexpr const char* kOtherGroups = "others";
 
 struct Report {
-    std::string title;  // name of the variant
+    std::string title;  // the variant's name
     std::vector<std::string> policies;
     Instant begin{};
     Instant end{};
@@ -170,11 +170,11 @@ struct Report {
     std::vector<double> waits;          // of all started jobs, ascending, in seconds
 };
 
-// Makes a report. A series has at most `points` steps; one by groups has a tenth of that, since many of them
-// are drawn together.
+// Makes a report. A series has at most `points` steps. A series by groups has at most a tenth of that, since
+// many of them are drawn together.
 Report make_report(std::string title, const Trace& trace, const Schedule& run, std::size_t points = 600);
 
-// Data that all reports of a trace share.
+// Facts about the trace, which all of its reports share.
 struct Heading {
     std::string trace;
     std::size_t jobs = 0;
@@ -184,12 +184,12 @@ struct Heading {
 };
 Heading make_heading(const Trace& trace, const rrule::Zone& zone);
 
-// Formats one report as tables, or two side by side with the difference, for a terminal or a file. `users` is
-// the number of users listed, by CPU time; 0: all.
+// Formats one report as tables, or two reports side by side with their differences, for a terminal or a file.
+// `users` is the number of users that are listed, by CPU time; 0: all.
 std::string to_text(const Heading& heading, const std::vector<Report>& reports, std::size_t users = 20);
 
-// Formats reports as JSON, with more figures than the tables (pbs_simulate(8) describes the form). Ends with
-// a newline.
+// Formats reports as JSON with a newline at the end, with more figures than the tables (pbs_simulate(8)
+// describes the form).
 std::string to_json(const Heading& heading, const std::vector<Report>& reports);
 
 // Formats an instant in the zone: "2026-11-23 08:00:00".

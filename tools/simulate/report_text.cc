@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kReasons = 5;
 
-// Formats a duration in short: "1:02:03", "12.5".
+// Formats seconds as "1:02:03".
 std::string duration(double seconds) {
     const double whole = std::round(std::abs(seconds));
     const auto s = static_cast<std::int64_t>(whole);
@@ -38,7 +38,7 @@ std::string hours(double seconds) {
 
 using Row = std::vector<std::string>;
 
-// Aligns columns: the first to the left, the others to the right.
+// Makes a table: aligns the first column to the left, and the others to the right.
 std::string table(const std::vector<Row>& rows) {
     std::vector<std::size_t> widths;
     for (const Row& row : rows) {
@@ -82,7 +82,7 @@ const std::vector<Metric>& metrics() {
     return list;
 }
 
-// Adds the values A and B and their difference to a row.
+// Adds the values of the reports to a row and, if there are two, their difference.
 void add_difference(Row& row, const std::vector<double>& values, std::string (*text)(double)) {
     for (const double value : values) row.push_back(text(value));
     if (values.size() != 2) return;
@@ -131,7 +131,8 @@ const Group& group_named(const std::vector<Group>& groups, const std::string& na
     return found == groups.end() ? none : *found;
 }
 
-// Makes a row for each name: with all figures of one report, or with the main figures of two side by side.
+// Makes a table with a row for each name: with all figures of one report, or with the main figures of two
+// side by side.
 std::string groups_table(const char* title, const std::vector<std::string>& names,
                          const std::vector<Report>& reports, std::vector<Group> Report::*groups) {
     std::vector<Row> rows;
@@ -176,7 +177,7 @@ const ShareReport* shares_of(const Report& report, const ShareReport& same) {
     return found == report.shares.end() ? nullptr : &*found;
 }
 
-// Makes the table of a tree of shares, for each report that has the tree.
+// Makes the table of a tree of shares, with the figures of each report that has the tree.
 std::string shares_table(const ShareReport& tree, const std::vector<Report>& reports) {
     const std::string title = tree.sched == "default"
                                   ? "fs_group " + tree.group
@@ -248,8 +249,8 @@ Row preempted_row(std::string name, const Preempted& a, const Preempted& b) {
     return row;
 }
 
-// Makes the tables of preemption: in all, and by queue, group and user, with as many users as in other
-// tables.
+// Makes the tables of preemption: in all, and by queue, group and user. `users` limits the number of users as
+// in other tables.
 std::string preemption_table(const std::vector<Report>& reports, std::size_t users) {
     if (std::ranges::all_of(reports, [](const Report& r) { return r.preemption.all.times == 0; })) return {};
     const bool one = reports.size() == 1;
@@ -394,7 +395,7 @@ void add_reasons(std::string& text, const char* what, std::int64_t jobs,
         text += fmt::format("    and {} other reasons\n", reasons.size() - kReasons);
 }
 
-// Count with its noun: "1 cycle", "2 cycles".
+// Returns a number with its noun: "1 cycle", "2 cycles".
 std::string counted(std::integral auto number, std::string_view thing) {
     return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
 }

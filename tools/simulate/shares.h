@@ -1,4 +1,4 @@
-// Observes the shares of a simulation: the trees that its policies use, and the entities of its jobs.
+// Observes the shares in a simulation: the trees that its policies use, and the entities of its jobs.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace pbs::simulate {
 class ShareWatch {
   public:
     // Loads the earlier usage into the scheduler, and finds the trees of the schedulers. The usage decays
-    // from `now` on, the beginning of the trace. `jobs`: the number of jobs in the trace.
+    // from `now` on, the beginning of the trace. `jobs` is the number of jobs in the trace.
     void begin(sched::Scheduler& scheduler, const std::vector<ShareUsage>& usage,
                const std::vector<std::string>& scheds, std::size_t jobs, Instant now);
-    // Notes the entities of a started job, by its index in the trace.
+    // Notes the entities of a started job. `job` is its index in the trace.
     void started(sched::Scheduler& scheduler, std::uint32_t job);
     bool empty() const { return shares_.empty(); }
-    // The trees with their usage now.
+    // Returns the trees with their usage at `now`.
     std::vector<SharesOfRun> end(sched::Scheduler& scheduler, Instant now);
 
   private:

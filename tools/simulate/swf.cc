@@ -54,16 +54,16 @@ constexpr std::array<std::string_view, field_count> kFieldNames = {"job number",
                                                                    "preceding job",
                                                                    "think time"};
 
-// Largest accepted number: sums of such numbers, in bytes and seconds, can't overflow.
+// The largest number that a field may have: sums of such numbers, in bytes and seconds, can't overflow.
 constexpr double kLargest = 1e12;
-// Longest accepted times in seconds: 3,000 years from a trace's start (which may be as long after 1970), and
-// 30 years for a run.
+// The longest times that a field may have, in seconds: 3,000 years from the trace's start (which may be as
+// long after 1970), and 30 years for a run.
 constexpr std::int64_t kLongest = 100'000'000'000;
 constexpr std::int64_t kLongestRun = 1'000'000'000;
 constexpr std::int64_t kMostProcessors = 100'000'000;
 constexpr std::int64_t kMonday2001 = 978'307'200;
 
-// Replaces unprintable characters for a terminal: a file that isn't a trace may hold anything.
+// Replaces unprintable characters for a terminal: a file that isn't a trace may contain any bytes.
 std::string printable(std::string_view text) {
     std::string out(text);
     std::ranges::replace_if(
@@ -95,7 +95,7 @@ class SwfReader {
     std::string name_;
     std::map<std::int64_t, std::string> queues_;
     std::size_t line_ = 0;
-    std::int64_t start_ = 0;  // UnixStartTime
+    std::int64_t start_ = 0;  // value of UnixStartTime
     Trace trace_;
 };
 
@@ -122,11 +122,11 @@ void SwfReader::read_queue(std::string_view value) {
     if (!number || blank == value.npos) return;
     std::string_view queue = values::trim(value.substr(blank));
     queue = queue.substr(0, queue.find_first_of(" \t,;:("));
-    if (!queue.empty()) queues_.emplace(*number, queue);  // a name from the caller stays
+    if (!queue.empty()) queues_.emplace(*number, queue);  // a name in SwfOptions::queues stays
 }
 
 Result<std::int64_t> SwfReader::read_field(std::size_t from, std::string_view word, std::size_t field) const {
-    // In the standard only the CPU time may have a fraction; in traces other numbers have one, too.
+    // Accept fractions in all fields: the standard has them only in the CPU time, but traces also in others.
     const auto read = values::decimal(word);
     if (!read)
         return tl::unexpected(fmt::format("{}: {} (field {}): found '{}', expected a number", place(from),
@@ -191,10 +191,10 @@ Result<void> SwfReader::add_job(const Fields& f) {
     if (f[requested_time] > 0) job.walltime = Seconds(std::min(f[requested_time], kLongest));
     if (known(f[wait_time])) job.recorded_wait = Seconds(f[wait_time]);
     job.cpus = cpus;
-    // Average per processor.
+    // The field is the average of the job's processors.
     if (f[average_cpu_time] > 0 && f[average_cpu_time] <= kLongestRun)
         job.cput = Seconds(f[average_cpu_time] * cpus);
-    // Kilobytes per processor.
+    // The fields are in kilobytes for each processor.
     const std::int64_t kilobytes = f[requested_memory] > 0 ? f[requested_memory] : f[used_memory];
     if (kilobytes > 0 && static_cast<double>(kilobytes) * static_cast<double>(cpus) < 1e15)
         job.mem = kilobytes * 1024 * cpus;

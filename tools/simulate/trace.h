@@ -1,5 +1,5 @@
-// A trace: the jobs that a simulation submits, with user, time, size and run time. The engine decides about
-// their starts (engine.h).
+// A trace: the jobs that a simulation submits, each with its user, time, size and run time. The simulated
+// scheduler decides when they start (engine.h).
 #pragma once
 
 #include <chrono>
@@ -15,15 +15,15 @@
 
 namespace pbs::simulate {
 
-// Result or an error: one line for the person at the terminal, with the file and position, the text found and
-// the form expected.
+// A result, or an error: one line for the user, with the file and position, the text found and the expected
+// form.
 template <class T>
 using Result = tl::expected<T, std::string>;
 
 using Instant = std::chrono::sys_seconds;
 using Seconds = std::chrono::seconds;
 
-// Numbers texts that many jobs share, in the order of their first use.
+// Gives numbers to texts that many jobs share, in the order of first use.
 class Names {
   public:
     std::uint32_t number(std::string_view name);
@@ -40,7 +40,7 @@ class Names {
     std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> numbers_;
 };
 
-// Requested resources with their texts as in Resource_List, without walltime: ("select", "2:ncpus=4").
+// The requested resources of a job, without walltime, as in Resource_List: ("select", "2:ncpus=4").
 using RequestText = std::map<std::string, std::string, std::less<>>;
 inline constexpr std::uint32_t kNoRequest = std::numeric_limits<std::uint32_t>::max();
 
@@ -70,9 +70,9 @@ struct Trace {
     std::string time_zone;       // an IANA name; empty: unknown
     std::int64_t max_nodes = 0;  // size of the recorded machine; 0: unknown
     std::int64_t max_cpus = 0;
-    // Number of entries that aren't simulated, by the reason: ("never ran", 12).
+    // How many entries of the file aren't simulated, by the reason: ("never ran", 12).
     std::map<std::string, std::int64_t> left_out;
-    std::vector<std::string> notes;  // assumptions that were made, a sentence each
+    std::vector<std::string> notes;  // assumptions about the trace, a sentence each
 };
 
 // Sorts the jobs by submission; those of the same second keep their order.

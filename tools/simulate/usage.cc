@@ -11,7 +11,7 @@
 namespace pbs::simulate {
 namespace {
 
-// Largest accepted amount: sums stay finite.
+// The largest usage that is accepted: sums of such numbers stay finite.
 constexpr double kLargestUsage = 1e200;
 
 class Reader {
@@ -85,7 +85,7 @@ class Reader {
         const auto used = amount->get<double>();
         if (!(used >= 0 && used <= kLargestUsage))
             return wrong(fmt::format("{}: usage: found {}, expected 0 to {}", place, used, kLargestUsage));
-        // Skip usage of 1, with which unused entities are written.
+        // Skip a usage of 1: unused entities are written with it.
         if (*kind == "entity" && used > 1) usage.entities.push_back({{}, *std::move(name), used});
         return {};
     }

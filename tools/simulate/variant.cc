@@ -25,7 +25,7 @@ using objects::ObjectType;
 
 const objects::Identity kManager{"pbs_simulate", "localhost", objects::manager_privilege};
 
-// Temporary folder for the store's file; removed with the object.
+// A temporary folder for the store's file. It is removed with this object.
 class Folder {
   public:
     static Result<Folder> make() {
@@ -57,7 +57,7 @@ std::string in_one_line(std::string text) {
     return text;
 }
 
-// A configuration under change: the machine's part as texts, the policies in a store.
+// A configuration that is being changed: the machine as texts, the policies in a store.
 class Draft {
   public:
     static Result<Draft> of(const Site& site);
@@ -82,10 +82,10 @@ class Draft {
     Objects* machine_objects(cmds::ObjectType type);
     Result<void> execute(const objects::Command& command);
     bool is_assigned(const std::string& policy) const;
-    // Notes an object that the changes name. `assigns`: they assign a policy to a sched.
+    // Remembers an object that the changes name. `assigns`: whether they assign a policy to a sched.
     void note(ObjectType type, const std::string& name, bool assigns);
 
-    Folder folder_;  // has to outlive the store's file
+    Folder folder_;  // declared first: the store's file is in it
     objects::Store store_;
     Machine machine_;
     std::set<std::string> named_policies_;
@@ -121,7 +121,8 @@ Result<void> Draft::import(const std::string& document, const std::string& name,
                                       {[](ObjectType, std::string_view) { return true; }}, kManager, now());
     if (!done) return tl::unexpected(fmt::format("{}: {}", name, in_one_line(done.error().message)));
     for (const std::string& warning : done->reply.warnings) notes_.push_back(warning);
-    // Take execution_type from the policies' objects: on a server of OpenPBS the plugin keeps it there.
+    // Take execution_type from the store's queues: if the server is one of OpenPBS, the plugin keeps it
+    // there.
     for (const objects::ObjectPtr& queue : snapshot().objects(ObjectType::queue))
         if (const auto there = machine_.queues.find(queue->name());
             there != machine_.queues.end() && queue->is_set("execution_type"))
@@ -223,8 +224,7 @@ Result<void> Draft::apply_directive(std::string_view text) {
 }
 
 bool of_the_store(const cmds::Assignment& attribute, cmds::ObjectType type) {
-    // A queue's execution_type is kept with the machine's description, not in the store, as by the bundled
-    // server.
+    // execution_type of a queue is kept with the machine, not in the store, as by the bundled server.
     if (type == cmds::ObjectType::queue && values::same_word(attribute.name, "execution_type")) return false;
     return objects::find_attribute(static_cast<ObjectType>(type), attribute.name) != nullptr;
 }
@@ -264,7 +264,7 @@ Values* Draft::machine_values(cmds::ObjectType type, const std::string& name) {
     return nullptr;
 }
 
-// Applies the part of a directive that concerns attributes of the server's own objects.
+// Applies the part of a directive about attributes that the server itself keeps.
 Result<void> Draft::change_machine(const cmds::Directive& directive, const std::string& name) {
     Objects* const objects = machine_objects(directive.type);
     if (objects == nullptr && directive.type != cmds::ObjectType::server) return {};
@@ -303,7 +303,7 @@ Result<void> Draft::change_machine(const cmds::Directive& directive, const std::
     return {};
 }
 
-// Applies the part of a directive that concerns attributes in the policies' store.
+// Applies the part of a directive about attributes in the store.
 Result<void> Draft::change_store(const cmds::Directive& directive, const std::string& name) {
     const auto type = static_cast<ObjectType>(directive.type);
     objects::Command command{objects::CommandKind::set, type, name};
@@ -334,7 +334,7 @@ Result<void> Draft::change_store(const cmds::Directive& directive, const std::st
     return execute(command);
 }
 
-// The settings of a policy that a simulation doesn't act on.
+// Returns the settings of a policy on which a simulation doesn't act.
 std::vector<std::string> unsupported_of(const objects::Object& policy) {
     std::vector<std::string> lines = objects::unsupported_lines(policy);
     for (objects::UnsupportedSetting& setting : objects::unsupported_by_server(policy, {}))
@@ -342,8 +342,8 @@ std::vector<std::string> unsupported_of(const objects::Object& policy) {
     return lines;
 }
 
-// Keeps notes on unsupported attributes only for policies in force: the store has warned of all policies, but
-// the others don't matter here.
+// Removes notes on unsupported attributes of policies that aren't in force. The store has warned of all
+// policies.
 void add_unsupported(const objects::Snapshot& snapshot, std::vector<std::string>& notes) {
     for (const objects::ObjectPtr& policy : snapshot.objects(ObjectType::policy))
         for (const std::string& line : unsupported_of(*policy)) std::erase(notes, line);
@@ -358,7 +358,7 @@ void add_unsupported(const objects::Snapshot& snapshot, std::vector<std::string>
     }
 }
 
-// Can jobs have different preemption levels under the policy?
+// Returns whether jobs can have different preemption levels under the policy.
 bool has_levels(const objects::Object& policy, const Machine& machine) {
     if (objects::unsupported_preemption(policy).empty()) return false;
     const std::string_view levels = policy.text("preempt_prio");
@@ -375,8 +375,7 @@ bool has_levels(const objects::Object& policy, const Machine& machine) {
     });
 }
 
-// For each policy in force, adds the note that `tell` returns about a part that isn't simulated, if there is
-// one.
+// Adds a note on each policy in force for which `tell` returns one, about a part that isn't simulated.
 template <class Tell>
 void add_notes(const Variant& variant, std::vector<std::string>& notes, const Tell& tell) {
     std::set<std::string> named;
@@ -391,7 +390,7 @@ void add_notes(const Variant& variant, std::vector<std::string>& notes, const Te
     }
 }
 
-// Does the order checkpoint jobs before it suspends them?
+// Returns whether the order checkpoints jobs before it suspends them.
 bool checkpoints(std::string_view preempt_order) {
     while (!preempt_order.empty()) {
         const std::string_view step = preempt_order.substr(0, preempt_order.find(' '));
@@ -479,7 +478,7 @@ void add_named_queues(const objects::Snapshot& snapshot, const std::vector<std::
     for (const std::string& name : of_trace) add_queue_of(name, machine);
     if (machine.queues.empty()) add_queue(machine, "workq");
     if (machine.server.contains("default_queue")) return;
-    // The queue for submissions: an Origin policy names it; else it is workq or the first queue.
+    // Choose the queue for submissions: the one that an Origin policy names, else workq or the first queue.
     std::string entry = machine.queues.contains("workq") ? "workq" : machine.queues.begin()->first;
     const objects::Object* const policy = snapshot.policy(snapshot.policy_slots("default").all_time);
     if (policy != nullptr && !policy->text("submit_queue").empty()) entry = policy->text("submit_queue");

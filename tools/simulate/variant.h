@@ -1,4 +1,4 @@
-// Variants of a site's configuration, which are simulated and compared.
+// Makes variants of a site's configuration, which are simulated and compared.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace pbs::simulate {
 
-// Starting point of all variants.
+// The configuration from which all variants are made.
 struct Site {
     std::string document;  // in the form of pbs_config export; empty: only default_policy
     std::string name;      // name of the document, for messages
@@ -21,34 +21,33 @@ struct Site {
     rrule::Zone zone = rrule::Zone::utc();
 };
 
-// Text of a file with changes: directives of qmgr(8), or a document of pbs_config(8), which begins with a
-// brace.
+// A file with changes: directives of qmgr(8), or a document of pbs_config(8), which begins with a brace.
 struct ChangeText {
     std::string name;
     std::string text;
 };
 
 struct Variant {
-    std::string title;  // the requested policies, or the file
+    std::string title;  // the requested policies, or the name of the file
     Machine machine;
     std::shared_ptr<const objects::Snapshot> snapshot;
     std::vector<std::string> notes;  // warnings, a sentence each
 };
 
-// Does the site have a policy for each name of a list such as "p1,np:p2"?
+// Returns whether the site has a policy for each name in a list such as "p1,np:p2".
 Result<bool> names_policies(const Site& site, std::string_view list);
 
-// Makes a variant with these policies in force, as by `set sched default policy = LIST`; an empty list
-// changes nothing. Errors: why the configuration is refused.
+// Makes a variant with these policies in force, as by `set sched default policy = LIST`. An empty list
+// changes nothing. The error says why the configuration is refused.
 Result<Variant> variant_of_policies(const Site& site, const std::string& list);
 
-// Makes a variant by changes: create, delete, set and unset, of any object of the site. If they assign no
-// policy to a sched but name exactly one policy, which no sched has, that policy becomes the all-time policy
-// of the sched default. Errors name the directive.
+// Makes a variant by changes: create, delete, set and unset, of any object of the site. If the changes assign
+// no policy to a sched and name exactly one policy, which no sched has, this becomes the all-time policy of
+// the sched default. The error names the directive.
 Result<Variant> variant_of_changes(const Site& site, const ChangeText& changes);
 
-// Adds an execution queue for each queue that the configuration or the trace names. For machines that weren't
-// described: without queues, jobs can't be submitted.
+// Adds an execution queue for each queue that the configuration or the trace names, to a machine without
+// queues.
 void add_named_queues(const objects::Snapshot& snapshot, const std::vector<std::string>& of_trace,
                       Machine& machine);
 

@@ -43,7 +43,7 @@ std::optional<std::string> parse_prefix(std::string_view text) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                std::string_view("/-_.~").find(c) != std::string_view::npos;
     };
-    // Refuse "//host", which names another host.
+    // Refuse "//host", with which a path would lead to another host.
     const bool good =
         text.empty() ||
         (text.front() == '/' && text.size() <= kLongestPrefix && text.find("//") == std::string_view::npos &&

@@ -1,4 +1,4 @@
-// Files for browsers, built into the program from site/.
+// The files for browsers in site/, which are built into the program.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 namespace pbs::web {
 
 struct Asset {
-    std::string_view name;  ///< "now.js"
+    std::string_view name;  ///< name in site/: "now.js"
     std::string_view text;
 };
 
@@ -16,11 +16,11 @@ struct Asset {
 std::span<const Asset> assets();
 /// Finds a file by name; nullptr: there is none.
 const Asset* find_asset(std::string_view name);
-/// Returns the MIME type by the name's ending.
+/// Returns the MIME type, which follows from the ending of the name.
 std::string_view type_of(const Asset& asset);
 
 struct Page;
-/// Returns a page's HTML, a frame that its script fills.
+/// Returns a page's HTML: a frame, which the page's script fills.
 std::string html_of(const Page& page);
 
 }  // namespace pbs::web

@@ -1,4 +1,5 @@
-# Writes OUT, a source file with the files IN, one "a;b;c" list, as assets(): cmake -DIN=... -DOUT=... -P embed.cmake
+# Writes the source file OUT, which defines assets() with the files of the list IN ("a;b;c"). Run as: cmake
+# -DIN=... -DOUT=... -P embed.cmake
 set(text "#include \"tools/web/assets.h\"\n\n#include <array>\n\nnamespace pbs::web {\nnamespace {\n\n")
 set(rows "")
 set(count 0)
@@ -7,7 +8,7 @@ foreach(file ${IN})
   file(READ ${file} bytes HEX)
   string(LENGTH "${bytes}" size)
   math(EXPR size "${size} / 2")
-  # Append a NUL: compilers warn of an array without elements.
+  # Append a NUL: compilers warn about an array without elements.
   string(REGEX REPLACE "(................................................................)" "\\1\n" bytes "${bytes}00")
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${bytes}")
   string(APPEND text "constexpr char kFile${count}[] = {\n${bytes}};\n")

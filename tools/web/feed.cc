@@ -21,7 +21,7 @@ std::string key_of(const Page& page, const Query& query) {
     return key;
 }
 
-// Writes JSON, with replacements for bytes that aren't UTF-8.
+// Writes JSON. Replaces bytes that aren't UTF-8.
 std::string text_of(const Json& json) {
     return text::write_json(json);
 }
@@ -71,7 +71,8 @@ std::shared_ptr<const Told> Feed::get(const Page& page, const Query& query) {
             entry.asking = true;
             break;
         }
-        // Look up the entry again after waiting: the request may have failed, or the entry may be gone.
+        // Look up the entry again after the wait: the request may have failed, or the entry may have been
+        // removed.
         answered_.wait(lock);
     }
     make_room();

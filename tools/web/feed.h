@@ -1,4 +1,4 @@
-// Shares answers among clients: however many ask, the PBS server is asked once.
+// Shares the PBS server's answers among clients: however many clients ask, the server is asked once.
 #pragma once
 
 #include <chrono>
@@ -14,13 +14,13 @@
 
 namespace pbs::web {
 
-/// An answer in the form in which it is sent.
+/// An answer in the form in which clients get it.
 struct Told {
     int status = 200;
     std::string body;      // JSON
-    std::string packed{};  // `body` packed by gzip; empty: not worth it
+    std::string packed{};  // `body` in gzip; empty: packing isn't worth it
     std::int64_t time = 0;
-    std::uint64_t revision = 0;  ///< differs for each new answer
+    std::uint64_t revision = 0;  ///< changes with each new answer
     std::chrono::steady_clock::time_point good_until{};
 };
 
@@ -35,12 +35,12 @@ class Feed {
     explicit Feed(Ask ask, Clock clock = std::chrono::steady_clock::now)
         : ask_(std::move(ask)), clock_(std::move(clock)) {}
 
-    /// Returns the page's answer: the last one while it is fresh, else a new one. Clients that want an answer
-    /// which is being asked for wait for it. A slow answer stays fresh longer, so that each address keeps the
-    /// PBS server busy for at most a twentieth of the time.
+    /// Returns the page's answer: the last one if it is fresh, or else a new one. Clients that want an answer
+    /// for which the server is being asked wait for it. A slow answer stays fresh longer, so that each
+    /// address keeps the PBS server busy for at most a twentieth of the time.
     std::shared_ptr<const Told> get(const Page& page, const Query& query);
 
-    /// Most addresses (with parameters) whose answers are kept.
+    /// The most addresses, with their parameters, whose answers are kept.
     static constexpr std::size_t kMost = 64;
 
   private:
@@ -48,7 +48,7 @@ class Feed {
         std::shared_ptr<const Told> told{};
         std::size_t hash = 0;  // hash of the answer without its time
         bool asking = false;
-        std::uint64_t used = 0;  // counter of uses: larger is later
+        std::uint64_t used = 0;  // value of a counter at the last use: larger is later
     };
     std::shared_ptr<const Told> keep(const std::string& key, Told told, std::size_t hash);
     void make_room();

@@ -27,7 +27,7 @@ bool is_loopback(std::string_view bytes) {
            bytes.substr(0, 15).find_first_not_of('\0') == std::string_view::npos;
 }
 
-// Removes a port or final dot behind the name: "host:80", "[::1]:80", "host.".
+// Returns the host without a port or final dot behind it: "host:80", "[::1]:80", "host.".
 std::string_view without_port(std::string_view host) {
     if (host.starts_with('[')) {
         const std::size_t end = host.find(']');

@@ -1,4 +1,4 @@
-// Converts jobs and reservations, for several pages.
+// Asks for jobs, and converts jobs and reservations to JSON, for several pages.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,23 @@
 
 namespace pbs::web {
 
-/// A part of a job's place: CPUs of a vnode.
+/// The CPUs of a vnode that a job has.
 struct Place {
     std::string vnode;
     std::int64_t ncpus = 0;
 };
-/// Parses "(n1:ncpus=2:mem=1gb+n2:ncpus=1)+(n1:ncpus=1)"; vnodes are in the order of their first mention.
+/// Parses an exec_vnode such as "(n1:ncpus=2:mem=1gb+n2:ncpus=1)+(n1:ncpus=1)". Each vnode is there once, in
+/// the order of first mention.
 std::vector<Place> parse_exec_vnode(std::string_view text);
 
-/// Job as JSON: id, name, owner, queue, state, ncpus, walltime (seconds), and the instants created, start and
-/// estimated_start. Unknown values are null.
+/// Returns a job as JSON: id, name, owner, queue, state, ncpus, walltime (seconds), and the instants created,
+/// start and estimated_start. Unknown values are null.
 Json job_json(const batch_status& job);
 
-/// Reads a duration such as 01:00:00 in seconds; nullopt: not set.
+/// Reads a duration such as 01:00:00; nullopt: it isn't set.
 std::optional<std::int64_t> seconds_of(const attrl* attributes, std::string_view name,
                                        std::string_view resource);
-/// Reads a whole number; nullopt: not set.
+/// Reads a whole number; nullopt: it isn't set.
 std::optional<std::int64_t> integer_of(const attrl* attributes, std::string_view name,
                                        std::string_view resource = "");
 

@@ -25,7 +25,7 @@ bool Link::was_lost() {
 }
 
 cmds::StatusList Link::take(batch_status* made) {
-    // NULL is an empty list if there is no error.
+    // A NULL without an error is an empty list.
     error_ = made == nullptr ? pbs_errno : PBSE_NONE;
     why_ = error_ == PBSE_NONE ? "" : cmds::failure_text(connection_->handle());
     if (error_ == PBSE_PROTOCOL) lost_ = true;

@@ -1,4 +1,4 @@
-// A connection to a PBS server that is kept from request to request.
+// A connection to a PBS server that is kept from one request to the next.
 #pragma once
 
 #include <optional>
@@ -10,21 +10,21 @@
 
 namespace pbs::web {
 
-/// Pass the result of each request to take(), which notices failures.
+/// A connection. Pass the result of each C API call on it to take(), which notices failures.
 class Link {
   public:
     /// An empty `server` is the default one.
     explicit Link(std::string server) : server_(std::move(server)) {}
 
-    /// Connects unless connected. False: the server can't be reached.
+    /// Connects if there is no connection. False: the server can't be reached.
     bool open();
-    /// Drops the connection if the server has closed it, as at a restart. True: the connection was dropped.
+    /// Drops the connection if the server has closed it, as at a restart. Returns whether it has.
     bool was_lost();
     int handle() const { return connection_->handle(); }
 
     /// Takes a reply: `made` is the C API's result for a request on this connection.
     cmds::StatusList take(batch_status* made);
-    /// Text and PBS error number of the last request's failure; 0: success.
+    /// The text and the PBS error number of the last request's failure; empty and 0 after a success.
     const std::string& why() const { return why_; }
     int error() const { return error_; }
 

@@ -17,14 +17,14 @@ namespace {
 using cmds::value_of;
 using cmds::view;
 
-// An attribute of the server's counters, and the metric that it becomes. The attribute's resource becomes the
-// value of `label`.
+// An attribute of the part "counters" of the server's diagnosis, and the metric that it becomes. The
+// attribute's resource becomes the value of `label`.
 struct Row {
     std::string_view attribute;
     std::string_view name;
     std::string_view type;
     std::string_view label;   // empty: the attribute has no resource
-    std::string_view bounds;  // for a histogram: the attribute that has its bounds
+    std::string_view bounds;  // for a histogram: the attribute with its bounds
     std::string_view help;
 };
 constexpr std::array kRows = {
@@ -66,7 +66,7 @@ void add(Exposition& out, const Row& row, const attrl* counters) {
     }
 }
 
-// Adds the counts of "Transit:0 Queued:1 Held:0 ...".
+// Adds a sample for each state in "Transit:0 Queued:1 Held:0 ...".
 void add_states(Exposition& out, std::string_view queue, std::string_view counts) {
     while (!counts.empty()) {
         const std::string_view one = counts.substr(0, counts.find(' '));
@@ -87,7 +87,7 @@ void add_queues(Exposition& out, const attrl* counters) {
     }
 }
 
-// A metric that is 1 or 0 for each scheduler, by the value of an attribute.
+// A metric that is 1 or 0 for each scheduler, depending on the value of an attribute.
 struct Truth {
     std::string_view attribute;
     std::string_view expected;  // value that counts as 1; empty: any
@@ -117,7 +117,7 @@ void add_scheds(Exposition& out, const batch_status* scheds) {
                          {"policy", value_of(sched->attribs, "active_policy").value_or("")}});
 }
 
-// Adds the counters of quotas that have a limit now, by scheduler.
+// Adds the counters of quotas that are in force and have a limit, by scheduler.
 void add_quotas(Exposition& out, std::span<const std::pair<std::string, const batch_status*>> quotas) {
     const auto add = [&](const char* name, const char* help, std::string cmds::QuotaCounter::*amount) {
         bool begun = false;

@@ -9,9 +9,10 @@
 
 namespace pbs::web {
 
-/// Makes the metrics of a server's answers: `counters`, the part of that name of pbs_statdiagnosis(), and its
-/// schedulers. Both are NULL if the server can't be reached: pbs_up is 0 then. A server without counters,
-/// such as OpenPBS's, has only `scheds`.
+/// Makes the metrics from a server's answers: `counters`, the part of that name of pbs_statdiagnosis(),
+/// `scheds`, its schedulers, and `quotas`, the counters of each scheduler's quotas. If the server can't be
+/// reached, `counters` and `scheds` are NULL, and pbs_up is 0. A server without counters, such as OpenPBS's,
+/// has only `scheds`.
 std::string metrics(const batch_status* counters, const batch_status* scheds,
                     std::span<const std::pair<std::string, const batch_status*>> quotas = {});
 

@@ -1,4 +1,4 @@
-// Packs texts for browsers.
+// Packs texts for browsers with gzip.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace pbs::web {
 
-/// Packs a text by gzip; empty: packing isn't worth it.
+/// Packs a text with gzip; empty: packing isn't worth it.
 std::string packed(std::string_view text);
 
 }  // namespace pbs::web

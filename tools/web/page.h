@@ -1,4 +1,4 @@
-// A page: an address that gives people HTML, and programs JSON, about a PBS server.
+// Describes a page: an address with facts about a PBS server, as HTML for people and as JSON for programs.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@ namespace pbs::web {
 
 using Json = nlohmann::ordered_json;
 
-/// Parameters of an address that the page knows.
+/// The parameters of a request that its page knows.
 using Query = std::map<std::string, std::string, std::less<>>;
 
 /// Version of the form of all answers: the member "version", and the first number of openapi.json's version.
@@ -28,28 +28,28 @@ inline constexpr int kBad = 400;
 /// The most spans of the calendar in an answer.
 inline constexpr std::size_t kMostSpans = 5000;
 
-/// Answer for an address. For an error `json` is {"error": "..."}.
+/// The answer to a request. For an error `json` is {"error": "..."}.
 struct Answer {
     int status = 200;
     Json json = Json::object();
-    /// The server's clock in seconds since the Epoch, for the member "time". An answer that differs only in
-    /// this isn't new.
+    /// The server's clock in seconds since the Epoch, for the member "time". An answer that differs from the
+    /// last one only in this member isn't a new one.
     std::optional<std::int64_t> time = std::nullopt;
 };
 
-/// Makes an error with a message for people.
+/// Makes an error answer with a message for people.
 Answer refusal(int status, std::string_view message);
 
 struct Parameter {
     std::string_view name;
-    std::size_t longest;  ///< in bytes
+    std::size_t longest;  ///< most bytes of its value
 };
 
 struct Page {
     std::string_view name;   ///< the address, without a slash
     std::string_view title;  ///< text in the menu
     std::span<const Parameter> parameters;
-    /// Time for which an answer stays fresh and is given to all clients.
+    /// How long an answer stays fresh, and is given to all clients.
     std::chrono::seconds good_for;
     Answer (*ask)(Link& server, const Query& query);
 };

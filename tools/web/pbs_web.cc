@@ -1,4 +1,4 @@
-// pbs_web: shows a server's state over HTTP.
+// The program pbs_web: shows a server's state over HTTP.
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -32,7 +32,7 @@ int complain(const std::string& message, int status) {
     return status;
 }
 
-// Serves until a signal to stop. The signal is blocked in all threads but the one that waits for it.
+// Serves until a signal tells the program to stop. All threads but the waiter have the signal blocked.
 int serve(Server& server, const sigset_t& stops) {
     std::thread waiter([&server, &stops] {
         int signal = 0;
@@ -46,7 +46,7 @@ int serve(Server& server, const sigset_t& stops) {
     return done ? 0 : complain("can't take connections any more", 1);
 }
 
-// Asks for the page Shares regularly, so that trends also cover the time in which nobody looks.
+// Asks for the page Shares at intervals, so that trends also cover times in which nobody looks.
 void follow_shares(Source& source, Trends& trends, const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any wake;
@@ -110,7 +110,7 @@ int run(int argc, char** argv) {
     pthread_sigmask(SIG_BLOCK, &stops, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
 
-    // Use a source of its own, so that monitoring doesn't wait for pages.
+    // Give monitoring a connection of its own, so that it doesn't wait for pages.
     Source counters(name);
     Source source(name);
     WhatIf what_if(simulate_program(), name);

@@ -26,7 +26,7 @@ constexpr const char* kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 constexpr const char* kTextType = "text/plain; charset=utf-8";
 constexpr const char* kAssetsFolder = "assets/";
 
-// Content comes from this server only, and no script may stand in a page, so no text can become one.
+// Content comes from this server only. Pages may not contain scripts, so no text in them can become one.
 constexpr const char* kSecurityPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
@@ -36,7 +36,8 @@ bool takes_gzip(const httplib::Request& request) {
     return request.get_header_value("Accept-Encoding").find("gzip") != std::string::npos;
 }
 
-// Sends `text` or `packed`, both part of `owner`, which the answer keeps alive.
+// Sends `text`, or `packed` if the browser takes gzip. Both are parts of `owner`, which the answer keeps
+// alive.
 template <class Owner>
 void send(const httplib::Request& request, httplib::Response& answer, std::string_view text,
           std::string_view packed, std::string_view type, Owner owner) {
@@ -53,7 +54,7 @@ void send(const httplib::Request& request, httplib::Response& answer, std::strin
         });
 }
 
-// Answers "not modified" if the browser has this version. True: answered.
+// Answers "not modified" if the browser has the version `tag`, and returns whether it has.
 bool is_known(const httplib::Request& request, httplib::Response& answer, const std::string& tag) {
     constexpr int kNotModified = 304;
     answer.set_header("ETag", tag);
@@ -69,7 +70,7 @@ void send_error(httplib::Response& answer, int status, std::string_view message)
     answer.set_content(text::write_json(refusal(status, message).json), "application/json");
 }
 
-// Reads the page's parameters. False: a parameter is unknown or too long, and the answer says so.
+// Reads the page's parameters. False: a parameter is unknown or too long, and `answer` says so.
 bool read_query(const Page& page, const httplib::Request& request, httplib::Response& answer, Query& query) {
     for (const auto& [name, value] : request.params) {
         const auto known = std::ranges::find(page.parameters, name, &Parameter::name);
@@ -95,7 +96,7 @@ Server::Server(Contents contents)
       watchers_(std::make_unique<Watchers>(feed_)),
       http_(std::make_unique<httplib::Server>()),
       start_(fmt::format("{:x}", std::chrono::system_clock::now().time_since_epoch().count())) {
-    http_->new_task_queue = [] { return new Threads(kThreads); };  // the library deletes it
+    http_->new_task_queue = [] { return new Threads(kThreads); };  // the library deletes the threads
     http_->set_read_timeout(kSecondsForARequest);
     http_->set_write_timeout(kSecondsForARequest);
     http_->set_payload_max_length(kLongestRequest);
@@ -112,18 +113,19 @@ Server::Server(Contents contents)
     http_->Post(
         ".*", [this](const httplib::Request& request, httplib::Response& answer) { post(request, answer); });
     http_->set_error_handler([](const httplib::Request&, httplib::Response& answer) {
-        // Answers sent by a provider have no body yet.
+        // Leave alone answers without a body that a content provider will send.
         if (answer.body.empty() && !answer.has_header("Content-Type"))
             answer.set_content(fmt::format("status {}\n", answer.status), kTextType);
     });
-    // Log the error, and don't show it to the client.
+    // Don't show the error to the client.
     http_->set_exception_handler([](const httplib::Request&, httplib::Response& answer,
                                     const std::exception_ptr&) { answer.status = 500; });
 }
 
 Server::~Server() = default;
 
-// Refuses any request whose host name isn't one of ours. HTTP/1.0 needs no name, but browsers don't use it.
+// Answers with an error if the request's host name isn't a name of this program, and returns true. HTTP/1.0
+// needs no name; browsers don't use it.
 bool Server::refuses(const httplib::Request& request, httplib::Response& answer) const {
     constexpr int kMisdirected = 421;
     const std::size_t hosts = request.get_header_value_count("Host");
@@ -134,7 +136,7 @@ bool Server::refuses(const httplib::Request& request, httplib::Response& answer)
     std::ranges::replace_if(
         shown, [](char c) { return c < ' ' || c > '~'; }, '?');
     answer.status = hosts == 1 ? kMisdirected : kBad;
-    answer.set_header("Connection", "close");  // the rest of the request stays unread
+    answer.set_header("Connection", "close");  // a part of the request stays unread
     answer.set_content(
         hosts == 1
             ? fmt::format("pbs_web doesn't answer to the name {0}. Ask by an address that it listens on, or "
@@ -145,7 +147,7 @@ bool Server::refuses(const httplib::Request& request, httplib::Response& answer)
     return true;
 }
 
-// Redirects from the top to the first page.
+// Redirects from the address without a page to the first page.
 void Server::redirect(const httplib::Request& request, httplib::Response& answer) const {
     const auto prefix = parse_prefix(request.get_header_value("X-Forwarded-Prefix"));
     answer.set_redirect(fmt::format("{}{}/{}", prefix.value_or(""), contents_.base, pages().front()->name));
@@ -190,8 +192,8 @@ void Server::get(const httplib::Request& request, httplib::Response& answer) {
     send(request, answer, told->body, told->packed, "application/json", told);
 }
 
-// Starts a comparison, the only thing that can be started. Another site's page can't: browsers send this type
-// and this header across sites only after asking us.
+// Starts a comparison, the only work that a client can start. The page of another site can't: for this
+// content type and this header, a browser first asks this program whether that site may send them.
 void Server::post(const httplib::Request& request, httplib::Response& answer) {
     constexpr int kForbidden = 403;
     constexpr int kNotFound = 404;
@@ -232,7 +234,7 @@ bool Server::run() {
 }
 
 void Server::stop() {
-    // Wait until run() has begun: the library ignores an earlier stop().
+    // Wait until run() has begun: the library ignores a stop() before that.
     while (!http_->is_running() && !over_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     http_->stop();
     watchers_->stop();

@@ -13,7 +13,7 @@
 namespace pbs::web {
 namespace {
 
-// Returns the user name under which the server knows this program.
+// Returns the name of this program's user, as the server knows it.
 std::string own_name() {
     constexpr std::size_t kMost = 4096;
     std::array<char, kMost> buffer{};

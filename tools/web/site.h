@@ -1,4 +1,4 @@
-// Data that several pages ask a server for: its clock, zone and calendar.
+// The facts that several pages ask a server for: its clock, zone and calendar.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace pbs::web {
 
-/// A server's replies about the site. All except `server` may be NULL: empty.
+/// A server's replies about the site. Each except `server` may be NULL: an empty list.
 struct SiteView {
     const batch_status* server = nullptr;
     const batch_status* scheds = nullptr;
@@ -20,7 +20,7 @@ struct SiteView {
     const batch_status* policies = nullptr;
     const batch_status* time_windows = nullptr;
 };
-/// Owns the replies of a SiteView.
+/// The owner of the replies in a SiteView.
 struct SiteReplies {
     cmds::StatusList server;
     cmds::StatusList scheds;
@@ -32,30 +32,30 @@ struct SiteReplies {
         return {server.get(), scheds.get(), queues.get(), policies.get(), time_windows.get()};
     }
 };
-/// Asks for the replies. Errors: the server refuses its status or that of its schedulers or queues. A server
-/// without policy objects refuses that of policies and time_windows, which are empty then.
+/// Asks for the replies. Errors: the server refuses its status, or that of its schedulers or queues. A server
+/// without policy objects refuses policies and time_windows, whose lists are then empty.
 tl::expected<SiteReplies, Answer> ask_site(Link& server);
 
-/// Makes the calendar of a site. An error names the object that makes no sense.
+/// Makes the calendar of a site. The error names an object with attributes that can't be used.
 calendar::Result<calendar::Site> calendar_of(const SiteView& site);
 
-/// Makes an answer with the members that all have: version, time, time_zone, time_zone_assumed.
+/// Makes an answer with the members that all answers have: version, time, time_zone, time_zone_assumed.
 Answer answer_of(const SiteView& site, const calendar::Result<calendar::Site>& known);
 
 /// Returns the server's clock in seconds since the Epoch, or this machine's if the server doesn't report it.
 std::int64_t clock_of(const SiteView& site);
 
-/// May users see each other's jobs (query_other_jobs)?
+/// Returns whether users may see each other's jobs (query_other_jobs).
 bool shows_jobs_of_others(const attrl* server);
-/// May clients see a job of this owner, "user@host"? Where users don't see each other's jobs, only those of
-/// this program's user are shown, even if it is an operator and could see more.
+/// Returns whether clients may see a job of this owner, "user@host". If users don't see each other's jobs,
+/// clients see only jobs of this program's user, even if that user is an operator and could see all.
 bool may_show(const attrl* server, std::string_view owner);
 
-/// Spans as JSON: from, to (seconds since the Epoch), kind, name, detail, and whether the range cuts them
-/// off.
+/// Returns spans as JSON: from, to (seconds since the Epoch), kind, name, detail, and whether the range cuts
+/// them off.
 Json spans_json(const std::vector<calendar::Span>& spans);
 
-/// Converts a failed request to an HTTP error.
+/// Makes an HTTP error from the last failed request.
 Answer refused(const Link& server);
 
 }  // namespace pbs::web

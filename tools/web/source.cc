@@ -26,7 +26,7 @@ std::string Source::metrics() {
     const bool reached = reach([&] {
         const cmds::StatusList scheds = link_.take(pbs_statsched(link_.handle(), nullptr, nullptr));
         if (!scheds) return;
-        // A server without counters refuses, but is up.
+        // Go on if this request is refused, as by a server without counters.
         const cmds::StatusList counters = link_.take(pbs_statdiagnosis(link_.handle(), "counters", nullptr));
         std::vector<cmds::StatusList> lists;
         std::vector<std::pair<std::string, const batch_status*>> quotas;

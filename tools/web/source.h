@@ -1,4 +1,4 @@
-// Source of the pages: a PBS server, asked through the C API.
+// Asks a PBS server for the pages, through the C API.
 #pragma once
 
 #include <mutex>
@@ -9,20 +9,20 @@
 
 namespace pbs::web {
 
-/// Keeps one connection. Concurrent requests wait for each other.
+/// A source of pages, with one connection. Concurrent requests wait for each other.
 class Source {
   public:
     /// An empty `server` is the default one.
     explicit Source(std::string server) : link_(std::move(server)) {}
 
-    /// Returns the present metrics. If the server can't be reached, they say that it is down.
+    /// Returns the present metrics. If the server can't be reached, pbs_up in them is 0.
     std::string metrics();
     /// Asks for a page.
     Answer ask(const Page& page, const Query& query);
 
   private:
-    /// Calls `ask`, and again over a new connection if the old one was lost. Returns whether the server could
-    /// be reached.
+    /// Calls `ask` with a connection, and once more over a new one if the server had closed the old one.
+    /// Returns whether the server could be reached.
     template <class Ask>
     bool reach(Ask ask);
 

@@ -1,4 +1,4 @@
-// Threads that answer requests: one for each connection, made on demand.
+// The threads that answer requests, one for each connection, made on demand.
 #pragma once
 
 #include <httplib.h>
@@ -13,10 +13,11 @@
 
 namespace pbs::web {
 
-/// A browser that watches a page has a thread, which sleeps nearly all the time.
+/// A queue of connections for the HTTP library. A browser that watches a page occupies a thread, which sleeps
+/// nearly all the time.
 class Threads final : public httplib::TaskQueue {
   public:
-    /// When `most` threads are busy, connections wait.
+    /// `most` is the number of threads. If all are busy, connections wait.
     explicit Threads(std::size_t most) : most_(most) {}
     void enqueue(std::function<void()> work) override;
     void shutdown() override;

@@ -9,7 +9,7 @@ void Trends::note(const std::string& key, std::int64_t now, double part) {
         at = samples_.emplace(key, Samples()).first;
     }
     Samples& samples = at->second;
-    // Drop samples from the future: the server's clock was set back.
+    // Drop samples with a later time: the server's clock was set back.
     while (!samples.empty() && samples.back().first > now) samples.pop_back();
     while (!samples.empty() && samples.front().first < now - kKept) samples.pop_front();
     if (samples.empty() || now - samples.back().first >= kBetween) samples.emplace_back(now, part);
@@ -19,7 +19,7 @@ void Trends::tell(Answer& answer) {
     const auto groups = answer.json.find("groups");
     if (groups == answer.json.end() || !answer.time) return;
     const std::lock_guard lock(mutex_);
-    // Drop elements that are in no tree any more.
+    // Drop elements without a recent sample, which are in no tree any more.
     std::erase_if(samples_, [now = *answer.time](const auto& one) {
         return one.second.empty() || one.second.back().first < now - kKept;
     });

@@ -1,4 +1,4 @@
-// Keeps recent usage of the elements of trees of shares.
+// Keeps the recent usage of the elements of trees of shares.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,20 @@
 
 namespace pbs::web {
 
-/// Keeps a sample of each element every ten minutes, for a day. Threads may use it at once.
+/// Keeps a sample of each element's usage every ten minutes, for a day. Several threads may use it at once.
 class Trends {
   public:
     static constexpr std::int64_t kBetween = 600;  // in seconds
     static constexpr std::int64_t kKept = 24 * 3600;
-    /// Most elements, over all trees; further ones have no trend.
+    /// The most elements of all trees together. Further elements have no trend.
     static constexpr std::size_t kMostElements = 5000;
 
-    /// Takes samples from an answer of the page Shares, and adds the earlier ones to its elements as the
-    /// member "trend", oldest first.
+    /// Takes samples from an answer of the page Shares, and adds the samples so far to each of its elements
+    /// as the member "trend", oldest first.
     void tell(Answer& answer);
 
   private:
-    using Samples = std::deque<std::pair<std::int64_t, double>>;  // instant and part of all usage
+    using Samples = std::deque<std::pair<std::int64_t, double>>;  // instant, part of all usage
     void note(const std::string& key, std::int64_t now, double part);
 
     std::mutex mutex_;

@@ -8,7 +8,7 @@
 namespace pbs::web {
 namespace {
 
-// Longest time without an event: after more, proxies and browsers would drop the connection.
+// The longest time without an event: after a longer one, proxies and browsers would drop the connection.
 constexpr std::chrono::seconds kLongestSilence{15};
 constexpr int kTooMany = 503;
 
@@ -20,7 +20,8 @@ struct Watchers::Watch {
     std::uint64_t revision = 0;
 };
 
-// Sends an event "news" if the answer is new. The time is the PBS server's when it was asked last.
+// Sends an event: "news" if the answer is new, else "same", with the PBS server's time when it was last
+// asked.
 bool Watchers::tell(Watch& watch, httplib::DataSink& sink) {
     const auto told = feed_.get(watch.page, watch.query);
     const bool news = told->revision != watch.revision;

@@ -1,4 +1,4 @@
-// Tells browsers that watch a page when there is news, by server-sent events.
+// Tells browsers that watch a page when the page has changed, by server-sent events.
 #pragma once
 
 #include <httplib.h>
@@ -12,13 +12,13 @@
 
 namespace pbs::web {
 
-/// A watcher only holds the last revision that it was told of: the browser gets the news from the page's JSON
-/// address. A browser that doesn't read is dropped by the time limit for writing.
+/// The browsers that watch pages. An event only names the revision of the page: the browser then gets the
+/// page's JSON. A browser that doesn't read its events is dropped by the time limit for writing.
 class Watchers {
   public:
     explicit Watchers(Feed& feed) : feed_(feed) {}
 
-    /// Most watchers at once.
+    /// The most browsers that can watch at once.
     static constexpr std::size_t kMost = 200;
     /// Sends events until the client is gone or stop() is called.
     void watch(const Page& page, const Query& query, httplib::Response& answer);

@@ -33,7 +33,8 @@ constexpr int kLowPriority = 10;
 constexpr std::chrono::milliseconds kBetweenLooks{50};
 constexpr const char* kChangesFile = "changes.qmgr";
 
-// Can the text be a policy's name? A path must not pass: pbs_simulate takes any other text for a file.
+// Returns whether the text can be the name of a policy. A path must not pass, because pbs_simulate takes any
+// other text for the name of a file.
 bool is_name(std::string_view text) {
     const auto plain = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -43,7 +44,7 @@ bool is_name(std::string_view text) {
            text.front() > '9';
 }
 
-// Temporary folder, removed with the object.
+// A temporary folder, which is removed with this object.
 class Folder {
   public:
     Folder() {
@@ -70,7 +71,7 @@ std::string read(const std::string& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Days of a month: "20261001-20261031".
+// Returns the days of a month: "20261001-20261031".
 std::string days_of(std::chrono::year_month month) {
     const auto last = month / std::chrono::last;
     const int year = static_cast<int>(month.year());
@@ -79,7 +80,7 @@ std::string days_of(std::chrono::year_month month) {
                        static_cast<unsigned>(last.day()));
 }
 
-// Starts pbs_simulate in the folder, with its outputs in files there. -1: failure, see errno.
+// Starts pbs_simulate in the folder. Its outputs go to files there. -1: failure, see errno.
 pid_t start_in(const Folder& folder, std::vector<std::string> arguments) {
     posix_spawn_file_actions_t files{};
     posix_spawnattr_t attributes{};
@@ -108,8 +109,8 @@ pid_t start_in(const Folder& folder, std::vector<std::string> arguments) {
     return failed == 0 ? pid : -1;
 }
 
-// Restrains the process: low priority, files of limited size, and the first to be killed when memory is
-// short.
+// Restrains the process: gives it low priority, limits the size of its files, and makes it the first to be
+// killed when memory is short.
 void restrain(pid_t pid, std::uint64_t bytes) {
     setpriority(PRIO_PROCESS, static_cast<id_t>(pid), kLowPriority);
     const rlimit files{bytes, bytes};
@@ -183,7 +184,7 @@ bool WhatIf::start(const Comparison& comparison) {
     return true;
 }
 
-// Waits for the process. False: it was killed, because it took too long or this program ends.
+// Waits for the process. False: it was killed because it took too long or this program ends.
 bool WhatIf::wait_for_end(int pid, int& status) {
     const auto limit = std::chrono::steady_clock::now() + limits_.time;
     while (waitpid(pid, &status, WNOHANG) == 0) {
@@ -230,8 +231,7 @@ WhatIf::Outcome WhatIf::simulate(const Comparison& comparison) {
 
 void WhatIf::tell(Answer& answer) const {
     const std::lock_guard lock(mutex_);
-    // Hide plots where users don't see each other's jobs: they are by group, and a group may be a single
-    // user.
+    // Hide plots if users don't see each other's jobs: plots are by group, and a group may be a single user.
     const bool of_others = !answer.json.contains("jobs_of_others") || answer.json["jobs_of_others"] == true;
     shows_plots_ = of_others;
     Json& told = answer.json["comparison"] = nullptr;

@@ -1,4 +1,5 @@
-// Compares two policies by pbs_simulate(8): one comparison at a time, at low priority and for a limited time.
+// Compares two policies with pbs_simulate(8): one comparison at a time, at low priority and for a limited
+// time.
 #pragma once
 
 #include <chrono>
@@ -33,21 +34,22 @@ class WhatIf {
         std::chrono::seconds time{600};
         std::uint64_t bytes = std::uint64_t{64} << 20;  // largest file that it may write
     };
-    /// `program` is pbs_simulate, `server` the server that it asks; empty: the default one.
+    /// `program` is the path of pbs_simulate. `server` is the server that it asks; empty: the default one.
     WhatIf(std::string program, std::string server, Limits limits)
         : program_(std::move(program)), server_(std::move(server)), limits_(limits) {}
     WhatIf(std::string program, std::string server)
         : WhatIf(std::move(program), std::move(server), Limits()) {}
-    /// Kills a running comparison.
+    /// Kills the comparison if one is running.
     ~WhatIf();
     WhatIf(const WhatIf&) = delete;
     WhatIf& operator=(const WhatIf&) = delete;
 
-    /// Starts a comparison. False: one is running.
+    /// Starts a comparison. False: one is running already.
     bool start(const Comparison& comparison);
-    /// Adds the member "comparison" to an answer: the last one, or null.
+    /// Adds the last comparison to an answer, as the member "comparison"; null if there is none.
     void tell(Answer& answer) const;
-    /// Returns the plots of the last comparison. nullptr: there are none, or the last answer hides them.
+    /// Returns the plots of the last comparison. nullptr: there are none, or the answer of the last tell()
+    /// hides them.
     std::shared_ptr<const std::string> plots() const;
     bool running() const;
 
@@ -75,7 +77,7 @@ class WhatIf {
     std::thread thread_;
 };
 
-/// Path of pbs_simulate: beside this program, or else as the shell finds it.
+/// Returns the path of pbs_simulate: beside this program or, if it isn't there, as the shell finds it.
 std::string simulate_program();
 
 }  // namespace pbs::web

@@ -95,7 +95,7 @@ std::string month_text(std::chrono::year_month month) {
 Answer ask_calendar(Link& server, const Query& query) {
     const auto replies = ask_site(server);
     if (!replies) return replies.error();
-    // A server without reservations refuses this request.
+    // Go on if this request is refused, as by a server without reservations.
     const cmds::StatusList reservations = server.take(pbs_statresv(server.handle(), "", nullptr, nullptr));
     const auto month = query.find("month");
     return calendar_answer(replies->view(), reservations.get(), month == query.end() ? "" : month->second);

@@ -24,7 +24,7 @@ using cmds::view;
 constexpr int kShown = 100;
 constexpr std::size_t kLongestNumber = 18;
 constexpr std::size_t kLongestObject = 300;
-// `from` and `to` ask for the difference between two revisions; `before` and `object` choose rows of the
+// `from` and `to` ask for the differences between two revisions; `before` and `object` select rows of the
 // history.
 constexpr std::array kChangesParameters = {Parameter{"from", kLongestNumber}, Parameter{"to", kLongestNumber},
                                            Parameter{"before", kLongestNumber},
@@ -45,7 +45,7 @@ tl::expected<std::optional<long long>, Answer> revision_of(const Query& query, s
     return *number;
 }
 
-// Converts "policy p1" to the keys "type=policy;name=p1;".
+// Converts an object such as "policy p1" to keys of pbs_stathistory(): "type=policy;name=p1;".
 tl::expected<std::string, Answer> object_keys(const Query& query) {
     const auto found = query.find("object");
     if (found == query.end()) return std::string();

@@ -82,13 +82,13 @@ struct Change {
     const calendar::Span* span;
 };
 
-// Lists the next beginnings and ends, soonest first.
+// Lists the next beginnings and ends of windows, policies and the like, the soonest first.
 Json changes_json(const calendar::Site& site, std::int64_t now) {
     const rrule::Instant from{rrule::Seconds(now)};
     const auto spans = calendar::spans(site, from, from + kAhead);
     std::vector<Change> list;
     for (const calendar::Span& span : spans) {
-        // Skip windows without queues: they are prime or dedicated time, which have spans of their own.
+        // Skip windows without queues: they are of prime or dedicated time, which have spans of their own.
         if (span.kind == calendar::Kind::window && span.detail.empty()) continue;
         if (span.when.start > from) list.push_back({span.when.start.time_since_epoch().count(), true, &span});
         // Skip the end of a policy, which is the beginning of the next one.
@@ -108,7 +108,7 @@ Json changes_json(const calendar::Site& site, std::int64_t now) {
     return out;
 }
 
-// Vnodes as columns: ten thousand objects would take five times the bytes.
+// Returns the vnodes as columns, a list for each field: ten thousand objects would take five times the bytes.
 Json vnodes_json(const batch_status* vnodes) {
     Json names = Json::array();
     Json states = Json::array();

@@ -5,7 +5,7 @@
 
 namespace pbs::web {
 
-/// Makes the answer. `vnodes` may be NULL: there are none.
+/// Makes the answer. `vnodes` is NULL if there are none.
 Answer now_answer(const SiteView& site, const batch_status* vnodes);
 
 }  // namespace pbs::web

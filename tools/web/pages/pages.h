@@ -1,4 +1,4 @@
-// Declares the pages, each of which has a file. page.cc lists them.
+// Declares the pages, of which each has a source file. page.cc lists them in the order of the menu.
 #pragma once
 
 #include "tools/web/page.h"

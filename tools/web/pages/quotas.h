@@ -1,4 +1,4 @@
-// The page Quotas: what running jobs use of each counter.
+// The page Quotas: what running jobs use of the limits of quotas, by counter.
 #pragma once
 
 #include <span>

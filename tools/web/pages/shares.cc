@@ -38,13 +38,13 @@ Tree read_tree(std::string_view text, std::int64_t unknown) {
         tree[std::string(parts.parent)].push_back(
             {std::string(parts.name), cmds::parse_integer(parts.shares).value_or(0)});
     }
-    // "unknown" stands for all entities that aren't in the tree.
+    // Add "unknown", which stands for all entities that aren't in the tree.
     tree[std::string(kRoot)].push_back({"unknown", unknown});
     return tree;
 }
 
-// Adds the elements below a parent, depth first, each with its part of the whole: the product of the parts
-// along its path.
+// Adds the elements below a parent, depth first, each with its part of the whole machine: the product of the
+// parts along its path.
 void add_below(const Tree& tree, std::string_view parent, std::size_t depth, double part, Json& out) {
     const auto below = tree.find(parent);
     if (below == tree.end()) return;
@@ -82,7 +82,7 @@ Json element_json(const cmds::ShareElement& element) {
             {"place", element.place == 0 ? Json(nullptr) : Json(element.place)}};
 }
 
-// Returns the schedulers' usage of a group's tree.
+// Returns the usage of a group's tree, for each scheduler that has it.
 Json usage_json(const std::vector<cmds::ShareTree>& trees, std::string_view group) {
     Json out = Json::array();
     for (const cmds::ShareTree& tree : trees) {
@@ -98,13 +98,13 @@ Json usage_json(const std::vector<cmds::ShareTree>& trees, std::string_view grou
     return out;
 }
 
-// Asks for the usage of shares, if users may see each other's jobs: the server shows a manager the usage of
-// all users.
+// Asks for the usage of shares. Returns nothing if users may not see each other's jobs: this program may run
+// as a manager, to whom the server shows the usage of all users.
 std::vector<cmds::ShareTree> ask_usage(Link& server, const SiteView& site) {
     std::vector<cmds::ShareTree> trees;
     if (!shows_jobs_of_others(site.server->attribs)) return trees;
     for (const batch_status* sched = site.scheds; sched != nullptr; sched = sched->next) {
-        // A scheduler without shares refuses, and so does a server that doesn't know them.
+        // Take a refusal for an empty list: the scheduler has no shares, or the server doesn't know them.
         const cmds::StatusList usage = server.take(pbs_statfairshare(server.handle(), sched->name, nullptr));
         for (cmds::ShareTree& tree : cmds::share_trees(usage.get())) trees.push_back(std::move(tree));
     }

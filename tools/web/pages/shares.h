@@ -1,4 +1,4 @@
-// The page Shares: trees of fair shares.
+// The page Shares: the trees of fair shares with their usage.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,8 @@
 
 namespace pbs::web {
 
-/// Makes the answer. `groups` are the fs_groups; NULL: there are none. `usage` has the schedulers' trees.
+/// Makes the answer. `groups` are the fs_groups; NULL: there are none. `usage` has the trees of all
+/// schedulers.
 Answer shares_answer(const SiteView& site, const batch_status* groups,
                      const std::vector<cmds::ShareTree>& usage = {});
 

@@ -13,7 +13,7 @@ namespace {
 
 using cmds::view;
 
-constexpr std::size_t kMonthDigits = 6;  // the year and month of YYYYMMDD
+constexpr std::size_t kMonthDigits = 6;  // the length of the year and month in YYYYMMDD
 
 Answer ask_what_if(Link& server, const Query&) {
     const auto replies = ask_site(server);

@@ -21,7 +21,7 @@ constexpr std::int64_t kMostDays = 31;
 constexpr std::size_t kMostBars = 20000;
 constexpr std::array kWhenParameters = {Parameter{"days", 2}};
 
-// Numbers vnodes: a vnode's index in the list, to which unknown ones are added.
+// Gives vnodes numbers: their indices in the list. A vnode that isn't in the list is appended.
 class Rows {
   public:
     explicit Rows(const batch_status* vnodes) {
@@ -48,7 +48,7 @@ class Rows {
     Json ncpus_ = Json::array();
 };
 
-// Place of a job as JSON: [[vnode, CPUs], ...], with vnodes by index.
+// Returns the place of a job as JSON: [[vnode, CPUs], ...], with vnodes by index.
 Json places_json(std::string_view exec_vnode, Rows& rows) {
     Json out = Json::array();
     for (const Place& place : parse_exec_vnode(exec_vnode))
@@ -56,7 +56,8 @@ Json places_json(std::string_view exec_vnode, Rows& rows) {
     return out;
 }
 
-// Job as a bar. The bar has no end if the job has no walltime or has exceeded it.
+// Returns a job as a bar. The bar has no end if the job has no walltime or has exceeded it. nullopt: it has
+// no start.
 std::optional<Json> bar_of(const batch_status& job, bool running, Rows& rows) {
     Json bar = job_json(job);
     const Json start = bar[running ? "start" : "estimated_start"];
@@ -76,7 +77,8 @@ std::optional<Json> bar_of(const batch_status& job, bool running, Rows& rows) {
                 {"vnodes", places_json(exec.value_or(""), rows)}};
 }
 
-// Two lists of jobs as bars. Adds the number of jobs that there was no room for to `left_out`.
+// Returns the running and the expected jobs as bars. Adds the number of jobs for which there was no room to
+// `left_out`.
 Json bars_json(const SiteView& site, const Schedule& schedule, Rows& rows, std::size_t& left_out) {
     Json out = Json::array();
     for (const bool running : {true, false}) {
@@ -133,7 +135,7 @@ Answer ask_when(Link& server, const Query& query) {
     if (server.error() != PBSE_NONE) return refused(server);
     const cmds::StatusList expected = ask_expected(server);
     if (server.error() != PBSE_NONE) return refused(server);
-    // A server without reservations refuses this request.
+    // Go on if this request is refused, as by a server without reservations.
     const cmds::StatusList reservations = server.take(pbs_statresv(server.handle(), "", nullptr, nullptr));
     return when_answer(replies->view(), {vnodes.get(), running.get(), expected.get(), reservations.get()},
                        days);

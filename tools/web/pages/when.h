@@ -5,7 +5,7 @@
 
 namespace pbs::web {
 
-/// Lists for the page. Each may be NULL: empty.
+/// The lists from which the page is made. NULL: an empty list.
 struct Schedule {
     const batch_status* vnodes;
     const batch_status* running;
@@ -13,7 +13,7 @@ struct Schedule {
     const batch_status* reservations;
 };
 
-/// Makes the schedule from a day before now until `days` after now.
+/// Makes the answer: the schedule from a day ago until `days` from now.
 Answer when_answer(const SiteView& site, const Schedule& schedule, std::int64_t days);
 
 }  // namespace pbs::web

@@ -1,4 +1,4 @@
-// The page Why: why a job starts or waits; without a job, a list of jobs.
+// The page Why: why a job starts or waits. Without a job it lists jobs.
 #include "tools/web/pages/why.h"
 
 #include <array>
@@ -18,13 +18,14 @@ namespace {
 using cmds::value_of;
 using cmds::view;
 
-// Most jobs listed. If there are more, only running jobs and those with an expected start are.
+// The most jobs that are listed. If there are more, only running jobs and jobs with an expected start are
+// listed.
 constexpr std::int64_t kMostListed = 2000;
 
 constexpr std::size_t kLongestId = 600;
 constexpr std::array kWhyParameters = {Parameter{"job", kLongestId}};
 
-// Attributes shown of a job besides those of job_json(). Left out: its environment, files and scripts.
+// Attributes of a job that are shown beside those of job_json(). Its environment, files and scripts aren't.
 constexpr std::array kWhyShown = {ATTR_comment,       ATTR_qtime,    ATTR_etime,       ATTR_a,
                                   ATTR_eligible_time, ATTR_p,        ATTR_A,           ATTR_project,
                                   ATTR_depend,        ATTR_h,        ATTR_r,           ATTR_array_state_count,
@@ -39,7 +40,7 @@ Json resources_json(const attrl* attributes, std::string_view name) {
 
 cmds::StatusList ask_job(Link& server, const std::string& job) {
     cmds::StatusList found = server.take(pbs_statjob(server.handle(), job.c_str(), nullptr, "x"));
-    // Not an error: a server without a history of jobs refuses to look there.
+    // A server that keeps no history of jobs refuses to look there: ask without the history.
     if (!found && server.error() == PBSE_JOBHISTNOTSET)
         found = server.take(pbs_statjob(server.handle(), job.c_str(), nullptr, nullptr));
     return found;
@@ -113,7 +114,7 @@ Answer jobs_answer(const SiteView& site, std::initializer_list<const batch_statu
     return answer;
 }
 
-// Keep the answer longer: an explanation costs the server as much as a scheduling cycle.
+// Keep an answer longer than on other pages: an explanation costs the server as much as a cycle.
 const Page kWhyPage{.name = "why",
                     .title = "Why",
                     .parameters = kWhyParameters,

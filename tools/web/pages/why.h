@@ -1,4 +1,4 @@
-// The page Why: why a job starts or waits.
+// The page Why: why a job starts or waits, and the list of jobs.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace pbs::web {
 
-/// Makes the answer for a job. `explanation` may be NULL; `error` says why.
+/// Makes the answer for a job. `explanation` is NULL if there is none, and `error` says why.
 Answer why_answer(const SiteView& site, const batch_status& job, const batch_status* explanation,
                   const std::string& error);
 
-/// Makes the answer for a list of jobs. `total`: all jobs of the server, listed or not.
+/// Makes the answer for lists of jobs. `total` is the number of all jobs of the server, listed or not.
 Answer jobs_answer(const SiteView& site, std::initializer_list<const batch_status*> lists,
                    std::int64_t total);
 
