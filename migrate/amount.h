@@ -1,4 +1,4 @@
-// Amounts of node-hours. Internal to migrate/.
+// Reads amounts of node-hours. Internal to migrate/.
 #pragma once
 
 #include <cmath>

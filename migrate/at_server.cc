@@ -21,7 +21,8 @@
 namespace pbs::migrate {
 namespace {
 
-// The most bytes that a server takes as one value of a request (ifl/request.h): the file's name and its text.
+// The most bytes that a server takes as one value of a request (ifl/request.h), here a file's name and its
+// text.
 constexpr std::size_t kLongestValue = (4U << 20U) - 1;
 
 Problems too_large(const LegacyText& text, std::size_t longest) {

@@ -313,8 +313,8 @@ class ConfigFileReader {
         return prime_time != nullptr && prime_time->on();
     }
 
-    // Returns whether a problem is about an option that is named so, in any case. Such a line is perhaps a
-    // misspelling of the option, which then isn't reported as missing.
+    // Returns whether a problem is about a word that is this option's name in any case of letters. The option
+    // then isn't also reported as missing.
     bool misspelled(std::string_view name) const {
         return std::any_of(problems_.begin(), problems_.end(),
                            [&](const Problem& p) { return values::uppered(p.option) == name; });

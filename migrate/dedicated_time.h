@@ -5,8 +5,8 @@
 //
 //     MM/DD/YYYY HH:MM MM/DD/YYYY HH:MM
 //
-// from when to when, in the server's zone. A year of two digits is of this century below 90, else of the
-// last.
+// with the beginning and the end of a dedicated time, in the server's zone. A year from 90 to 99 is one of
+// the last century, a smaller one is of this century.
 #pragma once
 
 #include <chrono>
@@ -37,8 +37,8 @@ struct DedicatedTime {
 // Reads the text of a file; `file` is its name in messages.
 DedicatedTime parse_dedicated_time(std::string_view text, const std::string& file);
 
-// Groups the periods into time_windows of type dedicated. A period within one day becomes a window, a longer
-// one is cut at midnights. Days with the same hours share a window.
+// A time_window of type dedicated. dedicated_windows() makes them of periods: a period within one day becomes
+// a window, a longer one is cut at midnights. Days with the same hours share a window.
 struct DedicatedWindow {
     std::string rrule;  // RDATE;VALUE=DATE:20270415,...
     int start = 0;      // minutes since midnight

@@ -27,7 +27,8 @@ std::string setting_text(const objects::Object& object, const objects::Attribute
 // Returns the fs_group that the policies use, or default_fs_group; null: neither exists.
 const objects::Object* fs_group_of(const ExportSource& source);
 
-// The hours of a week at which a window is open, by day from Sunday.
+// The hours of a week at which a window is open, by day from Sunday. nullopt: the window's rule isn't the
+// same every week.
 using WeekHours = std::array<std::vector<PrimeHours>, 7>;
 std::optional<WeekHours> week_hours(const objects::Object& window);
 

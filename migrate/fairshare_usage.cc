@@ -101,7 +101,7 @@ class Reader {
                 layout.swapped = swapped;
                 if (real_at(bytes, layout.version, swapped) != kVersion) continue;
                 const std::uint64_t at = bits_at(bytes, layout.header, layout.time, swapped);
-                // 1 January 2000, as in pbs_sched: version 2 of the file is newer.
+                // 1 January 2000. Like pbs_sched, refuse an earlier time: version 2 of the file is newer.
                 constexpr std::uint64_t kFirst = 946713600;
                 constexpr std::uint64_t kLast = 253402300799;  // the end of the year 9999
                 if (at != 0 && (at <= kFirst || at > kLast))

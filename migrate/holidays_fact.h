@@ -19,8 +19,8 @@ inline constexpr std::string_view kHolidaysFactKey = "holidays_file";
 // name may not be allowed to read the file (objects/plain_file.h; `home` is PBS_HOME).
 std::string holidays_fact(const LegacyTexts& texts, const std::string& home);
 
-// Returns a message if the file was changed since the migration: it isn't read, and which command migrates it
-// again. Empty: the file is unchanged or gone.
+// Returns a message if the file was changed since the migration: that the file isn't read, and which command
+// migrates it again. Empty: the file is unchanged or gone.
 std::string holidays_change(std::string_view fact);
 
 }  // namespace pbs::migrate

@@ -105,7 +105,8 @@ Proposal proposal_of(const Known& known) {
         return {fmt::format("FREQ=YEARLY;BYMONTH={};BYDAY={}{}", known.month, known.nth,
                             rrule::text::weekday_name(static_cast<unsigned>(weekday))),
                 std::move(words)};
-    // Restrict the weekday after the nth weekday of a month to its seven possible dates.
+    // The nth weekday of a month has seven possible dates, and so has the day after it: restrict the rule to
+    // these.
     std::string days;
     for (int i = 1; i <= 7; ++i)
         days += fmt::format("{}{}", i == 1 ? "" : ",", 7 * (known.nth - 1) + known.after + i);

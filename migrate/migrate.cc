@@ -159,8 +159,8 @@ Result<void> apply(Conversion& conversion, objects::Store& store, const objects:
     return {};
 }
 
-// Adds the directives for the server to the report: with their outcomes if it has carried them out, else as
-// work that it still has to do.
+// Adds the directives for the server to the report: with their outcomes if the server has carried them out,
+// else as work that is left to it.
 Result<void> tell_host_work(Conversion& conversion, const MigrateOptions& options) {
     const HostWork& work = conversion.host;
     if (options.outcomes && options.outcomes->size() != work.commands.size())
@@ -177,7 +177,7 @@ Result<void> tell_host_work(Conversion& conversion, const MigrateOptions& option
     return {};
 }
 
-// Removes from the ledger objects of the server that existed before a migration named them.
+// Removes objects from the ledger that no migration made, because the server had them before.
 void forget_others(Conversion& conversion, const MigrateOptions& options, const Surroundings& server,
                    const Ledger& before) {
     const auto& commands = conversion.host.commands;

@@ -62,7 +62,7 @@ struct Start {
         hour = minute = UINT32_MAX;
     }
     bool word() const { return all || none; }
-    // The time HHMM as a number.
+    // Returns the time HHMM as a number.
     int clock() const { return static_cast<int>(hour * 100 + minute); }
 };
 
@@ -200,8 +200,8 @@ class Reader {
         read_days(words, index, index);
     }
 
-    // Adds a note if a carriage return makes a line's last word, which counts, unreadable. One note is
-    // enough: all lines of a file end alike.
+    // Adds a note if a line's last word counts and a carriage return makes it unreadable. One note is enough:
+    // all lines of a file end alike.
     void note_return(const std::vector<Word>& words, std::size_t counted) {
         if (words.size() > counted || !words.back().text.ends_with('\r') ||
             std::exchange(told_of_return_, true))

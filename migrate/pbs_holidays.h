@@ -69,7 +69,7 @@ struct PbsHolidays {
 // Reads the text of a file; `file` is its name in messages.
 PbsHolidays parse_pbs_holidays(std::string_view text, const std::string& file);
 
-// Groups prime time into time_windows of type prime: days of the week with the same hours share one.
+// A time_window of type prime. Days of the week with the same hours share a window.
 struct PrimeWindow {
     std::string rrule;  // FREQ=WEEKLY;BYDAY=..., or FREQ=DAILY
     PrimeHours hours;

@@ -157,7 +157,7 @@ class Converter {
     }
 
     // Returns the value of exclude_resources: the consumable resources and the site's own ones that the
-    // option `resources` doesn't name. The older schedulers didn't check those.
+    // option `resources` doesn't name, since the older schedulers didn't check them.
     std::string excluded(const Settings& settings) const {
         const auto usual = usual_consumables();
         std::set<std::string> left(usual.begin(), usual.end());

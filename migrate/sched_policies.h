@@ -57,7 +57,7 @@ struct SchedPolicies {
     std::vector<SchedValue> fs_group;
     std::vector<std::string> notes;  // a note for each removed option: the reason, and the replacement
     // Names in the option `resources` of resources that not every PBS has. They are kept for an export, as
-    // exclude_resources can't tell them.
+    // exclude_resources doesn't have them.
     std::vector<std::string> checked;
 
     bool by_time() const { return !prime.empty(); }

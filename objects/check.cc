@@ -97,8 +97,8 @@ Result<void> check_output(const Attribute& attribute, const std::string& value) 
     return fail(Code::bad_value, fmt::format("{}: bad value {}", attribute.name, checked.error()));
 }
 
-// Checks that each resource is named once, and that the programs may be run. An element that the attribute
-// had before keeps its program unchecked.
+// Checks that each resource is named once, and that the programs may be run. The program of an element that
+// the attribute had before isn't checked again.
 Result<void> check_dynamic_resources(const Attribute& attribute, const Value* before,
                                      const StringList& elements, const CheckContext& context) {
     std::set<std::string_view> seen;
@@ -501,7 +501,7 @@ class QueueWindows {
         const ObjectPtr server = draft_.find(ObjectType::server, "");
         const StringList none;
         auto days = rrule::NonWorkDays::parse(server ? server->list("non_work_days") : none, context_.zone);
-        // skip bad entries: they are refused when they are set
+        // compare nothing if entries are bad: they are refused when they are set
         if (!days) return {};
         rrule::OverlapSearch search(*days, context_.now, context_.patience, context_.end);
         draft_.for_each(ObjectType::queue, [&](const Object& queue) {

@@ -86,7 +86,7 @@ ObjectStatus describe(const Object& object, const std::vector<const Attribute*>&
     ObjectStatus result{object.type(), object.name(), {}};
     result.attributes.reserve(wanted.size());
     for (const Attribute* attribute : wanted) {
-        // the tables' defaults are canonical text (tests/objects/schema_test.cc checks it)
+        // the default of an attribute that isn't set is canonical text already (tests/objects/schema_test.cc)
         const Value* value = object.set_value(*attribute);
         if (value != nullptr && attribute->is_keyed()) {
             for (const std::string& element : std::get<StringList>(*value)) {

@@ -55,8 +55,8 @@ struct Command {
     ObjectType type = ObjectType::policy;
     std::string object;
     std::vector<AttributeChange> changes{};
-    // The changes that the server makes by the same request to what it keeps itself; also of the types node
-    // and resource. They are written together with the command or not at all. If there are any, set and unset
+    // The changes of the same request to attributes that the server keeps itself, also of the types node and
+    // resource. They are written together with the command or not at all. If there are any, set and unset
     // need no `changes`.
     std::vector<HostChange> host{};
     std::string text{};  // the request as typed in qmgr, if `changes` don't contain all of it

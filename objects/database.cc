@@ -94,8 +94,8 @@ void Database::reached(std::uint64_t revision) {
     if (guard_) guard_->reached(static_cast<std::int64_t>(revision));
 }
 
-// Syncs SQLite's log to the disk. SQLite would do it at the commit, which would take the longer, the longer
-// the log is.
+// Syncs SQLite's log to the disk before the commit. Otherwise the commit syncs it, and takes long if the log
+// is long.
 Result<void> Database::flush() {
     if (const auto failed = connection_.flush()) return tl::unexpected(error("write", *failed));
     const int log = ::open((path_ + "-wal").c_str(), O_RDWR | O_CLOEXEC);

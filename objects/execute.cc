@@ -222,7 +222,7 @@ Result<void> check_command(const Command& command) {
     return {};
 }
 
-// Returns whether the command only reports changes that the server makes to what it keeps itself.
+// Returns whether the command only reports changes to attributes that the server keeps itself.
 bool is_hosts(const Command& command) {
     if (command.host.empty()) return false;
     const bool changes = command.kind == CommandKind::set || command.kind == CommandKind::unset;

@@ -385,7 +385,7 @@ Form canonical_string(const Attribute& attribute, std::string_view text) {
         case Syntax::word:
             return word_form(attribute, values::trim(text));
         case Syntax::pathname:
-        // Accept paths too, as a database may have one. check.cc refuses paths when they are set.
+        // Accept paths too: a database may have one, and check.cc refuses to set one.
         case Syntax::output_file:
             return pathname_form(values::trim(text));
         case Syntax::program:

@@ -12,7 +12,7 @@
 namespace pbs::objects {
 namespace {
 
-// Terms of job_sort_formula; the kShareTerms last ones are about fairshare.
+// Terms of job_sort_formula. The last kShareTerms of them are about fairshare.
 constexpr std::string_view kJobSortTerms[] = {
     "eligible_time",   "queue_priority",       "job_priority",     "accrue_type",  "urgency",
     "urgency_norm",    "priority_norm",        "tickets",          "tickets_norm", "fairshare_perc",
@@ -388,7 +388,7 @@ class FormulaCompiler {
     }
 
     std::string_view text_;
-    std::size_t at_ = 0;  // begin of the current token
+    std::size_t at_ = 0;  // where the current token begins
     std::size_t end_ = 0;
     Kind kind_ = Kind::end;
     std::string_view token_;

@@ -50,7 +50,7 @@ Result<std::optional<PastObject>> object_at(Database& database, std::uint64_t re
 
 // Returns the last row about the attributes that the server keeps, for each object with such rows.
 Result<std::vector<HistoryEntry>> last_host_rows(Database& database);
-// Returns all objects of which the server changed its own attributes in these revisions, with these
+// Returns each object whose attributes that the server keeps changed in these revisions, with these
 // attributes as they were before the first change. The cost grows with the number of revisions.
 Result<std::vector<HostObject>> host_objects_between(Database& database, std::uint64_t first,
                                                      std::uint64_t last);

@@ -59,8 +59,8 @@ Result<void> write_attribute(Database& database, std::int64_t id, const Attribut
     return {};
 }
 
-// Writes rows for the objects to which an attribute refers. Policies of a sched have p: or np: before the
-// name.
+// Writes rows for the objects to which an attribute refers. The prefix p: or np: of a sched's policy isn't
+// written.
 Result<void> write_references(Database& database, std::int64_t id, const Attribute& attribute,
                               const Value& value) {
     std::int64_t position = 0;

@@ -9,7 +9,7 @@
 
 namespace pbs::objects {
 
-// A queue that two attributes name which exclude each other.
+// A queue with two roles that exclude each other: both attributes name it.
 struct QueueClash {
     std::string_view attribute;
     std::string_view other;

@@ -1,5 +1,6 @@
 // The rules of quotas. A rule says which jobs on which vnodes it limits, and how much these jobs may use
 // together. pbs_quota(7B) describes the language:
+//
 //     users=LIST groups=LIST projects=LIST queues=LIST vnodes=LIST shapes=LIST to RES=LIMIT[,RES=LIMIT...]
 #pragma once
 

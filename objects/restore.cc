@@ -219,8 +219,8 @@ std::string command_text(const Restoration& what) {
 
 // ---- Importing a document
 
-// Returns the value of an attribute in a document, read by the rules of `set attribute = value`. A value that
-// `existing` (may be null) has is checked only as far as an unchanged value is.
+// Returns the value of an attribute in a document, read by the rules of `set attribute = value`. Elements and
+// names that the value of `existing` (may be null) has aren't checked again.
 Result<Value> imported_value(const Attribute& attribute, const AttributeText& text, const Object* existing,
                              const CheckContext& context) {
     if (attribute.is_list() != text.is_list) {

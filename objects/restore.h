@@ -43,8 +43,8 @@ struct Import {
 struct RewriteOptions {
     HostHas host_has;
     bool dry_run = false;  // checks everything and changes nothing
-    // The changes that the server makes at the same time to what it keeps itself. Afterwards no object may
-    // name a queue or resource that the server removes.
+    // The changes at the same time to attributes that the server keeps itself. Afterwards no object may name
+    // a queue or resource that the server removes.
     std::vector<HostChange> host{};
 };
 

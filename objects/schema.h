@@ -73,7 +73,7 @@ enum class Syntax {
     job_sort_keys,    // StringList of "resource HIGH|LOW"
     resource_weights,   // StringList of "resource=weight", a number of at least 0
     load_weights,       // StringList of "load=number", of loads and resources of vnodes
-    load_thresholds,    // StringList of "queue:load OP number"; without a queue it is for all
+    load_thresholds,    // StringList of "queue:load OP number"; without a queue, for all queues
     word_weights,       // StringList of "word=weight", the word one of words
     entity_weights,     // StringList of "[u:name=weight]"; g: a group, p: a project, q: a queue
     peer_queues,        // StringList of "local_queue queue@server"

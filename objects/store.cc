@@ -184,7 +184,7 @@ Result<Group> Store::State::begin() {
     return Group{std::move(*transaction), Draft(snapshot), snapshot->revision()};
 }
 
-// Writes history rows for the changes that the server makes to what it keeps itself.
+// Writes history rows for changes of attributes that the server keeps itself.
 Result<void> Store::State::write_host_changes(Group& group, std::span<const HostChange> changes,
                                               HistoryEntry entry) {
     entry.of_host = true;

@@ -22,7 +22,7 @@ bool is_nothing(const Attribute& attribute, const Value& value) {
 // Returns whether the value asks for nothing, so that it needs no warning: it is False, the default, or, if
 // there is no default, 0 or `none`. With Asks::always only False asks for nothing, because the server doesn't
 // do even the default. With Asks::of and Asks::without, if the attribute has a default, only False and `none`
-// do.
+// ask for nothing.
 bool asks_for_nothing(const Attribute& attribute, const Value& value, Asks asks) {
     const std::string text = format_value(attribute, value);
     if (text == "False") return true;

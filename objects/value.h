@@ -74,8 +74,8 @@ StringList format_items(const Attribute& attribute, const Value& value);
 Result<Value> value_of_items(const Attribute& attribute, const StringList& items);
 
 // Returns the result of `operation` with `text` on the value `current` (null: not set). += appends to a list
-// (unless the element is there already), -= removes from it. They add and subtract integers, reals, durations
-// and sizes. They append to a string, and remove a last occurrence from it, as PBS does. nullopt: the
+// (unless the element is there already), and -= removes from it. For integers, reals, durations and sizes,
+// they add and subtract. For strings, += appends and -= removes a last occurrence, as in PBS. nullopt: the
 // attribute has no value afterwards.
 Result<std::optional<Value>> combine(const Attribute& attribute, const Value* current, Operation operation,
                                      std::string_view text);

@@ -95,7 +95,8 @@ class ComplexReader {
     }
 
     void read_line(const Line& line) {
-        // name shortcut type relop requestable consumable default urgency; some versions have more columns
+        // A line has name, shortcut, type, relop, requestable, consumable, default and urgency; some versions
+        // have more columns.
         const std::vector<std::string_view> words = values::words(line.text);
         if (words.size() < 8)
             return out_.problem(file_, line, words.back(), words[0],

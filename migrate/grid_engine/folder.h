@@ -52,7 +52,7 @@ struct Folder {
 // A line's name and value: "weight_user 0.25", or with '=' between them "name=Root".
 struct Field {
     std::string_view name;
-    std::string_view value;  // trimmed; if it is empty, still within the line's text
+    std::string_view value;  // trimmed; an empty value is a view into the line's text, too
 };
 Field field_of(const Line& line);
 

@@ -12,7 +12,7 @@
 //     calendar.cc   scal/: time_windows
 //     queues.cc     sq/: the windows of queues, and their load_thresholds
 //     owners.cc     su/, suser/, sprj/, sconf: shares and override tickets of owners
-// complexes.cc  sc: resources and their urgency; and the PBS names of complexes
+//     complexes.cc  sc: resources and their urgency; and the PBS names of complexes
 //     convert.cc    gives the objects to the server
 //
 // The report has every line of every file: with the attribute that it became, or in a note that says why it
@@ -36,7 +36,7 @@ struct Wanted {
     std::string attribute;  // empty: the object is made
     std::string value;
     std::string from;   // place and name in the files: "conf/ssconf:29 weight_ticket"
-    std::string key{};  // of an attribute with keys: the name of a quota's rule
+    std::string key{};  // for an attribute with keys: the name of a quota's rule
 };
 
 struct GridEngine {

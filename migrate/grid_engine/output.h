@@ -17,7 +17,7 @@ namespace pbs::migrate::grid_engine {
 // Returns the place of lines, and a name behind it: "conf/ssconf:3-5,7 name".
 std::string place_of(const File& file, const std::vector<const Line*>& lines, std::string_view name = {});
 
-// Returns "NAME_2". Cuts a NAME off that is too long.
+// Returns a name with a number, "NAME_2". Cuts NAME off if the result would be too long.
 std::string numbered_name(std::string_view name, std::size_t number);
 
 class Output {
@@ -29,7 +29,7 @@ class Output {
     void create(objects::ObjectType type, const std::string& object, const std::string& from);
     void set(objects::ObjectType type, const std::string& object, std::string_view attribute,
              std::string value, std::string from, std::string_view key = {});
-    // Like set(), for a value in a file. A mistake in it becomes a problem at its place.
+    // Sets a value from a file. A mistake in it becomes a problem at its place.
     void set_checked(const File& file, const Line& line, const Field& field, objects::ObjectType type,
                      const std::string& object, std::string_view attribute, const std::string& value);
 
@@ -67,7 +67,7 @@ class Output {
         std::string why;
         std::vector<const Line*> lines;
         std::vector<std::string> names;
-        std::set<std::string> different;  // the elements of `names`
+        std::set<std::string> different;  // elements of `names`, to find repeated ones
     };
 
     const Folder& folder_;

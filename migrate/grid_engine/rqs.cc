@@ -27,7 +27,7 @@ namespace {
 
 using objects::ObjectType;
 
-// Stands for a limit that is INFINITY in Grid Engine.
+// The limit of a rule that has only INFINITY as limits.
 constexpr std::string_view kNoLimit = "jobs=2147483647";
 
 struct ListElement {

@@ -324,7 +324,7 @@ class SettingsReader {
     std::vector<std::string> functional_weights_;
     std::vector<const Line*> functional_lines_;
     bool orders_by_load_ = false;
-    bool by_sequence_ = false;  // sort_priority comes before the load
+    bool by_sequence_ = false;  // vnodes are ordered by sort_priority first, and then by load
     std::vector<const Line*> load_lines_;
 };
 

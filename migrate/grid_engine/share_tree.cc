@@ -189,7 +189,7 @@ class ShareTreeReader {
         }
     }
 
-    // Adds an element. Returns its name; empty: the node is left out.
+    // Adds an element for a node. Returns its name; empty: the node is left out.
     std::string add(const TreeNode& node, const std::string& parent, const std::string& project) {
         if (node.is_default()) return add_default(node, parent);
         const bool leaf = node.below.empty();

@@ -72,7 +72,7 @@ class Decisions {
           considered_(result.jobs_considered),
           log_event_(result.log_event) {}
     std::size_t size() const { return list_.size(); }
-    std::int64_t considered() const { return considered_; }  // number of jobs
+    std::int64_t considered() const { return considered_; }  // number of jobs that the cycle looked at
     // The kinds of events to log, by the policy in force: bits as in the server's log_events. -1: as after
     // the last cycle, because this one had nothing to decide.
     std::int64_t log_event() const { return log_event_; }
@@ -173,8 +173,8 @@ class Plugin {
     void tick(std::int64_t now);
     int wanted(std::string_view sched) const;
 
-    // Returns whether the plugin's cycles schedule the jobs of this scheduler. If not, pbs_sched has to, or a
-    // program that has registered.
+    // Returns whether the plugin's cycles schedule the jobs of this scheduler. If not, pbs_sched or a program
+    // that has registered has to.
     bool schedules(std::int64_t now, std::string_view sched) const {
         return table_.schedules(table_.self, now, cluster::c_str(sched)) != 0;
     }

@@ -13,7 +13,7 @@ namespace pbs::record {
 template <class Archive, class S>
 using Ref = std::conditional_t<Archive::kReads, S&, const S&>;
 
-// Words for the values of an enumeration.
+// The words that stand for the values of an enumeration in a record.
 template <class E>
 struct Words;
 template <>
