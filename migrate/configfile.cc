@@ -88,8 +88,8 @@ constexpr Option kOptions[] = {
 struct Requirement {
     std::string_view option;
     std::array<std::string_view, 3> needs;
-    // When the Origin scheduler itself refused to start without `needs`. `never`: only the guide requires
-    // them.
+    // The case in which the Origin scheduler itself refused to start without `needs`. `never`: only the guide
+    // requires them.
     enum { never, with_prime_time, always } enforced = never;
 };
 constexpr Requirement kRequirements[] = {

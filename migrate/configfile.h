@@ -36,11 +36,11 @@ struct Option {
     ArgumentType type;
     std::string_view other_name{};  // another spelling that the guide has; empty: none
 
-    // Name of the policy attribute: the option's name in lower case.
+    // Returns the name of the policy attribute: the option's name in lower case.
     std::string attribute() const;
 };
 
-// All options, in the order of the guide.
+// Returns all options, in the order of the guide.
 std::span<const Option> options();
 
 // One option with the value that is in force at the end of the file.

@@ -48,8 +48,8 @@ struct Exporter {
 // read back gives the same objects, apart from `left_out`.
 std::span<const Exporter> exporters();
 
-// These functions export one file each. The holidays file is in the format of the scheduler that has the
-// policy's algorithm.
+// Each function exports one file. The holidays file is in the format of the scheduler that has the policy's
+// algorithm.
 Exported export_sched_config(const ExportSource& source);
 Exported export_holidays(const ExportSource& source);
 Exported export_dedicated_time(const ExportSource& source);

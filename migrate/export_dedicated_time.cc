@@ -15,7 +15,7 @@ using std::chrono::days;
 constexpr days kYear{366};
 // Dates further ahead aren't exported: such a date in an rrule is a slip.
 constexpr days kFurthest{10 * 366};
-// How long before `now` a window that is still open may have opened.
+// The longest time for which a window that is still open may have been open.
 constexpr days kBefore{31};
 
 std::string date_text(const rrule::Zone& zone, rrule::Instant t) {

@@ -48,7 +48,7 @@ constexpr const char* kFooter =
     "files are taken back. Exit status: 0 done, 1 wrong usage, 2 refused. Errors are on standard error, one\n"
     "line each: FILE:LINE:COLUMN: OPTION: what was expected.";
 
-// What to do with the files: apply them, show the changes (dry_run), check for mistakes, or show a diff.
+// The task for the files: apply them, show the changes (dry_run), check for mistakes, or show a diff.
 enum class Task { apply, dry_run, check, diff };
 
 struct Arguments {

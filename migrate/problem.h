@@ -14,8 +14,8 @@ struct Problem {
     std::string option;  // name of the option; empty: none
     std::string message;
     bool system = false;  // no file is to blame: the disk or the database failed
-    // How the migration goes on after the mistake, as the older scheduler did: "the line is left out". Empty:
-    // the mistake stops the migration until the file is corrected.
+    // The consequence with which the migration goes on, as the older scheduler did: "the line is left out".
+    // Empty: the mistake stops the migration until the file is corrected.
     std::string then{};
 };
 

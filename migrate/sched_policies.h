@@ -21,8 +21,8 @@ struct Surroundings {
     std::vector<std::string> others{};
     // Dedicated times that ended before this time are left out; not set: all are kept.
     std::optional<std::chrono::sys_seconds> now{};
-    // Whether the server's scheduler is pbs_sched, whose own files these are, and which still acts on all
-    // their options.
+    // True: the server's scheduler is pbs_sched, these are its own files, and it still acts on all of their
+    // options.
     bool same_scheduler = false;
     std::string home{};  // PBS_HOME; empty: somebody other than the server reads the files
     // Booleans of vnodes (flag h) among `others`. OpenPBS checks these whether or not `resources` names them.
@@ -30,7 +30,7 @@ struct Surroundings {
     // Elements of server_dyn_res whose programs may run with root's rights.
     objects::RootPrograms root_programs{};
 
-    // Whether the lists of resources above are complete. False: the server wasn't asked.
+    // True: the lists of resources above are complete. False: the server wasn't asked.
     bool knows_resources = true;
 
     // Returns whether the server has this queue or resource. nullopt: unknown.

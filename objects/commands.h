@@ -92,7 +92,7 @@ struct Reply {
     std::shared_ptr<const Snapshot> snapshot;  // the configuration in force; never null
 };
 
-// What happens to values that name a queue, resource or program that doesn't exist.
+// The treatment of values that name a queue, resource or program that doesn't exist.
 enum class UnknownNames {
     refuse,
     warn,  // accept with a line in Reply::warnings: a migration may come before the server's queues

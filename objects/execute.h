@@ -17,8 +17,8 @@ inline constexpr std::string_view kDefaultPolicy = "default_policy";
 Result<void> execute_on(Draft& draft, const Command& command, const CheckContext& context);
 
 // Returns the value that an operation gives to an attribute; nullopt: the attribute gets unset. `before` is
-// null if the attribute isn't set. Checks syntax and meaning. Whether the objects that the value names exist
-// is checked by check_references().
+// null if the attribute isn't set. Checks syntax and meaning; check_references() checks that the objects that
+// the value names exist.
 Result<std::optional<Value>> new_value(const Attribute& attribute, const Value* before,
                                        const AttributeChange& change, Operation operation,
                                        const CheckContext& context);

@@ -95,10 +95,10 @@ double bits(double a, double b, Combine combine) {
 }  // namespace
 
 enum class Formula::Op : std::uint8_t {
-    // These push a value on the stack.
+    // Steps that push a value on the stack.
     name,
     number,
-    // These pop two values and push the result.
+    // Steps that pop two values and push the result.
     less,
     less_equal,
     greater,
@@ -115,14 +115,14 @@ enum class Formula::Op : std::uint8_t {
     divide_down,
     modulo,
     power,
-    // These replace the top of the stack.
+    // Steps that replace the top of the stack.
     negate,
     no,
-    // Pops as many arguments as Step::count says, and pushes the function's result.
+    // A step that pops as many arguments as Step::count says, and pushes the function's result.
     call,
-    // Jumps over as many steps as Step::argument says. jump: always. jump_if_not: pops the top of the stack,
-    // and jumps if it is 0. jump_keeping_false, jump_keeping_true: jumps if the top is 0, or isn't 0, and
-    // keeps the top; if it doesn't jump, it pops the top.
+    // Steps that jump over as many steps as Step::argument says. jump: always. jump_if_not: pops the top of
+    // the stack, and jumps if it is 0. jump_keeping_false, jump_keeping_true: jumps if the top is 0, or isn't
+    // 0, and keeps the top; if it doesn't jump, it pops the top.
     jump,
     jump_if_not,
     jump_keeping_false,

@@ -28,8 +28,8 @@ Result<std::uint64_t> last_revision(Database& database);
 Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change(Database& database,
                                                                            std::uint64_t revision);
 
-// Does the same for one object, of which a change has at most two rows: one for the attributes that the
-// server keeps and one for those in the store (HistoryEntry::of_host).
+// The same as amid_change(), for one object. A change has at most two rows of an object: one for the
+// attributes that the server keeps and one for those in the store (HistoryEntry::of_host).
 Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change_of(Database& database,
                                                                               std::uint64_t revision,
                                                                               ObjectType type,

@@ -49,9 +49,9 @@ void check_change(const Draft& draft, const UsedNames& used, const ObjectChange&
     add(check_references(draft, *change.after));
 }
 
-// Where the values of a draft come from.
+// The origin of the values in a draft.
 enum class Values {
-    of_the_past,  // from the history: they may not fit today's server, so they are checked again
+    of_the_past,  // from the history: they may not fit the present server, so they are checked again
     checked,      // checked when they were put into the draft
 };
 

@@ -42,8 +42,8 @@ enum class AttributeType {
     fs_group,  // the name of an fs_group
 };
 
-// How the text of a value is parsed, and the C++ type that holds it; finer than AttributeType. max_starve is
-// a string in PP-748 whose text is a duration: type string, syntax duration.
+// The syntax of a value's text, and the C++ type that holds the value; finer than AttributeType. In PP-748,
+// max_starve is a string whose text is a duration: its type is string, its syntax duration.
 enum class Syntax {
     boolean,          // bool
     boolean_or_date,  // BooleanOrDate

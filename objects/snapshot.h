@@ -92,7 +92,8 @@ class Object {
         return kept_.get(std::forward<Make>(make));
     }
 
-    // These change a value. Call them only while the object is being built, before a snapshot shares it.
+    // assign() and clear() change a value. Call them only while the object is being built, before a snapshot
+    // shares it.
     void assign(const Attribute& attribute, Value value);
     void clear(const Attribute& attribute);
 

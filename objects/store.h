@@ -33,9 +33,9 @@ struct StoreOptions {
     std::vector<KnownResource> resources{};
     // The server's queues, which policies may name; nullopt: unknown, so any name is accepted.
     QueueNames queues{};
-    // Whether the server provisions vnodes. If not, a policy's provision_policy must be the default.
+    // True: the server provisions vnodes. False: a policy's provision_policy must be the default.
     bool provisions = false;
-    // Whether the store keeps the execution_type of queues. If not, the server keeps it.
+    // True: the store keeps the execution_type of queues. False: the server keeps it.
     bool keeps_execution_types = false;
     // The server's abilities. A policy with settings that need others gets a warning.
     ServerAbilities abilities{};
@@ -87,7 +87,7 @@ class Store {
     // Reply::snapshot, like snapshot(), is the last committed state. All members that read the disk or write
     // to it commit the staged commands first.
     //
-    // When the disk fails a command, all staged commands are lost. All commands that follow, up to commit(),
+    // If the disk fails a command, all staged commands are lost. All commands that follow, up to commit(),
     // and commit() itself then return the error of that command.
     Result<Reply> stage(const Command& command, const Identity& identity, std::chrono::sys_seconds now);
     // Returns whether commit() has something to write or an error to report.

@@ -51,7 +51,7 @@ std::vector<std::string> unsupported_lines(const Object& object);
 // Returns the warning about a policy's preemption settings, for a server that carries out no preemptions.
 // Empty: the policy has no preemption.
 std::string unsupported_preemption(const Object& policy);
-// Who schedules by a policy of algorithm external.
+// The program that schedules by a policy of algorithm external.
 enum class PbsSched : std::uint8_t {
     none,      // pbs_sched doesn't schedule here: the policy acts as one of algorithm standard
     program,   // a program of the site schedules, once it has registered

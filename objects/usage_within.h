@@ -10,7 +10,7 @@ namespace pbs::objects {
 
 // Returns whether there is no usage in the scope.
 Result<bool> usage_is_empty(Database& database, std::string_view scope);
-// Does UsageStore::write() within a transaction that has begun.
+// The same as UsageStore::write(), within a transaction that has begun.
 Result<void> write_usage_within(Database& database, std::string_view scope, const UsageBatch& batch);
 
 }  // namespace pbs::objects

@@ -336,8 +336,8 @@ tl::unexpected<Error> no_operator(const Attribute& attribute, Operation operatio
                             operation == Operation::increment ? "+=" : "-=", type_text(attribute.type)));
 }
 
-// Removes elements from a list. Elements of a tree may be given by name alone. As in PBS, it is no error if
-// an element isn't there.
+// Removes elements from a list. Elements of a tree may be given by name alone. It is no error if an element
+// isn't there, as in PBS.
 Result<std::optional<Value>> remove_elements(const Attribute& attribute, StringList list,
                                              std::string_view text) {
     Result<StringList> raw = attribute.syntax == Syntax::rrule_list

@@ -15,7 +15,7 @@ namespace pbs::posix {
 // the program starts.
 class Spawn {
   public:
-    // Whether the program starts with no signals blocked, or with all of them.
+    // The signals that are blocked when the program starts. open: none; blocked: all.
     enum class Signals { open, blocked };
     explicit Spawn(Signals signals = Signals::open);
     ~Spawn();

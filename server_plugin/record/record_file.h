@@ -102,9 +102,9 @@ class RecordWriter {
     Names names_;
 };
 
-// Runs a cycle without carrying out its decisions, and writes its record. That takes as long as a cycle, and
-// the time to write all jobs. The text goes to `sink` in parts. If another thread sets `give_up`, writing
-// stops in the middle.
+// Runs a cycle without carrying out its decisions, and writes its record. Takes the time of a cycle, and the
+// time to write all jobs. The text goes to `sink` in parts. If another thread sets `give_up`, writing stops
+// in the middle.
 void record_cycle(sched::Inspector& scheduler, CycleAsked asked, RecordWriter::Sink sink,
                   const std::atomic<bool>& give_up);
 

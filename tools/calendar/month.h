@@ -11,7 +11,7 @@
 
 namespace pbs::calendar {
 
-// The kind of time at a moment. Where dedicated and prime time overlap, it is dedicated time.
+// The kind of time at a moment. If it is dedicated and prime time at once, it counts as dedicated time.
 enum class Phase { non_prime, prime, dedicated };
 // Returns a phase's name: "non-prime time", "prime time", "dedicated time".
 std::string_view phase_text(Phase phase);

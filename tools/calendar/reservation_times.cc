@@ -42,8 +42,8 @@ std::vector<ReservationTime> reservation_times(const AttributeOf& value) {
     if (!series) return times;
     const rrule::Seconds length(number(value("series_duration"), (first.end - first.start).count()));
     const auto nodes = ifl::exec_vnodes_in(value("reserve_execvnodes"), kMost);
-    // How many occurrences are over that reserve_execvnodes doesn't have: the server listed only the
-    // remaining ones.
+    // The index of the present occurrence in `nodes`: the number of occurrences that have ended since the
+    // server made this list, which has only the occurrences that remained then.
     const std::int64_t passed = index - 1 - (count - static_cast<std::int64_t>(nodes.size()));
     for (std::int64_t i = 1; i <= count - index; ++i) {
         const auto at = static_cast<std::size_t>(origin < 0 ? i : index - 1 + i);

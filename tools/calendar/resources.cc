@@ -21,7 +21,7 @@ namespace {
 using rrule::Instant;
 using rrule::Interval;
 
-// An amount of the resource that is used or planned on a vnode in a span of time.
+// An amount of the resource on a vnode that is in use, planned or booked for a span of time.
 struct Use {
     Interval when;
     std::string vnode;

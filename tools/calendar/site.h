@@ -59,7 +59,7 @@ struct SchedPolicies {
 struct Site {
     std::string server;
     rrule::Zone zone = rrule::Zone::utc();
-    // Whether `zone` is this machine's, because the server doesn't report its own.
+    // True: `zone` is this machine's, because the server doesn't report its own.
     bool zone_assumed = false;
     std::optional<rrule::Instant> now;       // the server's clock, if it reports that
     std::vector<std::string> holiday_rules;  // entries of non_work_days

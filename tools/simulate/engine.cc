@@ -25,8 +25,8 @@ using sched::Decision;
 using sched::DecisionKind;
 using sched::PreemptMethod;
 
-// How long the simulation goes on without an event while jobs wait. Windows open each week, and public
-// holidays may delay them by a week.
+// The time for which the simulation goes on without an event while jobs wait. Windows open each week, and
+// public holidays may delay them by a week.
 constexpr Seconds kPatience = std::chrono::days(14);
 // The most reasons that are counted by their text; all further ones are counted together.
 constexpr std::size_t kMostReasons = 1000;
@@ -324,7 +324,7 @@ void Engine::tell_holds(Position position) {
                       : run->suspended ? std::span<const sched::Place>(suspended_.kept)
                                        : std::span<const sched::Place>(run->places.all());
     if (options_.holds) options_.holds(position, held);
-    // This can't fail: the job's start has read the same vnodes.
+    // holds() can't fail: the job's start has read the same vnodes.
     if (loads_) static_cast<void>(loads_->holds(scheduler_, position, held));
 }
 

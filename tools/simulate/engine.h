@@ -61,9 +61,9 @@ struct EngineOptions {
     Seconds cycle_interval{1};
     // The usage of shares at the beginning. Entities that aren't in it start without usage.
     std::vector<ShareUsage> usage{};
-    // Whether the machine can checkpoint jobs, which then keep their work when they are preempted.
+    // True: the machine can checkpoint jobs, which then keep their work when they are preempted.
     bool checkpoints = false;
-    // Whether hosts have a load: the number of CPUs that jobs have on the host (loads.h).
+    // True: hosts have a load, the number of CPUs that jobs have on the host (loads.h).
     bool loads_by_cpus = false;
     // Called from time to time with the progress, if set.
     std::function<void(const Progress&)> progress{};

@@ -13,7 +13,7 @@ class HeldPlaces {
   public:
     // Copies the places. On each place, the amounts that the job releases when it is suspended come first.
     void take(std::span<const sched::Place> places, const Cluster& cluster);
-    // All places.
+    // Returns all places.
     const std::vector<sched::Place>& all() const { return places_; }
     // The amounts that a job releases when it is suspended, and those that it keeps.
     struct Suspended {

@@ -27,7 +27,7 @@ class QuotaWatch {
         QuotaOfRun figures;
         std::int64_t most = 0;
         std::set<std::uint32_t> waited;  // jobs that have ever waited
-        std::int64_t waiting = 0;        // jobs that wait now
+        std::int64_t waiting = 0;        // jobs that wait at present
         bool full = false;               // a counter is at its limit
     };
     void note_times(Instant now);

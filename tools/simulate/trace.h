@@ -70,7 +70,7 @@ struct Trace {
     std::string time_zone;       // an IANA name; empty: unknown
     std::int64_t max_nodes = 0;  // size of the recorded machine; 0: unknown
     std::int64_t max_cpus = 0;
-    // How many entries of the file aren't simulated, by the reason: ("never ran", 12).
+    // The number of entries of the file that aren't simulated, by the reason: ("never ran", 12).
     std::map<std::string, std::int64_t> left_out;
     std::vector<std::string> notes;  // assumptions about the trace, a sentence each
 };

@@ -49,7 +49,7 @@ struct Page {
     std::string_view name;   ///< the address, without a slash
     std::string_view title;  ///< text in the menu
     std::span<const Parameter> parameters;
-    /// How long an answer stays fresh, and is given to all clients.
+    /// The time for which an answer stays fresh and is given to all clients.
     std::chrono::seconds good_for;
     Answer (*ask)(Link& server, const Query& query);
 };
