@@ -22,7 +22,7 @@ struct ExportSource {
     std::string sched = "default";           // scheduler whose policies are exported
     std::vector<std::string> queues{};       // all queues of the server: a prefix must not select a queue
                                              // of another type
-    std::vector<std::string> consumables{};  // its custom consumable resources
+    std::vector<std::string> consumables{};  // the server's custom consumable resources
     std::vector<FoundQueueType> queue_types{};
     std::vector<std::string> others{};  // custom resources that aren't consumable, and resources that a
                                         // migrated sched_config named
@@ -41,7 +41,7 @@ struct Exported {
 // Writes one kind of file. Each exporter has a source file (export_sched_config.cc, ...).
 struct Exporter {
     std::string_view kind;  // argument of the option --export
-    std::string_view file;  // its usual name
+    std::string_view file;  // usual name of the file
     Exported (*write)(const ExportSource& source);
 };
 // The exporters for sched_config, holidays, dedicated_time, resource_group and configfile. A file that is

@@ -77,9 +77,9 @@ std::span<const LegacyKind> legacy_kinds();
 // Parsed files; not set: no such file.
 struct Legacy {
     std::optional<ConfigFile> config{};
-    std::optional<HolidaysFile> origin_holidays{};  // without a sched_config
+    std::optional<HolidaysFile> origin_holidays{};  // of an Origin scheduler: there is no sched_config
     std::optional<SchedConfig> sched_config{};
-    std::optional<PbsHolidays> pbs_holidays{};  // beside a sched_config
+    std::optional<PbsHolidays> pbs_holidays{};  // in PBS's format, beside a sched_config
     std::optional<DedicatedTime> dedicated_time{};
     std::optional<ResourceGroup> resource_group{};
     std::optional<SchedFormula> sched_formula{};

@@ -25,7 +25,7 @@ struct PrintedQueue {
 
 // An attribute of the older server or its scheduler `default` that becomes an attribute of policies.
 struct PrintedSetting {
-    std::string_view attribute;  // of the policy
+    std::string_view attribute;  // name of the policy's attribute
     std::string_view printed;    // attribute's name in the print
     std::string value;
     int line = 0;

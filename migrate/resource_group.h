@@ -23,7 +23,7 @@ struct ShareGroup {
     std::string name;
     std::string parent;  // "root", or the name of an earlier element
     std::int32_t shares = 0;
-    int number = 0;  // of the group that its children make
+    int number = 0;  // number of the group that its children make
     int line = 0;
 
     // Returns the element of the attribute tree_element: "name:parent=shares".

@@ -54,7 +54,7 @@ VnodePattern vnode_pattern(std::string_view text);
 struct QuotaLimit {
     std::string resource;    // "jobs" counts jobs
     std::string most;        // a value of the resource's type, or a formula in parentheses
-    std::size_t column = 0;  // of the limit in the text of the rule, from 1
+    std::size_t column = 0;  // column of the limit in the text of the rule, from 1
     // Returns whether the limit is a formula over the resources_available of the counter's vnodes.
     bool is_formula() const { return most.starts_with('('); }
     friend bool operator==(const QuotaLimit& a, const QuotaLimit& b) {

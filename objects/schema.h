@@ -89,7 +89,7 @@ enum class Syntax {
 enum AttributeFlag : unsigned {
     plain = 0,
     kReadOnly = 1,        // shown, never set
-    shown_as_string = 2,  // of type string in PP-748, whatever its syntax
+    shown_as_string = 2,  // its type is string in PP-748, whatever its syntax
     operator_sets = 4,    // PBS operators may change it, not only managers
     origin = 8,           // an option of the Origin scheduler
 };
@@ -143,7 +143,7 @@ struct Attribute {
     AttributeType type;
     Syntax syntax;
     std::string_view default_value;  // text; empty: no default
-    unsigned flags;                  // of AttributeFlag
+    unsigned flags;                  // combined AttributeFlag
     std::string_view help;           // one sentence, without a full stop at its end
     std::string_view example;        // a qmgr command
     Few<std::string_view> words{};   // allowed words of Syntax::word and word_weights

@@ -18,8 +18,8 @@ namespace pbs::objects {
 class Object;
 
 struct Unsupported {
-    // If it is queue, the row is about an attribute that the server keeps, and `word` about the policy in
-    // force.
+    // If the type is queue, the row is about an attribute that the server keeps, and `word` about the policy
+    // in force.
     ObjectType type;
     std::string_view attribute;  // empty: the whole object
     Asks asks;

@@ -32,8 +32,8 @@ struct Charge {
 };
 
 struct UsageState {
-    std::vector<Usage> usage{};     // by user, then group
-    std::vector<Charge> charges{};  // by job
+    std::vector<Usage> usage{};     // sorted by user, then group
+    std::vector<Charge> charges{};  // sorted by job
     std::optional<std::chrono::sys_seconds> last_decay{};
 };
 

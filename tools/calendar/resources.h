@@ -21,7 +21,7 @@ constexpr std::size_t kUseKinds = 3;
 struct ResourceOwner {
     enum class Level : std::uint8_t { server, vnode, queue };
     Level level = Level::server;
-    std::string name{};  // of the vnode or queue
+    std::string name{};  // name of the vnode or queue; empty for the server
 };
 
 // The status replies from which a diagram is made. Attributes with resources have names such as

@@ -64,7 +64,7 @@ struct Site {
     std::optional<rrule::Instant> now;       // the server's clock, if it reports that
     std::vector<std::string> holiday_rules;  // entries of non_work_days
     rrule::NonWorkDays holidays;
-    std::vector<NamedWindow> windows;  // windows with a rule, by name
+    std::vector<NamedWindow> windows;  // windows with a rule, sorted by name
     // The unions of all windows of type prime and dedicated. Without a prime window, `prime` is by the Origin
     // policy (prime_time_start to prime_time_end on working days), and switches no policy.
     rrule::WindowSet prime;

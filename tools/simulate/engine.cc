@@ -131,7 +131,7 @@ class Engine {
     sched::JobRecord& record_ = records_.record();
     sched::Scheduler scheduler_;
     std::vector<SchedTimes> scheds_;
-    std::vector<const Cluster::Queue*> entries_;  // by the trace's number of the queue
+    std::vector<const Cluster::Queue*> entries_;  // execution queue, by the trace's number of the queue
     std::vector<bool> elsewhere_;                 // by the same number: the queue is missing, the default
                                                   // queue takes its jobs
 

@@ -35,8 +35,8 @@ namespace pbs::simulate {
 enum class JobEnd : std::uint8_t {
     none,      // never started
     finished,  // ran to the end of its work
-    killed,    // at the end of its walltime
-    rejected,  // by the scheduler
+    killed,    // killed at the end of its walltime
+    rejected,  // rejected by the scheduler
     deleted,   // preempted by deletion
     stopped    // preempted and not run again
 };
@@ -122,7 +122,7 @@ struct Schedule {
     Instant begin{};                // first submission
     Instant end{};                  // last end or submission of a job
     std::vector<Period> prime;      // prime time between `begin` and `end`
-    std::int64_t cpus = 0;          // of the machine
+    std::int64_t cpus = 0;          // CPUs of the machine
     std::size_t vnodes = 0;
     std::int64_t cycles = 0;
     std::int64_t started = 0;

@@ -24,7 +24,7 @@ class HeldPlaces {
 
   private:
     std::vector<sched::Place> places_;
-    std::vector<sched::Amount> amounts_;  // of all places
+    std::vector<sched::Amount> amounts_;  // amounts of all places
 };
 
 }  // namespace pbs::simulate

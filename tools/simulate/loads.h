@@ -28,7 +28,7 @@ class LoadModel {
   private:
     struct Host {
         std::vector<std::uint64_t> vnodes{};  // numbers of the host's vnodes
-        std::int64_t cpus = 0;                // in use
+        std::int64_t cpus = 0;                // CPUs of the host that are in use
     };
     Result<void> tell(sched::Scheduler& scheduler, std::size_t host) const;
 

@@ -68,7 +68,7 @@ class Cluster {
         bool execution = true;
         std::vector<std::string> destinations;  // destinations of a route queue
     };
-    const std::vector<Queue>& queues() const { return queues_; }  // by handle - 1
+    const std::vector<Queue>& queues() const { return queues_; }  // by the queue's handle - 1
     // Finds the execution queue for jobs that are submitted to `name` ("": the default queue), along the
     // first destinations of route queues; nullptr: there is none.
     const Queue* entry(std::string_view name) const;

@@ -153,10 +153,10 @@ struct Report {
     Part all;
     Part prime;
     Part non_prime;
-    std::vector<Group> users;                                        // by name
+    std::vector<Group> users;                                        // sorted by name
     std::vector<Group> sizes;                                        // by number of CPUs: 1, 2, 3-4, 5-8, ...
     std::vector<ShareReport> shares;                                 // trees of shares that policies use
-    std::vector<QuotaReport> quotas;                                 // by name
+    std::vector<QuotaReport> quotas;                                 // sorted by name
     PreemptionReport preemption;                                     // all.times is 0: no preemption
     EstimateReport estimates;                                        // told is 0: no estimates
     std::vector<std::pair<std::string, std::int64_t>> why_rejected;  // most frequent first

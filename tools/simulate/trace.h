@@ -62,7 +62,7 @@ struct TraceJob {
 
 struct Trace {
     std::string name;            // name of the file
-    std::vector<TraceJob> jobs;  // by submission time
+    std::vector<TraceJob> jobs;  // sorted by submission time
     Names users;
     Names groups;
     Names queues;  // queues of submission; "" is the default queue
