@@ -127,8 +127,8 @@ bool host_name(std::string_view text) {
     });
 }
 
-// Returns whether the text names a queue, as name or name@host. PBS allows at most 15 characters in the name,
-// the first one a letter.
+// Returns whether the text names a queue, as name or name@host. A name has at most 15 characters and begins
+// with a letter.
 bool queue_name(std::string_view text) {
     const auto at = text.find('@');
     const auto name = text.substr(0, at);

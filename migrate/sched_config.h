@@ -46,8 +46,8 @@ enum class SchedArgument : std::uint8_t {
     any,
 };
 
-// A prefix that no queue's name has, since names begin with letters. Without a line for the option, pbs_sched
-// used the empty prefix, which every queue's name has.
+// A prefix that no queue's name has, since names don't begin with '-'. Without a line for the option,
+// pbs_sched used the empty prefix, which every queue's name has.
 inline constexpr std::string_view kNoPrefix = "-none-";
 
 // The objects that get an option's value as an attribute. removed: there is no such attribute.

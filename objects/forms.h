@@ -10,7 +10,7 @@
 
 namespace pbs::objects {
 
-// A canonical text, or a remark on the mistake, behind which the message says what was expected. The remark
+// A canonical text, or a remark on the mistake, which the message gives beside the expected form. The remark
 // may be empty.
 using Form = tl::expected<std::string, std::string>;
 
