@@ -39,7 +39,8 @@ class Changes {
     void set_all(objects::ObjectType type, const std::string& object, const std::vector<SchedValue>& values,
                  const std::string& file);
     // Adds the definitions of resources in `file`, except resources that `print` (may be null) defines as
-    // well, and resources that the server has and no migration made. Returns the definitions of the latter.
+    // well, and resources that the server has although no migration made them. Returns the definitions of
+    // resources that the server has so.
     std::vector<const PrintedCommand*> resources(const QmgrPrint& file, const QmgrPrint* print);
     // Returns the object as it will be after the changes so far.
     objects::Object& object_after(objects::ObjectType type, const std::string& object);

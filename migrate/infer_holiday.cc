@@ -106,7 +106,7 @@ Proposal proposal_of(const Known& known) {
                             rrule::text::weekday_name(static_cast<unsigned>(weekday))),
                 std::move(words)};
     // The nth weekday of a month has seven possible dates, and so has the day after it: restrict the rule to
-    // these.
+    // the seven dates.
     std::string days;
     for (int i = 1; i <= 7; ++i)
         days += fmt::format("{}{}", i == 1 ? "" : ",", 7 * (known.nth - 1) + known.after + i);

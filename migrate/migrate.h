@@ -24,8 +24,8 @@ namespace pbs::migrate {
 // then the server's own database: if the server crashes between the two, its next start restores this
 // revision.
 inline constexpr std::string_view kBeforeMigrationKey = "before_migration";
-// Key of Store::meta for the ledger (ledger.h) before the migration. The next start after such a crash
-// restores it, too.
+// Key of Store::meta for the ledger (ledger.h) before the migration. The next start after a crash restores
+// it, too.
 inline constexpr std::string_view kLedgerBeforeKey = "migrated_before";
 
 struct MigrateOptions {
@@ -41,7 +41,7 @@ struct MigrateOptions {
     // before it has written the report's file, it still has the report. Empty: no such fact.
     std::string report_fact{};
     // For a first start: the folders of schedulers other than `default`, by name (other_scheds.h); and
-    // directives of qmgr that set those attributes of the server that become attributes of policies.
+    // directives of qmgr that set the server's attributes that become attributes of policies.
     std::map<std::string, std::string> other_scheds{};
     std::string server_print{};
 };

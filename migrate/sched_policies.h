@@ -25,7 +25,7 @@ struct Surroundings {
     // options.
     bool same_scheduler = false;
     std::string home{};  // PBS_HOME; empty: somebody other than the server reads the files
-    // Booleans of vnodes (flag h) among `others`. OpenPBS checks these whether or not `resources` names them.
+    // Booleans of vnodes (flag h) among `others`. OpenPBS checks them even if `resources` doesn't name them.
     std::vector<std::string> vnode_booleans{};
     // Elements of server_dyn_res whose programs may run with root's rights.
     objects::RootPrograms root_programs{};

@@ -133,7 +133,7 @@ struct HistoryQuery {
     // and then of revisions.
     std::size_t limit = 1000;
     std::size_t bytes = std::size_t{16} << 20;
-    // Asks only for rows before this one in that order. So a caller gets one page after the other.
+    // Asks only for rows before this revision in that order, so that a caller gets one page after the other.
     std::optional<std::uint64_t> before_revision{};
 };
 

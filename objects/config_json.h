@@ -49,7 +49,7 @@ struct ObjectText {
 
 // Writes an object for the history: {"by_queue":"False","batch_queues":["a","b"]}; null if `object` is null.
 std::string to_json(const Object* object);
-// Reads such a text; nullopt for null. Errors: bad_value, saying what can't be read.
+// Reads the text that to_json() writes; nullopt for null. Errors: bad_value, saying what can't be read.
 Result<std::optional<Object>> from_json(ObjectType type, std::string_view name, std::string_view json);
 
 // Writes the configuration as a document that ends with a newline.

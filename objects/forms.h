@@ -14,8 +14,8 @@ namespace pbs::objects {
 // may be empty.
 using Form = tl::expected<std::string, std::string>;
 
-// Returns the canonical text of a string of the attribute's syntax; if the syntax is one of lists, of one
-// element. If values of the syntax aren't strings, returns the text unchanged.
+// Returns the canonical text of a string by the attribute's syntax. If the syntax is one of lists, `text` is
+// one element. If values of the syntax aren't strings, returns the text unchanged.
 Form canonical_string(const Attribute& attribute, std::string_view text);
 
 bool is_queue_name(std::string_view text);

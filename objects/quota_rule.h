@@ -85,7 +85,7 @@ struct QuotaRule {
 // column.
 tl::expected<QuotaRule, std::string> parse_quota_rule(std::string_view element);
 
-// Returns the name in such an element.
+// Returns the NAME of an element "NAME: TEXT".
 std::string_view quota_rule_name(std::string_view element);
 
 }  // namespace pbs::objects

@@ -234,7 +234,7 @@ Result<Value> imported_value(const Attribute& attribute, const AttributeText& te
                                 text.is_list ? " or an empty element" : "", expected_text(attribute)));
     }
     const std::string typed = text.is_list ? format_value(attribute, Value(text.items)) : text.items.front();
-    // Ignore the present policies of a scheduler: the document names all of them, so the others aren't kept.
+    // Ignore the present policies of a scheduler: the document names all of them, so none is kept.
     const Value* before =
         existing && attribute.syntax != Syntax::policy_slots ? existing->set_value(attribute) : nullptr;
     Result<std::optional<Value>> value = new_value(

@@ -47,7 +47,8 @@ class Memory {
     std::deque<std::any> lists_;
 };
 
-// Data that all readers of a line share.
+// Data that the readers of a record share: the memory and the problem of the present line, and the resources
+// so far.
 struct Reading {
     Memory memory;
     std::unordered_map<std::string, std::uint32_t> resources;  // the first resource with each name

@@ -95,7 +95,8 @@ class Report {
     Report(const Connection& connection, const Arguments& arguments)
         : connection_(connection), arguments_(arguments) {}
 
-    // Makes the sections of the report, until one fails. With `all`, also those that weren't asked for.
+    // Makes the sections of the report that the arguments ask for, or with `all` all of them, until one
+    // fails.
     pbs::cmds::Result<void> make(bool all) {
         using pbs::cmds::Result;
         Result<void> done = need(counters_, "counters");
