@@ -42,8 +42,8 @@ struct ResourceStep {
 struct ResourceDiagram {
     std::string resource;
     ResourceOwner owner;
-    bool is_size = false;    // amounts are in bytes
-    std::int64_t total = 0;  // resources_available of the owner, or else the sum of its vnodes
+    bool is_size = false;             // amounts are in bytes
+    std::int64_t total = 0;           // resources_available of the owner, or else the sum of its vnodes
     std::vector<ResourceStep> steps;  // without gaps between them; the amounts differ from step to step
 };
 
