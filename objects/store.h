@@ -135,7 +135,8 @@ class Store {
     Database& database();
 
     // Limits the work that the comparison of time_windows may take (in units of rrule::OverlapSearch::work();
-    // at first OverlapSearch::kLongWork). A change that needs more fails with takes_long and changes nothing.
+    // at first OverlapSearch::kLongWork). A change that needs more changes nothing: it fails with takes_long
+    // if `work` is less than kLongWork, else with bad_value.
     void set_patience(std::uint64_t work);
 
     // The parts of this store from which prepare() makes another one. seed() commits the staged commands.
