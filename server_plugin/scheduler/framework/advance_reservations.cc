@@ -13,8 +13,8 @@
 namespace pbs::sched {
 namespace {
 
-// The instant by which a running job will have ended. A job that has overrun its walltime is expected to go
-// on for a while.
+// Returns the instant by which the cycle expects a running job to have ended. For a job that has overrun its
+// walltime, this is kOverrun from now.
 Instant expected_end(const Tables& t, JobSlot job, const CycleState& at) {
     const Instant end = std::max(t.jobs.hard_end(job) + at.planning.offset, at.planned_end(job));
     return end <= at.now ? at.now + KeptReservation::kOverrun : end;
@@ -37,8 +37,8 @@ std::vector<Booking::Share> shares_of(const Tables& t, const Vnodes& vnodes,
     return shares;
 }
 
-// The bookings of all reservations except `but` that end after `from`; those of one reservation are in the
-// order of its occurrences.
+// Returns the bookings of all reservations except `but`, without bookings that end by `from`. The bookings of
+// one reservation are in the order of its occurrences.
 std::vector<Booking> bookings_from(Tables& t, const Vnodes& vnodes, Instant from,
                                    const AdvanceReservation* but) {
     std::vector<Booking> bookings;
@@ -58,8 +58,8 @@ std::vector<Booking> bookings_from(Tables& t, const Vnodes& vnodes, Instant from
     return bookings;
 }
 
-// The running jobs of reservations. Such a job uses its reservation's booking, and ends with it at the
-// latest.
+// Knows which running jobs are in an advance reservation. Such a job uses its reservation's booking, and ends
+// with it at the latest.
 class JobsInBookings {
   public:
     JobsInBookings(const Tables& tables, const CycleState& state, const std::vector<Booking>& bookings)
@@ -93,11 +93,12 @@ void book(Tables& t, Vnodes& vnodes, std::vector<Booking> bookings, const CycleS
         [&](JobSlot job, std::uint32_t booking) { return jobs.is_of(job, booking); });
 }
 
-// The state of the vnodes at later and later instants: without the jobs that have ended by then.
+// Takes jobs off the vnodes as they end, for the state of the vnodes at later and later instants. The
+// destructor puts them back.
 class VnodesAhead {
   public:
-    // `is_gone` says which running jobs are gone from the beginning. The caller settles the pool after each
-    // change.
+    // Running jobs for which `is_gone` returns true count as ended from the first go_to() on. The caller
+    // calls Vnodes::settle() after each go_to().
     VnodesAhead(const Tables& tables, Vnodes& vnodes, const CycleState& state, const auto& is_gone)
         : t_(tables), vnodes_(vnodes) {
         t_.jobs.for_each([&](JobSlot job) {
@@ -112,7 +113,7 @@ class VnodesAhead {
     VnodesAhead(const VnodesAhead&) = delete;
     VnodesAhead& operator=(const VnodesAhead&) = delete;
 
-    // Moves to an instant later than all before.
+    // Takes off the jobs that have ended by `at`. REQUIRES: `at` isn't earlier than in the last call.
     void go_to(Instant at) {
         for (; gone_ < ends_.size() && ends_[gone_].first <= at; ++gone_) look_ahead(ends_[gone_].second, 1);
         at_ = at;
@@ -141,7 +142,7 @@ class VnodesAhead {
     Vnodes::Shares shares_;
 };
 
-// The answer to one requested reservation.
+// Works out the answer to one requested reservation.
 class Answering {
   public:
     Answering(CycleContext& context, const Queues& queues, const AdvanceReservation& asked)
@@ -190,7 +191,8 @@ class Answering {
     std::vector<JobSlot> jobs_;  // jobs that run in the reservation
 };
 
-// Refuses a time that is over, or that is partly dedicated time.
+// Returns why the reservation can't have the time: it is over, or only a part of it is dedicated time. Empty:
+// nothing forbids the time.
 std::string Answering::time_refusal(const Time& time) const {
     const auto& [start, end, request] = time;
     if (end <= c_.in.now || end <= start) return "its time is over";
@@ -224,7 +226,8 @@ void Answering::book(std::vector<Booking> bookings, Instant start, const VnodesA
         [](JobSlot, std::uint32_t) { return false; });
 }
 
-// Does the placement cover the requested resources that running jobs of the reservation use?
+// Returns whether the placement has, on each vnode, the amounts of the requested resources that the
+// reservation's running jobs use there.
 bool Answering::covers_jobs(const Placement& placement) const {
     const Request& request = t_.requests[asked_.request];
     std::map<std::pair<VnodeHandle, std::uint32_t>, std::int64_t> left;
@@ -242,8 +245,8 @@ bool Answering::covers_jobs(const Placement& placement) const {
     return std::ranges::none_of(left, [](const auto& one) { return one.second < 0; });
 }
 
-// Can the reservation keep its vnodes for all of the time, beside other bookings? Looks on the vnodes of its
-// running jobs first.
+// Returns whether the reservation can keep its vnodes for all of the time, beside the other bookings. Its new
+// placement is in `out`. Looks on the vnodes of its running jobs first.
 bool Answering::keep(const Time& time, const std::vector<Booking>& beside, const VnodesAhead& ahead,
                      PoolId pool, Placement& out) const {
     const Request& request = t_.requests[time.request];
@@ -278,7 +281,7 @@ bool Answering::has_lost_vnodes(PoolId pool) const {
 
 // Finds a place for the whole time on the reservation's own vnodes and as few others as possible. So a
 // reservation that has lost vnodes stays where its jobs run; with place=group=, in their placement set.
-// False: there is none.
+// Returns false if there is no such place.
 bool Answering::replace(const Time& time, std::vector<Booking> beside, const VnodesAhead& ahead, PoolId pool,
                         Placement& out) const {
     const Request& request = t_.requests[time.request];
@@ -352,8 +355,9 @@ std::string Answering::place(const Time& time, const std::vector<Booking>& other
                : "the vnodes are too small for it, whatever runs";
 }
 
-// The instants at which more may become free: now, and the ends of jobs, of other bookings and of dedicated
-// time. At most kMost, evenly chosen.
+// Returns the instants at which a reservation that begins as soon as possible may find its places: now, and
+// the ends of running jobs, of other reservations' bookings and of dedicated time. If there are many, about
+// kMost of them, at equal distances in the list.
 std::vector<Instant> Answering::instants(const std::vector<Booking>& others) const {
     constexpr std::size_t kMost = 1000;
     const Instant now = c_.in.now;
@@ -373,7 +377,8 @@ std::vector<Instant> Answering::instants(const std::vector<Booking>& others) con
     return out;
 }
 
-// Finds places for each time of the reservation.
+// Finds places for the times of the reservation, one after the other. Stops at the first time without a
+// place, and writes the reason to `out`.
 void Answering::place_all(const std::vector<Booking>& others, VnodesAhead& ahead, PoolId pool,
                           ReservationAnswer& out) const {
     out.placements.clear();

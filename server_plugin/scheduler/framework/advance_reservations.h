@@ -20,19 +20,19 @@ struct ReservationAnswer {
     };
     std::vector<Placed> placements{};  // the places for each of its requested times
     std::string why_not{};             // empty: confirmed
-    std::optional<Instant> start{};    // for a reservation that is to begin as soon as possible
+    std::optional<Instant> start{};    // only for a reservation that begins as soon as possible
 };
 
-// Books the places of reservations from `state.now` on, in the vnodes of the state. REQUIRES: they are in
-// their state at that instant.
+// Books the places of reservations from `state.now` on, in the vnodes of the state. REQUIRES: the vnodes are
+// as at that instant.
 void book_reservations(Tables& tables, const CycleState& state);
 
 // Decides about the requested reservations of the cycle's partition, in the order of their submission, and
 // books the confirmed ones. A reservation is confirmed if its places are free for all of its time, given the
 // ends of running jobs and the other reservations. The vnodes have to take jobs, and no part of the time may
-// be dedicated time. Waiting jobs don't count. A standing reservation is confirmed if that holds for all of
-// its requested times. A reservation that is to begin as soon as possible begins at the first instant at
-// which it holds.
+// be dedicated time. Waiting jobs are ignored. A standing reservation is confirmed if its places are free for
+// all of its requested times. A reservation that is to begin as soon as possible begins at the first instant
+// from which its places are free.
 std::vector<ReservationAnswer> answer_reservations(CycleContext& context, const Queues& queues);
 
 }  // namespace pbs::sched

@@ -23,7 +23,7 @@ class Judge;
 class Queues;
 class Turns;
 
-// The parts of a cycle that such a rule uses. They live as long as the cycle.
+// The parts of a cycle that rules after refusals use. The parts live as long as the cycle.
 struct CycleParts {
     CycleContext& context;
     Queues& queues;
@@ -41,8 +41,8 @@ class AfterRefusal {
     AfterRefusal& operator=(const AfterRefusal&) = delete;
 
     // Called after the refusal of a job that waits for other jobs to end or for a time to come. A rule that
-    // holds up later jobs treats both kinds of refusals alike, because no event tells when a job that waited
-    // for other jobs only waits for a time (Verdict::crosses).
+    // holds up later jobs does so for both kinds of jobs, because no event tells when a job has stopped
+    // waiting for other jobs and waits only for a time (Verdict::crosses).
     virtual void refused(const OrderedJob& /*job*/, Verdict& /*verdict*/, CandidateQueues& /*queues*/) {}
     // Makes a place for a refused job. Returns the queue in which the job starts now, with its place in the
     // state; null: the job waits. Adds to `blockers` the events that could change that, in addition to those
@@ -51,8 +51,8 @@ class AfterRefusal {
                                   CandidateQueues& /*queues*/) {
         return nullptr;
     }
-    // Would the refusal of the next job of the class in these queues affect later jobs? If not, a cycle after
-    // events skips jobs that no event released.
+    // Returns whether a refusal of the next job of the class in these queues would affect later jobs. If not,
+    // a cycle after events skips jobs that no event released.
     virtual bool wants(const CandidateQueues& /*queues*/, JobClass /*job_class*/) const { return false; }
     // Returns the reason why no further job of the queue starts in this cycle; an empty reason: jobs may
     // start. A null view means jobs that may start in no queue. A rule that begins to hold jobs up counts
@@ -61,16 +61,18 @@ class AfterRefusal {
     // Called after a filter with one of the traits in `watched` has refused a job in a queue.
     unsigned watched = 0;
     virtual void was_refused(const Candidate& /*job*/, QueueView& /*view*/) {}
-    // Can refusals of this rule differ by user, even if no filter reads the user?
+    // Returns whether the rule may refuse jobs of one user but not equal jobs of another, even if no filter
+    // reads the user.
     virtual bool tells_users_apart() const { return false; }
 
-    // Called for a job of the submit queue that is in another queue, to which it was moved for a start. True:
-    // the rule decides about the job, and the cycle doesn't consider it.
+    // Called for a queued job that was submitted to the submit queue, and is still in the queue to which it
+    // was moved for an earlier start. Returns true if the rule itself decides about the job, so that the
+    // cycle doesn't consider it.
     virtual bool takes_in(JobSlot /*job*/, QueueSlot /*queue*/) { return false; }
     // Called in a cycle over all jobs when the jobs are collected, before the first is considered.
     virtual void took_in() {}
 
-    // Does the rule always need a cycle over all jobs?
+    // Returns whether the rule needs each cycle to consider all jobs.
     virtual bool wants_every_job() const { return false; }
     // Called in a cycle after events: begin() before any job is considered; settle() before the first job is
     // skipped. They release jobs that earlier cycles refused because of other jobs' reservations that don't
@@ -89,7 +91,8 @@ class AfterRefusal {
 struct AfterRefusalRule {
     const char* name;
     std::unique_ptr<AfterRefusal> (*make)(const CycleParts& parts);
-    // Has the rule decided earlier that a queue ignores prime time until an instant after `now`? Null: never.
+    // Returns whether the rule has decided in an earlier cycle that the queue ignores prime time until an
+    // instant after `now`. Null: the rule never decides that.
     bool (*gave_up_prime)(const OwnStates& memory, QueueSlot queue, Instant now) = nullptr;
     // describe() writes the rule's memory (SchedMemory::own) to a record, and restore() reads it back. Null:
     // the rule has no memory.

@@ -15,7 +15,7 @@
 
 namespace pbs::sched {
 
-// A filter in a list that refuses, and its refusal.
+// A refusal, and the filter that refuses.
 struct FilterRefusal {
     static constexpr std::uint32_t kNone = UINT32_MAX;
     std::uint32_t filter = kNone;  // its index in the list
@@ -26,7 +26,7 @@ struct FilterRefusal {
     }
 };
 
-// The answers about a user of the filters of owners and groups.
+// The answers of the filters of owners and groups about one user.
 struct Standing {
     FilterRefusal admission{};
     std::vector<FilterRefusal> queues;  // by candidate queue: the first refusal among its filters
@@ -48,10 +48,11 @@ struct StandingHash {
     }
 };
 
-// The standings of users in some queues, by number. Number 0: the standing without refusals.
+// The standings of users in a list of candidate queues. Users with equal standings have the same standing
+// number. Number 0: the standing without refusals.
 class Standings {
   public:
-    // The standing of a user.
+    // One user's standing number.
     struct User {
         std::uint32_t owner = 0;
         std::uint32_t group = 0;
@@ -85,8 +86,9 @@ class Standings {
 
 // The answers about a signature, in one candidate queue, of the filters that don't read the user.
 struct SignatureAnswer {
-    // The filter that refuses the signature whatever else starts. `refusal` is the index of a stored refusal
-    // by a filter that searches places, so that it isn't called twice.
+    // `refused_by`: the index of the filter that refuses the signature whatever else starts. `refusal`: the
+    // index of its refusal in CycleScratch::signature_refusals, if the filter searches places, so that it
+    // isn't called twice.
     std::uint32_t refused_by = FilterRefusal::kNone;
     std::uint32_t refusal = 0;
     // The number of filters (without those of owners and groups) that let the signature pass, and the number

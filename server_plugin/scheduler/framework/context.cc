@@ -66,7 +66,7 @@ CycleContext::~CycleContext() {
     in.memory->kept.scratch = std::move(scratch);
 }
 
-// Are there soft limits that define levels?
+// Returns whether preemption levels depend on soft limits: the policy names them, and some are set.
 bool CycleContext::soft_limits_matter() const {
     if (!settings.preemption) return false;
     if (settings.preempt_prio.names(preempt_server_softlimits) && tables.server.limits.any_soft())
@@ -77,7 +77,7 @@ bool CycleContext::soft_limits_matter() const {
     return false;
 }
 
-// Can two jobs have different levels?
+// Returns whether two jobs can have different preemption levels, apart from soft limits.
 bool CycleContext::has_levels() const {
     const PreemptPriorities& levels = settings.preempt_prio;
     if (levels.names(preempt_starving) && settings.help_starving_jobs) return true;
@@ -156,7 +156,8 @@ void CycleContext::set_up_state() {
     }
     state.vnodes->clear_reservations();
     book_reservations(tables, state);
-    // A look-ahead would find another start whenever a booking begins or ends, so drop the reservations.
+    // Drop the reservations kept from an earlier cycle if there are bookings: a look-ahead may find another
+    // start whenever a booking begins or ends.
     if (in.events != nullptr && !state.vnodes->bookings().empty()) in.events->kept.clear();
     tables.requests.see_without(settings.exclude_resources, tables.resources);
     if (const auto found = tables.allocations.find(settings.sched_acct_dir);
@@ -214,7 +215,7 @@ bool CycleContext::order_moves() const {
                                [&](const KeysOfPlace& place) { return moves_for(&place); });
 }
 
-// Adds the running jobs to the limits with counters of their own.
+// Lists the limits with counters of their own, and counts the running jobs in them.
 void CycleContext::count_own_limits() {
     for (const Filter* filter : filters)
         if (const OwnLimit* limit = filter->own_limit; limit != nullptr) {
@@ -236,7 +237,8 @@ void CycleContext::count_own(JobSlot job, int sign, bool is_first) {
         if (!is_first || !limit->finds_running) limit->count(state, user, sign);
 }
 
-// Replaces resources_available by the amount that a program reports.
+// Replaces the server's resources_available of the element's resource by the amount that the program of the
+// element (server_dyn_res) reports.
 void CycleContext::add_told_amount(const std::string& element) {
     const ToldAmounts::Known* known = tables.told.find(element);
     const std::uint32_t resource = tables.resources.id(DynamicResource::of(element).resource);
@@ -296,7 +298,8 @@ void CycleContext::set_walltime(Candidate& job, const QueueView& view) const {
         job.walltime = job.asked + planning.offset;
     }
     if (hours == nullptr) return;
-    // Both may have the pauses of another instant.
+    // Compute both times from those of the job itself: the candidate's may include the pauses from another
+    // instant on.
     if (const Seconds hard = tables.jobs.hard_walltime_left(job.job);
         hard > Seconds(0) && !planning.repeats(job.asked))
         job.hard_walltime = hard + planning.offset;

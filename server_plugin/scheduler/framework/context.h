@@ -20,7 +20,8 @@
 
 namespace pbs::sched {
 
-// The releases by events, for jobs that start in some queues.
+// The releases of parked jobs by the events since the last cycle, for jobs that start in a list of candidate
+// queues.
 struct Released {
     std::size_t as_of = SIZE_MAX;  // CycleContext::state_number() when `list` was computed; SIZE_MAX: never
     bool missed = false;           // since then a released job was considered that didn't start
@@ -43,7 +44,8 @@ class RefusedForGood {
   public:
     static constexpr std::size_t kMostQueues = 64;  // with more queues nothing is stored
 
-    // Returns bits for the queues, by index. Valid until the next call.
+    // Returns the bits of the signature. Bit i is set if candidate queue i refuses it. Valid until the next
+    // call.
     std::uint64_t& of(const Signatures& signatures, std::uint32_t signature) {
         if (signature >= known_.size()) known_.resize(signatures.size());
         Known& known = known_[signature];
@@ -120,9 +122,9 @@ struct Verdict {
     bool later = false;     // time may lift the refusal
 };
 
-// The stored answers for jobs that filters can't distinguish from one job.
+// The stored answers for a job and all jobs that filters can't distinguish from it.
 struct Category {
-    Verdict* verdict = nullptr;               // where their verdict is stored; null: nowhere
+    Verdict* verdict = nullptr;               // where the jobs' verdict is stored; null: nowhere
     const Standing* standing = nullptr;       // the refusals of their users; null: no filter reads users
     SignatureAnswer* of_signature = nullptr;  // one for each candidate queue; null: none are stored
     Blockers of_user = 0;                     // events that could lift the refusals of the standing
@@ -151,7 +153,7 @@ struct Answer {
     Reason reason;
     bool rejected = false;
     std::string_view text = {};  // made when it is first needed
-    // Distinguishes texts; the upper half distinguishes texts without their amounts.
+    // Stands for the text in comparisons: its upper 8 bits for the reason, the others for the whole text.
     std::uint32_t number = 0;
 };
 
@@ -167,8 +169,9 @@ struct Source {
     std::optional<JobClass> job_class{};
 };
 
-// The queues from which a policy takes jobs, and those in which it starts them. As long as nothing but jobs
-// changes, they stay from cycle to cycle, except for the amounts in use and the time.
+// The queues from which a policy takes jobs, and those in which it starts them. The set-up stays from cycle
+// to cycle as long as nothing but jobs changes. Each cycle updates only the amounts in use and the members
+// that depend on the time.
 struct QueueSetup {
     std::deque<QueueView> views;
     CandidateQueues batch;                                    // origin: batch_queues
@@ -217,7 +220,8 @@ struct CycleScratch {
     std::vector<double> ratios;  // by lane, for its entity
     std::vector<News> news;
     std::array<std::vector<OrderedJob>, 6> classes;  // jobs to be put into lanes
-    PendingJobs pending;                             // the lanes of a cycle that keeps none for the next
+    // the lanes of a cycle that doesn't keep them for the next one
+    PendingJobs pending;
     std::array<std::vector<std::uint32_t>, 6> verdict_of;
     std::vector<Verdict> verdicts;
     std::array<std::vector<std::uint32_t>, 6> answers_of_signature;
@@ -242,7 +246,7 @@ struct CycleContext {
     const Settings& settings;
     const Profile& profile;
     CycleState state;
-    std::set<Instant> instants;  // of a cycle that keeps none for the next
+    std::set<Instant> instants;  // for a cycle without EventMemory::instants
     // The jobs to which the cycle has given another request, by which they start, with the requests that they
     // had; and the numbers of the requests that the cycle has made. At the end of the cycle the jobs get
     // theirs back, and the made ones are released.
@@ -292,9 +296,9 @@ struct CycleContext {
     static constexpr std::int64_t kMostFailedSteps = 20'000;
     bool may_look_ahead() const { return failed_steps < kMostFailedSteps; }
 
-    // Do jobs have preemption levels, and preempt each other by them?
+    // True if jobs have preemption levels, and preempt each other by them.
     bool preempts = false;
-    // Do these levels depend on soft limits?
+    // True if preemption levels depend on soft limits.
     bool by_soft_limits = false;
     // The preemption level of a job in a queue. `starving`: the job has waited for too long, or had when it
     // started.
@@ -319,12 +323,13 @@ struct CycleContext {
     }
     // Sets all that follows from the time of the state, except for queues (Queues::set_time()).
     void set_clock();
-    // Stores the amounts that jobs started by the cycle have taken, if a program reports the amount, until
-    // its next report.
+    // For each resource whose amount a program of server_dyn_res reports: stores how much the started jobs
+    // have taken of it, until the program's next report.
     void keep_what_was_taken();
-    // The order of vnodes; with `place` for jobs that this element of node_sort_key_of_place is for.
+    // Returns the order of vnodes. `place`: the element of node_sort_key_of_place that the job's place
+    // matches; null: none.
     NodeKeys node_keys(const KeysOfPlace* place = nullptr) const;
-    // Does any order of vnodes change as jobs start and end?
+    // Returns whether any order of vnodes changes as jobs start and end.
     bool order_moves() const;
     std::int64_t nodes_of(JobSlot job) const { return job_nodes(tables, settings, job); }
     // The number of nodes, as comparators use it.
@@ -346,7 +351,8 @@ struct CycleContext {
     bool is_held_up(const QueueView& view) const { return static_cast<bool>(held_up_reason(&view)); }
     // Refuses a job for a reason that needs no filter.
     void refuse(JobSlot job, const Reason& reason);
-    // Has the queue a partition without a scheduler? Its jobs would otherwise wait without a comment.
+    // is_unserved() returns whether the queue's partition has no scheduler. The other functions refuse such a
+    // queue's jobs, which would otherwise wait without a comment.
     bool is_unserved(const Queue& queue) const;
     void refuse_if_unserved(JobSlot job);
     void refuse_unserved();

@@ -17,7 +17,6 @@
 namespace pbs::sched {
 namespace {
 
-// One cycle.
 class Cycle {
   public:
     explicit Cycle(const CycleInput& input);
@@ -133,7 +132,7 @@ void Cycle::rehearse(std::unique_ptr<CycleLog> (*make)(const CycleParts& parts))
     take_back();
 }
 
-// Does a rule always need a cycle over all jobs?
+// Returns whether a rule needs each cycle to consider all jobs.
 bool Cycle::wants_every_job() const {
     return std::ranges::any_of(c_.profile.decides,
                                [&](const Decide* rule) {
@@ -145,7 +144,7 @@ bool Cycle::wants_every_job() const {
            });
 }
 
-// Have only jobs changed, and do the jobs that the last cycle started run?
+// Returns whether only jobs have changed since the last cycle, and no job that it started is still queued.
 bool Cycle::only_jobs_changed() const {
     const CycleInput& in = c_.in;
     if (!in.by_events || in.events->since.everything || wants_every_job()) return false;
@@ -156,7 +155,8 @@ bool Cycle::only_jobs_changed() const {
     });
 }
 
-// Undoes the starts at the end, because the host reports their outcome by events.
+// Lets the rules decide. Then takes the cycle's starts and preemptions back from the state, because the host
+// reports their outcome by events.
 void Cycle::decide(Decisions& out) {
     out.jobs_considered = c_.considered;
     out.log_event = c_.settings.log_event;
@@ -247,8 +247,8 @@ Decisions Cycle::place(JobSlot job, bool preempts) {
     return out;
 }
 
-// The memory for few decisions. Its first bytes are a part of the object, which is small enough for
-// allocators to reuse the last one.
+// The memory for few decisions. Its first bytes are a part of the object. The object is small, so that an
+// allocator can reuse the memory of the last one.
 struct ArenaBytes {
     alignas(std::max_align_t) std::array<std::byte, 896> bytes;
 };

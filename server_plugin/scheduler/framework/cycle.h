@@ -65,15 +65,15 @@ struct CycleParts;
 class CycleLog;
 void rehearse_cycle(const CycleInput& input, std::unique_ptr<CycleLog> (*make)(const CycleParts& parts));
 
-// Finds a place for one job that isn't running, regardless of the policy, the order, limits and times.
-// Decides `run`, in the job's queue; or `comment`, with the reason why there is no place now. `preempts`: if
-// the policy preempts, jobs of any level may be preempted for the place.
+// Finds a place for one job that isn't running. Ignores the order of jobs, limits and times. Decides `run`,
+// in the job's queue; or `comment`, with the reason why there is no place now. `preempts`: if the policy
+// preempts, jobs of any level may be preempted for the place.
 Decisions place_job(const CycleInput& input, JobSlot job, bool preempts);
 
 // The charge for a job's start by a policy (SORT_BY_PAST_USAGE); nullopt: the policy counts no past usage.
 std::optional<double> start_charge(const Tables& tables, const Settings& settings, Instant now, JobSlot job);
 
-// Do the policy and the host's abilities permit a chunk in pieces on several vnodes?
+// Returns `divided` if the policy and the host permit a chunk in pieces on several vnodes.
 Chunks chunks_by(const Tables& tables, const Settings& settings);
 
 }  // namespace pbs::sched

@@ -16,10 +16,11 @@ struct CycleContext;
 struct Decide {
     const char* name;
     void (*decide)(Outcome& outcome);
-    // Is the rule called when decisions are carried out, when they are only logged (TEST_ONLY), or always?
+    // The cycles in which the rule is called: those whose decisions are carried out, those whose decisions
+    // are only logged (TEST_ONLY), or all.
     enum class When : std::uint8_t { carried_out, only_told, always };
     When when = When::carried_out;
-    // Does the rule need a cycle over all jobs? Null: no.
+    // Returns whether the rule needs a cycle over all jobs. Null: it doesn't.
     bool (*wants_every_job)(const CycleContext& cycle) = nullptr;
 };
 

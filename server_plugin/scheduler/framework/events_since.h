@@ -46,7 +46,8 @@ struct EventsSince {
     void amount_told() { told = true; }
     void job_ended(QueueSlot queue, const Entities& whose, std::span<const VnodeSlot> vnodes);
 
-    // With more entries than this, considering all jobs costs no more.
+    // The greatest lengths of `changed` and `freed`. With more changed jobs or freed vnodes, considering all
+    // jobs costs no more.
     static constexpr std::size_t kMostChanged = 65536;
     static constexpr std::size_t kMostFreed = 64;
 };
@@ -59,15 +60,16 @@ struct EventMemory {
     bool prime_now = false;          // `pending` is in the order of prime time
     std::vector<JobHandle> started;  // the jobs that the last cycle started
     std::set<Instant> instants;      // the instants at which time may lift a refusal
-    // Limited uses that weren't full at the last check. Jobs that were refused because of them, and are too
-    // large for any vnode, haven't been considered since: they wait until vnodes have more free.
+    // Uses that were below their limits at the last check. There may be jobs that were refused because of
+    // such a limit earlier and are too large for the free amounts of any vnode. These haven't been considered
+    // since: they wait until vnodes have more free.
     std::vector<UseKey> open;
-    Blockers always_open = 0;  // the blockers of further such uses, which don't fit into `open`
+    Blockers always_open = 0;  // the blockers of further uses below their limits, which don't fit into `open`
     // Reservations that a cycle after events may use instead of a look-ahead.
     std::vector<KeptReservation> kept;
     OwnStates own;                   // data of rules
     std::vector<QueueSlot> held_up;  // queues whose jobs behind one that holds them up were skipped
-    bool refused_by_sets = false;    // a waiting job was refused as CycleState::refused_by_sets counts
+    bool refused_by_sets = false;    // CycleState::refused_by_sets counted a job that may still wait
     ResourceSchedule schedule;       // running jobs only
     std::optional<Instant> last;     // the last cycle
     Instant last_full{};

@@ -90,24 +90,25 @@ struct Filter {
     const char* attributes = "";  // for explanations: the attributes that switch it on; "": always on
     unsigned traits = 0;
     Check check{};
-    // Does the policy switch the filter on at this instant? Null: always.
+    // Returns whether the policy switches the filter on at this instant. Null: it is always on.
     bool (*wanted)(const Settings& settings, Instant now) = nullptr;
-    // Does the filter let all jobs into this queue, during this whole cycle? Then it isn't called. Null:
-    // never.
+    // Returns whether the filter lets all jobs into this queue, during this whole cycle. If so, it isn't
+    // called. Null: it never does.
     bool (*is_open)(const QueueFacts& facts) = nullptr;
-    // For a filter of signatures without `is_open`: is the answer about a job with a walltime the same in
-    // both queues? Then a job that was refused in one isn't tested in the other. Null: unknown.
+    // For a filter of signatures without `is_open`. Returns whether the answer about a job with a walltime is
+    // the same in both queues. If so, a job that was refused in one isn't tested in the other. Null: unknown.
     bool (*is_same_in)(const QueueView& a, const QueueView& b) = nullptr;
     // For a filter whose refusals have the blocker less_of(key). Returns, for that key, the largest job that
     // the filter would let pass now; nullopt: no such limit. Null: `anything` is added to the blockers of its
     // refusals.
     std::optional<JobSize> (*leaves)(const CycleState& state, const UseKey& key) = nullptr;
-    // For a filter of signatures and users: does the user matter now? A no may become a yes during a cycle
-    // only if the user is also tested by a filter of owners or groups. Null: always.
+    // For a filter of signatures and users. Returns whether its answers depend on the user at present. False
+    // may become true during a cycle only if a filter of owners or groups tests the user, too. Null: they
+    // always depend on the user.
     bool (*reads_user)(const CycleState& state, const QueueView& view) = nullptr;
-    // For a filter of signatures and users: may it refuse a job of this user? Users whom it can't refuse
-    // share answers. A no may become a yes only by starts of the same owner or group. Null: it may refuse
-    // any.
+    // For a filter of signatures and users. Returns whether it may refuse a job of this user. Users whom it
+    // can't refuse share answers. False may become true only by starts of the same owner or group. Null: it
+    // may refuse jobs of any user.
     bool (*may_refuse)(CycleState& state, const User& user, const QueueView& view) = nullptr;
     // Called when the cycle starts a job. Null: a start affects the filter only by the state's counts.
     void (*started)(CycleState& state, const Candidate& job) = nullptr;
@@ -119,7 +120,7 @@ struct Filter {
     const OwnLimit* own_limit = nullptr;
 
     const Limit* limit() const { return std::get_if<Limit>(&check); }
-    // Does the filter let all jobs into the queue, during this whole cycle?
+    // Returns whether the filter lets all jobs into the queue, during this whole cycle.
     bool lets_all_pass(const QueueFacts& facts) const {
         if (const Limit* row = limit()) return row->is_open(facts);
         if (const auto* own = std::get_if<OfSignature>(&check); own != nullptr && *own == nullptr)

@@ -14,10 +14,11 @@
 namespace pbs::sched {
 
 // Names in a formula: resources (sizes in kilobytes, durations in seconds, as in pbs_sched; 0 if the job
-// requests none), eligible_time (seconds), queue_priority, job_priority. The names for the part of the
-// machine, the usage and the factor of the job's entity (fairshare_perc and others) are 0 without an
-// fs_group; accrue_type is 0 if the host doesn't count eligible time. The parts of weighted_priority are
-// urgency, tickets, and these two and Priority as numbers from 0 to 1.
+// requests none), eligible_time (seconds), queue_priority, job_priority. The names about the job's entity are
+// fairshare_perc or fair_share_perc (its part of the machine), fairshare_tree_usage and fairshare_factor;
+// they are 0 without an fs_group. accrue_type is 0 if the host doesn't count eligible time. The parts of
+// weighted_priority are urgency and tickets, and as numbers from 0 to 1 urgency_norm, tickets_norm and
+// priority_norm.
 class Formula {
   public:
     // Errors name the formula and the place of the mistake.
@@ -26,18 +27,18 @@ class Formula {
     // The value for a job. A value that can't be computed (a division by zero) is 0.
     double value(const OrderContext& context, const Resources& resources, JobSlot job);
 
-    // Does the value change with time, without any event of the job?
+    // Returns whether the value changes with time, without any event of the job.
     bool changes_with_time() const {
         return std::ranges::any_of(reads_, [](const Read& read) {
             return read.what == What::eligible_time || read.what == What::accrue_type ||
                    is_of_shares(read.what) || is_of_priorities(read.what);
         });
     }
-    // Does the formula read parts of weighted_priority?
+    // Returns whether the formula reads parts of weighted_priority.
     bool reads_priorities() const {
         return std::ranges::any_of(reads_, [](const Read& read) { return is_of_priorities(read.what); });
     }
-    // Does the formula read the shares or usage of a job's entity?
+    // Returns whether the formula reads the shares or usage of a job's entity.
     bool reads_shares() const {
         return std::ranges::any_of(reads_, [](const Read& read) { return is_of_shares(read.what); });
     }
@@ -60,7 +61,8 @@ class Formula {
         tickets_norm,
         resource
     };
-    // OpenPBS has two names for the part of the machine.
+    // A name of a formula that isn't a resource. Two names may stand for the same value, as those that
+    // OpenPBS has for an entity's part of the machine.
     struct Term {
         std::string_view name;
         What what;
@@ -88,8 +90,9 @@ class Formula {
     }
     static bool is_of_priorities(What what) { return what >= What::urgency && what <= What::tickets_norm; }
     explicit Formula(objects::Formula expression);
-    // Names that aren't terms are resources, which may be defined later. A resource hides a part of
-    // weighted_priority with its name, so that a site's formula means what it did before there were these.
+    // Finds out what each name of the expression stands for. A name that isn't a term is a resource, which
+    // may be defined later. If a resource has the name of a part of weighted_priority, the name stands for
+    // the resource.
     void resolve(const Resources& resources);
     double read(std::size_t name, const OrderContext& c, const Resources& resources, JobSlot job) const;
 

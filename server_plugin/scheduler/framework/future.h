@@ -15,10 +15,11 @@ class Future : CyclePart {
     // Returns the schedule of all running jobs, the reservations, and the jobs started since the last call.
     // Computed at the first call.
     ResourceSchedule& schedule();
-    // The schedule without jobs that were started since the last call of schedule().
+    // Returns the schedule of the last call of schedule(), without jobs started since.
     const ResourceSchedule& as_asked_last() const { return schedule_; }
 
-    // Adds the use by a started job, or by a job with the reservation `reservation`.
+    // Adds the use by a started job (`reservation` is kNoSlot), or by the job with this reservation (its
+    // index in CycleState::reservations).
     void add(JobSlot job, const QueueView& view, std::uint32_t reservation, const Placement& placement,
              const rrule::Interval& when);
     // Removes a preempted job from the expected use.
@@ -33,7 +34,7 @@ class Future : CyclePart {
     ResourceSchedule own_;  // for a cycle without lasting data
     ResourceSchedule& schedule_;
     std::size_t started_in_it_ = 0;       // the number of started jobs in the schedule
-    std::size_t preempted_in_it_ = 0;     // the number of preempted jobs in it
+    std::size_t preempted_in_it_ = 0;     // the number of preempted jobs that the schedule takes into account
     std::size_t reservations_in_it_ = 0;  // the number of reservations in it
 };
 

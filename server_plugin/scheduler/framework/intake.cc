@@ -50,8 +50,8 @@ void Intake::add_job(JobSlot job, JobClass job_class) {
     if (!has_no_turn(candidate)) classes_[static_cast<std::size_t>(job_class)].push_back(candidate);
 }
 
-// Is the formula's value for the job at or below the threshold? Then the job gets a comment and no turn, and
-// so holds up no other job, as in OpenPBS.
+// Returns whether the formula's value for the job is at or below job_sort_formula_threshold. If so, gives the
+// job a comment. The job has no turn and holds up no other job, as in OpenPBS.
 bool Intake::is_under_threshold(const OrderedJob& job) {
     const auto& formula = in_.policy->formula;
     if (!s_.job_sort_formula_threshold || !formula || job.score > *s_.job_sort_formula_threshold)
@@ -165,8 +165,8 @@ void Intake::collect() {
 }
 
 // Adds jobs that were started and requeued (by an operator, or because their machine failed). Such a job
-// stays in the batch queue to which it was moved. It is distinguished from jobs that belong to the batch
-// queue by the queue to which it was submitted, and still counts as a job of that one.
+// stays in the batch queue to which it was moved. It still counts as a job of the queue to which it was
+// submitted, which also distinguishes it from jobs of the batch queue itself.
 void Intake::add_requeued() {
     std::vector<QueueSlot> seen = {kNoSlot, c_.setup.submit, c_.setup.special};
     for (const QueueSpec& spec : s_.batch_queues) {
@@ -223,7 +223,7 @@ void Intake::put_preempted_first(JobSlot job, PendingKey& key) const {
            key[0], t_.jobs.sequence[job]};
 }
 
-// Does the order of jobs by keys stay the same while no event concerns them?
+// Returns whether the jobs' order by their keys stays the same while no event concerns them.
 bool Intake::order_lasts() const {
     return std::ranges::all_of(kQueuedClasses, [&](JobClass job_class) {
         const Chain& chain = p_.lane_chain(*in_.policy, job_class, state_.prime_now);

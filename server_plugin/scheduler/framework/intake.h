@@ -15,8 +15,8 @@ class Intake : CyclePart {
 
     // Fills the lanes with all jobs, or updates the lanes of the last cycle.
     void take_in();
-    // Are the last cycle's lanes of waiting jobs still usable: sorted by this policy and for the same kind of
-    // time (prime or not), with all jobs except those noted as changed?
+    // Returns whether the last cycle's lanes of waiting jobs are still usable: they are sorted by this policy
+    // and for the same kind of time (prime or not), and have all jobs except those noted as changed.
     bool knows_jobs() const;
 
     PendingJobs& jobs() { return *pending_; }
@@ -81,7 +81,7 @@ class Intake : CyclePart {
     PendingJobs* pending_ = &c_.scratch->pending;
     std::array<std::vector<OrderedJob>, 6>& classes_ = c_.scratch->classes;
     std::vector<News>& news_ = c_.scratch->news;
-    std::vector<const Filter*> before_turns_;  // the filters of this trait
+    std::vector<const Filter*> before_turns_;  // the filters with this trait
     std::optional<std::uint32_t>
         under_threshold_;  // the answer to jobs at or below the threshold, once it is computed
     std::vector<std::uint32_t> nodes_of_request_;  // of queued jobs; 0: not computed yet

@@ -43,7 +43,7 @@ class BestReason {
     Reason reason_;
 };
 
-// Sets the flag while it lives.
+// Sets a flag to true for its own lifetime.
 class Trial {
   public:
     explicit Trial(bool& flag) : flag_(flag) { flag_ = true; }
@@ -155,7 +155,7 @@ void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& 
     job = shorter;
 }
 
-// A job with a select_range that can start gets the greatest number of chunks with which it can.
+// Gives a job with a select_range that can start the greatest number of chunks with which it can start.
 void Judge::grow(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues, Verdict& verdict) {
     if (!RangeSearch::is_for(c_, job)) return;
     const Trial trial(tries_);
@@ -186,7 +186,8 @@ std::uint64_t* Judge::refused_for_good(const OrderedJob& job, CandidateQueues& q
     return &queues.refused_for_good.of(t_.signatures, job.signature);
 }
 
-// Does this refusal precede any other, and depend only on the signature and the configuration?
+// Returns whether the refusal comes from the queue's first filter, and depends only on the signature and the
+// configuration.
 bool Judge::is_for_good(const QueueView& view, const FilterRefusal& refusal) {
     if (refusal.filter != 0 || view.filters.empty()) return false;
     const Filter& filter = *view.filters.front();
@@ -329,7 +330,7 @@ Reason Judge::refusal_about(FilterTrait trait, const Candidate& job, QueueView& 
     return {};
 }
 
-// Returns the blockers of a refusal, and notes its instant.
+// Returns the blockers of a refusal. Adds the instant that may lift it to CycleState::instants.
 Blockers Judge::blockers_of(const Refusal& refusal) {
     if (!refusal.until) return refusal.blockers;
     if (*refusal.until != Instant::max() && *refusal.until != last_instant_)

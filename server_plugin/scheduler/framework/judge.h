@@ -16,7 +16,7 @@ class Judge : CyclePart {
 
     // Considers the job at its turn. Returns the blockers of its refusal; `anything` if it starts.
     Blockers consider(const OrderedJob& job, CandidateQueues& queues);
-    // Would the job start now, or could it start after another one has? Changes nothing.
+    // Returns whether the job would start now, or might start after another job has. Changes nothing.
     bool may_start(const OrderedJob& job, CandidateQueues& queues);
     // Tests the job in one queue. Returns the reason why it can't start there.
     Reason ask_queue(const Candidate& job, QueueView& view, Verdict& verdict);
@@ -25,9 +25,11 @@ class Judge : CyclePart {
     Reason reason_in(const Candidate& job, QueueView& view, Blockers& blockers);
     // Forgets the stored answers, because more is free than before.
     void forget();
-    // Calls only the profile's filters of one trait.
+    // Calls only the profile's filters with this trait. Returns the reason of the first refusal; empty: there
+    // is none.
     Reason refusal_about(FilterTrait trait, const Candidate& job, QueueView& view);
     // Starts the job if there is a place for it on vnodes of the pool, whatever else prevents the start.
+    // Otherwise returns the reason why there is none.
     Reason start_if_room(const Candidate& job, QueueView& view, PoolId pool);
 
     // For the rest of the cycle, counts the job's coming usage for its entity in the fair-share tree.
@@ -40,7 +42,7 @@ class Judge : CyclePart {
     // Prepares another test of the jobs that weren't started, in queues that ignore prime time from now on.
     // Forgets stored answers; a new answer replaces "the job is considered again after the others".
     void begin_second_pass();
-    // Was the job started or rejected? REQUIRES: begin_second_pass() was called.
+    // Returns whether the job was started or rejected. REQUIRES: begin_second_pass() was called.
     bool is_done_with(JobSlot job) const { return done_with_[job]; }
 
     // Prefetch memory that consider() reads soon. Call fetch() first, for the index of the signature's

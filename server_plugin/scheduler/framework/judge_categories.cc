@@ -9,7 +9,7 @@ namespace pbs::sched {
 
 enum ReadsUser : unsigned { reads_owner = 1, reads_group = 2 };
 
-// The facts about a user that the filters of these queues read.
+// Returns which facts about a user the filters of these queues read, as ReadsUser.
 unsigned Judge::user_reads_of(CandidateQueues& queues) const {
     if (queues.user_reads) return *queues.user_reads;
     unsigned reads = 0;
@@ -27,8 +27,8 @@ unsigned Judge::user_reads_of(CandidateQueues& queues) const {
     return reads;
 }
 
-// Finds where the answer for such jobs is stored, and the known facts for it. No answer is stored if no other
-// job has the same signature.
+// Finds where the verdict for the job's category is stored, and the stored answers about its user and its
+// signature. No verdict is stored if no other job has the same signature.
 Category Judge::category_of(const OrderedJob& job, CandidateQueues& queues) {
     Category category;
     const bool is_shared = t_.signatures.is_shared(job.signature);
@@ -160,8 +160,8 @@ FilterRefusal Judge::first_refusal_of_job(const Candidate& job, QueueView& view)
     return {};
 }
 
-// Finds the first refusal, using known answers. Filters of owners and groups aren't called again; nor is any
-// filter if the signature is known to be refused whatever else starts.
+// Returns the first refusal of the job by the queue's filters, using known answers. Filters of owners and
+// groups aren't called again; nor is any filter if the signature is known to be refused whatever else starts.
 FilterRefusal Judge::first_refusal(const Candidate& job, QueueView& view, const FilterRefusal& of_user,
                                    SignatureAnswer* of_signature) {
     const auto end = std::min(of_user.filter, static_cast<std::uint32_t>(view.filters.size()));

@@ -36,8 +36,9 @@ void for_each_supply(const CycleState& state, const QueueView* view, Visit visit
     }
 }
 
-// Returns `reason` with the missing amounts; empty: there is enough. Jobs take nothing from a number that
-// isn't consumable. A text has to be one of the available ones.
+// Returns `reason` with the amounts if the request needs more than the supply has; empty: there is enough.
+// Jobs take nothing from a number that isn't consumable. A requested text has to be one of the available
+// ones.
 Reason lack_of(const CycleState& state, const Request& request, const Supply& supply, Reason reason) {
     const KeptAmount& available = supply.available;
     const std::uint32_t resource = available.resource;
@@ -79,7 +80,7 @@ JobSize left_of_supplies(const CycleState& state, const QueueView* view) {
 
 }  // namespace
 
-// Reasons of limits on entities are in the order of EntityKind.
+// Returns the reason for a refusal. The ReasonCodes of a scope and measure are in the order of EntityKind.
 ReasonCode Limit::code() const {
     if (reason != ReasonCode::nothing) return reason;
     const bool on_amounts = measure == Measure::amounts;
@@ -95,7 +96,8 @@ Reason Limit::reason_with(const CycleState& state, Reason given) const {
     return {ReasonCode::other, given.queue, state.strings->id(words)};
 }
 
-// Returns the use that has to decrease. All views of a queue count in it.
+// Returns the use whose decrease lifts the limit's refusals. For a limit of a view, that is the use of its
+// queue.
 UseKey Limit::lifted_by(QueueSlot queue, std::uint32_t whose) const {
     return {is_of_queue() ? UseScope::queue : scope, entity, is_of_queue() ? queue : 0, whose};
 }
@@ -113,7 +115,8 @@ EntityLimits::Found Limit::most_jobs(const QueueFacts& o, std::uint32_t whose) c
     return limit == nullptr ? Found{} : limit->find(whose);
 }
 
-// The number of running jobs of an entity, or of all in the scope. REQUIRES: the scope isn't a view.
+// Returns the number of running jobs of an entity, or of all jobs, in the limit's scope. REQUIRES: the scope
+// isn't a view.
 std::int64_t Limit::running(const CycleState& state, QueueSlot queue, std::uint32_t whose) const {
     const bool in_queue = scope == UseScope::queue;
     if (entity == EntityKind::user)
@@ -159,8 +162,8 @@ Refusal Limit::check_nodes(const CycleState& state, const JobNeeds& job, const Q
                                 lifted_by(view.slot, 0));
 }
 
-// A job that doesn't request a resource isn't affected. A limit that names an entity comes before the one for
-// each entity.
+// Tests the job's amount of each limited resource. A job that doesn't request a resource isn't affected by
+// its limit. A maximum for the named entity replaces the one for each entity.
 Refusal Limit::check_amounts(const CycleState& state, const JobNeeds& job, std::uint32_t whose,
                              const QueueView& view) const {
     const std::uint32_t of_scope = scope == UseScope::queue ? view.slot : EntityUse::kServer;
@@ -189,8 +192,8 @@ Refusal Limit::check_available(const CycleState& state, const JobNeeds& job, con
         if (supply.given_back) refusal.blockers |= blocker::less_of(lifted_by(view.slot, 0));
         if (supply.told) {
             refusal.blockers |= blocker::kTold;
-            // It is unknown when the program will report more. Meanwhile the job keeps its place in the
-            // order.
+            // The program may report more at any time. With an instant, even an unknown one, the job counts
+            // as one that may start later.
             if (lack.a <= lack.c) refusal.until = Instant::max();
         }
         return true;
@@ -227,7 +230,7 @@ std::optional<JobSize> Limit::left(const CycleState& state, const UseKey& key) c
         o.queue = &(*state.queues)[key.object];
         o.slot = key.object;
     }
-    if (measure == Measure::amounts) {  // any rest may be enough for some job
+    if (measure == Measure::amounts) {  // any amount that is left may be enough for some job
         if (!by_entity(o).on_resources(entity)) return std::nullopt;
         return kAnySize;
     }

@@ -1,7 +1,7 @@
 // Limits on what running jobs use together. A limit is one row: whose jobs it counts, what it counts of them,
 // and the maximum. Everything else is made from the row: the filter that refuses a job, the event that lifts
-// the refusal and for jobs of which size, the amounts of the limit that reservations keep for waiting jobs,
-// and the text for users.
+// the refusal, the largest size of jobs for which it does, the amounts of the limit that reservations keep
+// for waiting jobs, and the text for users.
 //
 // To add one: a row in plugins/limits.cc, as in
 //
@@ -86,8 +86,8 @@ struct Limit {
     // Words instead of `reason`.
     const char* words = nullptr;
 
-    // Besides the queue, does the limit read only the job's owner, only its group, or its signature and both
-    // of these?
+    // Return which facts the limit reads besides the queue: only the job's owner, only its group, or its
+    // signature with owner and group. At most one is true.
     constexpr bool is_of_owner() const { return entity == EntityKind::user && measure == Measure::jobs; }
     constexpr bool is_of_group() const { return entity == EntityKind::group && measure == Measure::jobs; }
     constexpr bool is_of_signature_and_user() const {
@@ -97,7 +97,7 @@ struct Limit {
     // Returns the refusal of a job in a queue now; an empty reason: the limit lets the job pass.
     Refusal check(const CycleState& state, const JobNeeds& job, const User& user,
                   const QueueView& view) const;
-    // Is there no limit in this queue, during this whole cycle?
+    // Returns whether the limit isn't set for this queue, during this whole cycle.
     bool is_open(const QueueFacts& facts) const;
     // Returns the largest job that the limit would let pass now, if less use of `key` lifts its refusals;
     // nullopt: there is no such limit.
@@ -106,7 +106,7 @@ struct Limit {
     void add_needs(const CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                    std::vector<LimitNeed>& needs) const;
 
-    // A row whose use isn't counted by anything is an error at compile time.
+    // Makes a row an error at compile time if nothing counts the use that it limits.
     constexpr void assert_can_be_counted() const;
 
   private:
@@ -114,7 +114,7 @@ struct Limit {
     bool is_of_queue() const { return scope == UseScope::queue || scope == UseScope::view; }
     ReasonCode code() const;
     Reason reason_with(const CycleState& state, Reason reason) const;
-    // Does the limit concern no job of the entity?
+    // Returns whether the limit doesn't concern the entity: jobs outside of arrays have the array number 0.
     bool spares(std::uint32_t whose) const { return entity == EntityKind::array && whose == 0; }
     UseKey lifted_by(QueueSlot queue, std::uint32_t whose) const;
     LimitKey counter(const QueueView& view, std::uint32_t whose, std::uint32_t what) const;

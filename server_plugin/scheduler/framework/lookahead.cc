@@ -36,13 +36,13 @@ Lookahead::~Lookahead() {
     use_own_request();
 }
 
-// Adds the times for which jobs are suspended and leave their places. This job has to have ended when they go
-// on, so for it they do so earlier by its walltime.
+// Adds the pauses of jobs, in which suspended jobs leave their places. This job has to have ended when a
+// suspended job goes on. So for this look-ahead, each pause ends earlier by this job's walltime.
 void Lookahead::add_pauses() {
     ResourceSchedule& schedule = future_.schedule();
     for (const std::uint32_t number : schedule.pausing()) {
         const ResourceSchedule::Holding& h = schedule.holding(number);
-        // A job that is to be suspended in this cycle does so soon.
+        // A job that is to be suspended in this cycle leaves its place soon.
         const Instant stops = std::max(h.stops, in_.now + KeptReservation::kOverrun);
         const Instant resumes = h.resumes - job_.walltime + Seconds(1);
         if (resumes <= stops) continue;
@@ -210,7 +210,8 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
         too_late_ = at > until;
         if (too_late_) return std::nullopt;
         set_clock(at);
-        // The job takes longer from there if its queue closes meanwhile.
+        // If the queue closes while the job runs, the job takes longer: test again with its walltime from
+        // `at`.
         if (view_.queue->hours != nullptr && earliest_of_all(demands_, at, job_.walltime) != at) continue;
         if (const auto refused = refused_until()) {
             if (*refused <= at || *refused == Instant::max()) return std::nullopt;
@@ -266,7 +267,7 @@ void Lookahead::hold(bool is_kept) {
     Vnodes::Shares shares;
     if (range_) {
         range_->keep();
-        // The same limits, with the amounts for this number of chunks.
+        // Set the amounts of the limits for the number of chunks that was found.
         const std::vector<LimitNeed> limits = limits_of(p_.filters, state_, job_, view_);
         for (LimitNeed& limit : limits_) {
             const auto grown = std::ranges::find(limits, limit.key, &LimitNeed::key);
@@ -294,7 +295,8 @@ void Lookahead::hold(bool is_kept) {
     for (const OwnLimit* limit : state_.own_limits) limit->keep(state_, user, reservation);
     state_.reservations.push_back(std::move(reservation));
     if (is_kept) {
-        // Jobs that haven't ended by then postpone the reservation, and others may start before it.
+        // Wake the scheduler at the reserved start. If jobs haven't ended by then, the reservation begins
+        // later, and other jobs may start before it.
         state_.instants->insert(when.start);
         for (const auto& log : c_.logs) log->reserved(job_.job, view_, when.start, when.end, placement);
     }

@@ -39,17 +39,17 @@ class Lookahead : CyclePart {
     // The events that the start has to wait for, each with its instant, in order.
     const std::vector<Awaited>& awaited() const { return awaited_; }
 
-    // After earliest(): is the start the first instant at which the vnodes have a place, ignoring all other
-    // conditions?
+    // After earliest(): returns whether the start is the first instant at which the vnodes have a place, if
+    // all other conditions are ignored.
     bool decided_by_vnodes() const { return decided_by_vnodes_; }
-    // After earliest(). decided_by_time(): is the start an instant that a filter named? too_late(): was no
-    // start found because of `until`?
+    // After earliest(): decided_by_time() returns whether the start is an instant that a filter named.
+    // too_late() returns whether no start was found because of `until`.
     bool decided_by_time() const { return decided_by_time_; }
     bool too_late() const { return too_late_; }
 
-    // After earliest(): would OpenPBS find the start? OpenPBS looks ahead to the next beginning or end of a
-    // job, a reservation or a dedicated time, one after the other, and after the last one to one boundary of
-    // prime time. It doesn't know time_windows.
+    // After earliest(): returns whether OpenPBS would find the start. OpenPBS looks ahead to the next
+    // beginning or end of a job, a reservation or a dedicated time, one after the other, and after the last
+    // one to one boundary of prime time. It doesn't know time_windows.
     bool is_foreseeable();
 
     // Before earliest(): the end of the last job that runs, or has a reservation, in the queue or on its

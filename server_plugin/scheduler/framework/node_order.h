@@ -14,7 +14,8 @@ namespace pbs::sched {
 struct NodeOrder {
     const char* name;
     NodeKeys (*keys)(const Settings& settings, const Resources& resources);
-    // The order for jobs whose place has keys of its own (node_sort_key_of_place); null: it is that of all.
+    // The order for jobs whose place has keys of its own (node_sort_key_of_place); null: such jobs have the
+    // same order as all others.
     NodeKeys (*of_place)(const Settings& settings, const Resources& resources,
                          const KeysOfPlace& place) = nullptr;
 };

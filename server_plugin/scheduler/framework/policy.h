@@ -12,7 +12,7 @@ namespace pbs::sched {
 struct Policy {
     Settings settings{};  // including the profile; without settings that it doesn't act on
     std::optional<Formula> formula{};
-    // Have jobs a score (OrderedJob::score), by which those with the largest go first?
+    // Returns whether jobs have a score (OrderedJob::score). Jobs with the largest scores go first.
     bool has_scores() const { return formula || settings.weighted_priority; }
     // The chains that the profile makes for this policy. Their names of resources were resolved when there
     // were `resources_seen` resources.

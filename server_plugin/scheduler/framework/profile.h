@@ -30,7 +30,7 @@ enum class JobSource : std::uint8_t {
 struct Profile {
     std::string_view name;  // value of the attribute `algorithm`
     JobSource intake = JobSource::every_queue;
-    // Sort: the chain for the jobs of a class, and its part that sorts a lane.
+    // The order of jobs: the chain for the jobs of a class, and its part that sorts the jobs of a lane.
     const Chain& (*chain)(const Policy& policy, JobClass job_class, bool prime_time) = nullptr;
     const Chain& (*lane_chain)(const Policy& policy, JobClass job_class, bool prime_time) = nullptr;
     // Makes the chains of a policy again if they depend on known resources. May be null.
@@ -51,9 +51,9 @@ struct Profile {
     // Rules that log.
     std::span<const CycleLogRule* const> logs{};
     std::array<std::string_view, 6> class_names{};  // by JobClass
-    bool counts_nodes = false;     // requests and sizes of queues are counted in ssinodes, too
-    bool divides_chunks = false;   // if the host can give a chunk in pieces
-    bool comments_starts = false;  // comment on each start; otherwise the host says where a job runs
+    bool counts_nodes = false;                      // also counts requests and sizes of queues in ssinodes
+    bool divides_chunks = false;                    // gives chunks in pieces, if the host can
+    bool comments_starts = false;  // comments on each start; otherwise the host says where a job runs
     // Removes the settings that only other algorithms act on from a policy. May be null.
     void (*keep_own)(Settings& settings) = nullptr;
 };
@@ -63,11 +63,11 @@ const Profile& profile_of(const Settings& settings);
 
 std::span<const Profile* const> all_profiles();
 
-// All rules that any profile has, each once.
+// All filters and admissions that any profile has, each once.
 std::vector<const Filter*> all_filters();
 std::vector<const Admission*> all_admissions();
 
-// The rules that a policy switches on at an instant.
+// The filters that a policy switches on at an instant.
 std::vector<const Filter*> filters_of(const Settings& settings, Instant now);
 // Sets `filters` to filters_of(). False: they haven't changed.
 bool renew_filters(const Settings& settings, Instant now, std::vector<const Filter*>& filters);

@@ -27,7 +27,7 @@ std::optional<rrule::Interval> Queues::dedicated_time_from(std::uint32_t host, I
         const HostOutages told = host_outages(t_, s_, t_.strings.text(host));
         if (is_awaited != nullptr) *is_awaited = told.awaited;
         if (const auto outage = outage_at_or_after(told.list, t)) found = earliest(found, *outage);
-        // A dedicated time that begins at its end, or before, prolongs it.
+        // A further dedicated time that begins by the end of this one prolongs it.
         for (bool grows = found.has_value(); grows;) {
             const Instant end = found->end;
             for (const auto& next : {windows.at_or_after(end), outage_at_or_after(told.list, end)})
@@ -197,8 +197,8 @@ std::vector<QueueView*> Queues::counting(JobSlot job) const {
     return counting;
 }
 
-// The number of nodes of a queue: ssinodes in resources_available or resources_max; else from the CPUs and
-// the memory in resources_max.
+// Returns the number of nodes of a queue: ssinodes in resources_available or resources_max; else from the
+// CPUs and the memory in resources_max. -1: none of these is set.
 std::int64_t Queues::node_limit(const Queue& queue) const {
     const auto& known = t_.resources.known();
     if (const auto nodes = number_of(queue.resources_available, known.ssinodes)) return *nodes;
@@ -209,7 +209,7 @@ std::int64_t Queues::node_limit(const Queue& queue) const {
     return state_.node_size.nodes(ncpus.value_or(-1), mem.value_or(-1));
 }
 
-// Are the queues of an earlier cycle still valid?
+// Returns whether the set-up of an earlier cycle is still valid.
 bool Queues::are_set_up() const {
     return setup_.policy == in_.policy && in_.events != nullptr && !c_.fake_vnodes &&
            setup_.times_all == in_.events->since.times_all && setup_.pools == t_.vnodes.version();

@@ -18,7 +18,7 @@ class Queues : CyclePart {
     // Sets the members of a queue that depend on the time of the state.
     void set_time(QueueView& view) const;
 
-    // Do jobs of the class start in their own queue, by the intake?
+    // Returns whether jobs of the class start in their own queue, by the profile's intake.
     bool starts_in_place(JobClass job_class) const {
         return p_.intake == JobSource::every_queue || is_in_place(job_class);
     }
@@ -32,7 +32,7 @@ class Queues : CyclePart {
 
     // Counts a running job in a queue, or removes it (sign -1).
     void count_into(QueueView& view, JobSlot job, int sign) const;
-    // The views that count a running job.
+    // Returns the views that count this running job.
     std::vector<QueueView*> counting(JobSlot job) const;
     // The dedicated time of a host (0: of the server) that contains an instant or begins next after it, if
     // dedicated time is enforced then.

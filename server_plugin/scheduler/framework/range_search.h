@@ -12,7 +12,8 @@ namespace pbs::sched {
 
 class RangeSearch : CyclePart {
   public:
-    // Is the job's number of chunks to be chosen from a range? Not if it is suspended: it keeps its number.
+    // Returns whether the job's number of chunks is to be chosen from a range. A suspended job keeps its
+    // number.
     static bool is_for(const CycleContext& context, const Candidate& job) {
         return !job.request->range.empty() && job.suspended == kNoSlot && !context.profile.counts_nodes;
     }
@@ -55,7 +56,7 @@ class RangeSearch : CyclePart {
 
     // Gives the candidate the request with the greatest number for which `starts` is true, by bisection,
     // which assumes that it is true for all smaller numbers. The last call of `starts` is for that number. If
-    // it is false even for the least, the candidate keeps this.
+    // it is false even for the least number, the candidate has the request with that number.
     template <class Starts>
     void find_greatest(const Starts& starts) {
         if (!starts_with(0, starts)) return;

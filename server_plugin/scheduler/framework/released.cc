@@ -11,8 +11,8 @@ namespace pbs::sched {
 namespace {
 
 // Adds a size to a list in which no size contains another. Many vnodes and reservations would give many
-// sizes: from kMostSizes on, the last one grows to contain all further ones, so that some jobs are considered
-// that none of them contains.
+// sizes. So in a list of kMostSizes, the last size grows to contain each further one, at the price that some
+// jobs are considered in vain.
 void add_largest(std::vector<JobSize>& sizes, const JobSize& size) {
     constexpr std::size_t kMostSizes = 32;
     if (std::ranges::any_of(sizes, [&](const JobSize& known) { return known.holds(size); })) return;
@@ -25,8 +25,8 @@ void add_largest(std::vector<JobSize>& sizes, const JobSize& size) {
 
 }  // namespace
 
-// Notes the blockers that are lifted for jobs of any size. When a cycle begins, no job holds up others, and
-// nothing is reserved.
+// Notes the blockers that are lifted for jobs of any size. Two of them are always lifted when a cycle begins,
+// because no job holds up others then, and nothing is reserved.
 void ReleasedJobs::begin() {
     assert(in_.events != nullptr && !c_.everything);  // a cycle over all jobs needs no release
     EventMemory& memory = *in_.events;
@@ -35,11 +35,12 @@ void ReleasedJobs::begin() {
         c_.lifted |= blocker::time(*at.begin());
     if (memory.since.started) c_.lifted |= blocker::kStart;
     if (memory.since.told) c_.lifted |= blocker::kTold;
-    // An ended job has freed all vnodes of its host for jobs to which the number of jobs on hosts matters.
+    // When a job ends, all vnodes of its host may have room for jobs to which the number of jobs on a host
+    // matters.
     if (s_.max_jobs > 0 || t_.requests.wants_hosts() || t_.vnodes.gives_hosts())
         t_.vnodes.widen_to_hosts(memory.since.freed);
-    // A vnode that takes no jobs counts in its placement sets with the amounts that jobs hold. With less of
-    // these, a set may be too small for a job, which may then use any vnodes.
+    // A vnode that takes no jobs counts in its placement sets with the amounts that jobs hold. When such jobs
+    // end, a set may have become too small for a waiting job, which may then use any vnodes.
     c_.room_everywhere =
         (memory.since.started_alone && memory.refused_by_sets) ||
         std::ranges::any_of(memory.since.freed, [&](VnodeSlot vnode) { return !t_.vnodes[vnode].free; });
@@ -183,8 +184,9 @@ void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     }
 }
 
-// Earlier releases miss no job that may start, because starts leave less for others. So they are found again
-// only when a released job hasn't started, or as many jobs have started as vnodes became freer.
+// Returns the stored releases, or finds them again. Stored releases miss no job that may start, because
+// starts leave less for others. So they are found again only when a released job hasn't started, or as many
+// jobs have started as vnodes became freer.
 Released& ReleasedJobs::of(CandidateQueues& queues) {
     Released& released = queues.released;
     const std::size_t since = c_.state_number() - released.as_of;
@@ -205,9 +207,9 @@ bool ReleasedJobs::each_kind_has_room(const Request& request, PoolId pool, const
     });
 }
 
-// Is there a place on the vnodes of any of the queues, ignoring all other conditions? Each kind of chunks is
-// searched alone, because starts of this cycle free nothing. The answer is stored for all jobs with the
-// request: a no for the whole cycle, a yes until a job starts.
+// Returns whether there is a place on the vnodes of any of the queues, if all other conditions are ignored.
+// Each kind of chunks is searched alone, because starts of this cycle free nothing. The answer is stored for
+// all jobs with the request: false for the whole cycle, true until a job starts.
 bool ReleasedJobs::may_have_room(std::uint32_t signature, CandidateQueues& queues, Released& released) {
     const std::uint32_t number = t_.signatures[signature].request;
     const Request& request = t_.requests[number];

@@ -9,17 +9,17 @@ class ReleasedJobs : CyclePart {
   public:
     explicit ReleasedJobs(CycleContext& context) : CyclePart(context) {}
 
-    // Notes the blockers that are lifted for jobs of any size. When a cycle begins, no job holds up others,
-    // and nothing is reserved.
+    // Notes the blockers that are lifted for jobs of any size. REQUIRES: no job was considered yet.
     void begin();
     // Called once, when the jobs with reservations have been considered: checks whether the reservations are
     // the same as before.
     void settle();
     // The releases for jobs that start in these queues.
     Released& of(CandidateQueues& queues);
-    // Is there a place on the vnodes of any of the queues, ignoring all other conditions?
+    // Returns whether there is a place on the vnodes of any of the queues, if all other conditions are
+    // ignored.
     bool may_have_room(std::uint32_t signature, CandidateQueues& queues, Released& released);
-    // Does the use count the job?
+    // Returns whether the key stands for a use by the job's owner or group.
     bool is_of(const UseKey& key, JobSlot job) const {
         return (key.is_of_owner() && t_.jobs.owner[job] == key.of) ||
                (key.is_of_group() && t_.jobs.group[job] == key.of);

@@ -3,7 +3,7 @@
 namespace pbs::sched {
 namespace {
 
-// Compiles an object. Null: no policy.
+// Compiles a policy from an object of a sched_config file; nullopt if the object is null.
 Result<std::optional<Policy>> compile_object(const objects::Object* object,
                                              const SchedConfigs::Context& context) {
     if (object == nullptr) return std::nullopt;

@@ -17,7 +17,8 @@ class SchedShares {
 
     FairShares tree;
     bool loaded = false;  // its stored usage was requested
-    // A policy uses it. Otherwise it is only stored: usage can be set, and decays, but jobs add nothing.
+    // True if a policy uses the tree. Otherwise it is only stored: usage can be set, and decays, but jobs add
+    // nothing.
     bool counts = true;
 
     // Sets other rules or another tree. True: job_runs() has to be called again for running jobs.

@@ -24,7 +24,7 @@ FunctionalRules functional_rules(const Settings& settings) {
     return rules;
 }
 
-// A resource of the request, at least 0.
+// Returns the requested total of a resource, in the unit of formulas; 0: none is requested.
 double amount_of(const Request& request, const Resources& resources, std::uint32_t resource) {
     if (resource == kNoResource) return 0;
     const std::int64_t asked = std::max<std::int64_t>(0, number_of(request.totals, resource).value_or(0));

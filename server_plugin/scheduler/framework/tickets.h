@@ -1,4 +1,4 @@
-// The tickets of the jobs of a cycle.
+// The tickets of the jobs of a cycle, a part of weighted_priority.
 #pragma once
 
 #include <cstdint>

@@ -50,8 +50,8 @@ std::size_t Turns::state_number() const {
     return c_.state_number() + takes_;
 }
 
-// Does the next job of the class, in these queues, affect others even if it doesn't start? A queue may be
-// drained for it, or it may hold others up.
+// Returns whether the next job of the class, in these queues, affects others even if it doesn't start: a
+// queue may be drained for it, or it may hold others up.
 bool Turns::is_wanted(const CandidateQueues& queues, JobClass job_class) const {
     return std::ranges::any_of(c_.after_refusal,
                                [&](const auto& rule) { return rule->wants(queues, job_class); });
@@ -356,8 +356,8 @@ void Turns::deal_in_circle(JobClass job_class) {
     }
 }
 
-// Returns the user whom the permutation picks first among those with equal usage; the end: only the whole
-// permutation can decide.
+// Returns the turn of the user whom the permutation picks first among those with equal usage; the list's end
+// if only the whole permutation can decide.
 std::vector<Turn>::iterator Turns::first_of_equals(std::vector<Turn>& tied) {
     for (const LaneId id : picks_at(intake_.jobs(), users_of(JobClass::normal), tied.front().turn)) {
         const auto found = std::ranges::find(tied, id, &Turn::lane);
