@@ -21,7 +21,7 @@ class Allocations {
     void set_allocated(NodeHours groups);
     // Sets the contents of the file `current`, summed over the users of each group.
     void set_used(NodeHours groups);
-    // Have both files been read?
+    // Returns whether both files have been read.
     bool known() const { return allocated_known_ && used_known_; }
 
     // Notes that a job started, or was found running.
@@ -33,7 +33,7 @@ class Allocations {
         bool listed = false;
         double allocated = 0;
         double used = 0;
-        // Is nothing left? `more`: node-hours of further started jobs.
+        // Returns whether nothing is left. `more`: node-hours of further started jobs.
         bool over(double more = 0) const { return listed && allocated >= 0 && used + more >= allocated; }
     };
     Standing of(std::string_view group) const;

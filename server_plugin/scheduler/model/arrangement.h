@@ -19,7 +19,8 @@ constexpr std::optional<Arrangement> arrangement_of(std::string_view word) {
     return std::nullopt;
 }
 
-// The order in which vnodes give chunks that may be anywhere: each as many as it can, or one in each round.
+// The order in which vnodes give chunks that may be anywhere. `by_policy`: as the policy says; `fill`: each
+// vnode gives as many as it can; `round_robin`: each vnode gives one in each round.
 enum class ChunkOrder : std::uint8_t { by_policy, fill, round_robin };
 
 // nullopt: the word is no order.

@@ -20,7 +20,7 @@ constexpr std::size_t kMostParts = 100;
 struct FirstChunks {
     std::int64_t count = 1;
     std::string_view rest;
-    bool has_resources = false;  // `rest` begins with those of the first chunks
+    bool has_resources = false;  // `rest` begins with the first chunks' resources
 };
 FirstChunks split_select(std::string_view select) {
     const auto end = std::min(select.find_first_of(":+"), select.size());
@@ -71,8 +71,9 @@ bool ChunkRange::keep_multiples(std::int64_t number) {
     std::vector<Part> kept;
     for (const Part& part : parts_) {
         if (number > part.high) continue;
-        // Go by the larger of both steps: after as many of them as the smaller one has units, the remainders
-        // repeat.
+        // Find the first number of the part that is a multiple of `number`; the next ones follow at their
+        // least common multiple. Tries numbers at the distance of the larger of part.step and `number`. Their
+        // remainders by the smaller one repeat after as many tries as its value.
         const std::int64_t stride = std::max(number, part.step);
         const std::int64_t other = std::min(number, part.step);
         const bool by_step = part.step >= number;

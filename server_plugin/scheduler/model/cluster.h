@@ -187,7 +187,7 @@ struct ServerRecord {
     std::span<const EntityLimitRecord> limits;
     // The instant since which eligible time is counted by the reasons of waits; nullopt: it isn't.
     std::optional<Instant> eligible_since{};
-    bool node_group_enable = false;   // otherwise no node_group_key counts
+    bool node_group_enable = false;   // false: every node_group_key is ignored
     std::string_view node_group_key;  // resources whose values make placement sets, with commas
 };
 
@@ -209,12 +209,12 @@ struct ReservationRecord {
     Instant end{};
     std::span<const Amount> requested;  // as a job's, with select and place
     std::span<const Place> places;      // the places that it holds
-    // The time for which it holds these places, if it is requested again.
+    // If a confirmed reservation is requested again: the time for which it holds `places`.
     Instant held_start{};
     Instant held_end{};
     // The later occurrences of a standing reservation, in order and without overlaps.
     std::span<const ReservationOccurrence> later{};
-    bool keeps_first = false;  // if `asked` again: only later occurrences are to be decided about
+    bool keeps_first = false;  // with `asked`: decide only about the later occurrences
     bool soonest = false;  // it begins as soon as there are places, and lasts as long as from start to end
     std::span<const Amount> later_requested{};  // requested for the later occurrences; empty: as `requested`
 };

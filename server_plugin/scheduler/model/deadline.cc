@@ -40,8 +40,8 @@ std::optional<Instant> parse_deadline(std::string_view text, Instant submitted, 
         const int century = n == 12 ? pair(digits.substr(0, 2)) : 20;
         return at({year(century * 100 + from_end(10)), named_month, named_day});
     }
-    // Days, months or years later until the time isn't before the submission. A date such as February 30 is
-    // in no month, and February 29 in one of eight years at most.
+    // Try later days, months or years until the date exists and the time isn't before the submission.
+    // February 29 exists at least once in eight years, and February 30 never.
     constexpr int kMostSteps = 12;
     for (int step = 0; step < kMostSteps; ++step) {
         year_month_day date = today;

@@ -17,11 +17,12 @@
 
 namespace pbs::sched {
 
-// Numbers in place of a resource's: for the number of jobs, and for walltime, which isn't a part of requests.
+// In place of a resource's number, kJobs stands for the number of jobs, and kWalltimeAmount for walltime,
+// which isn't a part of requests.
 constexpr std::uint32_t kJobs = UINT32_MAX;
 constexpr std::uint32_t kWalltimeAmount = UINT32_MAX - 1;
 
-// The kinds of which the server and queues have limits.
+// The kinds of entities for which the server and queues have limits.
 inline constexpr std::array kEntityKinds = {EntityKind::all, EntityKind::user, EntityKind::group,
                                             EntityKind::project};
 
@@ -81,16 +82,16 @@ class EntityLimits {
     EntityLimits() = default;
     EntityLimits(std::span<const EntityLimitRecord> records, Interner& strings, const Resources& resources);
 
-    // Resources are in the order in which they were reported.
+    // Returns the limits on entities of a kind, in the order in which their resources were reported.
     std::span<const Limit> of(EntityKind kind, bool soft = false) const {
         return limits_[static_cast<std::size_t>(kind) * 2 + (soft ? 1 : 0)];
     }
-    // Null: the number of jobs isn't limited.
+    // Returns the limit on the number of jobs; null: there is none.
     const Limit* on_jobs(EntityKind kind) const;
-    // Is any limit on a resource?
+    // Returns whether any limit is on a resource.
     bool on_resources(EntityKind kind) const;
     bool on_resources() const;
-    // Is there any limit on entities of this kind?
+    // Returns whether there is any limit on entities of this kind, hard or soft.
     bool concern(EntityKind kind) const { return !of(kind).empty() || !of(kind, true).empty(); }
     bool empty() const;
     bool any_soft() const;
@@ -104,7 +105,7 @@ class EntityLimits {
     std::array<std::vector<Limit>, 8> limits_;  // by kind, hard ones and soft ones
 };
 
-// The resource of a limit, for texts.
+// Returns the resource of a limit, for texts: walltime for kWalltimeAmount.
 inline std::uint32_t real_resource(std::uint32_t resource, const Resources& resources) {
     return resource == kWalltimeAmount ? resources.known().walltime : resource;
 }

@@ -22,8 +22,7 @@ FairShares::FairShares(const FsGroup& group) : group_(group) {
     make_tree();
 }
 
-// In OpenPBS shares are int32 in the attribute, and their fractions are floats in the scheduler. Use floats
-// here, too: otherwise entities with equal usage there might differ here.
+// Computes in floats, as OpenPBS's scheduler does: otherwise entities that are equal there might differ here.
 double FairShares::share(Node node) const {
     if (node == kRoot) return 1;
     const Element& own = nodes_[node];
@@ -299,8 +298,8 @@ bool FairShares::decay(Instant now) {
         return true;
     }
     if (group_.decay_time <= Seconds(0) || now < last_decay_ + group_.decay_time) return false;
-    // Decay one period after the other, so that usage in between decays as if the server had been up. If
-    // there are very many, all but the last 100 are decayed at once.
+    // Decay one period after the other, so that usage in between decays as if the server had been up. If very
+    // many periods are due, all but the last 100 are one decay.
     constexpr std::int64_t kMostSingle = 100;
     const std::int64_t due = (now - last_decay_) / group_.decay_time;
     if (due > kMostSingle) {

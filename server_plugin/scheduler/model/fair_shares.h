@@ -85,7 +85,7 @@ class FairShares {
     double tree_usage(Node node, Instant now) const;
     // 2^-(tree_usage / share): fairshare_factor.
     double factor(Node node, Instant now) const;
-    // Has the node used more than its part of all usage?
+    // Returns whether the node has used more than its part of all usage.
     bool is_over(Node node, Instant now) const;
     // Computes, for each level from the root down to the entity, the usage divided by the share, including
     // expected usage. The entity whose numbers are less, compared one after the other, goes first. Without a
@@ -124,7 +124,7 @@ class FairShares {
     };
     std::size_t size() const { return nodes_.size(); }
     View view(Node node, Instant now) const;
-    // Is it an element of the fs_group, the root, or `unknown`?
+    // Returns whether the node is an element of the fs_group, the root, or `unknown`.
     bool is_in_tree(Node node) const { return node < in_tree_; }
     std::vector<UsageRow> rows() const;
     std::vector<ChargeRow> charges() const;
@@ -167,7 +167,7 @@ class FairShares {
     std::size_t in_tree_ = 0;  // the number of nodes in the fs_group; they come first
     std::size_t depth_ = 2;
     std::unordered_map<std::string, Node> by_name_;
-    std::vector<Node> by_number_;  // plus 1; 0: not looked up yet
+    std::vector<Node> by_number_;  // by the caller's number: the node plus 1; 0: not looked up yet
     std::unordered_map<std::uint32_t, Running> running_;
     std::unordered_map<std::string, double> charged_;  // by the id of jobs that the host hasn't reported yet
     std::unordered_map<std::uint32_t, std::string> ids_;

@@ -5,7 +5,7 @@
 
 namespace pbs::sched {
 
-// Do the names mean the same host? They do if they are equal except for case, or if one equals the other
+// Returns whether the names mean the same host: they are equal except for case, or one equals the other
 // without its domain.
 bool same_host_name(std::string_view a, std::string_view b);
 

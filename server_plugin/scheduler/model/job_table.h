@@ -39,7 +39,7 @@ enum JobFlag : std::uint16_t {
     job_topjob_ineligible = 256,
 };
 
-// The shapes of a job that its request doesn't tell.
+// Properties of a job that its request doesn't have, but by which limits can select jobs.
 enum JobShape : std::uint8_t {
     shape_array = 1,  // a subjob
     shape_interactive = 2,
@@ -103,10 +103,9 @@ struct JobTable : JobColumns {
             if (state[slot] != ' ') visit(slot);
     }
     // take_fields() copies the fields of job_fields.def from a record, and give_fields() copies them to one.
-    // In a new slot nothing of a former job remains.
     void take_fields(JobSlot slot, const JobFields& fields, Interner& strings);
     void give_fields(JobSlot slot, JobFields& fields, const Interner& strings) const;
-    // Returns the job's values of these fields, or their defaults.
+    // Returns the job's RareFields; all have their defaults if it has none.
     RareFields rare_fields(JobSlot slot) const {
         const auto found = rare.find(slot);
         return found == rare.end() ? RareFields{} : found->second;
@@ -115,14 +114,15 @@ struct JobTable : JobColumns {
     Seconds expected_walltime(JobSlot slot) const {
         return walltime[slot] < Seconds(0) ? kUnlimitedWalltime : walltime[slot];
     }
-    // Has a decision suspended the job, so that it waits to be resumed?
+    // Returns whether a decision has suspended the job, so that it waits to be resumed.
     bool is_suspended(JobSlot slot) const { return state[slot] == 'Q' && (flags[slot] & job_suspended) != 0; }
-    // Can a decision stop the running job? Not if an operator has suspended it, or it ends.
+    // Returns whether a decision can stop the job. It can't if an operator has suspended the job, or the job
+    // is ending.
     bool can_be_stopped(JobSlot slot) const {
         return state[slot] == 'R' && (flags[slot] & job_not_preemptable) == 0;
     }
-    // Does the job wait on another server? It starts here if it can now. Otherwise nothing is reserved for
-    // it, it gets no comment, and it doesn't prevent other starts.
+    // Returns whether the job waits on another server. Such a job starts here if it can now. Otherwise
+    // nothing is reserved for it, it gets no comment, and it doesn't prevent other starts.
     bool is_elsewhere(JobSlot slot) const { return (flags[slot] & job_elsewhere) != 0; }
     // Returns the remaining walltime of a suspended job, at least a second; -1: it requested none. For any
     // other job, the requested walltime.
@@ -135,8 +135,8 @@ struct JobTable : JobColumns {
         return static_cast<std::uint8_t>((values::is_of_array(id[slot]) ? shape_array : 0) |
                                          ((flags[slot] & job_interactive) != 0 ? shape_interactive : 0));
     }
-    // Returns a number made from that in the id of an array or a subjob, different for any two arrays of one
-    // server that exist together; 0: the job is neither.
+    // Returns a number for the array that the job is or belongs to, made from the number in its id; 0: the
+    // job is neither an array nor a subjob. Arrays of one server that exist together have different numbers.
     std::uint32_t array(JobSlot slot) const {
         if (!values::is_of_array(id[slot])) return 0;
         std::string_view text = id[slot];
@@ -151,7 +151,7 @@ struct JobTable : JobColumns {
         const auto found = hard_walltimes.find(slot);
         return found == hard_walltimes.end() ? Seconds(0) : found->second.walltime;
     }
-    // Has the job overrun its soft walltime?
+    // Returns whether the job has overrun its soft walltime.
     bool is_extended(JobSlot slot) const {
         const auto found = hard_walltimes.find(slot);
         return found != hard_walltimes.end() && found->second.extended;
@@ -172,7 +172,7 @@ struct JobTable : JobColumns {
     Instant end(JobSlot slot) const { return stime[slot] + expected_walltime(slot); }
 };
 
-// Does a job in this state hold vnodes? A suspended job in state S does, because a job that a decision has
+// Returns whether a job in this state holds vnodes. Jobs in state S do, because a job that a decision has
 // suspended is in state Q here.
 inline bool is_running(char state) {
     return state == 'R' || state == 'E' || state == 'S';
@@ -201,7 +201,7 @@ struct Queue {
     std::int64_t backfill_depth = -1;
     ExecutionType execution_type = ExecutionType::any;
     EntityLimits limits;
-    const QueueHours* hours = nullptr;  // of its time windows; null, too, if the at_close of all is `run`
+    const QueueHours* hours = nullptr;  // by its time_windows; null: none stops jobs at its end
 
     std::vector<JobSlot> queued;   // in state Q, in no particular order
     std::vector<JobSlot> running;  // in state R, E or S

@@ -37,13 +37,13 @@ class Outages {
     // Stores a command's answer for a name. Returns false if it was the same before.
     bool set(std::string_view command, std::string_view name, std::vector<Outage> outages);
     // await() notes that a command was run and hasn't answered yet; its last answer remains valid. settle()
-    // notes that there will be no answer. Both return false if that changes nothing.
+    // notes that there will be no answer. await() and settle() return false if nothing changes.
     bool await(std::string_view command, std::string_view name);
     bool settle(std::string_view command, std::string_view name);
 
     // Returns the dedicated times of a name; empty: none, or not known.
     std::span<const Outage> of(std::string_view command, std::string_view name) const;
-    // Was the command run for the name without ever answering?
+    // Returns whether the command was run for the name, and has never answered.
     bool awaited(std::string_view command, std::string_view name) const;
 
     // all() returns all stored data; restore() adds a part of another object's all().

@@ -111,7 +111,7 @@ class PastUsage {
 
     std::unordered_map<std::string, std::uint32_t> index_;
     std::vector<Entry> entries_;
-    // By the caller's number of a user: the index in entries_ plus 1; 0: none was found yet.
+    // By the caller's number for a user: the index in entries_ plus 1; 0: none was found yet.
     std::vector<std::uint32_t> entry_of_;
     std::vector<std::uint32_t> changed_;
     std::vector<bool> charged_;  // by the caller's number of a job

@@ -10,18 +10,19 @@ namespace pbs::sched {
 struct Planning {
     Seconds unasked = kUnlimitedWalltime;  // default_duration: for jobs that request no walltime
     Seconds offset{0};    // duration_offset: the time between the end of a job and the next start
-    bool pauses = false;  // jobs are suspended where the hours of their queue end so (QueueHours)
+    bool pauses = false;  // jobs are suspended when their queue's hours end (QueueHours)
 
-    // `stops`: can jobs be stopped, and do the hours of any queue end so?
+    // Makes the planning of a policy. `stops`: jobs can be stopped, and the hours of some queue stop jobs.
     static Planning by(const Settings& settings, bool stops) {
         const Seconds unasked = settings.default_duration;
         return {unasked > Seconds(0) ? std::min(unasked, kUnlimitedWalltime) : kUnlimitedWalltime,
                 std::min(settings.duration_offset, kUnlimitedWalltime),
                 stops && settings.algorithm != Algorithm::origin};
     }
-    // Does an end of this kind move on when it is over?
+    // Returns whether the planned end of a job with this walltime (below 0: none) moves on when it is over,
+    // because the job was planned with default_duration.
     bool repeats(Seconds walltime) const { return walltime < Seconds(0) && unasked < kUnlimitedWalltime; }
-    // Returns the first end after `now`, of one that repeats.
+    // Returns the first end after `now`, for a job whose planned end moves on by default_duration.
     Instant again(Instant end, Instant now) const {
         return now < end ? end : end + unasked * ((now - end) / unasked + 1);
     }
@@ -31,17 +32,18 @@ struct Planning {
     Instant end(const JobTable& jobs, JobSlot job, Instant now, const QueueHours* hours) const {
         return course(jobs, job, now, hours).end;
     }
-    // The same, with the time for which it stands still before.
+    // Returns the same end, with the time before it for which the job will be suspended.
     QueueHours::Course course(const JobTable& jobs, JobSlot job, Instant now, const QueueHours* hours) const {
         const Instant end = repeats(jobs.walltime[job]) ? again(jobs.stime[job] + unasked + offset, now)
                                                         : jobs.end(job) + offset;
         if (!pauses || hours == nullptr || !jobs.can_be_stopped(job)) return {end};
-        // A job that is to be suspended has stopped at the end of the hours: a cycle has yet to notice that.
+        // If the hours have ended and a cycle has yet to suspend the job, plan it as stopped at their end.
         const auto closed = hours->closed_since(jobs.stime[job], now);
         return course(*hours, closed ? closed->at - Seconds(1) : now, end,
                       (jobs.flags[job] & job_rerunnable) != 0);
     }
-    // The course of a job that runs at `from` and would hold its places until `end`.
+    // Returns the course of a job that runs at `from` and would hold its places until `end` if its queue
+    // didn't close.
     QueueHours::Course course(const QueueHours& hours, Instant from, Instant end,
                               bool requeued = false) const {
         if (end - offset <= from) return {end};

@@ -20,8 +20,8 @@ struct Preference {
     std::string pattern;  // of a text, with * and ?
     std::string text;     // as the job has it
 
-    // Does a vnode with this number, or with this text, meet the preference? A list of texts meets it if one
-    // of them matches.
+    // Returns whether a vnode with this number, or with this text, meets the preference. A list of texts
+    // meets it if one of them matches.
     bool is_met(std::int64_t has) const { return values::holds(has, how, number); }
     bool is_met(std::string_view has) const;
 };

@@ -35,7 +35,7 @@ class PrimePeriods {
     void look_ahead(Instant until);
 
     rrule::WindowSet prime_;
-    bool known_ = false;  // has move_to() been called?
+    bool known_ = false;  // move_to() was called
     Instant now_{};
     bool inside_ = false;
     std::optional<Instant> next_change_;  // the instant at which inside_ changes next

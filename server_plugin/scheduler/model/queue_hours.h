@@ -1,4 +1,4 @@
-// The hours of a queue, by its time_windows, and the fate of its running jobs when they end (at_close).
+// The hours of a queue, by its time_windows, and their effect on its running jobs when they end (at_close).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class QueueHours {
     QueueHours(rrule::WindowSet open, std::vector<Window> windows);
 
     const rrule::WindowSet& open() const { return open_; }
-    // Does any window suspend or requeue jobs?
+    // Returns whether any window suspends or requeues jobs when it closes.
     bool acts() const { return acts_; }
     // The window that is open at this instant; null: none is. O(windows).
     const Window* window_at(Instant t) const;
@@ -35,19 +35,20 @@ class QueueHours {
     struct Closing {
         Instant at;
         const Window* window;
-        // Does it stop a job that began then? One that has begun since was started by an operator. A job that
-        // was started just before may begin a little later.
+        // Returns whether this closing stops a job that began at `began`. It doesn't stop a job that an
+        // operator has started since. A job that was started just before the closing may begin up to kStart
+        // later.
         bool stops(Instant began) const { return began < at + kStart; }
     };
     static constexpr Seconds kStart{10};
-    // The end since which the queue is closed, if it stops a job that began at `since`. nullopt: the queue is
-    // open, or has been closed for longer.
+    // Returns the closing since which the queue is closed, if it stops a job that began at `since`. nullopt:
+    // the queue is open, or closed before the job began.
     std::optional<Closing> closed_since(Instant since, Instant now) const;
 
     // The course of a job: it stands still from `stops` to `resumes`, for the first time, and ends at `end`.
     struct Course {
         Instant end;
-        Instant stops = Instant::max();  // max(): it doesn't
+        Instant stops = Instant::max();  // max(): it doesn't stand still
         Instant resumes = Instant::max();
     };
     // The course of a job that runs at `from`, and has `left` to run: it is suspended at each end of the

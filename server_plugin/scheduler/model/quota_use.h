@@ -1,4 +1,4 @@
-// A counter of a quota, for people.
+// A counter of a quota, for display.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ std::uint64_t mixed(std::uint64_t hash, const OfAmount& amount) {
     return amount.text.empty() ? hash : mixed(hash, std::hash<std::string_view>{}(amount.text));
 }
 
-// Does the resource only say how a chunk is used, and not what it needs?
+// Returns whether the resource only says how a chunk is used, and not what it needs.
 bool is_about_processes(std::string_view resource) {
     return resource == "mpiprocs" || resource == "ompthreads";
 }
@@ -118,7 +118,7 @@ std::vector<KeptAmount> totals_of(const Request& request) {
     return totals;
 }
 
-// A job without select= requests one chunk: does the amount belong to the chunk?
+// Returns whether an amount belongs to the one chunk of a job without select=.
 bool belongs_to_chunk(const KeptAmount& a, const Resources& resources) {
     const auto& known = resources.known();
     if (resources.consumable(a.resource) || a.resource == known.host || a.resource == known.vnode)
@@ -128,7 +128,7 @@ bool belongs_to_chunk(const KeptAmount& a, const Resources& resources) {
            info->name != "nodes" && info->name != "nodect";
 }
 
-// Can the amounts be added without overflow? None may be negative, and their sum has to be below 2^60.
+// Returns whether the amounts can be added without overflow: none is negative, and their sum is at most 2^60.
 bool sane(const Request& request) {
     constexpr std::int64_t kMost = std::int64_t{1} << 60;
     std::int64_t left = kMost;
@@ -216,7 +216,7 @@ void compile(Request& request, const Resources& resources) {
             if (!parse_place(a.text, resources, request))
                 request.unsupported = fmt::format("place={}", a.text);
         } else if (is_about_spreading(a, resources)) {
-            // read_spreading() needs the chunks and the place, too
+            // left to read_spreading(), which also needs the chunks and the place
         } else if (belongs_to_chunk(a, resources)) {
             add(whole, a, resources);
         }
@@ -322,7 +322,7 @@ void Requests::recompile(const Resources& resources) {
         compile(request, resources);
         if (request.users > 0) count(request, 1);
     }
-    // Names may mean other resources now.
+    // After a definition, names may mean other resources: drop the requests without excluded resources.
     without_.clear();
     seen_ = nullptr;
 }

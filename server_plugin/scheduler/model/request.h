@@ -48,7 +48,7 @@ struct Request {
     ChunkOrder order = ChunkOrder::by_policy;
     std::int64_t per_host = 0;  // each host that is used gives so many chunks; 0: any number
     std::vector<Preference> preferences;
-    ChunkRange range;  // select_range: the numbers that the first chunk may have; empty: its own
+    ChunkRange range;  // select_range: the numbers of the first chunks that are allowed; empty: none
     // The part of the request that can't be read or isn't supported; empty: there is none. `unspread`: the
     // same for chunk_order, per_host and prefer, which only the standard algorithm reads.
     std::string unsupported;
@@ -66,7 +66,7 @@ struct Request {
 // Reads the first part of a select, with its number. nullopt: it is malformed.
 std::optional<Chunk> first_chunk(std::string_view select, const Resources& resources);
 
-// Does the job request some of the resource, for any chunk or for all of the job?
+// Returns whether the job requests some of the resource, for any chunk or for all of the job.
 bool asks_for(const Request& request, std::uint32_t resource);
 // Returns the first of these resources that the request would have to ask for: `available` has it, with a
 // value other than 0 and False, but the request doesn't ask for it. kNoResource: there is none.
@@ -78,7 +78,7 @@ class Requests {
     // Returns the number of the request with these amounts (without walltime); makes it if it is new. Counts
     // users: each has to call release().
     std::uint32_t acquire(std::span<const Amount> amounts, const Resources& resources);
-    // The same for the request with another number of first chunks, and without a range.
+    // Does the same for the amounts of request `id`, with another number of first chunks and without a range.
     std::uint32_t acquire_with_chunks(std::uint32_t id, std::int64_t count, const Resources& resources);
     void release(std::uint32_t id);
     // keep() lets a request last until drop(), even after its last release(). REQUIRES: the request is in
@@ -95,15 +95,15 @@ class Requests {
     // vnodes are neither searched nor charged for them. host and vnode can't be excluded. The rest of a
     // request, such as its totals, is unchanged. Each new set costs a walk over all requests.
     void see_without(std::span<const std::string> names, const Resources& resources);
-    // Is the resource excluded now?
+    // Returns whether the last see_without() excluded the resource.
     bool is_excluded(std::uint32_t resource) const;
 
-    // Does any job request the resource?
+    // Returns whether any job requests the resource.
     bool asks_for(std::uint32_t resource) const {
         return resource < asked_by_.size() && asked_by_[resource] > 0;
     }
 
-    // Does any job request exclusive hosts (place=exclhost)?
+    // Returns whether any job requests exclusive hosts (place=exclhost).
     bool wants_hosts() const { return want_hosts_ > 0; }
 
     // Parses all requests again after a resource was defined.

@@ -64,9 +64,9 @@ struct LoadThreshold {
     std::string name;   // a load or a resource of vnodes
     values::Comparison how = values::Comparison::at_least;
     double number = 0;
-    // Does a load of this value close a vnode?
+    // Returns whether a load of this value closes a vnode.
     bool is_reached(double value) const { return values::holds(value, how, number); }
-    // Is a larger load nearer to the threshold?
+    // Returns whether the threshold is an upper one, which closes vnodes with larger values.
     bool is_upper() const { return how == values::Comparison::at_least || how == values::Comparison::more; }
     friend bool operator==(const LoadThreshold&, const LoadThreshold&) = default;
 };
@@ -101,7 +101,7 @@ class PreemptPriorities {
     // The level of a job with these traits; without traits: of a normal job. The level of an express job is
     // increased by the priority of its queue.
     std::int64_t level(unsigned traits, std::int32_t queue_priority) const;
-    // Does any level have this trait?
+    // Returns whether any level has this trait.
     bool names(PreemptTrait trait) const;
     bool empty() const { return list_.empty(); }
     friend bool operator==(const PreemptPriorities&, const PreemptPriorities&) = default;
@@ -123,7 +123,7 @@ struct PreemptOrder {
         std::string methods;  // letters S, C, R, D
         friend bool operator==(const Step&, const Step&) = default;
     };
-    std::vector<Step> steps;  // percentages fall
+    std::vector<Step> steps;  // in descending order of their percentages
     // The order for a job that has used `elapsed` of its walltime; without a walltime, the first order.
     std::string_view methods(Seconds walltime, Seconds elapsed) const;
     friend bool operator==(const PreemptOrder&, const PreemptOrder&) = default;

@@ -42,7 +42,7 @@ struct Settings : PolicySettings {
     const Profile* profile = nullptr;                  // null: the profile of the algorithm
 
     std::int64_t max_load_percent = 0;  // target_load_pct plus the variance above it; 0: neither is set
-    // Are vnodes ordered by load_formula?
+    // Returns whether vnodes are ordered by load_formula.
     bool orders_by_load() const;
     // The prime time of this policy: the windows of type prime; if there are none, prime_time_start to
     // prime_time_end from Monday to Friday, except on non_work_days.

@@ -25,11 +25,11 @@ struct ShareRow {
     double tree_usage = 0;
     double factor = 0;
     // For tickets_share, by the jobs that there are now:
-    double level = 0;                 // the part of the shares of the siblings that have jobs
-    double short_target = 0;          // the part of these siblings' tickets
-    double overall_short_target = 0;  // the part of all tickets
+    double level = 0;                 // its part of the shares of all siblings with jobs
+    double short_target = 0;          // its part of these siblings' tickets
+    double overall_short_target = 0;  // its part of all tickets
     std::uint32_t jobs = 0;           // an entity's own jobs
-    std::uint32_t running = 0;        // those of them that run
+    std::uint32_t running = 0;        // the number of these that run
     // The rank of an entity, from 1: the entity that has used the least of its share goes first; 0: it is a
     // group.
     std::size_t place = 0;

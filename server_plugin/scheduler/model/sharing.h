@@ -31,8 +31,9 @@ constexpr Sole sole_of(AskedSharing asked, Sharing vnode) {
     return asked == AskedSharing::unsaid && vnode == Sharing::default_shared ? Sole::nothing : Sole::vnode;
 }
 
-// The emptiness of a vnode, to be compared with the one that a job needs. A job that has a vnode exclusively
-// closes it, so this only distinguishes empty vnodes from those that jobs share.
+// emptiness() is a number for a vnode. A job can be on the vnode if the number is at least emptiness_for()
+// the job's request. A vnode that a job has exclusively is closed in any case, so the number only
+// distinguishes empty vnodes from those that jobs share.
 constexpr std::int64_t kEmpty = 2;
 constexpr std::int64_t emptiness(Sharing vnode, bool has_jobs) {
     if (!has_jobs || vnode == Sharing::ignore_excl) return kEmpty;

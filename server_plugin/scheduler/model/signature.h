@@ -31,7 +31,7 @@ class Signatures {
     void release(std::uint32_t id);
     // A serial number that no other signature has or had.
     std::uint64_t serial(std::uint32_t id) const { return serials_[id]; }
-    // Do several jobs have the signature?
+    // Returns whether several jobs have the signature.
     bool is_shared(std::uint32_t id) const { return users_[id] > 1; }
     const Signature& operator[](std::uint32_t id) const { return signatures_[id]; }
     // All numbers are below this.

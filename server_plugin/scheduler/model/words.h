@@ -16,7 +16,7 @@ void for_each_word(std::string_view list, const Visit& visit) {
     }
 }
 
-// Is `word` one of the elements of a comma-separated list?
+// Returns whether `word` is one of the elements of a comma-separated list.
 inline bool has_word(std::string_view list, std::string_view word) {
     bool found = false;
     for_each_word(list, [&](std::string_view element) { found = found || element == word; });
