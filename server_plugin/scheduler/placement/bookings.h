@@ -35,10 +35,10 @@ struct Booking {
 
 class Bookings {
   public:
-    // Does a running job hold nothing of its vnodes any more at this instant, apart from the shares of its
-    // own booking?
+    // Returns whether a running job holds nothing of its vnodes any more at this instant, apart from the
+    // shares of its own booking.
     using Gone = std::function<bool(JobSlot job, Instant at)>;
-    // Is the running job in this booking?
+    // Returns whether the running job is in this booking.
     using IsOf = std::function<bool(JobSlot job, std::uint32_t booking)>;
 
     bool empty() const { return list_.empty(); }

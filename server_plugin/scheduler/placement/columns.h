@@ -30,7 +30,7 @@ class VnodeRule {
     // Returns the number of chunks with these needs (by column), at least 0, that a vnode may give to the
     // job, which has already been given some chunks.
     virtual std::int64_t most(VnodeSlot vnode, const Row& needs, const Placement& given) const = 0;
-    // May the job have all these places?
+    // Returns whether the job may have all these places.
     virtual bool allows(const Placement& places) const = 0;
 };
 
@@ -57,7 +57,7 @@ class Columns {
 
     // Makes a column for each consumable resource that some vnode has. Earlier rows become invalid.
     void assign(const std::vector<Vnode>& vnodes, const Resources& resources);
-    // Has this vnode a value of a resource for which only a new assign() would make a column?
+    // Returns whether this vnode has a value of a resource for which only a new assign() would make a column.
     bool lacks(const Vnode& vnode, const Resources& resources) const;
 
     // Returns the number of columns of a row.
@@ -67,13 +67,13 @@ class Columns {
         return resource < columns_.size() ? columns_[resource] : 0;
     }
     std::uint32_t resource(std::uint32_t column) const { return resources_[column]; }
-    // Does the request need a resource that only vnodes can have (Resources::Info::host_level), although none
-    // has it?
+    // Returns whether `need` is for a resource that only vnodes can have (Resources::Info::host_level),
+    // although none has it.
     bool is_lacking(const Need& need) const {
         return need.amount > 0 && of(need.resource) == 0 && need.resource < host_level_.size() &&
                host_level_[need.resource];
     }
-    // Do vnodes limit the resource: has some vnode a value, or can only vnodes have one?
+    // Returns whether vnodes limit the resource: some vnode has a value, or only vnodes can have one.
     bool is_defined(std::uint32_t resource) const { return resource < defined_.size() && defined_[resource]; }
     bool is_boolean(std::uint32_t resource) const {
         return resource < booleans_.size() && booleans_[resource];

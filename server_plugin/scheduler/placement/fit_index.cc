@@ -48,8 +48,8 @@ namespace {
 
 using KeyValues = absl::InlinedVector<std::int64_t, 4>;
 
-// Returns the number by which vnodes are sorted, the least first. It is bounded so that the sum over `vnodes`
-// vnodes doesn't overflow.
+// Returns the number by which a key sorts the vnode, the least first. It is bounded so that the sum over
+// `vnodes` vnodes doesn't overflow.
 std::int64_t value_of(const Inventory& inventory, VnodeSlot vnode, const NodeKey& key, std::size_t vnodes) {
     std::int64_t value = 0;
     if (key.is_load()) {
@@ -341,7 +341,7 @@ std::int64_t FitIndex::chunks_of_vnode(const Inventory& inventory, VnodeSlot vno
     return most;
 }
 
-// The same for a host whose vnodes may give pieces.
+// Returns the most chunks that a host could give, also in pieces from its vnodes, if nothing ran.
 std::int64_t FitIndex::chunks_of_host(const Inventory& inventory, const Pool& pool, const Host& host,
                                       const Chunk& chunk, const Row& needs) {
     Row sums(needs.size(), 0);

@@ -21,7 +21,7 @@ namespace pbs::sched {
 
 using PoolId = std::uint32_t;
 
-// Does each chunk come from one vnode, or may vnodes of a host give pieces of it?
+// `whole`: each chunk comes from one vnode. `divided`: several vnodes of a host may give pieces of a chunk.
 enum class Chunks : std::uint8_t { whole, divided };
 
 // Returns the counted part of a free amount: bounded so that the sum over `vnodes` vnodes doesn't overflow.
@@ -54,7 +54,7 @@ class FitIndex {
     // Amounts of a pool by column: the sums over all vnodes, and the most of any vnode and of any host; both
     // total and free.
     struct Amounts {
-        std::int64_t free_vnodes = 0;  // is_free() in shortage.cc
+        std::int64_t free_vnodes = 0;  // for which is_free() (shortage.cc) is true
         std::uint64_t as_of = 0;       // Inventory::changes() + 1; 0: never computed
         Row free, total, most_free, most;
         Row most_free_of_host, most_of_host;
@@ -79,7 +79,7 @@ class FitIndex {
         std::vector<OrderedTree> host_trees{};  // over the vnodes of hosts
         Amounts amounts{};
         bool moves() const { return !keys.empty(); }
-        // May the order change although no amounts change?
+        // Returns whether the order may change although no amounts change.
         bool by_load() const { return std::ranges::any_of(keys, &NodeKey::is_load); }
     };
 
@@ -93,7 +93,7 @@ class FitIndex {
     bool is_of(const Inventory& inventory, PoolId pool, VnodeSlot vnode) const;
     // Returns the index in Pool::hosts of the host of this vnode of the pool; kNoSlot if chunks are whole.
     std::uint32_t host_in(PoolId pool, VnodeSlot vnode) const;
-    // Has any host of the site several vnodes?
+    // Returns whether any host of the site has several vnodes.
     bool has_shared_hosts() const { return has_shared_hosts_; }
 
     // Updates all trees. O(vnodes that changed x log of all).
@@ -103,8 +103,8 @@ class FitIndex {
     // were many, returns a single pair that is as large as all of them.
     std::vector<Columns::Room> largest_rooms(Inventory& inventory, PoolId pool, std::uint32_t first,
                                              std::uint32_t second);
-    // Could the request be placed if nothing ran? For requests of several chunks the answer may be a wrong
-    // yes. O(vnodes x chunks).
+    // Returns whether the request could be placed if nothing ran. For a request of several chunks, true may
+    // be wrong. O(vnodes x chunks).
     bool large_enough(const Inventory& inventory, PoolId pool, const Request& request,
                       const NodeSize& node_size) const;
     // Returns the resource that is missing for a request. REQUIRES: there is no place for the request.
@@ -142,7 +142,7 @@ class FitIndex {
 
     std::vector<Pool> pools_;
     std::map<PoolKey, PoolId> ids_;
-    std::map<PoolKey, PoolId> asked_;  // by the querying queue; several may share a pool
+    std::map<PoolKey, PoolId> asked_;  // by the queue passed to pool(); several queues may share a pool
     // For each vnode: its pools, and its index in Pool::vnodes of each.
     std::vector<std::vector<std::pair<PoolId, std::uint32_t>>> in_pools_;
     std::vector<VnodeSlot> looked_ahead_;  // vnodes that changed since the last settle_ahead()

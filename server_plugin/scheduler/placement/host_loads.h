@@ -61,14 +61,14 @@ class HostLoads {
   public:
     // ---- Corrections.
 
-    // Forgets what the last cycle told count().
+    // Forgets the jobs that the last cycle passed to count().
     void begin_cycle();
-    // Sign 1: counts a job that isn't among the inventory's running jobs. Sign -1: leaves one of these out.
-    // The two undo each other.
+    // Changes the jobs that correct the host's load. Sign 1: adds a job that isn't among the inventory's
+    // running jobs. Sign -1: leaves out one of the running jobs. Each call undoes one with the other sign.
     void count(std::uint32_t host, Instant began, std::int64_t cpus, int sign);
     // Returns the CPUs, in hundredths, of the host's jobs that started less than `decay` ago.
     std::int64_t correction(const Inventory& inventory, std::uint32_t host, Instant now, Seconds decay) const;
-    // The instants at which these corrections end, in order.
+    // Returns the instants at which jobs cease to correct the host's load, in order.
     std::vector<Instant> ends(const Inventory& inventory, std::uint32_t host, Instant now,
                               Seconds decay) const;
 
@@ -92,8 +92,8 @@ class HostLoads {
         else
             noted_.push_back(host);
     }
-    // The time between two looks at the clock: an order has the corrections as of the last multiple of this
-    // step, which is about a 45th of the time of decay.
+    // Returns the step of time for corrections, about a 45th of `decay`. An order has the corrections as of
+    // the last multiple of this step.
     static Seconds step(Seconds decay) { return std::max(Seconds(1), (decay + Seconds(44)) / 45); }
 
   private:
@@ -126,7 +126,8 @@ class HostLoads {
     void compute_anew();
     static constexpr std::size_t kMostNoted = 1 << 16;
 
-    // The number of such jobs that count() has counted, less those that it has left out; never 0.
+    // The number of equal jobs that count() has added, less the number of those that it has left out; never
+    // 0.
     std::map<Counted, int> counted_;
     std::map<std::uint32_t, Order> orders_;
     std::uint32_t last_order_ = 0;

@@ -122,8 +122,8 @@ void Inventory::remove(VnodeHandle handle, const Resources& resources) {
     ++version_;
 }
 
-// Did this vnode have a resource before that no vnode has now? Such a resource isn't limited any more, as if
-// no vnode had ever had it.
+// Returns whether this vnode had a resource, among `before`, that no vnode has now. Such a resource isn't
+// limited any more, as if no vnode had ever had it.
 bool Inventory::is_any_lost(VnodeSlot slot, const std::vector<KeptAmount>& before) const {
     return std::ranges::any_of(before, [&](const KeptAmount& a) {
         const auto has = [&](const Vnode& vnode) {

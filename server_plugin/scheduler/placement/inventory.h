@@ -68,15 +68,16 @@ class Inventory {
             vnodes.insert(vnodes.end(), on_host_[host].begin(), on_host_[host].end());
         sort_unique(vnodes);
     }
-    // Does the vnode have the values that the chunk requests of resources that aren't consumable?
+    // Returns whether the vnode has the requested values of the resources in Chunk::matches, which aren't
+    // consumable.
     bool matches(const Vnode& vnode, const Chunk& chunk) const;
     // Returns the number of these preferences that the vnode doesn't meet. A preference for an amount looks
     // at its free part.
     std::int64_t missed(VnodeSlot vnode, std::span<const Preference> preferences) const;
-    // Has the load of the vnode's host reached its maximum without having fallen to the ideal load since? The
-    // CPUs of jobs that started after the measurement count as load.
+    // Returns whether the load of the vnode's host has reached its maximum, and hasn't fallen to the ideal
+    // load since. The CPUs of jobs that started after the measurement count as load.
     bool is_loaded(VnodeSlot vnode) const;
-    // Has any vnode been reported as busy, or with a maximum?
+    // Returns whether any vnode has been reported as busy, or with a maximum load.
     bool has_maximal_loads() const { return has_maximal_loads_; }
     // The instant at which the load of the vnode's host was measured.
     Instant load_at(VnodeSlot vnode) const { return host_loads_[vnodes_[vnode].host_number].at; }
@@ -95,27 +96,28 @@ class Inventory {
         std::int64_t cpus = 0;
     };
     std::vector<Start> starts(std::uint32_t host, Instant after) const;
-    // For each resource that chunks request and only vnodes can have: does at least one vnode have some of
-    // it? If not, there is no place.
+    // Returns whether some vnode has each resource that chunks request and only vnodes can have. If not,
+    // there is no place.
     bool has_some_of_each(const Request& request) const;
-    // For a request with per_host: if nothing ran, would enough hosts of these vnodes have room for so many
-    // chunks? Amounts of a host's vnodes count together. O(vnodes).
+    // For a request with per_host: returns whether enough hosts of these vnodes would have room for per_host
+    // chunks each if nothing ran. Amounts of a host's vnodes count together. O(vnodes).
     bool has_hosts_for(std::span<const VnodeSlot> vnodes, const Request& request) const;
     // The part of a vnode that a job with this request has exclusively.
     Sole sole(VnodeSlot vnode, AskedSharing asked) const { return sole_of(asked, vnodes_[vnode].sharing); }
-    // Changes the flags in a vnode's free row as if such a job were on the vnode.
+    // Changes the flags (the open and the empty column) in a vnode's free row as if a job with this request
+    // were on the vnode.
     void enter(VnodeSlot vnode, AskedSharing asked, Row& row) const {
         row[kEmptyColumn] = emptiness(vnodes_[vnode].sharing, true);
         if (sole(vnode, asked) != Sole::nothing) row[kOpenColumn] = Columns::closed;
     }
-    // Has any vnode been reported to give jobs whole hosts?
+    // Returns whether any vnode has been reported to give jobs whole hosts.
     bool gives_hosts() const { return gives_hosts_; }
     // The number of other jobs that may be on the vnode's host together with a job; INT64_MAX: no limit.
     std::int64_t most_jobs_beside(VnodeSlot vnode, const PlaceRules& rules) const {
         if (sole(vnode, rules.sharing) == Sole::host) return 0;
         return rules.max_jobs_on_host > 0 ? rules.max_jobs_on_host - 1 : INT64_MAX;
     }
-    // Do the rules permit a job on the vnode now?
+    // Returns whether the rules permit a job on the vnode now.
     bool allowed(VnodeSlot vnode, const PlaceRules& rules) const;
     std::string_view host_name(const Vnode& vnode) const { return strings_->text(vnode.host); }
 
@@ -133,8 +135,8 @@ class Inventory {
                                                                const NodeSize& node_size) const {
         return columns_.totals(request, node_size);
     }
-    // If the jobs `without` were gone from the vnode: would one of the request's chunks fit (fits_any_chunk),
-    // or all of these parts of a placement (fits_parts)? O(parts + jobs).
+    // Return whether one of the request's chunks (fits_any_chunk), or all of these parts of a placement
+    // (fits_parts), would fit on the vnode if the jobs `without` were gone from it. O(parts + jobs).
     bool fits_any_chunk(VnodeSlot vnode, std::span<const JobSlot> without, const Request& request,
                         const NodeSize& node_size) const;
     bool fits_parts(VnodeSlot vnode, std::span<const JobSlot> without, std::span<const Part> parts,
@@ -147,7 +149,7 @@ class Inventory {
     void release(JobSlot job);
     // Corrects the instant of a running job's start.
     void set_started(JobSlot job, Instant started);
-    // Does the job hold exactly these places?
+    // Returns whether the job holds exactly these places.
     bool holds(JobSlot job, std::span<const Place> places, const Request& request) const;
     // Returns the vnodes that a running job holds, in order of their slots. Valid until the job changes.
     std::span<const VnodeSlot> held_by(JobSlot job) const {

@@ -1,5 +1,5 @@
-// The loads of hosts: those that the records of their vnodes have, and the CPUs of jobs that are too young to
-// be in them.
+// The loads of hosts: those that the records of their vnodes have, and the CPUs of jobs that have started
+// since these were measured.
 
 #include <algorithm>
 #include <utility>
@@ -36,7 +36,7 @@ bool Inventory::set_load(VnodeSlot slot, const VnodeRecord& record) {
     return true;
 }
 
-// The load that a job's share of a vnode counts as.
+// Returns the load, in thousandths, that a job's share of a vnode counts as: 1000 for each CPU.
 std::int64_t Inventory::load_of(std::span<const Need> needs) const {
     std::int64_t load = 0;
     for (const Need& need : needs)
@@ -53,7 +53,8 @@ void Inventory::count_load(VnodeSlot slot, std::span<const Need> needs, std::int
     host_loads_[vnodes_[slot].host_number].started += times * load_of(needs);
 }
 
-// Does the same for all parts of a running job, if it has started after the measurement. Sign -1 undoes it.
+// Adds the CPUs of all parts of a running job to the loads of hosts that were measured before its start. Sign
+// -1 undoes it.
 void Inventory::count_load(const HeldJob& held, int sign) {
     for (const Held& part : held.parts)
         if (part.slot != kNoSlot && counts_load(held, part.slot))

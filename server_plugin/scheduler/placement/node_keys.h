@@ -10,7 +10,7 @@
 
 namespace pbs::sched {
 
-// A NodeKey::resource that isn't one.
+// NodeKey::resource of a key that compares loads by load_formula.
 constexpr std::uint32_t kLoadKey = kNoResource - 1;
 
 // A key of the order: the amount of a resource on a vnode (0 if it has none), the vnode's priority, or its
@@ -21,7 +21,7 @@ struct NodeKey {
     SortAmount amount = SortAmount::total;
     std::uint32_t load_order = 0;  // with kLoadKey: the number of the order (HostLoads)
     bool is_load() const { return resource == kLoadKey; }
-    // Does the order change as jobs start and end?
+    // Returns whether the order by this key changes as jobs start and end.
     bool moves() const { return is_load() || (resource != kNoResource && amount != SortAmount::total); }
     friend auto operator<=>(const NodeKey&, const NodeKey&) = default;
 };

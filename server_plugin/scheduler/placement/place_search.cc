@@ -26,8 +26,8 @@ bool PlaceSearch::run_by_preferences() {
     return run();
 }
 
-// Returns the number of preferences that the best of some vnodes misses: of those that `vnode_of` finds for
-// the items.
+// Returns the least number of preferences that one of some vnodes misses. `vnode_of` finds a vnode for each
+// of `items`.
 template <class Items, class VnodeOf>
 std::int64_t PlaceSearch::fewest_missed(const Items& items, const VnodeOf& vnode_of) const {
     std::int64_t fewest = INT64_MAX;
@@ -36,7 +36,7 @@ std::int64_t PlaceSearch::fewest_missed(const Items& items, const VnodeOf& vnode
     return fewest;
 }
 
-// Returns that number for an item of a tree, which is a vnode or a host.
+// Returns the number of preferences that an item of a tree misses: a vnode, or the best vnode of a host.
 std::int64_t PlaceSearch::missed(const OrderedTree& tree, std::uint32_t first, std::uint32_t item) const {
     const bool of_hosts = &tree == &pool_.tree && !pool_.hosts.empty();
     const Host host = of_hosts ? pool_.hosts[item] : Host{first + item, first + item + 1};
@@ -135,8 +135,8 @@ bool PlaceSearch::place_kind(Kind& kind, const Among& among) {
     return kind.left == 0;
 }
 
-// Does a vnode move back in the order when it gives a chunk? The first key on an amount that the chunk takes
-// decides.
+// Returns whether a vnode moves back in the order when it gives a chunk. The first key on an amount that the
+// chunk takes decides.
 bool PlaceSearch::comes_later(const Row& needs) const {
     for (const NodeKey& key : pool_.keys) {
         const std::uint32_t column = key.moves() ? columns().of(key.resource) : 0;
@@ -145,9 +145,9 @@ bool PlaceSearch::comes_later(const Row& needs) const {
     return false;
 }
 
-// Gives chunks one by one, each from the vnode that is then the first in the tree. The vnodes of the tree are
-// those of the pool, or hosts of one vnode each, or those of one host, which begin with `first`. A vnode that
-// gives no chunk of the kind keeps its position, and isn't tried again.
+// Gives chunks one by one, each from the vnode that is then the first in the tree. The tree's items are the
+// vnodes of the pool, hosts of one vnode each, or the vnodes of one host; `first` is then the index of the
+// host's first vnode. A vnode that gives no chunk of the kind keeps its position, and isn't tried again.
 void PlaceSearch::place_in_turn(Kind& kind, const OrderedTree& tree, std::uint32_t first) {
     std::uint32_t passed = kNoSlot;  // the last vnode that gave no chunk
     take_all();

@@ -125,7 +125,7 @@ class PlaceSearch {
     bool place_whole(VnodeSlot vnode, const Whole& whole);
     // Adds the columns that the chunk needs to `asked`.
     static void note(const Row& needs, MaximaTree::Asked& asked);
-    // Do the open and the empty column of a row satisfy a chunk?
+    // Returns whether the open and the empty column of a row satisfy a chunk.
     static bool takes(const std::int64_t* row, const Row& needs) {
         return row[kOpenColumn] >= needs[kOpenColumn] && row[kEmptyColumn] >= needs[kEmptyColumn];
     }
@@ -138,7 +138,7 @@ class PlaceSearch {
     }
     // Returns the number of chunks that the vnode can give.
     std::int64_t how_many(VnodeSlot vnode, const Row& needs, const Chunk& chunk) const;
-    // The same without PlaceRules::rule.
+    // Returns the number of chunks that the vnode could give without PlaceRules::rule.
     std::int64_t room_on(VnodeSlot vnode, const Row& needs, const Chunk& chunk) const;
 
     bool pack_by_host();

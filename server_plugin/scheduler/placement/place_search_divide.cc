@@ -32,8 +32,9 @@ bool PlaceSearch::place_on_vnode(Kind& kind, VnodeSlot vnode) {
     return true;
 }
 
-// Is another kind of chunks on the vnode or, with place=scatter, on its host? Chunks of the same kind don't
-// matter, because the search offers each vnode and host to a kind only once.
+// Returns whether the job already has chunks of another kind on the vnode or, with place=scatter, on its
+// host. Chunks of the same kind don't matter, because the search offers each vnode and host to a kind only
+// once.
 bool PlaceSearch::is_taken(const Kind& kind, VnodeSlot vnode) const {
     if (kind.number == 0) return false;
     const bool of_host = request_.arrangement == Arrangement::scatter;
@@ -129,7 +130,7 @@ std::vector<PlaceSearch::Left> PlaceSearch::left_on_host(const Kind& kind, const
 
 void PlaceSearch::divide(Kind& kind, std::vector<Left>& left, std::int64_t most) {
     const Row& needs = kind.needs;
-    // Has the row, of amounts or of needs, more than 0 of any resource that the chunk requests?
+    // Returns whether the row (amounts or needs) has more than 0 of any resource that the chunk requests.
     const auto has_any = [&](const Row& row) {
         for (std::uint32_t c = kFirstResourceColumn; c < needs.size(); ++c)
             if (needs[c] > 0 && row[c] > 0) return true;

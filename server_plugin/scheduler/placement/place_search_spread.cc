@@ -64,7 +64,8 @@ void PlaceSearch::place_in_rounds(Kind& kind) {
     if (kind.left > 0) take_all();
 }
 
-// Places all chunks on hosts that give exactly per_host of them each; others are passed over.
+// Places all chunks on hosts that give exactly per_host of them each. Passes over hosts that have room for
+// fewer.
 void PlaceSearch::place_per_host(Kind& kind) {
     note(kind.needs, memory_.asked);
     if (!pool_.hosts.empty()) {

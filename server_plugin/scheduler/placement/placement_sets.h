@@ -23,12 +23,12 @@ struct PlacementSet {
     Row total;
     Row free;
 
-    // Can the request be in the set, by its sums? `amounts`: the total or the free row. As in OpenPBS, yes if
-    // neither a single chunk nor all chunks together exceed the sums.
+    // Returns whether the request may be in the set by its sums: as in OpenPBS, if neither a single chunk nor
+    // all chunks together exceed them. `amounts`: the total or the free row.
     bool may_hold(const Inventory& inventory, const Request& request, const NodeSize& node_size,
                   const Row& amounts) const;
-    // Could the request be in the set if nothing ran? By the total row and, with per_host, by the number of
-    // hosts that have room for so many chunks.
+    // Returns whether the request could be in the set if nothing ran, by the total row and, with per_host, by
+    // the number of hosts that have room for per_host chunks.
     bool may_hold_if_empty(const Inventory& inventory, const Request& request, const PlaceRules& rules) const;
 };
 

@@ -39,7 +39,8 @@ bool takes_jobs(const Vnode& vnode) {
     return vnode.free && vnode.exclusive == 0;
 }
 
-// Does the vnode take jobs, and has it a free CPU or no CPUs at all? OpenPBS calls such a vnode free.
+// Returns whether the vnode takes jobs, and has a free CPU or no CPUs at all. OpenPBS calls such a vnode
+// free.
 bool is_free(const Inventory& inventory, VnodeSlot v) {
     const std::uint32_t cpus = inventory.columns().of(inventory.columns().known().ncpus);
     const bool busy = cpus != 0 && inventory.total(v)[cpus] > 0 && inventory.free(v)[cpus] <= 0;

@@ -76,7 +76,7 @@ struct NodeSize {
 
 class VnodeRule;  // columns.h
 
-// The conditions for a vnode, besides free amounts, for a job.
+// The conditions that vnodes have to meet for a job, besides having enough free.
 struct PlaceRules {
     std::uint32_t host = 0;  // the job may only be on this host; 0: on any
     NodeSize node_size;      // if set, a chunk also needs ssinodes on vnodes that have them
@@ -88,10 +88,10 @@ struct PlaceRules {
     bool load_balancing = false;           // no job on a loaded vnode (Inventory::is_loaded)
     // A vnode that has one of these resources takes the job only if `request` has it, too.
     std::span<const std::uint32_t> reserved{};
-    const Request* request = nullptr;     // with `reserved`
-    bool spreads = false;                 // the request's chunk_order and per_host count
+    const Request* request = nullptr;     // the job's request, for `reserved`
+    bool spreads = false;                 // apply the request's chunk_order and per_host
     ChunkOrder order = ChunkOrder::fill;  // the policy's, if the request has none
-    bool prefers = false;                 // the request's preferences count
+    bool prefers = false;                 // apply the request's preferences
     // The resources whose values make placement sets. The job is placed in one set if it fits into any;
     // empty: the job may be anywhere.
     std::span<const std::uint32_t> groups{};

@@ -33,11 +33,11 @@ class Vnodes : public Inventory {
     }
     std::span<const VnodeSlot> pool_vnodes(PoolId pool) const { return index_[pool].vnodes; }
     bool is_of(PoolId pool, VnodeSlot vnode) const { return index_.is_of(*this, pool, vnode); }
-    // Does the vnode take jobs, and is it in the pool?
+    // Returns whether the vnode takes jobs, and is in the pool.
     bool is_open(PoolId pool, VnodeSlot vnode) const {
         return free(vnode)[kOpenColumn] != Columns::closed && is_of(pool, vnode);
     }
-    // Does a running job hold anything on the vnodes of the pool?
+    // Returns whether a running job holds anything on the vnodes of the pool.
     bool holds_in(PoolId pool, JobSlot job) const;
 
     // ---- Places.
@@ -58,15 +58,15 @@ class Vnodes : public Inventory {
     // into no set and may use several: the set of all vnodes, too.
     std::vector<std::vector<bool>> sets_with(PoolId pool, const Request& request, const PlaceRules& rules,
                                              const SetRules& asked, std::span<const VnodeSlot> vnodes);
-    // Is there a place for the request?
+    // Returns whether there is a place for the request.
     bool has_place(PoolId pool, const Request& request, PlaceRules rules) {
         rules.prefers = false;
         return find(pool, request, rules, asked_);
     }
-    // Is the whole placement free for a job that is resumed there? The vnodes have to take jobs and be in the
-    // pool. O(parts).
+    // Returns whether the whole placement is free for a job that is resumed there. The vnodes have to take
+    // jobs and be in the pool. O(parts).
     bool has_room(PoolId pool, const Request& request, const PlaceRules& rules, const Placement& placement);
-    // Could the request be placed if nothing ran? (FitIndex::large_enough)
+    // Returns whether the request could be placed if nothing ran (FitIndex::large_enough).
     bool large_enough(PoolId pool, const Request& request, const NodeSize& node_size) const {
         return index_.large_enough(*this, pool, request, node_size);
     }
@@ -91,8 +91,8 @@ class Vnodes : public Inventory {
     // settle() then updates one pool. The other pools can't be used until all shares are as before.
     void look_ahead(std::span<const Share> shares, int sign) { index_.look_ahead(*this, shares, sign); }
     void settle(PoolId pool) { index_.settle_ahead(*this, pool); }
-    // Do shares in this column of the vnode count in the pool's sums? Not if no job may start on the vnode,
-    // or if it has less of the resource than jobs hold.
+    // Returns whether shares in this column of the vnode count in the pool's sums. They don't if no job may
+    // start on the vnode, or if it has less of the resource than jobs hold.
     bool counts(PoolId pool, VnodeSlot vnode, std::uint32_t column) const;
     // Returns a number that stands for the columns of a vnode that count. If it has changed after jobs
     // started or ended, the result of counts() may have changed.
