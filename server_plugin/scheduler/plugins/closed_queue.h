@@ -1,4 +1,4 @@
-// A suspended job in a queue whose time_windows are closed.
+// The reason why a suspended job waits in a queue whose time_windows are closed.
 #pragma once
 
 #include "server_plugin/scheduler/state/cycle_state.h"
@@ -6,7 +6,7 @@
 
 namespace pbs::sched {
 
-// The reason why such a job stays suspended. REQUIRES: the queue is closed.
+// Returns the reason why a suspended job of the queue stays suspended. REQUIRES: the queue is closed.
 Reason suspended_until(const CycleState& state, const QueueView& view);
 
 }  // namespace pbs::sched

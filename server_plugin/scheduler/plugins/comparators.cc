@@ -50,7 +50,7 @@ const Comparator kQueuedOrder{.name = "queued",
                                            std::uint32_t) { return seconds_of(c.jobs.qtime[job.job]); },
                               .shown = KeyForm::instant};
 
-// Among overdue jobs, those that have waited at least SMALL_QUEUED_TIME go first. (origin-overview, "Waiting
+// Jobs with a walltime of at least SMALL_QUEUED_TIME go first. Sorts overdue jobs. (origin-overview, "Waiting
 // Job Support")
 const Comparator kSmallQueuedOrder{
     .name = "small_queued",

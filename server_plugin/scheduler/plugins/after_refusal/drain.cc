@@ -22,8 +22,8 @@ struct DrainFor {
     Instant until{};
     std::vector<Reservation::Spare>
         spare;  // for each limit: the amount left for jobs that still run at the start
-    // Is every job that was refused because of the drain `before` refused because of this drain, too? Ignores
-    // vnodes.
+    // Returns whether every job that was refused because of the drain `before` is refused because of this
+    // drain, too. Ignores vnodes.
     bool holds_back_as_much_as(const DrainFor& before) const;
 };
 
@@ -60,8 +60,8 @@ class Drain final : public AfterRefusal, CyclePart {
     int passed_over_ = 0;  // jobs before the head of the list for which no queue could be drained
 };
 
-// May a queue be drained for the next job of the class that can't start? Jobs for which no queue can be
-// drained are skipped in the search for the head of the list, up to a number.
+// Returns whether a queue may be drained for the next job of the class that can't start. The search for the
+// head of the list skips jobs for which no queue can be drained, but at most kMostPassedOver.
 bool Drain::is_drained_for(JobClass job_class) const {
     constexpr std::size_t kMostDrained = 64;
     constexpr int kMostPassedOver = 256;
@@ -82,9 +82,9 @@ void Drain::refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& qu
     ++passed_over_;
 }
 
-// Drains the queue in which the job can start soonest; of two, the first listed. False: no queue is drained,
-// because no start is known, or because the start is later than the last end of a job there and so doesn't
-// depend on ends of jobs.
+// Drains the queue in which the job can start soonest; of two queues with the same start, the one listed
+// first. Returns false if no queue is drained, because no start is known, or because the start is later than
+// the last end of a job there and so doesn't depend on ends of jobs.
 bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
     if (reserve_kept(job)) return true;
     const bool home_later = static_cast<bool>(execution_type_refusal(state_, t_.jobs.queue[job.job]));
@@ -99,7 +99,7 @@ bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
         c_.set_walltime(job, *view);
         const Reason reason = judge_.ask_queue(job, *view, verdict);
         const bool refused = static_cast<bool>(reason);
-        by_time = by_time || (verdict.blockers & blocker::kCycle) != 0;  // no event reports the change
+        by_time = by_time || (verdict.blockers & blocker::kCycle) != 0;  // no event lifts the refusal
         if (refused ? !(verdict.waits || verdict.later) : !home_later) continue;
         ahead.emplace(c_, future_, job, *view);
         const Instant last_end = ahead->last_end();

@@ -26,7 +26,8 @@ class EarlyNonPrime final : public AfterRefusal, CyclePart {
     void was_refused(const Candidate& job, QueueView& view) override {
         if (may_go_early(view)) refused_for_prime_[view.number].push_back(job.job);
     }
-    // The jobs of each user are tested in early non-prime time.
+    // end() tests one job of each category in early non-prime time, and filters may read the user then. So
+    // jobs of different users need categories of their own.
     bool tells_users_apart() const override { return is_possible(); }
     // A cycle has to consider all jobs: to start those that were refused because of prime time, and to notice
     // queues that have become empty.
@@ -57,20 +58,21 @@ bool EarlyNonPrime::is_switched_on() const {
            s_.nonprime_drain_sys.holds(in_.now);
 }
 
-// Is this switched on, and does non-prime time begin within NP_DRAIN_BACKTIME?
+// Returns whether the rule is switched on, and non-prime time begins within NP_DRAIN_BACKTIME.
 bool EarlyNonPrime::is_possible() const {
     if (!is_switched_on()) return false;
     const auto boundary = state_.prime->boundary();
     return boundary && *boundary - in_.now <= s_.np_drain_backtime;
 }
 
-// Has the queue been without running jobs for long enough, with the boundary close?
+// Returns whether the queue may ignore prime time: is_possible(), and no job has run in the queue for longer
+// than NP_DRAIN_IDLETIME.
 bool EarlyNonPrime::may_go_early(const QueueView& view) const {
     return is_possible() && !view.early && view.running == 0 && view.queue->idle_since != Instant{} &&
            in_.now - view.queue->idle_since > s_.np_drain_idletime;
 }
 
-// Is there a job that only prime time prevents from starting in the queue?
+// Returns whether the queue may ignore prime time, and only prime time prevents some job from starting in it.
 bool EarlyNonPrime::wants_to_go_early(QueueView& view) {
     if (!may_go_early(view)) return false;
     view.early = true;

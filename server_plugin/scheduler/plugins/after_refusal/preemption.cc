@@ -1,14 +1,14 @@
 // Preempts running jobs of lower levels for a job that can't start, if the job can start then. (PP-748,
 // interface 1: preemption, preempt_prio, preempt_queue_prio, preempt_order, preempt_sort)
 //
-// First all jobs that may be preempted are removed. Then each job without whose places the other still fits
-// is put back: jobs of the highest level first, and among equal levels those that have started first. So no
-// job is preempted without need, and none instead of one that precedes it in that order.
+// First all jobs that may be preempted are removed. Then each of them is put back if the preemptor still
+// fits: jobs of the highest level first, and among equal levels those that have started first. So no job is
+// preempted without need, and none instead of one that comes later in this order.
 //
 // Each removed job lets fewer jobs exceed a soft limit, so levels change meanwhile. There has to be an order
 // in which each victim has a lower level than the preemptor at its turn. Among the possible sets of victims,
-// the levels at these turns decide first: the highest of them is as low as possible. Then the jobs are put
-// back that would be put back without soft limits.
+// the levels at these turns decide first: the highest of them is as low as possible. Among sets that are
+// equal in this, the choice is the one without soft limits.
 
 #include <absl/container/flat_hash_map.h>
 
@@ -93,7 +93,8 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     bool is_alike(const Victim& a, const Victim& b) const;
     void explain(JobSlot job, NoRoomMade::Why why, const Reason& reason = {});
 
-    // A try that fails for a job fails for all jobs with equal values.
+    // The job's signature, owner, group, level, and level once it runs. A preemption that fails for a job
+    // fails for all jobs with the same values.
     using Alike = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::int64_t, std::int64_t>;
     struct FailedTry {
         std::size_t state = 0;  // the state number at the failure, plus 1
@@ -156,10 +157,10 @@ std::int64_t PreemptionRule::lowest_level() const {
     return lowest;
 }
 
-// May the events since the last cycle let a preemption for the job succeed, even if the job itself still
-// doesn't fit? They may if more is free, as after the end of a job of its own level or above. A start lets
-// none succeed: the started job has taken no more than this one could have had. All other events that matter
-// lift blockers, or have all jobs considered.
+// Returns whether the events since the last cycle may let a preemption for the next job of the class succeed,
+// even if the job itself still doesn't fit. They may if more is free, as after the end of a job of its own
+// level or above. A start lets none succeed: the started job has taken no more than this one could have had.
+// All other events that matter lift blockers, or have all jobs considered.
 bool PreemptionRule::wants(const CandidateQueues& queues, JobClass job_class) const {
     if (!c_.preempts || queues.empty() || c_.is_held_up(*queues[0])) return false;
     const auto& since = in_.events->since;
@@ -169,7 +170,8 @@ bool PreemptionRule::wants(const CandidateQueues& queues, JobClass job_class) co
     return c_.preempt_level(queues[0]->slot, 0, job_class == JobClass::overdue) > lowest_level();
 }
 
-// All running jobs decide which entities are over their share or a soft limit.
+// Levels by fair share or by soft limits depend on all running jobs, so any event may let a preemption
+// succeed.
 bool PreemptionRule::wants_every_job() const {
     return c_.preempts && (c_.by_soft_limits || (s_.fairshare && s_.preempt_prio.names(preempt_fairshare)));
 }
@@ -184,7 +186,7 @@ Reason PreemptionRule::holds_up(const QueueView* view) const {
     return {ReasonCode::reserved, t_.jobs.queue[job], job};
 }
 
-// Can a job that no method can preempt now be preempted later?
+// Returns whether a job that no method can preempt now may be preempted later.
 bool PreemptionRule::methods_come_with_time() const {
     const auto& steps = s_.preempt_order.steps;
     return steps.size() > 1 && !std::ranges::all_of(steps, [](const PreemptOrder::Step& step) {
@@ -204,10 +206,11 @@ void PreemptionRule::note_steps(JobSlot job) const {
 
 void PreemptionRule::remember() {
     if (!c_.preempts) return;
-    // The next cycle considers the jobs that were held up.
+    // Run a cycle soon, for the jobs that were held up.
     if (s_.sched_preempt_enforce_resumption && !c_.preempted.empty())
         state_.instants->insert(in_.now + Seconds(1));
-    // After a start, the user's jobs may exceed a soft limit, so that other jobs may preempt them.
+    // After a start, the user's jobs may exceed a soft limit, so that other jobs may preempt them: run a
+    // cycle soon.
     if (c_.by_soft_limits && !started_.empty()) state_.instants->insert(in_.now + Seconds(1));
     if (!methods_come_with_time()) return;
     for (QueueSlot q = 0; q < t_.queues.size(); ++q) {
@@ -234,8 +237,9 @@ PreemptMethods PreemptionRule::methods_of(JobSlot job) const {
     return methods;
 }
 
-// A job isn't preempted on a vnode that is down or offline, where no other job would start; nor if an advance
-// reservation has the vnode, which only jobs of the reservation may use.
+// Returns whether a job may be preempted. A job with a vnode that is down or offline may not, because no
+// other job would start there; nor may a job in an advance reservation, whose places only the reservation's
+// jobs may use.
 bool PreemptionRule::may_be_preempted(JobSlot job) const {
     if (t_.jobs.state[job] != 'R' || (t_.jobs.flags[job] & job_not_preemptable) != 0) return false;
     if (t_.reservation_of(t_.jobs.queue[job]) != nullptr) return false;
@@ -244,7 +248,7 @@ bool PreemptionRule::may_be_preempted(JobSlot job) const {
            std::ranges::all_of(vnodes, [&](VnodeSlot vnode) { return (*state_.vnodes)[vnode].free; });
 }
 
-// Does a suspended job give the resource back?
+// Returns whether a suspended job gives the resource back.
 bool PreemptionRule::is_given_back(std::uint32_t resource) const {
     std::string_view names = t_.suspend_releases;
     for (;;) {
@@ -376,7 +380,8 @@ void PreemptionRule::count_use(const Victim& victim, int sign) {
     t_.counts.count(t_.jobs.queue[victim.job], t_.counted(victim.job), sign);
 }
 
-// Can the job have that level or a higher one once it runs, with some of the victims in the list removed?
+// Returns whether the preemptor can have the level `below` or a higher one once it runs, with some of the
+// victims in the list removed.
 bool PreemptionRule::may_be_above(const Preemptor& p, const Victims& list, std::int64_t below) {
     if (!levels_change()) return true;
     const unsigned most = c_.soft_traits_once_it_runs(p.ordered.job);
@@ -421,8 +426,9 @@ bool PreemptionRule::find_room(const Preemptor& p, const Victims& list, std::int
     return false;
 }
 
-// The victims of the list that have to be removed for the job to start, if `kept` stay. A job weighs more
-// than all later ones in the list together. nullopt: the job can't start. Puts all back afterwards.
+// Returns the victims of the list that have to be removed for the preemptor to start, if the victims `kept`
+// stay. It is worth more to spare a job than to spare all earlier ones in the list. nullopt: the preemptor
+// can't start. Puts all back afterwards.
 std::optional<PreemptionRule::Chosen> PreemptionRule::fewest(const Preemptor& p, const Victims& all,
                                                              const Chosen& kept) {
     std::vector<std::uint32_t> list;
@@ -459,9 +465,9 @@ std::optional<PreemptionRule::Chosen> PreemptionRule::fewest(const Preemptor& p,
 }
 
 // Returns the victims for which there is no turn; empty: there is an order in which each victim has a level
-// below `below` at its turn. Otherwise one of the returned ones has to be spared. A limit that a job exceeds
-// with all earlier victims removed, it also exceeds with fewer removed. So any job that can have the last
-// turn may have it.
+// below `below` at its turn. Otherwise one of the returned ones has to be spared. If a job exceeds a limit
+// with all other victims removed, it also exceeds the limit with fewer removed. So any job that can have the
+// last turn may have it.
 PreemptionRule::Chosen PreemptionRule::without_turn(const Preemptor& p, const Victims& list,
                                                     const Chosen& out, std::int64_t below) {
     if (!levels_change()) return {};
@@ -514,7 +520,8 @@ bool PreemptionRule::have_turns(Victims& left, std::int64_t below) {
     return false;
 }
 
-// Do two victims differ only in their start times? Advance reservations may distinguish them by these.
+// Returns whether two victims differ only in their start times. Returns false if there are advance
+// reservations, which may distinguish victims by their start times.
 bool PreemptionRule::is_alike(const Victim& a, const Victim& b) const {
     const auto same_part = [](const Part& x, const Part& y) {
         return x.vnode == y.vnode && x.first_amount == y.first_amount && x.amounts == y.amounts;

@@ -91,7 +91,8 @@ void RestartFound::restart(JobSlot slot) {
     if (reason) c_.refuse(slot, reason);
 }
 
-// The vnodes of SCHED_HOST, if the queue has any there and doesn't name a host itself.
+// Returns the vnodes of SCHED_HOST, if the queue has any there and doesn't name a host itself; else the
+// queue's pool.
 PoolId RestartFound::pool_for(const QueueView& view) const {
     if (s_.sched_host.empty() || view.host != 0) return view.pool;
     const PoolId pool = state_.vnodes->pool(view.queue->handle, t_.strings.id(s_.sched_host), in_.partition,

@@ -48,8 +48,9 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
 
     Judge& judge_;
     Future& future_;
-    JobSlot top_job_ = kNoSlot;                                   // nothing starts after this job,
-    std::unordered_map<std::uint32_t, JobSlot> top_job_of_view_;  // nor, in one queue, after these
+    JobSlot top_job_ = kNoSlot;  // no job starts after this one
+    // by view: no job of it starts after this one
+    std::unordered_map<std::uint32_t, JobSlot> top_job_of_view_;
     std::unordered_map<QueueSlot, std::int64_t> reservations_;
 };
 
@@ -60,23 +61,23 @@ std::int64_t TopJobsRule::backfill_depth() const {
                                                                  : s_.backfill_depth;
 }
 
-// Does the policy or any queue backfill? Then a queue's depth of 0 affects only that queue; and jobs for
-// which the policy's depth of 0 counts get no reservations and hold up no others.
+// Returns whether the policy or any queue backfills. If so, a queue's depth of 0 affects only that queue; and
+// jobs for which the policy's depth of 0 counts get no reservations and hold up no others.
 bool TopJobsRule::backfills() const {
     return backfill_depth() > 0 ||
            std::ranges::any_of(views_, [](const QueueView& view) { return view.queue->backfill_depth > 0; });
 }
 
-// Does the preempted job get a reservation to be resumed? As in OpenPBS, its level must not be below the
-// normal one, given the other running jobs.
+// Returns whether the job was preempted and gets a reservation to be resumed. As in OpenPBS, its level must
+// not be below the normal one, given the other running jobs.
 bool TopJobsRule::is_to_resume(const OrderedJob& job) const {
     return s_.sched_preempt_enforce_resumption && is_preempted(job.job) &&
            c_.preempt_level(job.job, job.job_class == JobClass::overdue) >=
                s_.preempt_prio.level(preempt_normal, 0);
 }
 
-// Was the job suspended because the hours of its queue had ended (at_close)? It goes on before jobs that
-// wait.
+// Returns whether the job was suspended because the hours of its queue had ended (at_close). Such a job goes
+// on before jobs that wait.
 bool TopJobsRule::was_stopped_at_close(JobSlot job) const {
     const QueueHours* hours = t_.queues[t_.jobs.queue[job]].hours;
     return hours != nullptr && t_.jobs.is_suspended(job) &&
@@ -136,7 +137,8 @@ bool TopJobsRule::wants(const CandidateQueues& queues, JobClass job_class) const
     return view.queue->started && (s_.strict_ordering || job_class == JobClass::overdue) && may_hold_up(view);
 }
 
-// Is the queue closed by prime time or dedicated time? As in OpenPBS, none of its jobs is a top job then.
+// Returns whether prime time or dedicated time closes the queue. As in OpenPBS, none of its jobs is a top job
+// then.
 bool TopJobsRule::is_closed(const QueueView& view) const {
     return view.dedicated != view.dedicated_now || execution_type_refusal(state_, view.slot);
 }
@@ -171,7 +173,7 @@ Reason TopJobsRule::holds_up(const QueueView* view) const {
     return {ReasonCode::after_top_job, UINT32_MAX, top, s_.strict_ordering ? 0 : 1};
 }
 
-// May the next waiting job get a reservation in its queue, or hold up later jobs?
+// Returns whether the next waiting job may get a reservation in its queue, or hold up later jobs.
 bool TopJobsRule::may_hold_up(const QueueView& view) const {
     if (holds_up(&view)) return false;
     const bool own = view.queue->backfill_depth >= 0;

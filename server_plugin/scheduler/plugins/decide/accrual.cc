@@ -89,7 +89,7 @@ void decide_accrual(Outcome& outcome) {
 
 }  // namespace
 
-// With limits, a job's answer depends on all earlier jobs.
+// If entities have limits, the decision about a job depends on all earlier jobs.
 extern const Decide kAccrualDecide;
 const Decide kAccrualDecide{
     .name = "accrual", .decide = decide_accrual, .wants_every_job = [](const CycleContext& cycle) {

@@ -36,8 +36,8 @@ class EstimateSender {
         : outcome_(outcome), told_(told) {}
 
     void expect(JobSlot job, Instant start, const Placement& placement);
-    // True if a cycle after events has taken an estimate over from the last one, so that it is still valid as
-    // sent.
+    // Returns whether the host was sent this start of the job before. If so, keeps the estimate as sent. For
+    // a reservation that a cycle after events has taken over from the last one.
     bool still_expects(JobHandle job, Instant start) {
         const auto at = told_.find(job);
         if (at == told_.end() || at->second.start != start) return false;

@@ -12,7 +12,7 @@
 namespace pbs::sched {
 namespace {
 
-// Does the job wait for its first start, in a queue that the cycle serves?
+// Returns whether the job waits for its first start, in a queue that the cycle serves.
 bool waits_for_first_start(const CycleContext& cycle, JobSlot job) {
     const JobTable& jobs = cycle.tables.jobs;
     const Queue& queue = cycle.tables.queues[jobs.queue[job]];

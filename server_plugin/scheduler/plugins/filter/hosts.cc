@@ -12,8 +12,8 @@
 namespace pbs::sched {
 namespace {
 
-// Loads change the order of vnodes. May a job find a place in another order, if it finds none in this one?
-// Not with one kind of chunks, unless limits look at vnodes.
+// Returns whether a job that finds no place in the present order of vnodes, which loads change, may find one
+// in another order. A job with one kind of chunks can't, unless limits look at vnodes.
 bool order_decides(const CycleState& state, const JobNeeds& job) {
     return job.request->chunks.size() > 1 || !state.vnode_limits.empty();
 }
@@ -97,13 +97,13 @@ Reason why(CycleState& state, const JobNeeds& job, const QueueView& view, PlaceR
     return {ReasonCode::hosts_busy, view.slot, job.request_number, view.pool};
 }
 
-// Does the reservation have its places now?
+// Returns whether the advance reservation of the queue has its places now.
 bool is_there(const CycleState& state, const QueueView& view) {
     return view.booking != kNoSlot && state.vnodes->bookings().list()[view.booking].is_at(state.now);
 }
 
-// Can a suspended job resume at the placement? If it wants vnodes exclusively, no other job may be on them.
-// No booking may begin on them while it runs.
+// Returns whether a suspended job can resume at the placement in the state. If it wants vnodes exclusively,
+// no other job may be on them. No booking may begin on them while it runs.
 bool can_go_on(const CycleState& state, const JobNeeds& job, const QueueView& view, const PlaceRules& rules) {
     Vnodes& vnodes = *state.vnodes;
     const auto own = vnodes.held_by(job.suspended);

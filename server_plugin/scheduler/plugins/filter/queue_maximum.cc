@@ -1,4 +1,5 @@
-// resources_max and resources_min of the queue, its number of nodes, and reserved_resources that it has.
+// Tests whether a queue admits a job of this size: by the queue's resources_max and resources_min, its number
+// of nodes, and reserved_resources that it has.
 
 #include "server_plugin/scheduler/framework/filter.h"
 

@@ -29,7 +29,7 @@ Refusal check_reservations(CycleState& state, const JobNeeds& job, const User& u
     return {};
 }
 
-// Does a reservation take a part of a limit on users or groups in this queue?
+// Returns whether a reservation takes a part of a limit on users or groups in this queue.
 bool limits_users(const CycleState& state, const QueueView& view) {
     const auto is_of_user = [&](const UseKey& use) {
         return (use.is_of_owner() || use.is_of_group()) &&
@@ -41,7 +41,8 @@ bool limits_users(const CycleState& state, const QueueView& view) {
     });
 }
 
-// Might a limit with counters of its own leave too little for a job of this user?
+// Returns whether a reservation may leave too little of a limit with counters of its own for a job of this
+// user.
 bool own_limits_user(CycleState& state, const User& user) {
     return std::ranges::any_of(state.reservations, [&](const Reservation& reservation) {
         return std::ranges::any_of(reservation.spare, [&](const auto& spare) {

@@ -1,5 +1,5 @@
 // schedule_log: the amounts that each job uses, and those that are reserved for jobs. schedule_log_detail:
-// those of the jobs that run or are suspended, too, at the beginning of each cycle over all jobs.
+// also the amounts of jobs that run or are suspended, at the beginning of each cycle over all jobs.
 
 #include "server_plugin/scheduler/log/schedule_log.h"
 
@@ -50,7 +50,7 @@ class ScheduleLog final : public CycleLog {
             add_schedule_records(records_, t, c_.in.now, held_entry(t, state, job, end));
         }
     }
-    // The end of a suspended job that goes on now, or when its queue opens.
+    // Returns the end of a suspended job that goes on now or, if its queue is closed, when it opens.
     Instant end_of_suspended(JobSlot job) const {
         const Seconds left = c_.tables.jobs.walltime_left(job);
         const QueueHours* hours = c_.tables.queues[c_.tables.jobs.queue[job]].hours;

@@ -10,7 +10,7 @@
 namespace pbs::sched {
 namespace {
 
-// Does the job request a host, by a job-wide host= or in a chunk of its select?
+// Returns whether the job requests a host, by a job-wide host= or in a chunk of its select.
 bool asks_for_host(const Tables& tables, JobSlot job) {
     const Request& request = tables.requests[tables.jobs.request[job]];
     const std::uint32_t host = tables.resources.known().host;
