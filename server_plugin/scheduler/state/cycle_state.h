@@ -35,7 +35,7 @@ enum class JobClass : std::uint8_t { running, overdue, special, normal, dedicate
 inline constexpr std::array kQueuedClasses = {JobClass::overdue, JobClass::special, JobClass::normal,
                                               JobClass::dedicated, JobClass::rest};
 
-// With the Origin algorithm: do jobs of this class start in their own queue?
+// Returns whether the Origin algorithm starts jobs of this class in their own queue.
 constexpr bool is_in_place(JobClass job_class) {
     return job_class == JobClass::dedicated || job_class == JobClass::rest;
 }
@@ -118,7 +118,7 @@ struct QueueView {
     const Queue* queue = nullptr;
     std::uint32_t host = 0;
     PoolId pool = 0;                     // in the order of node_sort_key
-    std::vector<PoolId> pools_of_place;  // in those of node_sort_key_of_place
+    std::vector<PoolId> pools_of_place;  // in the orders of node_sort_key_of_place
     std::int64_t node_limit = -1;        // -1: none
     std::vector<std::uint32_t> groups;   // the resources of node_group_key
     std::int64_t running = 0;
@@ -143,7 +143,7 @@ struct QueueView {
     // places now.
     bool is_reservation = false;
     std::uint32_t booking = kNoSlot;
-    QueueFacts facts{};  // from the above, set with the time
+    QueueFacts facts{};  // made from the members above by Queues::set_time()
     bool early = false;  // the queue ignores prime time (NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME)
 
     // The filters that may refuse a job here, if `filters_known`. Those in `job_filters` are called for each
@@ -168,7 +168,7 @@ struct JobNeeds {
     std::uint8_t shape = 0;       // JobTable::shape(), if limits distinguish shapes; else 0
     std::uint32_t array = 0;      // JobTable::array(), if limits distinguish arrays; else 0
 
-    // Is the job exempt from prime time and related rules, like special and overdue jobs?
+    // Returns whether the job is exempt from prime time and related rules. Special and overdue jobs are.
     bool exempt() const { return job_class == JobClass::special || job_class == JobClass::overdue; }
     // For reasons: 1 if the job requests no walltime.
     std::int64_t without_walltime() const { return asked < Seconds(0) ? 1 : 0; }
@@ -251,7 +251,7 @@ struct CycleState {
     Placement placement;
     std::string chosen_set;
     std::string only_set;   // the filter searches in this placement set alone; empty: in all
-    bool on_trial = false;  // only whether there is a place matters, so preferences don't
+    bool on_trial = false;  // a search only tests whether there is a place, and ignores preferences
 
     // Adds a job to the amounts of the server that jobs use and give back (sign 1), or subtracts it (sign
     // -1).
@@ -260,16 +260,17 @@ struct CycleState {
     const KeysOfPlace* keys_of_place(const Request& request) const;
     // Returns the queue's pool in the order in which a place for the request is searched.
     PoolId pool_for(const QueueView& view, const Request& request) const;
-    // Does the policy exclude the resource (exclude_resources)?
+    // Returns whether the policy excludes the resource (exclude_resources).
     bool is_excluded(std::uint32_t resource) const;
 
-    // Can the policy's algorithm read and support all that is requested?
+    // Returns whether the policy's algorithm can read and supports all of the request.
     bool supports(const Request& request) const {
         return request.unsupported.empty() &&
                (request.unspread.empty() || settings->algorithm != Algorithm::standard);
     }
     Instant ends(const JobNeeds& job) const { return now + job.walltime; }
-    // The instant until which a running job holds its places; planned_course(): with its pause.
+    // planned_end() returns the instant until which a running job is planned to hold its places;
+    // planned_course() returns also the time before it for which the job will be suspended.
     Instant planned_end(JobSlot job) const { return planned_course(job).end; }
     QueueHours::Course planned_course(JobSlot job) const;
     PlaceRules place_rules(const JobNeeds& job) const;

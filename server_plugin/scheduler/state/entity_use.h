@@ -1,5 +1,5 @@
-// The use of limited resources by entities' running jobs (model/entity_limits.h). Only uses with a limit are
-// counted, so that sites without such limits pay nothing; and the running subjobs of each array.
+// Counts the running subjobs of each array, and the use of limited resources by entities' running jobs
+// (model/entity_limits.h). Counts only uses with a limit, so that sites without such limits pay nothing.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -67,7 +67,8 @@ class EntityUse {
     absl::flat_hash_map<std::uint32_t, std::int64_t> subjobs_;  // by array; none is 0
 };
 
-// Does a job's entity of any kind exceed one of these soft limits that affect the job?
+// Returns whether the job's owner, group or project, or all jobs together, exceed one of these soft limits.
+// Ignores limits on resources that the job doesn't request.
 bool is_over_soft(const EntityLimits& limits, const EntityUse& use, std::uint32_t scope,
                   const CountedJob& job);
 

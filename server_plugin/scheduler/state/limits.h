@@ -41,7 +41,7 @@ struct OwnLimit {
     // The kind of entity whose jobs a counter counts. With users or groups, a refused job is considered again
     // when a job of the same entity ends, or when vnodes have more free amounts; else when any job ends.
     EntityKind entity = EntityKind::all;
-    bool reads_user = true;  // do the answers depend on the user?
+    bool reads_user = true;  // the answers depend on the user
     // The limit finds the running jobs by itself: `count` is called only for those that the cycle starts or
     // preempts, or that begin or end in a look-ahead.
     bool finds_running = false;
@@ -49,7 +49,7 @@ struct OwnLimit {
     std::uint32_t lifted_by = 0;
     // Called before a place for a job is searched. Null: never.
     void (*begin)(CycleState& state) = nullptr;
-    // Can `most` limit anything, by these settings? Null: always.
+    // Returns whether `most` can limit anything by these settings. Null: it always can.
     bool (*binds_vnodes)(const Settings& settings) = nullptr;
     // Returns the next instant at which time may lift a refusal. Null: time lifts none.
     std::optional<Instant> (*until)(CycleState& state) = nullptr;
@@ -75,8 +75,8 @@ struct OwnLimit {
     // Adds to the reservation, for each counter that counts the job, the amount that is left once the job is
     // counted.
     void (*keep)(CycleState& state, const LimitUser& user, Reservation& reservation) = nullptr;
-    // May a job of the user need more of a counter than `left`? A no may become a yes only by starts of the
-    // same owner or group. Null: it may.
+    // Returns whether a job of the user may need more of a counter than `left`. False may become true only by
+    // starts of the same owner or group. Null: it always may.
     bool (*may_exceed)(CycleState& state, const User& user, const LimitKey& key, std::int64_t left) = nullptr;
     // Returns a job's use of a counter; 0 if it doesn't count there.
     std::int64_t (*use)(CycleState& state, const LimitUser& user, const LimitKey& key) = nullptr;
@@ -112,7 +112,7 @@ struct LimitUser {
     std::span<const std::uint32_t> views;
     std::int64_t dedicated_views = 0;
     const Placement* placement = nullptr;  // for limits on hosts; null: the job uses none of them
-    // The job's shares of vnodes, its planned end, and the cycle's state, where there is an OwnLimit.
+    // For an OwnLimit: the job's shares of vnodes, its planned end, the cycle's state, and the job's start.
     std::span<const Vnodes::Share> shares{};
     Instant ends{};
     CycleState* state = nullptr;

@@ -1,7 +1,7 @@
-// Objects of rules. An object of a rule's type is made when the rule first calls of(), so that only the rule
-// names the type. The state of a cycle has a store (CycleState::own), which ends with the cycle. A
-// scheduler's memory from cycle to cycle has another one (SchedMemory::own), and the memory that only cycles
-// after single events read has a third one (EventMemory::own).
+// Stores objects for rules. An object of a rule's type is made when the rule first calls of(), so that only
+// the rule names the type. There are three stores: CycleState::own, which ends with the cycle;
+// SchedMemory::own, a scheduler's memory from cycle to cycle; and EventMemory::own, which only cycles after
+// single events read.
 #pragma once
 
 #include <any>

@@ -15,7 +15,8 @@ namespace {
 using objects::QuotaRule;
 using objects::QuotaSubject;
 
-// The amount that a job asks for in all. A job that asks for no processors has one for each chunk.
+// Returns the amount that a job asks for in all its chunks. If it asks for no processors, it counts with one
+// for each chunk.
 std::int64_t asked_in_all(const CycleState& state, const Request& request, Seconds walltime,
                           std::uint32_t what) {
     if (const auto asked = asked_amount(request, walltime, what)) return std::max<std::int64_t>(0, *asked);
@@ -72,7 +73,7 @@ std::uint32_t QuotaBook::counter(const Key& key) {
     return found->second;
 }
 
-// Null: no job is counted there.
+// Returns the counter of a key; null: no job was counted in it.
 const QuotaBook::Counter* QuotaBook::find(const Key& key) const {
     const auto found = numbers_.find(key);
     return found == numbers_.end() ? nullptr : &counters_[found->second];
@@ -94,7 +95,7 @@ std::optional<std::int64_t> QuotaBook::limit_of(const CycleState& state, const K
     if (!limit.formula) return limit.most;
     const auto [known, is_new] = computed_.try_emplace({key, bound});
     if (!is_new) return known->second;
-    // The sums over the counter's vnodes.
+    // A name in the formula stands for the sum of this resource over the counter's vnodes.
     const std::uint32_t value = key[place_of(QuotaSubject::vnodes)];
     std::vector<double> sums;
     for (const objects::Formula::Name& name : limit.formula->names()) {
@@ -218,7 +219,8 @@ QuotaBook::Excess QuotaBook::excess_of(const Key& key, std::size_t number, const
     return excess;
 }
 
-// A limit of the candidate rule on a number of the whole job; nullopt: it doesn't bind the job.
+// Returns what a job asks of one limit of the candidate's rule for the whole job, with the use and the
+// maximum; nullopt: the limit doesn't bind the job.
 std::optional<QuotaBook::Balance> QuotaBook::balance(const CycleState& state, const Candidate& candidate,
                                                      std::size_t number, const Subject& subject,
                                                      Instant begins, Instant binds) {
@@ -230,8 +232,8 @@ std::optional<QuotaBook::Balance> QuotaBook::balance(const CycleState& state, co
     return Balance{asked, used, *most};
 }
 
-// The first limit of the rule on amounts of the whole job that the job doesn't meet. Limits on amounts of
-// vnodes belong to these only if the rule doesn't name vnodes.
+// Returns the first limit of the rule on amounts of the whole job that the job doesn't meet; nullopt: it
+// meets all. Skips limits on amounts of vnodes if the rule names vnodes.
 std::optional<QuotaBook::Excess> QuotaBook::excess_at(const CycleState& state, const Route& route,
                                                       const Candidate& candidate, const Subject& subject,
                                                       Instant begins, Instant binds) {
@@ -305,7 +307,8 @@ bool QuotaBook::may_refuse(const CycleState& state, std::uint32_t owner, std::ui
     });
 }
 
-// Adds up the chunks that are new since the last call.
+// Returns the amounts that the job's chunks take, by counter and column. Adds only the chunks that are new
+// since the last call.
 const QuotaBook::Given& QuotaBook::given(const CycleState& state, const Subject& subject,
                                          const Placement& places) {
     const std::vector<Route>& routes = this->routes(state, subject);

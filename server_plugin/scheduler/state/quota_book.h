@@ -1,4 +1,4 @@
-// The counters of a policy's quotas: what the running jobs use of each, in one cycle.
+// The counters of a policy's quotas in one cycle: the amounts that the running jobs use.
 //
 // Each start is charged, for each quota, to the first rule that matches the job: its user, group, project,
 // queue and shape, and the vnode. A rule has one counter, or, for filters in braces, one for each combination
@@ -38,7 +38,7 @@ class QuotaBook {
         std::int64_t used = 0;
         std::int64_t most = 0;
         bool for_good = false;                // no end of a job lifts it
-        std::optional<EntityKind> lifted_by;  // whose jobs have to end
+        std::optional<EntityKind> lifted_by;  // the kind of entity whose jobs have to end
         std::optional<Instant> until;         // the next instant at which a window opens or closes
     };
 
@@ -53,17 +53,18 @@ class QuotaBook {
     // whatever vnodes it gets; empty: none does.
     std::optional<Excess> excess(const CycleState& state, const Subject& subject, Instant begins,
                                  Instant ends);
-    // Returns, for each resource that the job asks for and such a rule limits, the amounts asked, in use and
-    // allowed.
+    // Returns the amounts asked, in use and allowed for each resource that the job asks for and a rule limits
+    // that matches it whatever vnodes it gets.
     std::vector<Leaves> leaves(const CycleState& state, const Subject& subject);
-    // May such a rule refuse a job of the user and the group in the queue? No means that each of their
-    // counters is theirs alone and leaves enough for the largest job that there is.
+    // Returns whether such a rule may refuse a job of the user and the group in the queue. False: each of
+    // their counters is theirs alone, and leaves enough for the largest job that there is.
     bool may_refuse(const CycleState& state, std::uint32_t owner, std::uint32_t group, QueueSlot queue);
     // Returns the number of chunks with these needs (by column) that a vnode may give the job, by the rules
     // that name vnodes.
     std::int64_t most(const CycleState& state, const Subject& subject, Instant begins, Instant ends,
                       VnodeSlot vnode, const Row& needs, const Placement& given);
-    // The first limit of such rules that keeps the job from all these places together; empty: none.
+    // Returns the first limit of rules that name vnodes that keeps the job from all these places together;
+    // nullopt: none does.
     std::optional<Excess> excess_of_places(const CycleState& state, const Subject& subject, Instant begins,
                                            Instant ends, const Placement& places);
     // Describes the counter of the limit that the last refusal was about: "users=bob queues=long; counted:
@@ -73,8 +74,8 @@ class QuotaBook {
     // the job is counted.
     void keep(const CycleState& state, const LimitUser& user, const OwnLimit& limit,
               Reservation& reservation);
-    // May a job of the user and the group need more than `left` of the counter and limit in a key that keep()
-    // made? True for every counter that isn't for a user or a group.
+    // Returns whether a job of the user and the group may need more than `left` of the counter and limit in a
+    // key that keep() made. Always true for a counter that isn't for a user or a group.
     bool may_exceed(const CycleState& state, std::uint32_t owner, std::uint32_t group, const LimitKey& key,
                     std::int64_t left);
     // The job's use of the counter and limit in a key that keep() made.
@@ -102,7 +103,7 @@ class QuotaBook {
         std::vector<std::uint32_t>
             vnode_values;  // by slot: 1 plus the number of the value that the rule counts by; 0: no match
         bool vnodes_known = false;
-        // Has the rule a counter for each value of the filter?
+        // Returns whether the rule has a counter for each value of this filter.
         bool counts_by(objects::QuotaSubject which) const {
             const auto& filter = rule->filter(which);
             return filter && filter->each;
@@ -149,10 +150,11 @@ class QuotaBook {
 
     // The counters of a user and a group in a queue.
     struct Own {
-        bool not_only = false;  // other counters, or other facts of a job, count, too
+        bool not_only = false;  // their jobs may count in other counters, too; `counters` is empty
         std::vector<Key> counters;
     };
-    // A limit: the amount that a job asks for, the use by others, and the most.
+    // The amounts of a limit for one job: the amount that the job asks for, the use by others, and the
+    // maximum.
     struct Balance {
         std::int64_t asked = 0;
         std::int64_t used = 0;

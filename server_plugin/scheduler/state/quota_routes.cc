@@ -45,7 +45,7 @@ std::vector<std::string> shape_names(std::uint32_t shapes) {
     return names;
 }
 
-// Does the rule match a job of the user and the group in the queue, whatever its other filters say?
+// Returns whether the rule's filters on users, groups and queues match a job. Ignores its other filters.
 bool matches_whom(const QuotaRule& rule, std::string_view owner, std::string_view group,
                   std::string_view queue) {
     const auto is_user = [&](const std::string& pattern) {
@@ -152,7 +152,8 @@ const std::vector<QuotaBook::Route>& QuotaBook::routes(const CycleState& state, 
     return routes_.emplace(key, make_routes(state, subject)).first->second;
 }
 
-// The rule that matches the job of the route on a vnode, with the counter's key; empty: none.
+// Returns the rule that matches the job of the route on a vnode, with the key of the counter; nullopt: none
+// does.
 std::optional<QuotaBook::Candidate> QuotaBook::at_vnode(const CycleState& state, const Route& route,
                                                         VnodeSlot vnode) {
     for (const Candidate& candidate : route.rules) {

@@ -415,7 +415,7 @@ void append_ctime(std::string& text, Instant t, const rrule::Zone& zone) {
     static constexpr const char* kWeekdays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                               "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    // Build the text without a formatter, because every cycle that starts a job needs one.
+    // Write the text without fmt, which is slower, because every cycle that starts a job writes it.
     text += kWeekdays[std::chrono::weekday{day}.c_encoding()];
     const auto two_digits = [&](char before, auto number, char fill) {
         text += before;

@@ -121,7 +121,8 @@ struct Reason {
     friend auto operator<=>(const Reason&, const Reason&) = default;
 };
 
-// The vnode and the comparison of a reason hosts_at_threshold, and how far the load is.
+// threshold_code() makes Reason::c of a reason hosts_at_threshold from the vnode, the threshold's comparison,
+// and LoadAt: the load is unknown, has reached the threshold, or is too near for all of the chunks.
 enum class LoadAt : std::uint8_t { unknown, reached, too_near };
 constexpr std::int64_t threshold_code(VnodeSlot vnode, values::Comparison how, LoadAt at) {
     return std::int64_t{vnode} * 32 + static_cast<std::int64_t>(how) * 4 + static_cast<std::int64_t>(at);
@@ -154,13 +155,15 @@ constexpr ReasonCode differs(ReasonCode code) {
                                                    : ReasonCode::server_value_differs;
 }
 
-// Is a job rejected for this reason, like one that fits no queue or that an admission refuses?
+// Returns whether a job that gets this reason is rejected, as one that fits no queue or that an admission
+// refuses.
 bool is_rejection(ReasonCode code);
 
-// Is the reason a limit on the running jobs of a user, a group or a project?
+// Returns whether the reason is a limit on the running jobs of a user, a group or a project.
 bool is_of_entity(ReasonCode code);
 
-// Would the job run into a time when it may not run, although its queue may start jobs now?
+// Returns whether the reason is that the job would run into a time when it may not run, although its queue
+// may start jobs now.
 constexpr bool crosses_a_boundary(ReasonCode code) {
     return code == ReasonCode::into_dedicated || code == ReasonCode::past_dedicated ||
            code == ReasonCode::prime_boundary || code == ReasonCode::prime_limit ||
@@ -173,7 +176,7 @@ std::string text(const Reason& reason, const ReasonContext& context);
 
 // Returns the text with details that a comment omits, such as the job that others have to wait for.
 std::string text_with_details(const Reason& reason, const ReasonContext& context);
-// Do the two reasons differ only in amounts?
+// Returns whether two reasons differ at most in amounts.
 bool same_kind(const Reason& a, const Reason& b);
 
 // Writes an instant as ctime(3) does, without the newline: "Sat Nov 21 08:02:46 2026".

@@ -109,7 +109,7 @@ struct Tables {
     struct Impatient {
         Seconds within{};
         Instant until{};
-        bool started = false;  // it has run: it is awaited no longer
+        bool started = false;  // it has run, so its start isn't awaited
         std::string why;       // the last reason why it waits
     };
     absl::flat_hash_map<JobSlot, Impatient> impatient;
@@ -154,12 +154,12 @@ struct Tables {
     Placement place_of_suspended(JobSlot job) const;
     // Returns the job with the data for limits.
     CountedJob counted(JobSlot job) const;
-    // The eligible time of a job; nullopt: all time since the job became eligible.
+    // The eligible time of a job; nullopt: all time since the job became eligible counts.
     std::optional<Accrual> accrual(JobSlot job) const;
-    // Is any limit on projects?
+    // Returns whether any limit is on projects.
     bool tells_projects_apart() const;
     bool projects_in_quotas = false;  // a rule of a quota in use is about projects
-    bool shapes_in_quotas = false;    // ... about shapes
+    bool shapes_in_quotas = false;    // a rule of a quota in use is about shapes
     bool arrays_in_policies = false;  // a policy limits the running subjobs of arrays
     bool loads_in_policies = false;   // a policy looks at the loads of vnodes
     bool by_shape = false;            // signatures have the shapes of jobs

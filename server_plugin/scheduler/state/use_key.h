@@ -1,4 +1,4 @@
-// A use that limits count together: whose jobs, and where.
+// The key of a use that limits count together: whose jobs count, and where.
 #pragma once
 
 #include <compare>
