@@ -124,7 +124,8 @@ void Scheduler::settle() const {
     if (!impl_->works_elsewhere()) return;
     impl_->background.thread.join();
     impl_->background.runs = false;
-    // The stored events came before this call, so const functions change nothing from their callers' view.
+    // The stored events came before this call. So a const function that applies them changes nothing in its
+    // caller's view.
     const_cast<Scheduler&>(*this).deliver_kept();
 }
 

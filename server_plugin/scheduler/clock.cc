@@ -18,7 +18,8 @@ void sooner(std::optional<Instant>& best, std::optional<Instant> other) {
 
 }  // namespace
 
-// Adds the starts and ends of dedicated times that DEDICATED_TIME_COMMAND has reported.
+// Lowers `next` to the first instant after t at which dedicated time begins to be enforced, or one that
+// DEDICATED_TIME_COMMAND has reported starts or ends.
 void Scheduler::Impl::outage_boundaries(const Settings& s, Instant t, std::optional<Instant>& next) const {
     if (s.enforce_dedicated_time.from && *s.enforce_dedicated_time.from > t)
         sooner(next, s.enforce_dedicated_time.from);
@@ -27,7 +28,8 @@ void Scheduler::Impl::outage_boundaries(const Settings& s, Instant t, std::optio
         sooner(next, next_outage_change(host_outages(tables, s, host).list, t));
 }
 
-// Does a dedicated time of any host of the policy contain the instant?
+// Returns whether a dedicated time that DEDICATED_TIME_COMMAND has reported, for any host of the policy,
+// contains the instant.
 bool Scheduler::Impl::in_outage(const Settings& s, Instant t) const {
     if (s.dedicated_time_command.empty() || !s.enforce_dedicated_time.holds(t)) return false;
     return std::ranges::any_of(outage_hosts(tables, s), [&](const std::string& host) {
@@ -36,8 +38,9 @@ bool Scheduler::Impl::in_outage(const Settings& s, Instant t) const {
     });
 }
 
-// Adds the instants at which options come into force, at which prime time may end early in an idle queue, and
-// at which the rest of prime time is within the limit.
+// Lowers `next` to the first instant after t at which an option comes into force, prime time may end early in
+// an idle queue, or the rest of prime time is within a limit of PRIME_TIME_WALLT_LIMIT. Calls
+// outage_boundaries().
 void Scheduler::Impl::option_boundaries(const Policy& policy, Instant t, std::optional<Instant>& next) const {
     const Settings& s = policy.settings;
     outage_boundaries(s, t, next);
@@ -66,7 +69,8 @@ void Scheduler::Impl::decay(Instant now, const Settings& s) {
     });
 }
 
-// The first instant after t at which a cycle's decisions may change only because of time.
+// Returns the first instant after t at which time alone may change a cycle's decisions; nullopt: there is
+// none.
 std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, Sched& sched, Instant t) {
     if (sched.is_known(t)) return sched.until.boundary;
     std::optional<Instant> next;
@@ -94,7 +98,8 @@ std::optional<Instant> Scheduler::Impl::boundary_after(std::string_view name, Sc
     return next;
 }
 
-// The first instant after t that a refusal has named, or at which a job becomes overdue.
+// Returns the first instant after t that a refusal has named, or at which a job becomes overdue; nullopt:
+// there is none.
 std::optional<Instant> Scheduler::Impl::named_after(const Sched& sched, Instant t) {
     std::optional<Instant> next;
     const auto named = sched.events.instants.upper_bound(t);

@@ -40,8 +40,8 @@ void Scheduler::Impl::note_policies_in_force() {
     }
 }
 
-// Begins to follow the clock, and begins again if it was set back. The policies in force at that instant
-// count as no switches; later changes do.
+// Begins to follow the clock at `now`, and begins again if the clock was set back. At the first call, notes
+// the policies in force, so that they don't count as switches.
 void Scheduler::Impl::watch_from(Instant now) {
     const bool first = !last_tick;
     if (!first && *last_tick <= now) return;

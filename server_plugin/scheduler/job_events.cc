@@ -19,7 +19,8 @@ char table_state(const JobRecord& record) {
 
 void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     JobTable& jobs = tables.jobs;
-    // Subjobs have the number of chunks that their array has, and another server sets none.
+    // A waiting job with a select_range is planned with its least number of chunks; but not a subjob, which
+    // has its array's number, and not a job on another server, which sets no number.
     const bool is_of_array = values::is_of_array(record.id);
     const bool waits = !is_running(record.state) && !record.suspended && !record.elsewhere && !is_of_array;
     const auto planned = planned_amounts(record.requested, waits, tables.resources);
@@ -36,7 +37,7 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     const QueueSlot queue = tables.queues.slot(record.queue);
     const bool arrived = is_new || jobs.queue[slot] != queue;
     jobs.queue[slot] = queue;
-    // The job's state has changed since the comment was decided, so the job hasn't got that comment.
+    // If the job's state has changed since its last comment was decided, the job doesn't have that comment.
     if (!is_new && jobs.state[slot] != table_state(record)) jobs.comment[slot] = 0;
     jobs.state[slot] = table_state(record);
     if (arrived) jobs.flags[slot] |= job_fresh;
@@ -77,7 +78,7 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
     }
 }
 
-// Charges a started job to past usage, once.
+// Charges a started job, once, to past usage and to its group's allocation.
 void Scheduler::Impl::started_running(Instant now, JobSlot slot) {
     const Policy* policy = policy_of_queue(tables.jobs.queue[slot], now);
     if (policy == nullptr) return;
@@ -205,7 +206,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
     const bool runs = is_running(state);
     const bool waits = state == 'Q';
     if (!waits) t.estimates.left_queue(record.job);
-    // The comment is about what the job asked for before.
+    // If the job's request has changed, its comment is outdated: have the next cycle set it at once.
     if (waited && waits && t.jobs.signature[slot] != before.signature) t.jobs.flags[slot] |= job_fresh;
     if (!(waited && waits && queued_job(t, slot) == before)) {
         if (waited) impl_->forget_pending(slot);
@@ -222,7 +223,7 @@ void Scheduler::job_changed(Instant now, const JobRecord& record) {
             impl_->note(&EventsSince::all);
         else if (t.jobs.stime[slot] != old_stime)
             impl_->forget_kept();
-        // The load of a young job counts by its start.
+        // The CPUs of a job count as load if it started after the load was measured.
         if (t.jobs.stime[slot] != old_stime) t.vnodes.set_started(slot, t.jobs.stime[slot]);
     } else if (runs) {
         if (ran) impl_->note(&EventsSince::all);

@@ -41,7 +41,8 @@ struct JobGone {
     Instant now{};
     JobHandle job{};
 };
-// A configuration that was read without an error from the snapshot; null: it was given as values.
+// A configuration without an error. `snapshot`: the snapshot that it was read from; null: it was given as
+// values.
 struct ConfigurationRead {
     std::shared_ptr<Configuration> configuration;
     std::shared_ptr<const objects::Snapshot> snapshot;

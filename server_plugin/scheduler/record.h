@@ -121,7 +121,8 @@ using StateSink = std::function<void(const StateRecord&)>;
 struct ObjectRef {
     enum class Kind : std::uint8_t { resource, server, sched, queue, vnode, reservation, job, configured };
     Kind kind = Kind::server;
-    // A handle; of a resource its id, of a configured object its objects::ObjectType. 0: of one named alone.
+    // A handle; of a resource its id, of a configured object its objects::ObjectType. 0: the object has only
+    // a name.
     std::uint64_t id = 0;
     std::string name{};  // of scheds and configured objects
     auto operator<=>(const ObjectRef&) const = default;

@@ -95,8 +95,8 @@ void Scheduler::set_comment_interval(Seconds interval) {
     impl_->comment_interval = interval;
 }
 
-// Has time alone changed nothing since the last cycle, so that a cycle by events is enough? False at
-// intervals, so that all jobs are considered for the comments of waiting ones.
+// Returns whether time alone has changed nothing since the last cycle, so that a cycle by events is enough.
+// False at intervals (comment_interval), so that a cycle over all jobs renews the comments of waiting ones.
 bool Scheduler::Impl::only_events_since(Sched& sched, std::string_view name, Instant now) {
     const EventMemory& memory = sched.events;
     if (!memory.last || now < *memory.last || now - memory.last_full >= comment_interval) return false;

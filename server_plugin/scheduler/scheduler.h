@@ -104,8 +104,8 @@ class Scheduler {
     Result<void> set_configuration(Configuration configuration,
                                    std::shared_ptr<const objects::Snapshot> snapshot = nullptr);
 
-    // Are the files of the tz database unchanged since the configuration was read, for the server's zone and
-    // those of rules with a TZID? Costs a stat() for each file, once for each value of `now`.
+    // Returns whether the files of the tz database, for the server's zone and those of rules with a TZID, are
+    // unchanged since the configuration was read. Costs a stat() for each file, once for each value of `now`.
     bool zones_are_current(Instant now);
     // Reads zones and configuration again; the next tick() finds the differences and wants a cycle of every
     // scheduler. After an error the old configuration stays.
@@ -145,9 +145,9 @@ class Scheduler {
                      const std::function<void(Inspector&)>& before = {});
     // Begins a query of the scheduler's state.
     bool start_look(Instant now, const std::function<void(Inspector&)>& look, std::function<void()> finished);
-    // Is there work in a thread, or work for which finish_work() wasn't called yet?
+    // Returns whether there is work in a thread, or work for which finish_work() wasn't called yet.
     bool at_work() const;
-    // Is the work done, so that finish_work() needn't wait?
+    // Returns whether the work is done, so that finish_work() needn't wait.
     bool work_is_over() const;
     // Waits for the work. Throws an exception that the work or `take` has thrown in the thread. Returns lines
     // for the log: refusals of stored events, also of earlier work that threw.
@@ -160,16 +160,16 @@ class Scheduler {
     // Returns an Inspector for a query in this thread. Valid until the next call of another function.
     Inspector inspect();
 
-    // The functions of the Inspector.
+    // Do the same as the functions of Inspector with these names.
     Decisions rehearse(Instant now, std::string_view sched, CycleTrigger trigger);
     void describe(const std::function<void(const StateRecord&)>& sink) const;
     std::optional<Explanation> explain(Instant now, std::string_view job_id);
 
     // Finds a place for one job that isn't running, because an operator wants it started (qrun). Decides
-    // `run`, in the job's queue; or `comment`, with the reason why there is no place now. Holds, the order,
-    // limits, times and `scheduling` don't count. No decision: there is no such job. Takes some milliseconds
-    // at most. `preempts`: if the policy preempts, the job has the highest level, and decisions before `run`
-    // preempt jobs for it.
+    // `run`, in the job's queue; or `comment`, with the reason why there is no place now. Ignores holds, the
+    // order of jobs, limits, times and `scheduling`. Without any decision there is no such job. Takes some
+    // milliseconds at most. `preempts`: if the policy preempts, the job has the highest level, and decisions
+    // before `run` preempt jobs for it.
     Decisions place(Instant now, JobHandle job, bool preempts = false);
 
     // Reads a record of describe(). REQUIRES: the scheduler has had only the records before it. Errors as
@@ -184,8 +184,9 @@ class Scheduler {
 
     Status status(Instant now, std::string_view sched);
 
-    // Questions of a rule of the policy in force to programs or files of the site, by the rule's name
-    // (framework/questions.h); empty if the policy doesn't use the rule. The functions below get the answers.
+    // Returns the questions to programs or files of the site by a rule of the policy in force, which is given
+    // by its name (framework/questions.h); empty if the policy doesn't use the rule. Pass the answers to the
+    // functions below.
     std::vector<Question> questions(Instant now, std::string_view sched, std::string_view rule);
 
     // Notes that a DEDICATED_TIME_COMMAND was run (rule "dedicated_time", outages.h). Until its first answer,
@@ -196,11 +197,11 @@ class Scheduler {
     bool set_outages(std::string_view command, std::string_view name, std::vector<Outage> outages);
     bool settle_outages(std::string_view command, std::string_view name);
 
-    // Stores the first line of a program's answer: under the element of server_dyn_res, which without an
-    // answer counts as missing; or under the name of a rule that needs one word. True: refused jobs may start
-    // now.
+    // Stores the first line of a program's answer. `element`: an element of server_dyn_res, which is ignored
+    // until its first answer; or the name of a rule that needs one word. Returns true if refused jobs may
+    // start now.
     bool set_told(std::string_view element, std::string_view output);
-    // Is the output an amount of the element's resource?
+    // Returns whether the output is an amount of the element's resource.
     bool is_amount(std::string_view element, std::string_view output) const;
 
     // Allocations of groups (allocations.h), the answers for the rule "allocation", by directory as in the
@@ -217,7 +218,7 @@ class Scheduler {
     void load_usage(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay);
     UsageChanges take_usage_changes();
     bool has_usage_changes() const;
-    // Are changes to be stored? False for a host that doesn't write them.
+    // Sets whether changes are stored for take_usage_changes(). Off for a host that doesn't write them.
     void keep_usage_changes(bool keep);
     std::vector<UsageRow> usage_rows() const;
 
@@ -226,7 +227,7 @@ class Scheduler {
     // once. Call it after changes of the configuration or of schedulers. Until they are loaded, usage counts
     // from 0.
     std::vector<std::string> shares_to_load();
-    // Requests all scopes again, because the store has more than was written.
+    // Has shares_to_load() return all scopes again, because the store has more than was written.
     void load_shares_again();
     void load_shares(std::string_view scope, std::span<const UsageRow> rows,
                      std::span<const ChargeRow> charges, Instant last_decay);
@@ -244,31 +245,32 @@ class Scheduler {
     // The scheduler whose policy counts past usage now; empty: none.
     std::string usage_keeper(Instant now);
 
-    // Do cycles decide estimates: the expected starts of jobs with reservations (top jobs, and jobs for which
-    // a queue is drained)? There is one decision for each job, and another when its instant or place changes
-    // or no start is expected any more. The host itself forgets the estimates of jobs that aren't queued any
-    // more. The default is off.
+    // Sets whether cycles decide estimates: the expected starts of jobs with reservations (top jobs, and jobs
+    // for which a queue is drained). There is one decision for each job, and another when its instant or
+    // place changes or no start is expected any more. The host itself forgets the estimates of jobs that
+    // aren't queued any more. The default is off.
     void set_tell_estimates(bool on);
 
-    // May a chunk be given in pieces from several vnodes of a host (Place::joined), by the standard
-    // algorithm? Off for a host that treats each place as a chunk. The default is on.
+    // Sets whether the standard algorithm may give a chunk in pieces from several vnodes of a host
+    // (Place::joined). Off for a host that treats each place as a chunk. The default is on.
     void set_divide_chunks(bool on);
     bool divides_chunks() const;
 
-    // Do cycles preempt jobs if the policy says so? Off for a host that can't. The default is on.
+    // Sets whether cycles preempt jobs if the policy says so. Off for a host that can't. The default is on.
     void set_preempt(bool on);
     bool preempts() const;
 
-    // Do cycles decide about requested reservations? Off for a host without reservations. The default is on.
+    // Sets whether cycles decide about requested reservations. Off for a host without reservations. The
+    // default is on.
     void set_answer_reservations(bool on);
 
-    // Calls every filter for every job, even for jobs that are equal in all that filters read. For tests: the
-    // decisions must not differ.
+    // Sets whether jobs that are equal in all that filters read share answers. Off, for tests: every filter
+    // is called for every job; the decisions must not differ. The default is on.
     void set_categories(bool on);
 
-    // Do cycles after events of single jobs (job_new, job_ended) consider only the jobs that these could let
-    // start, if the policy permits it (events_since.h)? Such a cycle starts the same jobs as a cycle over all
-    // jobs. Off, for tests: always consider all jobs.
+    // Sets whether cycles after events of single jobs (job_new, job_ended) consider only the jobs that these
+    // could let start, if the policy permits it (events_since.h). Such a cycle starts the same jobs as a
+    // cycle over all jobs. Off, for tests: each cycle considers all jobs. The default is on.
     void set_by_events(bool on);
     // The time after which a cycle after events considers all jobs anyway, to renew their comments; 5 minutes
     // by default. A host that doesn't show comments sets a longer one.
@@ -286,8 +288,7 @@ class Scheduler {
     std::unique_ptr<Impl> impl_;
 };
 
-// A query of a scheduler, which leaves its state unchanged. Its maker has to keep others away from the
-// scheduler meanwhile.
+// A query of a scheduler, which leaves its state unchanged. Nothing else may use the scheduler meanwhile.
 class Inspector {
   public:
     // Returns the decisions that Scheduler::cycle() would make over all jobs. Takes as long as a cycle.
@@ -297,7 +298,8 @@ class Inspector {
     // Stops halfway once `give_up` is true.
     void describe(const std::function<void(const StateRecord&)>& sink,
                   const std::atomic<bool>* give_up = nullptr) const;
-    // The record of one object; false: it is gone, or is a configured object, which configuration() has.
+    // Passes the record of one object to `sink`. Returns false if the object is gone, or is a configured
+    // object, which configuration() has.
     bool describe_one(const ObjectRef& object, const std::function<void(const StateRecord&)>& sink) const;
     void describe_resources(const std::function<void(const StateRecord&)>& sink) const;
     // The configuration that is in force; null if it was set from values.

@@ -194,7 +194,7 @@ struct Scheduler::Impl {
         const auto most = static_cast<std::size_t>(policy->settings.estimate_depth);
         return std::min(most, queued_jobs()) * 100 >= long_cycle;
     }
-    // Does the scheduler work in a thread other than this one?
+    // Returns whether the scheduler works in a thread other than this one.
     bool works_elsewhere() const {
         return background.takes_in.load() != std::this_thread::get_id() && background.runs;
     }

@@ -13,7 +13,7 @@
 namespace pbs::sched {
 namespace {
 
-// Does the policy use the usage and the shares of its fs_group?
+// Returns whether the policy uses the usage and the shares of its fs_group.
 bool uses_shares(const Policy& policy) {
     const Settings& s = policy.settings;
     if (s.fairshare_group.empty()) return false;
@@ -237,7 +237,7 @@ SharesView Scheduler::Impl::view_of(SchedShares& shares, std::string_view name, 
         shown[FairShares::kRoot] = true;
     }
     const std::vector<ShareTarget> targets = share_targets(jobs, tree, now, true);
-    // Users see their rank among all entities, too.
+    // A rank is that among all entities, also for a user who sees only some of them.
     const std::vector<std::size_t> places = places_of(tree, all, now);
     SharesView view{
         std::string(name), tree.group(), shares.counts, now, tree.last_decay(), tree.next_decay(now), {}};

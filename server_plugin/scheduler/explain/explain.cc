@@ -69,7 +69,7 @@ class Explainer final : public CycleLog, CyclePart {
     std::optional<OrderedJob> before_{};  // the job that had its turn last
 };
 
-// Returns the numbers by which the jobs of a class are sorted.
+// Returns the numbers by which the job is sorted in its class.
 std::vector<OrderKey> Explainer::order_keys(const OrderedJob& job) {
     const OrderContext context{in_.now,         s_,      t_.jobs, t_.queues,  t_.requests,
                                queues_.ranks(), nullptr, nullptr, &state_.own};
@@ -209,7 +209,8 @@ QueueAnswers::Chunks Explainer::explain_range(Candidate& job, QueueView& view, b
 void Explainer::explain_missed(const Started& started) {
     const Request& request = t_.requests[t_.jobs.request[started.job]];
     if (!s_.preferences || request.preferences.empty()) return;
-    // The vnodes as they were when the job was placed.
+    // Look at the vnodes as they were when the job was placed: take its start and all later ones back
+    // meanwhile.
     const auto first = std::ranges::find(started_, started.job, &Started::job);
     const auto change = [&](const Started& one, bool back) {
         const Request& asked = t_.requests[t_.jobs.request[one.job]];

@@ -8,8 +8,9 @@
 
 namespace pbs::sched {
 
-// Returns the layers by resource, those of the server first and vnodes last. The narrowest layer is the one
-// with the least, the first one if several have that. O(running jobs + vnodes of the queue).
+// Returns the layers by resource: for each resource those of the server first, and vnodes last. The narrowest
+// layer of a resource is the one with the least that is free; of several such layers the first one. O(running
+// jobs + vnodes of the queue).
 std::vector<Layer> layers_of(CycleContext& context, Future& future, const Candidate& job,
                              const QueueView& view);
 

@@ -67,8 +67,8 @@ std::vector<JobSlot> KeptReservation::gone(const Tables& t) const {
     return jobs;
 }
 
-// Once this job is gone, will the vnode have free amounts by the start for a chunk of the job with the
-// reservation?
+// Returns whether the vnode, once the job `ending` is gone, will have free amounts by the start for a chunk
+// of the job with the reservation.
 bool KeptReservation::gives_room(const Tables& t, VnodeSlot vnode, JobSlot ending) const {
     const bool of_targets =
         std::ranges::any_of(views, [&](const View& v) { return v.target && t.vnodes.is_of(v.pool, vnode); });
@@ -78,7 +78,7 @@ bool KeptReservation::gives_room(const Tables& t, VnodeSlot vnode, JobSlot endin
     return t.vnodes.fits_any_chunk(vnode, jobs, request, vnode_share);
 }
 
-// Does the part reserved on a vnode still fit there?
+// Returns whether the part reserved on a vnode still fits there.
 bool KeptReservation::leaves_room(const Tables& t, VnodeSlot vnode, const Part& part) const {
     return t.vnodes.fits_parts(vnode, gone_from(t, vnode), std::span(&part, 1), request, vnode_share);
 }

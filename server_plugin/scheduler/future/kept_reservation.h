@@ -70,13 +70,13 @@ class KeptReservation {
     // Drops the reservation, after an event whose effect on it is unknown.
     void forget() { holds_ = false; }
 
-    // Would a look-ahead at `now` find the same reservation? False shortly before the start, because a job
-    // that has overrun its walltime is always expected to end kOverrun from now.
+    // Returns whether a look-ahead at `now` would find the same reservation. False shortly before the start,
+    // because a job that has overrun its walltime is always expected to end kOverrun from now.
     bool holds(Instant now) const { return holds_ && start >= now + kOverrun && made <= now && now < until; }
     // Notes a running job whose planned end moves on once it is reached.
     void note_end(const Tables& tables, JobSlot job);
 
-    // Does `outlasting` count the job? REQUIRES: the job holds its places.
+    // Returns whether `outlasting` counts the job. REQUIRES: the job holds its places.
     bool outlasts(const Tables& tables, JobSlot job) const;
 
     // Returns the jobs that run on reserved vnodes and will have ended by the start.

@@ -13,7 +13,8 @@ bool is_before(const ResourceSchedule::Event& a, const ResourceSchedule::Event& 
     return a.begins != b.begins ? b.begins : a.holding < b.holding;
 }
 
-// Running jobs count as if they had always run, because queries are only about the future.
+// Returns the span for which a running job counts. It has always begun, because queries are only about the
+// future.
 rrule::Interval until(Instant end) {
     return {Instant::min(), end};
 }

@@ -44,7 +44,8 @@ class ResourceSchedule {
         Vnodes::Shares shares{};
         Instant end{};
         Instant began{};
-        // The job gives its resources back for this time (QueueHours::Course). Instant::max(): it doesn't.
+        // The job gives its resources back from `stops` until `resumes` (QueueHours::Course). Instant::max():
+        // never.
         Instant stops = Instant::max();
         Instant resumes = Instant::max();
         bool pauses() const { return stops < resumes; }
@@ -94,7 +95,7 @@ class ResourceSchedule {
     // one. REQUIRES: the vnodes are in their present state. The profile is valid until the next add() or
     // end_cycle().
     Demand demand(const LimitNeed& limit);
-    // The same for a column of all vnodes of a pool together.
+    // Returns the same for the use of a column of all vnodes of a pool together.
     Demand demand_of_pool(PoolId pool, std::uint32_t column, std::int64_t amount);
 
   private:
@@ -148,7 +149,8 @@ class ResourceSchedule {
     Premises premises_;
     std::uint64_t times_all_ = kNone;  // EventsSince::times_all at load(); kNone: nothing is loaded
     Instant
-        last_{};  // of the last cycle. If the clock goes back, ends that have moved on have to go back, too
+        // the instant of the last cycle; if the clock goes back, ends that have moved on have to go back, too
+        last_{};
     std::int64_t cycles_ = 0;
 
     // The holdings of running jobs, some of which are unused, followed by the additions of this cycle.
@@ -171,7 +173,7 @@ class ResourceSchedule {
     std::vector<Event> events_;
     bool events_known_ = false;
     std::size_t running_pauses_ = 0;  // the number of running jobs' holdings that pause
-    bool added_pauses_ = false;       // do any additions?
+    bool added_pauses_ = false;       // any of additions_ pauses
     std::map<LimitKey, Known> known_;
 };
 

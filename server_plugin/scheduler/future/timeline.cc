@@ -18,7 +18,7 @@ std::int64_t most_in_use(std::int64_t amount, std::int64_t capacity) {
     return amount < 0 ? Timeline::kUnlimited : std::numeric_limits<std::int64_t>::min();
 }
 
-// Is b at least `duration` later than a? Works for any two instants, however far apart.
+// Returns whether b is at least `duration` later than a. Works for any two instants, however far apart.
 bool lasts(Instant a, Instant b, Seconds duration) {
     if (b == Instant::max() || duration <= Seconds(0)) return true;
     const auto since = [](Instant t) { return static_cast<std::uint64_t>(t.time_since_epoch().count()); };

@@ -53,7 +53,7 @@ class Timeline {
     std::int64_t at_end() const { return amounts_.empty() ? 0 : amounts_.back(); }
 
     // Returns the first instant from `from` on at which `amount` of `capacity` is free and stays free for
-    // `duration`; if that is 0, at that instant. Empty: there is none. O(log n + steps between `from` and the
+    // `duration` (0: is free at that instant). nullopt: there is none. O(log n + steps between `from` and the
     // end of the answer).
     std::optional<Instant> earliest(Instant from, Seconds duration, std::int64_t amount,
                                     std::int64_t capacity) const;
@@ -80,7 +80,7 @@ class Timeline {
     std::vector<std::int64_t> amounts_;
 };
 
-// A job's need of something that others use, too.
+// A job's need of an amount that other jobs use, too, such as a limit.
 struct Demand {
     const Timeline* used = nullptr;
     std::int64_t amount = 0;

@@ -31,13 +31,13 @@ struct DealContext {
 struct Deal {
     const char* name;
     bool (*wanted)(const Settings& settings, Instant now);
-    // Does each user have a lane? False: each queue has one.
+    // True: each user has a lane. False: each queue has one.
     bool of_users = false;
     // Splits the lanes of queues or users: jobs with different numbers, such as that of their group, are in
     // different lanes. Null: lanes aren't split. Not allowed with `by_shares`, nor if the number of a job
     // changes without an event.
     std::uint32_t (*part)(const JobTable& jobs, JobSlot job) = nullptr;
-    // Are overdue jobs excluded from the deal? They come first in any case.
+    // True: overdue jobs are excluded from the deal. They come before all others in any case.
     bool spares_overdue = false;
     // Returns the turn of the lane's first job. The lane with the least turn goes first; among equal turns,
     // the one with the least rank; among equal ranks, the one whose job has the least key.

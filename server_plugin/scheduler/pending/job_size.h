@@ -22,8 +22,8 @@ inline std::int32_t narrow(std::int64_t amount) {
 inline std::int32_t megabytes(std::int64_t bytes) {
     return narrow(bytes >> 20);
 }
-// A manager may have reduced an amount below its use, so that a negative amount is free. Jobs that request
-// none of it still fit.
+// Returns the free amount, at least 0. It is negative if a manager has reduced the total below its use. Jobs
+// that request none of it still fit then.
 inline std::int64_t free_at_least(std::int64_t amount) {
     return std::max<std::int64_t>(0, amount);
 }
@@ -40,8 +40,8 @@ inline JobSize job_size(const OrderedJob& job, Seconds walltime, const LeastNeed
     return {narrow(job.nodes), narrow(std::max<std::int64_t>(0, walltime.count())), needs.ncpus, needs.mem};
 }
 
-// Does the request fit each open vnode (or, if chunks are divided, each host) that has the CPUs and the
-// memory of the request's JobSize?
+// Returns whether the request fits each open vnode (or, if chunks are divided, each host) that has the CPUs
+// and the memory of the request's JobSize.
 bool is_told_by_size(const Request& request, const Resources& resources);
 
 // Returns the CPUs and the memory of `available` that aren't `in_use`.

@@ -85,8 +85,8 @@ void PendingJobs::LaneLeast::add(const JobSize& size) {
 PendingJobs::LaneRelease::LaneRelease(const Release& release)
     : blockers(release.blockers), cpu_class(sched::cpu_class(release.most.ncpus)), most(release.most) {}
 
-// May the lane at this index of its class have a released job? If its least sizes are outdated and within a
-// release, computes them again.
+// Returns whether the lane at this index of its class may have a released job. If the lane's least sizes are
+// outdated and within a release, computes them again.
 bool PendingJobs::may_hold(ClassLanes& all, std::size_t place, std::span<const LaneRelease> of_lane,
                            const Releases& releases) {
     const auto may = [&] {

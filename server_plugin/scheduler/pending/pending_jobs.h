@@ -29,7 +29,7 @@ struct JobSize {
     std::int32_t nodes = 0;
     std::int32_t walltime = 0;  // seconds; 0: none requested
     std::int32_t ncpus = 0;     // the least of any of its chunks
-    std::int32_t mem = 0;       // the same in MB, rounded down
+    std::int32_t mem = 0;       // the least of any of its chunks, in MB, rounded down
 
     bool holds(const JobSize& size) const {
         return size.walltime <= walltime && size.ncpus <= ncpus && size.mem <= mem && size.nodes <= nodes;
@@ -120,7 +120,7 @@ class PendingJobs {
     };
 
     void clear();
-    // Returns the lane of such jobs; makes one if there is none.
+    // Returns the lane of jobs of this class, user or queue, and entity; makes one if there is none.
     LaneId lane(JobClass job_class, std::uint32_t of, std::uint32_t entity = 0, bool preempted = false);
     std::span<const Lane> lanes() const { return lanes_; }
     const Lane& operator[](LaneId lane) const { return lanes_[lane]; }
@@ -150,7 +150,7 @@ class PendingJobs {
     // Parks the job at a position under these blockers.
     void park(LaneId lane, Position at, Blockers blockers);
     Blockers blockers_of(LaneId lane, Position at) const { return block(lane, at).blockers[at.index]; }
-    // Is there a job at this position? Moves `at` to the next block if its block has ended.
+    // Returns whether there is a job at this position. Moves `at` to the next block if its block has ended.
     bool settle(LaneId lane, Position& at) const;
     // Returns the position that many jobs ahead in the same block. nullopt: the block ends before.
     std::optional<Position> ahead(LaneId lane, Position at, std::uint32_t jobs) const {

@@ -64,8 +64,8 @@ struct Comparator {
     // Returns the number of a job. Called by several threads at once.
     std::uint64_t (*number)(const OrderContext& context, const OrderedJob& job, std::uint32_t argument);
     KeyForm shown = KeyForm::number;
-    // Does the order of jobs change without any event? Then the lanes are filled again in each cycle. Null:
-    // no.
+    // Returns whether the order of jobs changes without any event. If so, the lanes are filled again in each
+    // cycle. Null: it doesn't.
     bool (*changes_by_itself)(const Policy& policy) = nullptr;
     // Prepares a value over all jobs of a class, such as a maximum, before their numbers are computed. It is
     // stored in `own` for the rest of the cycle. A comparator with this function changes by itself. Null:
@@ -89,7 +89,7 @@ constexpr Link down(const Comparator& comparator, std::uint32_t argument = 0) {
     return {&comparator, argument, true};
 }
 
-// Does the order by a chain change without any event?
+// Returns whether the order by a chain changes without any event.
 bool changes_by_itself(const Chain& chain, const Policy& policy);
 // Calls each comparator's prepare() for these jobs.
 void prepare(const Chain& chain, const OrderContext& context, std::span<const OrderedJob> jobs,

@@ -42,7 +42,7 @@ constexpr std::array<const Filter*, 40> kOriginFilters = {
     &kServerMaxRunResUserFilter,
     &kQuotaFilter,             // quotas
     &kHostsFilter,             // room on vnodes, load, MAX_JOBS
-    &kReservationsFilter,      // drained for another job
+    &kReservationsFilter,      // queues drained for other jobs
     &kQueueUserLimitFilter,    // max_user_run of the queue
     &kQueueGroupLimitFilter,   // max_group_run of the queue
     &kMaxUserRunJobsFilter,    // MAX_USER_RUN_JOBS

@@ -10,7 +10,7 @@
 namespace pbs::sched {
 namespace {
 
-// The filters. Whether the job's queue is started, and its execution_type, are checked before them.
+// The filters. Before them, a cycle checks that the job's queue is started, and its execution_type.
 constexpr std::array<const Filter*, 36> kStandardFilters = {
     &kQueueMaximumFilter,      // resources_max, resources_min and reserved_resources of the queue
     &kUserAclFilter,           // acl_users of the queue

@@ -21,7 +21,8 @@ class Functional {
             if (owners[k] != OwnerShares::kNobody) sums_[k] += part(owners[k]);
         sums_[kJob] += own;
     }
-    // Sets the classes of shares that count from now on: those with sums, or all.
+    // Divides the tickets by the weights among the classes of shares: among those with a sum above 0, or
+    // (`with_sums` false) among all.
     void weigh(bool with_sums) {
         double all = 0;
         for (std::size_t k = 0; k <= kJob; ++k)

@@ -8,7 +8,8 @@ namespace pbs::sched {
 std::vector<double> override_tickets(std::span<const TicketJob> jobs, OwnerShares of_owners, bool divide) {
     std::vector<double> tickets(jobs.size());
     std::vector<OwnerShares::Owners> owners;
-    // The tickets of one of the jobs of these owners, if so many more of them ran.
+    // Returns the tickets of one job of these owners, if `more` further jobs of theirs ran. `own`: the job's
+    // own tickets.
     const auto sum = [&](const OwnerShares::Owners& all, double own, double more) {
         for (const std::uint32_t number : all) {
             if (number == OwnerShares::kNobody) continue;

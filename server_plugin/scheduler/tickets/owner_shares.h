@@ -28,7 +28,7 @@ class OwnerShares {
 
     OwnerShares(std::span<const OwnerWeight> weights, const Interner& strings);
 
-    // The owners with these names; kNobody for those without shares.
+    // Returns the owners with these names; kNobody in place of those without shares.
     Owners owners(const Names& names);
     Owner& operator[](std::uint32_t owner) { return owners_[owner]; }
     // Counts a running job of these owners.

@@ -8,7 +8,7 @@ namespace {
 
 using Node = FairShares::Node;
 
-// Parents have lower numbers than their children.
+// Computes the nodes' parts of the tickets. Parents have lower numbers than their children.
 class ShareTree {
   public:
     ShareTree(const FairShares& tree, Instant now) : compensation_(tree.group().compensation_factor) {
@@ -19,7 +19,7 @@ class ShareTree {
         }
     }
 
-    // Computes the nodes' parts for these jobs: only nodes with jobs below them count.
+    // Returns the nodes' parts for these jobs: only nodes with jobs below them count.
     std::vector<ShareTarget> targets(std::span<const TicketJob> jobs, bool with_waiting) {
         std::vector<ShareTarget> targets(nodes_.size());
         std::vector<bool> active(nodes_.size());
@@ -92,7 +92,8 @@ class ShareTree {
     std::vector<std::vector<Node>> children_;  // those that are active
 };
 
-// The tickets of running jobs.
+// Gives running jobs their tickets: each the part of its leaf, divided by job_shares or, if none has any,
+// evenly.
 void give_running(std::span<const TicketJob> jobs, std::span<const ShareTarget> targets, double all,
                   std::vector<double>& tickets) {
     std::vector<double> job_shares(targets.size());
@@ -108,7 +109,8 @@ void give_running(std::span<const TicketJob> jobs, std::span<const ShareTarget> 
     }
 }
 
-// Numbers the jobs below each node from the leaves up, and so divides the node's part among the waiting ones.
+// Gives waiting jobs their tickets, from the leaves up. At each node, the jobs below it are sorted and
+// numbered, and a job gets the node's part divided by its number. The top node decides.
 void give_waiting(std::span<const TicketJob> jobs, const ShareTree& tree,
                   std::span<const ShareTarget> targets, double all, std::span<const double> so_far,
                   std::vector<double>& tickets) {
