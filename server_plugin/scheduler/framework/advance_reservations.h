@@ -29,10 +29,10 @@ void book_reservations(Tables& tables, const CycleState& state);
 
 // Decides about the requested reservations of the cycle's partition, in the order of their submission, and
 // books the confirmed ones. A reservation is confirmed if its places are free for all of its time, given the
-// ends of running jobs and the other reservations. The vnodes have to take jobs, and no part of the time may
-// be dedicated time. Waiting jobs are ignored. A standing reservation is confirmed if its places are free for
-// all of its requested times. A reservation that is to begin as soon as possible begins at the first instant
-// from which its places are free.
+// ends of running jobs and the other reservations. The vnodes have to take jobs, and the time has to be
+// wholly inside or wholly outside of dedicated time. Waiting jobs are ignored. A standing reservation is
+// confirmed if its places are free for all of its requested times. A reservation that is to begin as soon as
+// possible begins at the first instant from which its places are free.
 std::vector<ReservationAnswer> answer_reservations(CycleContext& context, const Queues& queues);
 
 }  // namespace pbs::sched

@@ -292,7 +292,8 @@ void CycleContext::set_walltime(Candidate& job, const QueueView& view) const {
     if (job.asked < Seconds(0)) {
         const Seconds most = view.max_walltime >= Seconds(0) ? view.max_walltime : kUnlimitedWalltime;
         job.walltime = std::min(most + planning.offset, time_unasked(job));
-        // Advance reservations don't count on a time that nobody enforces.
+        // Nothing ends the job after default_duration. So advance reservations expect it to use the queue's
+        // maximum.
         if (planning.repeats(job.asked)) job.hard_walltime = most + planning.offset;
     } else if (hours != nullptr) {
         job.walltime = job.asked + planning.offset;

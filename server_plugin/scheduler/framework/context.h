@@ -35,7 +35,8 @@ struct Released {
     };
     std::vector<OfUser> of_users{};
     Releases with_users{};  // `list` and `of_users` together
-    // By request: the number of started jobs when there was a place for it, plus 1; 0: no place.
+    // By number of a request: the number of started jobs when the last search found a place for it, plus 1;
+    // 0: there is no place.
     std::unordered_map<std::uint32_t, std::size_t> room;
 };
 
@@ -220,7 +221,7 @@ struct CycleScratch {
     std::vector<double> ratios;  // by lane, for its entity
     std::vector<News> news;
     std::array<std::vector<OrderedJob>, 6> classes;  // jobs to be put into lanes
-    // the lanes of a cycle that doesn't keep them for the next one
+    // The lanes of a cycle that doesn't keep them for the next one.
     PendingJobs pending;
     std::array<std::vector<std::uint32_t>, 6> verdict_of;
     std::vector<Verdict> verdicts;
@@ -247,9 +248,9 @@ struct CycleContext {
     const Profile& profile;
     CycleState state;
     std::set<Instant> instants;  // for a cycle without EventMemory::instants
-    // The jobs to which the cycle has given another request, by which they start, with the requests that they
-    // had; and the numbers of the requests that the cycle has made. At the end of the cycle the jobs get
-    // theirs back, and the made ones are released.
+    // `resized`: the jobs that start with another request than their own, each with the number of its own
+    // one. `own_requests`: the numbers of the requests that the cycle has made for them. At the end of the
+    // cycle the jobs get their own requests back, and the made ones are released.
     absl::flat_hash_map<JobSlot, std::uint32_t> resized;
     std::vector<std::uint32_t> own_requests;
     std::optional<Vnodes> fake_vnodes;  // FAKE_MACHINE_MULT
@@ -282,11 +283,11 @@ struct CycleContext {
 
     // Blockers that events lifted for all jobs, whatever they request.
     Blockers lifted = 0;
-    // Places are searched on all vnodes, not only on those where something became free.
+    // True if parked jobs may find places on any vnodes, and not only on those where something became free.
     bool room_everywhere = false;
 
-    // The instant whose usage orders jobs. It is a whole minute, so that the order lasts for a minute if
-    // nothing happens.
+    // Returns the instant whose fair-share usage orders jobs. It is a whole minute, so that the order lasts
+    // for a minute if nothing happens.
     Instant usage_as_of() const { return std::chrono::floor<std::chrono::minutes>(in.now); }
 
     std::size_t reserved_kept = 0;  // this many reservations, the first ones, are those of an earlier cycle
@@ -303,25 +304,27 @@ struct CycleContext {
     // The preemption level of a job in a queue. `starving`: the job has waited for too long, or had when it
     // started.
     std::int64_t preempt_level(JobSlot job, bool starving) const;
-    // The job's level if it exceeds the soft limits in `traits`.
+    // Returns the level that the job has if it exceeds the soft limits in `traits`.
     std::int64_t preempt_level_over(JobSlot job, bool starving, unsigned traits) const;
-    // The soft limits that the job exceeds together with all running jobs: its queue's, the server's
-    // (PreemptTrait).
+    // Returns the soft limits that the job exceeds together with all running jobs, as bits of PreemptTrait:
+    // its queue's, the server's.
     unsigned soft_traits(JobSlot job) const;
-    // The soft limits that a waiting job would exceed if it ran.
+    // Returns the soft limits that a waiting job would exceed if it ran, as bits of PreemptTrait.
     unsigned soft_traits_once_it_runs(JobSlot job) const;
-    // The level by queue, entity and starvation, with `traits` as the only other traits.
+    // Returns the level of a job of this queue and entity, starving or not, that has no traits besides except
+    // `traits`.
     std::int64_t preempt_level(QueueSlot queue, std::uint32_t entity, bool starving,
                                unsigned traits = 0) const;
 
-    // Changes whenever less may be free than before.
+    // Returns a number that changes whenever less may be free than before.
     std::size_t state_number() const { return started.size() + state.reservations.size() + held_up; }
     NodeSize vnode_share() const { return state.vnode_share; }
     ReasonContext reason_context() const {
         return {tables.zone,    tables.jobs,     tables.queues, tables.resources,
                 tables.strings, tables.requests, *state.vnodes, vnode_share()};
     }
-    // Sets all that follows from the time of the state, except for queues (Queues::set_time()).
+    // Sets the members of the state that follow from its time (CycleState::now), except those of queues
+    // (Queues::set_time()).
     void set_clock();
     // For each resource whose amount a program of server_dyn_res reports: stores how much the started jobs
     // have taken of it, until the program's next report.
@@ -332,11 +335,11 @@ struct CycleContext {
     // Returns whether any order of vnodes changes as jobs start and end.
     bool order_moves() const;
     std::int64_t nodes_of(JobSlot job) const { return job_nodes(tables, settings, job); }
-    // The number of nodes, as comparators use it.
+    // Returns the job's number of nodes, as comparators use it.
     std::uint32_t nodes_of_ordered(JobSlot job) const;
     Candidate candidate(const OrderedJob& job) const;
-    // Sets the time for which the job is planned in a queue. One without a walltime gets default_duration, at
-    // most the queue's maximum.
+    // Sets the time for which the job is planned in a queue. A job without a walltime gets default_duration,
+    // at most the queue's maximum.
     void set_walltime(Candidate& job, const QueueView& view) const;
     Seconds time_unasked(const JobNeeds& job) const;
     // Adds a running job to limits with counters of their own, or removes it (sign -1). `is_first`: it runs

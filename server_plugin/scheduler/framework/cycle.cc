@@ -234,7 +234,7 @@ Decisions Cycle::place(JobSlot job, bool preempts) {
     if (reason) {
         c_.refuse(job, reason);
         const std::string_view line = outcome.text(c_.answers.back());
-        // Stored, so that the next cycle replaces this comment by its own.
+        // Note the comment, so that the next cycle replaces it by its own.
         t.jobs.comment[job] = c_.answers.back().number;
         out.list.push_back({DecisionKind::comment, t.jobs.handle[job], {}, line, {}, {}});
         return out;

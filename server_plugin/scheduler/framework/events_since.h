@@ -20,9 +20,9 @@ struct Policy;
 
 // Events since the last cycle.
 struct EventsSince {
-    // More has happened than the lists below have: consider all jobs.
+    // True if more has happened than the members below have. All jobs have to be considered then.
     bool everything = true;
-    // Jobs that aren't in `changed` have changed, too, or the order of the jobs has.
+    // True if jobs that aren't in `changed` have changed, too, or if the order of the jobs has changed.
     bool lost = true;
     std::vector<JobSlot> changed;  // jobs that arrived or were altered, even if they are gone
     std::vector<VnodeSlot> freed;  // vnodes on which a job ended

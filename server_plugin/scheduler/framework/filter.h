@@ -45,7 +45,7 @@ class GroupUse {
     std::string_view name() const { return state_.strings->text(group_); }
     std::int64_t running_in_queue() const { return state_.counts->of_group(queue_, group_); }
     std::int64_t running() const { return state_.counts->of_group(RunCounts::kEverywhere, group_); }
-    // Null: allocations aren't known.
+    // Returns the node-hours of groups; null: they aren't known.
     const Allocations* allocations() const { return state_.allocations; }
     // The objects in which rules store their own data for this cycle (own_states.h).
     const OwnStates& own() const { return state_.own; }
@@ -66,22 +66,22 @@ using OfJob = Refusal (*)(CycleState&, const Candidate&, const JobTable&, QueueV
 using Check = std::variant<OfSignature, OfOwner, OfGroup, OfSignatureAndUser, OfJob, Limit>;
 
 enum FilterTrait : unsigned {
-    // Depends on time: a look-ahead calls it before it computes what will be free.
+    // The filter depends on time. A look-ahead calls it before it computes what will be free.
     about_time = 1,
-    // Depends on prime time: its refusals are lifted when a queue ignores prime time early.
+    // The filter depends on prime time. Its refusals are lifted when a queue ignores prime time early.
     about_prime = 2,
-    // Depends on the existing vnodes: also called for a job that an operator starts.
+    // The filter depends on the existing vnodes. It is also called for a job that an operator starts (qrun).
     about_room = 4,
-    // Finds the job's place on vnodes, and stores it in the state.
+    // The filter finds the job's place on vnodes, and stores it in the state.
     places = 16,
     // Running jobs affect the filter only by limits and vnodes, or not at all. So a reservation of an earlier
     // cycle may still hold.
     by_limits_only = 8,
-    // Limits the running jobs of users, groups or projects.
+    // The filter limits the running jobs of users, groups or projects.
     about_entities = 32,
-    // For a filter of jobs whose answer changes only with the configuration. A job that it refuses gets its
-    // comment before the turns, and has no turn. With round_robin another job of its queue has the turn
-    // instead.
+    // The filter is called for each job, and its answer changes only with the configuration. A job that it
+    // refuses gets its comment before the turns, and has no turn. With round_robin another job of its queue
+    // has the turn instead.
     before_turns = 64,
 };
 

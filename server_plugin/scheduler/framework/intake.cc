@@ -288,7 +288,8 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
         if (!needs[request]) needs[request] = least_needs(t_.requests[request], t_.resources);
     }
     share_out(jobs.size(), lanes.size(), [&](std::size_t lane) { lanes[lane].jobs.resize(jobs_of[lane]); });
-    // The list is roughly in the order of the tables, so each thread takes a stretch of it.
+    // The list is roughly in the order of the tables, so each thread takes a stretch of it, to read
+    // neighbouring rows.
     constexpr std::size_t kStretch = 4096;
     share_out(jobs.size(), (jobs.size() + kStretch - 1) / kStretch, [&](std::size_t part) {
         for (std::size_t i = part * kStretch; i < std::min(jobs.size(), (part + 1) * kStretch); ++i) {

@@ -71,7 +71,8 @@ class Intake : CyclePart {
     OrderContext order_context() const {
         return {in_.now, s_, t_.jobs, t_.queues, t_.requests, {}, state_.shares, &t_, &state_.own};
     }
-    // The deal for which lanes are stored. If a deal begins at a date, the lanes are divided for it already.
+    // Returns the deal by which the jobs are divided among lanes. If a deal comes into force at a later date,
+    // they are divided for it already.
     const Deal* lasting_deal_of(JobClass job_class) const { return deal_of(job_class, Instant::max()); }
     PendingJobs::Entry entry_of(const OrderedJob& job, const Chain& chain, const Deal* deal,
                                 const LeastNeeds& needs) const;

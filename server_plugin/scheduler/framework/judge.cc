@@ -120,9 +120,9 @@ Verdict Judge::judge(const OrderedJob& job, Candidate& c, CandidateQueues& queue
     return verdict;
 }
 
-// For a job that can't start with its requested walltime: finds the longest walltime, not below its least
-// one, with which it can. No filter refuses a shorter walltime and lets a longer one pass, so bisection finds
-// it.
+// For a job that can't start with its requested walltime: finds the longest walltime, not below its
+// min_walltime, with which it can. No filter refuses a shorter walltime and lets a longer one pass, so
+// bisection finds it.
 void Judge::shorten(const OrderedJob& ordered, Candidate& job, CandidateQueues& queues, Verdict& verdict) {
     const Seconds least = least_walltime(t_, *job.request);
     if (least <= Seconds(0) || least >= job.asked || job.suspended != kNoSlot ||

@@ -71,7 +71,7 @@ class Judge : CyclePart {
     void forget_sets(const Placement& placement, const Request& request);
     Blockers refused(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues, Blockers of_user);
 
-    // Stored answers for jobs like this one (judge_categories.cc).
+    // Find stored answers for jobs of the same category (judge_categories.cc).
     unsigned user_reads_of(CandidateQueues& queues) const;
     bool reads_user(CandidateQueues& queues) const { return user_reads_of(queues) != 0; }
     Category category_of(const OrderedJob& job, CandidateQueues& queues);
@@ -87,7 +87,8 @@ class Judge : CyclePart {
     Queues& queues_;
     // Answers that hold for all jobs of a signature: by class and signature, the index in verdicts_ plus 1.
     std::array<std::vector<std::uint32_t>, 6>& verdict_of_ = c_.scratch->verdict_of;
-    // By class, standing and signature; used if filters refuse the user, and in a cycle after single events.
+    // The same by class, standing and signature, where filters refuse the user, and in a cycle after single
+    // events.
     PlaceMap& verdict_of_user_ = c_.scratch->verdict_of_user;
     std::vector<Verdict>& verdicts_ = c_.scratch->verdicts;
     // By class and signature, the index in signature_answers_ plus 1.

@@ -140,7 +140,8 @@ void Judge::find_filters(QueueView& view) const {
     const QueueFacts& facts = view.facts;
     for (const Filter* filter : c_.filters)
         if (!filter->lets_all_pass(facts) &&
-            // An advance reservation has its times already, so filters about time don't count.
+            // In the queue of an advance reservation, whose times are fixed, filters about time aren't
+            // called.
             !(view.is_reservation && (filter->traits & (about_time | about_prime)) != 0))
             (filter->is_of_job() ? view.job_filters : view.filters).push_back(filter);
 }

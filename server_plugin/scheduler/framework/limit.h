@@ -83,7 +83,7 @@ struct Limit {
     const EntityLimits& (*by_entity)(const QueueFacts& facts) = nullptr;
     // The reason of a refusal; `nothing`: OpenPBS's reason for limits of this scope and entity.
     ReasonCode reason = ReasonCode::nothing;
-    // Words instead of `reason`.
+    // The words of a refusal, in place of those of `reason`; null: none.
     const char* words = nullptr;
 
     // Return which facts the limit reads besides the queue: only the job's owner, only its group, or its

@@ -84,14 +84,14 @@ void Lookahead::set_clock(Instant at) {
     c_.set_walltime(job_, view_);
 }
 
-// Counts all events up to `at`.
+// Counts all beginnings and ends of jobs up to `at`.
 void Lookahead::go_to(Instant at) {
     while (done_ < events_.size() && events_[done_].at <= at) count(events_[done_++], true);
     state_.vnodes->settle(state_.pool_for(view_, *request_));
 }
 
-// Adds a job that begins, and removes one that ends; backwards the opposite. Changes only the counts that
-// filters read for this job in this queue.
+// Adds a job that begins, and removes one that ends; if not `forward`, the opposite. Changes only the counts
+// that filters read for this job in this queue.
 void Lookahead::count(const ResourceSchedule::Event& event, bool forward) {
     const ResourceSchedule& schedule = future_.as_asked_last();
     const ResourceSchedule::Holding& h = schedule.holding(event);

@@ -65,9 +65,9 @@ class Lookahead : CyclePart {
     // The number of beginnings and ends of jobs that were passed.
     std::size_t events() const { return done_; }
 
-    // After earliest(): reserves the job's needs from that instant on.
+    // After earliest(): reserves the job's needs from the start that it has found.
     void reserve();
-    // After earliest(): does the same, but only for later look-aheads of this cycle.
+    // After earliest(): reserves the job's needs, but only for later look-aheads of this cycle.
     void expect();
 
   private:

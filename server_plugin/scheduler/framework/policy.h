@@ -22,8 +22,8 @@ struct Policy {
     PrimePeriods prime{settings.prime};  // at the time of the last cycle
 };
 
-// The first of the dates that Origin's boolean options may have instead of a truth value, after `t`; nullopt:
-// there is no later one.
+// Returns the first date after `t` from which on a boolean option of Origin is true; nullopt: there is none.
+// These options may have a date instead of a truth value.
 std::optional<Instant> next_date(const Settings& settings, Instant t);
 
 // Compiles settings with their profile. Errors: a formula that doesn't compile.

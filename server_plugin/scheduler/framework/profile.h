@@ -40,7 +40,7 @@ struct Profile {
     // Admissions and filters, in the order of the tests. Filters that are called for each job come last.
     std::span<const Admission* const> admissions{};
     std::span<const Filter* const> filters{};
-    // The questions of its rules to the site.
+    // The questions to the site that the profile's rules ask.
     std::span<const QuestionRule* const> questions{};
     // Node order. Null: the order in which the vnodes were made.
     const NodeOrder* node_order = nullptr;

@@ -278,7 +278,7 @@ void Queues::add_named_queues() {
     setup_.submit = source(s_.submit_queue);
     for (const QueueSpec& spec : s_.external_queues)
         add_in_place(t_.queues.find(spec.queue), spec, JobClass::rest);
-    // Queues of advance reservations, which no policy names.
+    // Add the queues of advance reservations, which no policy names.
     for (const auto& [handle, reservation] : t_.reservations) {
         const QueueSlot slot = t_.queues.find(reservation.queue);
         if (slot != kNoSlot && t_.queues[slot].known && t_.queues[slot].partition == in_.partition)

@@ -64,8 +64,8 @@ JobSize ReleasedJobs::fit(const QueueView& view, JobSize most, const Vnodes::Roo
     return most;
 }
 
-// Adds the free amounts of the vnode, or of its host: for jobs that end before its reservations begin, and
-// for jobs that don't.
+// Adds the free amounts of the vnode, or of its host, to `rooms`: for jobs that end before each reservation
+// begins, and for jobs that outlast all reservations.
 void ReleasedJobs::add_room_of(const QueueView& view, VnodeSlot vnode, std::vector<JobSize>& rooms) const {
     const auto& known = t_.resources.known();
     Vnodes& vnodes = *state_.vnodes;
@@ -116,8 +116,8 @@ std::optional<JobSize> ReleasedJobs::left_of(const UseKey& key) const {
     return most && most->holds({}) ? most : std::nullopt;
 }
 
-// The amounts that limits leave now, by blocker: of uses that have decreased since the last cycle because a
-// job ended (`lifted`), and of other uses that weren't full at the last check (`open`).
+// Returns the amounts that limits leave now, by blocker: of uses that have decreased since the last cycle
+// because a job ended (`lifted`), and of other uses that weren't full at the last check (`open`).
 ReleasedJobs::Left ReleasedJobs::left_of_limits() {
     EventMemory& memory = *in_.events;
     Left left;

@@ -36,9 +36,9 @@ class SchedConfigs {
         std::string_view server_formula;
     };
 
-    // Errors: a formula that doesn't compile. Nothing is changed then.
+    // Sets the contents of a scheduler's file. Error: a formula doesn't compile; nothing is changed then.
     Result<void> set(std::string_view sched, SchedConfigObjects objects, const Context& context);
-    // Compiles all files again. Errors as above; nothing is changed then.
+    // Compiles all files again. Error: a formula doesn't compile; nothing is changed then.
     Result<void> renew(const Context& context);
     void clear(std::string_view sched);
     // The policies of the scheduler's file; all null: it has no such file.

@@ -323,7 +323,8 @@ bool Turns::consider(std::span<const JobClass> classes) {
     return true;
 }
 
-// The users with jobs of the class, in the order of their circle.
+// Returns the users with jobs of the class, in the order of the circle in which users with equal usage take
+// turns.
 std::vector<UsageLane> Turns::users_of(JobClass job_class) {
     const PendingJobs& pending = intake_.jobs();
     std::vector<UsageLane> users;

@@ -148,9 +148,8 @@ class ResourceSchedule {
     Tables* tables_ = nullptr;
     Premises premises_;
     std::uint64_t times_all_ = kNone;  // EventsSince::times_all at load(); kNone: nothing is loaded
-    Instant
-        // the instant of the last cycle; if the clock goes back, ends that have moved on have to go back, too
-        last_{};
+    // The instant of the last cycle. If the clock goes back, ends that have moved on have to go back, too.
+    Instant last_{};
     std::int64_t cycles_ = 0;
 
     // The holdings of running jobs, some of which are unused, followed by the additions of this cycle.
