@@ -11,7 +11,7 @@ namespace pbs::sched {
 
 enum class Arrangement : std::uint8_t { free, pack, scatter, vscatter };
 
-// nullopt: the word is no arrangement.
+// Returns the arrangement with this name; nullopt: the word is no arrangement.
 constexpr std::optional<Arrangement> arrangement_of(std::string_view word) {
     constexpr std::array<std::string_view, 4> kWords = {"free", "pack", "scatter", "vscatter"};
     for (std::size_t i = 0; i < kWords.size(); ++i)
@@ -23,7 +23,7 @@ constexpr std::optional<Arrangement> arrangement_of(std::string_view word) {
 // vnode gives as many as it can; `round_robin`: each vnode gives one in each round.
 enum class ChunkOrder : std::uint8_t { by_policy, fill, round_robin };
 
-// nullopt: the word is no order.
+// Returns the order with this name; nullopt: the word is no order.
 constexpr std::optional<ChunkOrder> chunk_order_of(std::string_view word) {
     if (word == "fill") return ChunkOrder::fill;
     if (word == "round_robin") return ChunkOrder::round_robin;

@@ -20,13 +20,13 @@ std::optional<std::int64_t> number_of_chunks(std::string_view text);
 
 class ChunkRange {
   public:
-    // Reads "4-16", "4-16:4" (each fourth), "4-" (as many as there are), or several, as "2,4,8-16". nullopt:
-    // it is none of these, has numbers outside 1 to 10,000,000, or more than 100 parts.
+    // Reads "4-16", "4-16:4" (each fourth), "4-" (4 or more), or several, as "2,4,8-16". nullopt: it is none
+    // of these, has numbers outside 1 to 10,000,000, or more than 100 parts.
     static std::optional<ChunkRange> parse(std::string_view text);
     bool empty() const { return parts_.empty(); }
     // Keeps only the multiples of `number`, which is at least 1. Returns false if there are none.
     bool keep_multiples(std::int64_t number);
-    // REQUIRES: not empty.
+    // Returns the least number. REQUIRES: the range isn't empty.
     std::int64_t least() const;
     // Return the greatest of numbers(most), and the average. A number that several parts of the range contain
     // counts as often in the average. O(parts). REQUIRES: not empty.
@@ -55,7 +55,7 @@ struct OwnAmounts {
     std::deque<std::string> texts;
 };
 
-// Returns the amounts of a job whose select begins with another number of chunks: the select, and the
+// Returns a job's amounts with `count` in place of the number of the first chunks: in its select, and in the
 // job-wide sums of the chunks' needs. If `ranged` is false, select_range is left out. nullopt: there is no
 // select, or its first part is malformed.
 std::optional<OwnAmounts> with_chunks(std::span<const Amount> amounts, std::int64_t count, bool ranged,

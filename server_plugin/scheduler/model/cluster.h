@@ -35,8 +35,8 @@ struct ResourceRecord {
     ResourceKind kind = ResourceKind::integer;
     std::string_view name;
     bool consumable = false;  // running jobs use up amounts of it, on vnodes, in queues or in the server
-    // Only vnodes can have it, so a vnode without a value has none. Another resource is ignored on vnodes if
-    // no vnode has a value.
+    // Only vnodes can have the resource, so a vnode without a value has none of it. Any other resource is
+    // ignored on vnodes if no vnode has a value of it.
     bool host_level = false;
 };
 
@@ -111,7 +111,7 @@ void for_each_text(JobFields& fields, const Visit& visit) {
 #include "server_plugin/scheduler/model/job_fields.def"
 }
 
-// The time in which jobs of an execution queue start (PP-748, interface 6).
+// The kind of time in which jobs of an execution queue start (PP-748, interface 6).
 enum class ExecutionType : std::uint8_t { any = 0, prime = 1, non_prime = 2, dedicated = 3 };
 
 // The jobs that a limit counts: all together, those of each user, group or project, or the subjobs of each
@@ -180,7 +180,7 @@ struct ServerRecord {
     std::int64_t max_group_run = -1;
     std::span<const Amount> resources_max;
     std::span<const Amount> resources_available;
-    // Both attributes are deprecated. They only affect schedulers with a sched_config file.
+    // Two deprecated attributes of the server. They only affect schedulers with a sched_config file.
     std::int64_t backfill_depth = -1;
     std::string_view job_sort_formula;
     std::string_view suspend_releases;  // resources that suspended jobs give back, with commas; empty: all

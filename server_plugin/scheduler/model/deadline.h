@@ -1,4 +1,4 @@
-// The job resource `deadline`.
+// Reads the value of the job resource `deadline`.
 #pragma once
 
 #include <optional>

@@ -26,8 +26,8 @@ constexpr std::uint32_t kWalltimeAmount = UINT32_MAX - 1;
 inline constexpr std::array kEntityKinds = {EntityKind::all, EntityKind::user, EntityKind::group,
                                             EntityKind::project};
 
-// The amount that a job requests of a limit's resource (or number); nullopt: it requests none, and the limit
-// doesn't affect it. `walltime` below 0: none.
+// Returns the amount that a job requests of a limit's resource, which may be kJobs or kWalltimeAmount;
+// nullopt: it requests none, so the limit doesn't affect it. `walltime`: the requested one; below 0: none.
 inline std::optional<std::int64_t> asked_amount(const Request& request, Seconds walltime,
                                                 std::uint32_t resource) {
     if (resource == kJobs) return 1;
@@ -35,7 +35,8 @@ inline std::optional<std::int64_t> asked_amount(const Request& request, Seconds 
     return walltime < Seconds(0) ? std::nullopt : std::optional(walltime.count());
 }
 
-// The owner, group, project and array of a job, and its shapes, for limits. `all` has one entity, 0.
+// The owner, group, project and array of a job, and its shapes, for limits. The kind `all` has only the
+// entity 0.
 struct Entities {
     std::uint32_t owner = 0;
     std::uint32_t group = 0;

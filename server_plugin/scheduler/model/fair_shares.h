@@ -41,7 +41,7 @@ class FairShares {
     // Returns the entity with the name. If it isn't in the tree, makes it below `unknown` with one share.
     // O(1).
     Node entity(std::string_view name);
-    // The same by the caller's number for the name, which must always be the same.
+    // Does the same by a number, which the caller has to pass always with the same name.
     Node entity(std::uint32_t number, std::string_view name);
     std::optional<Node> find(std::string_view name) const;
 
@@ -78,12 +78,12 @@ class FairShares {
 
     // The usage of an entity or group at an instant, without expected usage.
     double usage(Node node, Instant now) const;
-    // The node's part of the machine by its shares: OpenPBS's fairshare_perc, as a fraction.
+    // Returns OpenPBS's fairshare_perc as a fraction: the node's part of the machine by its shares.
     double share(Node node) const;
-    // The usage of an entity and a part of the usage of its groups, as a fraction of all:
-    // fairshare_tree_usage.
+    // Returns OpenPBS's fairshare_tree_usage: the usage of an entity and a part of the usage of its groups,
+    // as a fraction of all usage.
     double tree_usage(Node node, Instant now) const;
-    // 2^-(tree_usage / share): fairshare_factor.
+    // Returns OpenPBS's fairshare_factor: 2^-(tree_usage / share).
     double factor(Node node, Instant now) const;
     // Returns whether the node has used more than its part of all usage.
     bool is_over(Node node, Instant now) const;
@@ -101,7 +101,7 @@ class FairShares {
     bool decay(Instant now);
     // Decays once now; the next decay counts from here.
     void decay_now(Instant now);
-    // The usage that a decay at an instant would leave.
+    // Returns the usage that a decay at `now` would leave.
     double after_decay(Node node, Instant now) const;
     // Sets the usage of an entity, which has to exist.
     void set_usage(Node node, double usage, Instant now);

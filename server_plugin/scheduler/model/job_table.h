@@ -146,7 +146,7 @@ struct JobTable : JobColumns {
     Entities entities(JobSlot slot) const {
         return {owner[slot], group[slot], project[slot], shape(slot), array(slot)};
     }
-    // The time after which the job is ended; 0: the walltime for planning.
+    // Returns the walltime after which the job is ended; 0: it is the walltime for planning.
     Seconds hard_walltime(JobSlot slot) const {
         const auto found = hard_walltimes.find(slot);
         return found == hard_walltimes.end() ? Seconds(0) : found->second.walltime;

@@ -34,7 +34,7 @@ class Outages {
     };
     using Key = std::pair<std::string, std::string>;  // the command, and the name that it was asked for
 
-    // Stores a command's answer for a name. Returns false if it was the same before.
+    // Stores a command's answer for a name. Returns false if the answer was the same before.
     bool set(std::string_view command, std::string_view name, std::vector<Outage> outages);
     // await() notes that a command was run and hasn't answered yet; its last answer remains valid. settle()
     // notes that there will be no answer. await() and settle() return false if nothing changes.
@@ -46,7 +46,7 @@ class Outages {
     // Returns whether the command was run for the name, and has never answered.
     bool awaited(std::string_view command, std::string_view name) const;
 
-    // all() returns all stored data; restore() adds a part of another object's all().
+    // all() returns all stored data; restore() adds one element of another object's all().
     const std::map<Key, Known>& all() const { return known_; }
     void restore(std::string_view command, std::string_view name, Known known) {
         known_[key(command, name)] = std::move(known);

@@ -23,7 +23,7 @@ class PrimePeriods {
     bool now_inside() const { return inside_; }
     // Returns the end of the present period; nullopt: it isn't prime time.
     std::optional<Instant> boundary() const { return inside_ ? next_change_ : std::nullopt; }
-    // Returns the most seconds of [now, now + walltime) in any single period.
+    // Returns the most seconds that [now, now + walltime) has in any single period.
     Seconds most_in_one(Seconds walltime);
     // Returns the end of the first period that contains more than `limit` seconds of [now, now + walltime);
     // nullopt: none does.

@@ -52,9 +52,9 @@ class QueueHours {
         Instant resumes = Instant::max();
     };
     // The course of a job that runs at `from`, and has `left` to run: it is suspended at each end of the
-    // hours at which the window says so, until they begin again. A job that runs while the queue is closed
-    // goes on. After kMostClosings, or if the hours don't begin again, it is expected to run to its end.
-    // `requeued`: it ends where the window has jobs queued again.
+    // hours whose window has at_close `suspend`, until the hours begin again. A job that runs while the queue
+    // is closed goes on. After kMostClosings, or if the hours don't begin again, it is expected to run to its
+    // end. `requeued`: it ends at the first end of the hours whose window has at_close `requeue`.
     Course course(Instant from, Seconds left, bool requeued = false) const;
     static constexpr int kMostClosings = 100;
 

@@ -59,7 +59,7 @@ struct Request {
     std::int64_t ssinodes = -1;
     std::uint32_t users = 0;  // the number of jobs and reservations with this request
     std::uint32_t kept = 0;   // the number of calls of keep() without a drop()
-    // The number of this request among all that were ever made; numbers in Requests are reused.
+    // A number that no other request has or had. The numbers in Requests are reused.
     std::uint64_t serial = 0;
 };
 

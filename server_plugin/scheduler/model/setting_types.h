@@ -124,7 +124,8 @@ struct PreemptOrder {
         friend bool operator==(const Step&, const Step&) = default;
     };
     std::vector<Step> steps;  // in descending order of their percentages
-    // The order for a job that has used `elapsed` of its walltime; without a walltime, the first order.
+    // Returns the order for a job that has used `elapsed` of its walltime; for one without a walltime, the
+    // first order.
     std::string_view methods(Seconds walltime, Seconds elapsed) const;
     friend bool operator==(const PreemptOrder&, const PreemptOrder&) = default;
 };

@@ -223,8 +223,8 @@ Settings::Settings() {
 }
 
 void Settings::read_together(const Object& policy) {
-    // The command is run only with ENFORCE_DEDICATED_TIME. Without it the time_windows of type dedicated
-    // count.
+    // DEDICATED_TIME_COMMAND is run only if ENFORCE_DEDICATED_TIME is set. Otherwise only the time_windows of
+    // type dedicated count.
     if (!policy.is_set("enforce_dedicated_time")) {
         enforce_dedicated_time = {true};
         dedicated_time_command.clear();

@@ -34,7 +34,7 @@ class Signatures {
     // Returns whether several jobs have the signature.
     bool is_shared(std::uint32_t id) const { return users_[id] > 1; }
     const Signature& operator[](std::uint32_t id) const { return signatures_[id]; }
-    // All numbers are below this.
+    // Returns a number above those of all signatures.
     std::uint32_t size() const { return static_cast<std::uint32_t>(signatures_.size()); }
 
   private:

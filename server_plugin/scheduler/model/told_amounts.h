@@ -33,7 +33,8 @@ class ToldAmounts {
     void set_taken(std::string_view element, std::int64_t amount) {
         known_[std::string(element)].taken = amount;
     }
-    // Null: there is no report yet, or never will be (in a simulation).
+    // Returns the report of an element or for a rule; null: there is none yet, or never will be (in a
+    // simulation).
     const Known* find(std::string_view element) const;
 
     const auto& all() const { return known_; }

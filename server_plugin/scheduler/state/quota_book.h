@@ -56,8 +56,9 @@ class QuotaBook {
     // Returns the amounts asked, in use and allowed for each resource that the job asks for and a rule limits
     // that matches it whatever vnodes it gets.
     std::vector<Leaves> leaves(const CycleState& state, const Subject& subject);
-    // Returns whether such a rule may refuse a job of the user and the group in the queue. False: each of
-    // their counters is theirs alone, and leaves enough for the largest job that there is.
+    // Returns whether a rule that doesn't name vnodes may refuse a job of the user and the group in the
+    // queue. False: each of their counters is theirs alone, and leaves enough for the largest job that there
+    // is.
     bool may_refuse(const CycleState& state, std::uint32_t owner, std::uint32_t group, QueueSlot queue);
     // Returns the number of chunks with these needs (by column) that a vnode may give the job, by the rules
     // that name vnodes.

@@ -13,7 +13,8 @@ namespace pbs::sched {
 
 enum class ReasonCode : std::uint8_t {
     nothing,  // the job may start
-    // The job is rejected, unless the comment says otherwise.
+    // For the codes up to allocations_unread the job is rejected, unless the comment of the code says
+    // otherwise.
     fits_no_queue,       // a: nodes, b: walltime; below 0: the job asks for none
     no_batch_queues,     // the job isn't rejected for this reason and the next one
     no_such_queue,       // object: the name

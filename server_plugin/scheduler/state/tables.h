@@ -114,7 +114,8 @@ struct Tables {
     };
     absl::flat_hash_map<JobSlot, Impatient> impatient;
     std::set<std::pair<Instant, JobSlot>> impatient_until;  // those that haven't started, by `until`
-    // Stores the number of seconds that a job waits for its start; nullopt, or below 0: it waits for ever.
+    // Stores the number of seconds within which a job has to start; nullopt, or below 0: it waits for ever.
+    // `runs`: it has started already.
     void await_start(JobSlot slot, std::optional<std::int64_t> within, bool runs);
     // The accounts of jobs that have one; and the resources that running jobs have used, if the host has
     // reported them.
@@ -152,7 +153,7 @@ struct Tables {
     }
     // Finds the place of a suspended job: its vnodes, with the amounts that it gave back there.
     Placement place_of_suspended(JobSlot job) const;
-    // Returns the job with the data for limits.
+    // Returns the data of a job by which limits count it.
     CountedJob counted(JobSlot job) const;
     // The eligible time of a job; nullopt: all time since the job became eligible counts.
     std::optional<Accrual> accrual(JobSlot job) const;
