@@ -66,7 +66,8 @@ class Bookings {
             if (rules.begins < one.end) visit(one.over);
         }
     }
-    // For a job with the rules, takes `count` times `needs` of a vnode (sign 1), or gives it back (sign -1).
+    // Takes `count` times `needs` from the amounts that bookings leave on a vnode, for a job with the rules
+    // (sign 1), or gives it back (sign -1).
     void use(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign, const PlaceRules& rules);
 
     // The booking that begins first among those that overlap `from` to `until`; null: there is none.

@@ -272,8 +272,8 @@ void FitIndex::settle(Inventory& inventory) {
     inventory.clear_changed();
 }
 
-// If any host has several vnodes, hosts keep their positions: a search walks hosts in the order that they had
-// when it began.
+// Updates only this pool. If any host has several vnodes, hosts keep their positions, because a search walks
+// hosts in the order that they had when it began.
 void FitIndex::add(Inventory& inventory, PoolId pool, VnodeSlot vnode, const Row& needs, std::int64_t count,
                    int sign) {
     inventory.add(vnode, needs, count, sign);
@@ -286,7 +286,8 @@ void FitIndex::look_ahead(Inventory& inventory, std::span<const Inventory::Share
     inventory.add(shares, sign, looked_ahead_);
 }
 
-// If many vnodes have changed, filling the whole tree again costs less than changing it vnode by vnode.
+// Updates the pool for the vnodes that have changed. If there are many, filling the whole tree again costs
+// less than changing it vnode by vnode.
 void FitIndex::settle_ahead(const Inventory& inventory, PoolId id) {
     const std::size_t size = pools_[id].vnodes.size();
     if (looked_ahead_.size() * static_cast<std::size_t>(std::bit_width(size)) > 2 * size) {

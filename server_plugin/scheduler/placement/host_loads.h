@@ -44,7 +44,7 @@ struct LoadName {
 // none once `decay` has passed. In hundredths, rounded down. `age`: the time since its start.
 std::int64_t load_correction(std::int64_t cpus, Seconds age, Seconds decay);
 
-// The settings behind an order of vnodes by load. Policies with equal ones share an order.
+// The settings behind an order of vnodes by load. Policies with equal settings share an order.
 struct LoadRules {
     std::string formula;
     std::vector<NamedWeight> adjustments;

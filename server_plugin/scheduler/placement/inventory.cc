@@ -217,7 +217,8 @@ bool Inventory::matches(const Vnode& vnode, const Chunk& chunk) const {
         if (wanted.resource == columns_.known().vnode) return vnode.name == wanted.text;
         if (wanted.resource == columns_.known().host)
             return same_host_name(strings_->text(vnode.host), wanted.text);
-        // If no vnode has a value of the resource, it counts only if vnodes alone can have one.
+        // If no vnode has a value of the resource, the wanted value is ignored, unless only vnodes can have
+        // one.
         if (!columns_.is_defined(wanted.resource)) return true;
         for (const KeptAmount& has : vnode.available)
             if (has.resource == wanted.resource)

@@ -45,7 +45,7 @@ class Inventory {
     bool change(const VnodeRecord& record, const Resources& resources);
     // Notes that the vnode is gone. Its slot remains, and has `known` false.
     void remove(VnodeHandle vnode, const Resources& resources);
-    // Determines again which resources count, after a resource was defined or changed.
+    // Makes the columns and all rows again, after a resource was defined or changed.
     void rebuild(const Resources& resources);
     // Multiplies all amounts by `factor` (FAKE_MACHINE_MULT). Only used on a copy of the inventory.
     void multiply(std::int64_t factor);
@@ -86,7 +86,8 @@ class Inventory {
     const HostLoads& loads() const { return loads_; }
     // Grows when the load average of a vnode changes.
     std::uint64_t load_version() const { return load_version_; }
-    // The number of hosts; a host's vnodes, and their CPUs in all.
+    // The hosts are numbered from 0. hosts() returns how many there are, on_host() the vnodes of one, and
+    // host_cpus() the sum of their CPUs.
     std::uint32_t hosts() const { return static_cast<std::uint32_t>(on_host_.size()); }
     std::span<const VnodeSlot> on_host(std::uint32_t host) const { return on_host_[host]; }
     std::int64_t host_cpus(std::uint32_t host) const;
@@ -102,7 +103,7 @@ class Inventory {
     // For a request with per_host: returns whether enough hosts of these vnodes would have room for per_host
     // chunks each if nothing ran. Amounts of a host's vnodes count together. O(vnodes).
     bool has_hosts_for(std::span<const VnodeSlot> vnodes, const Request& request) const;
-    // The part of a vnode that a job with this request has exclusively.
+    // Returns what a job with this request has exclusively if it is on the vnode.
     Sole sole(VnodeSlot vnode, AskedSharing asked) const { return sole_of(asked, vnodes_[vnode].sharing); }
     // Changes the flags (the open and the empty column) in a vnode's free row as if a job with this request
     // were on the vnode.
@@ -112,7 +113,8 @@ class Inventory {
     }
     // Returns whether any vnode has been reported to give jobs whole hosts.
     bool gives_hosts() const { return gives_hosts_; }
-    // The number of other jobs that may be on the vnode's host together with a job; INT64_MAX: no limit.
+    // Returns the number of other jobs that may be on the vnode's host beside a job with these rules;
+    // INT64_MAX: no limit.
     std::int64_t most_jobs_beside(VnodeSlot vnode, const PlaceRules& rules) const {
         if (sole(vnode, rules.sharing) == Sole::host) return 0;
         return rules.max_jobs_on_host > 0 ? rules.max_jobs_on_host - 1 : INT64_MAX;
@@ -195,7 +197,7 @@ class Inventory {
   private:
     // FitIndex changes free amounts during a search or a look-ahead, and updates its trees.
     friend class FitIndex;
-    // Orders by load change the places of vnodes in the trees.
+    // HostLoads notes vnodes whose position in an order by load changes.
     friend class HostLoads;
     // Makes `count` times `needs` of a vnode less free (sign -1) or more (sign 1).
     void add(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign);

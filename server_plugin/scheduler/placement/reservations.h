@@ -21,7 +21,7 @@ class Reservations {
     // 0, 1, and so on.
     void add(const Inventory& inventory, std::uint32_t id, Instant start, const Placement& placement,
              const Request& request, const NodeSize& node_size, std::span<const JobSlot> gone);
-    // A suspended reservation binds no jobs.
+    // Suspends a reservation, so that it binds no jobs, or lets it bind them again (`suspended` false).
     void suspend(std::uint32_t id, bool suspended) { suspended_[id] = suspended; }
     void clear() {
         reserved_.clear();

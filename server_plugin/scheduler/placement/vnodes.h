@@ -51,11 +51,12 @@ class Vnodes : public Inventory {
     // it fits.
     bool find_in_sets(PoolId pool, const Request& request, const PlaceRules& rules, const SetRules& asked,
                       Placement& out, std::string* name = nullptr);
-    // The names of the placement sets in which there may be a place, in order: the last, largest 64 of them.
+    // Returns the names of the placement sets in which there may be a place, the smallest first; if there are
+    // more than 64, those of the largest 64.
     std::vector<std::string> names_of_sets(PoolId pool, const Request& request, const PlaceRules& rules,
                                            const SetRules& asked);
-    // The placement sets that contain all of these vnodes, each as a list by vnode. For a request that fits
-    // into no set and may use several: the set of all vnodes, too.
+    // Returns the placement sets that contain all of these vnodes, each as a list by vnode. If the request
+    // fits into no set and may use several, the set of all vnodes is one of them.
     std::vector<std::vector<bool>> sets_with(PoolId pool, const Request& request, const PlaceRules& rules,
                                              const SetRules& asked, std::span<const VnodeSlot> vnodes);
     // Returns whether there is a place for the request.

@@ -8,7 +8,7 @@
 // Each removed job lets fewer jobs exceed a soft limit, so levels change meanwhile. There has to be an order
 // in which each victim has a lower level than the preemptor at its turn. Among the possible sets of victims,
 // the levels at these turns decide first: the highest of them is as low as possible. Among sets that are
-// equal in this, the choice is the one without soft limits.
+// equal in this, the choice is made as without soft limits.
 
 #include <absl/container/flat_hash_map.h>
 

@@ -54,8 +54,8 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
     std::unordered_map<QueueSlot, std::int64_t> reservations_;
 };
 
-// The depth for queues without their own: that of the policy; with a sched_config file that of the server
-// (PP-748, interface 6).
+// Returns the backfill_depth for queues without one of their own: that of the policy; with a sched_config
+// file that of the server (PP-748, interface 6).
 std::int64_t TopJobsRule::backfill_depth() const {
     return s_.from_sched_config && t_.server.backfill_depth >= 0 ? t_.server.backfill_depth
                                                                  : s_.backfill_depth;

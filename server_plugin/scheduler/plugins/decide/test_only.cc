@@ -31,7 +31,7 @@ void decide_test_only(Outcome& outcome) {
 
 }  // namespace
 
-// The lines change nothing, so each cycle has to write all of them.
+// The log lines change nothing about jobs, so each cycle has to write all of them.
 extern const Decide kTestOnlyDecide;
 const Decide kTestOnlyDecide{.name = "test_only",
                              .decide = decide_test_only,

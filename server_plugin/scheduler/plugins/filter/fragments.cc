@@ -1,5 +1,5 @@
-// AVOID_FRAGMENTATION: prevents jobs smaller than a fragment (the queue's nodes by its number of jobs) from
-// fragmenting a queue for good. (origin-overview, "Fragmentation Avoidance Heuristics")
+// AVOID_FRAGMENTATION: prevents jobs smaller than a fragment (the queue's nodes divided by its max_running)
+// from fragmenting a queue for good. (origin-overview, "Fragmentation Avoidance Heuristics")
 
 #include <algorithm>
 
@@ -20,7 +20,8 @@ Refusal check_fragments(CycleState& state, const JobNeeds& job, QueueView& view)
 
     const bool ends_in_time = state.ends(job) <= view.empties;
     const std::int64_t longest = std::max<std::int64_t>(0, (view.empties - state.now).count());
-    // A start may prolong the use of the queue; an end changes the sizes of its jobs.
+    // Returns the refusal unless `passes`. A start may lift it by prolonging the use of the queue, and an end
+    // by changing the sizes of its jobs.
     const auto unless = [&](bool passes, std::int64_t nodes, std::int64_t walltime) -> Refusal {
         if (passes) return {};
         return {{ReasonCode::fragments, view.slot, 0, nodes, walltime},
