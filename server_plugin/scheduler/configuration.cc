@@ -61,7 +61,7 @@ Policy* Scheduler::Impl::policy_of_queue(QueueSlot queue, Instant now) {
     return nullptr;
 }
 
-// The partitions that a scheduler serves. Valid until the next call.
+// Returns the partitions that have a scheduler. Valid until the next call.
 std::span<const std::uint32_t> Scheduler::Impl::served() {
     partitions.clear();
     for (const auto& [name, sched] : scheds)
@@ -69,8 +69,8 @@ std::span<const std::uint32_t> Scheduler::Impl::served() {
     return partitions;
 }
 
-// The policy whose decay_factor counts: that of the scheduler `default` if it counts past usage; else that of
-// the first scheduler that does.
+// Returns the policy whose decay_factor counts: that of the scheduler `default` if it counts past usage; else
+// that of the first scheduler that does.
 Policy* Scheduler::Impl::usage_policy(Instant now) {
     const std::string_view keeper = usage_keeper(now);
     return keeper.empty() ? nullptr : active_policy(keeper, now);

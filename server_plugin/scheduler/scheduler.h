@@ -73,7 +73,7 @@ class Inspector;
 
 class Scheduler {
   public:
-    // `zone`: the server's; comments have times in it.
+    // `zone`: the server's time zone, for the times in comments.
     explicit Scheduler(rrule::Zone zone);
     ~Scheduler();
     Scheduler(const Scheduler&) = delete;
@@ -167,7 +167,7 @@ class Scheduler {
 
     // Finds a place for one job that isn't running, because an operator wants it started (qrun). Decides
     // `run`, in the job's queue; or `comment`, with the reason why there is no place now. Ignores holds, the
-    // order of jobs, limits, times and `scheduling`. Without any decision there is no such job. Takes some
+    // order of jobs, limits, times and `scheduling`. Returns no decision if there is no such job. Takes some
     // milliseconds at most. `preempts`: if the policy preempts, the job has the highest level, and decisions
     // before `run` preempt jobs for it.
     Decisions place(Instant now, JobHandle job, bool preempts = false);
@@ -204,8 +204,8 @@ class Scheduler {
     // Returns whether the output is an amount of the element's resource.
     bool is_amount(std::string_view element, std::string_view output) const;
 
-    // Allocations of groups (allocations.h), the answers for the rule "allocation", by directory as in the
-    // policy.
+    // Store the answers for the rule "allocation": the allocations of groups (allocations.h). `dir`:
+    // SCHED_ACCT_DIR, as in the policy.
     void set_allocated(std::string_view dir, NodeHours groups);
     void set_used(std::string_view dir, NodeHours groups);
 
@@ -214,7 +214,8 @@ class Scheduler {
     // the scheduler is busy.
     std::vector<ScheduleRecords> take_schedule();
 
-    // Past usage. Load it once before the first event; after any call, take the changes and write them.
+    // Past usage (SORT_BY_PAST_USAGE). Load it once before the first event; after any call, take the changes
+    // and write them.
     void load_usage(std::span<const UsageRow> rows, std::span<const ChargeRow> charges, Instant last_decay);
     UsageChanges take_usage_changes();
     bool has_usage_changes() const;
@@ -227,7 +228,7 @@ class Scheduler {
     // once. Call it after changes of the configuration or of schedulers. Until they are loaded, usage counts
     // from 0.
     std::vector<std::string> shares_to_load();
-    // Has shares_to_load() return all scopes again, because the store has more than was written.
+    // Makes shares_to_load() return all scopes again, because the store has more than was written.
     void load_shares_again();
     void load_shares(std::string_view scope, std::span<const UsageRow> rows,
                      std::span<const ChargeRow> charges, Instant last_decay);
@@ -294,8 +295,8 @@ class Inspector {
     // Returns the decisions that Scheduler::cycle() would make over all jobs. Takes as long as a cycle.
     Decisions rehearse(Instant now, std::string_view sched, CycleTrigger trigger);
 
-    // The whole state as records (record.h), in the order of StateRecord. Equal states give equal records.
-    // Stops halfway once `give_up` is true.
+    // Passes the whole state to `sink` as records (record.h), in an order in which Scheduler::restore() can
+    // read them. Equal states give equal records. Stops halfway once `give_up` is true.
     void describe(const std::function<void(const StateRecord&)>& sink,
                   const std::atomic<bool>* give_up = nullptr) const;
     // Passes the record of one object to `sink`. Returns false if the object is gone, or is a configured

@@ -39,8 +39,8 @@ SchedShares* Scheduler::Impl::shares_of(Sched& sched, const Policy& policy) {
 }
 
 // There is a tree for each fs_group that a policy of a scheduler names, so that usage can be set before a
-// policy uses it. Jobs add to it as soon as one of the policies uses it, even if another one is in force: a
-// user who computes at night has also used the machine by day.
+// policy uses it. Jobs add to a tree if any policy of the scheduler uses it, even while another one is in
+// force: a policy for the night counts the usage by day, too.
 void Scheduler::Impl::renew_shares() {
     for (auto& [name, sched] : scheds) {
         std::map<std::string, bool> named;  // the trees' names; true: a policy uses the tree

@@ -13,8 +13,8 @@ bool is_before(const ResourceSchedule::Event& a, const ResourceSchedule::Event& 
     return a.begins != b.begins ? b.begins : a.holding < b.holding;
 }
 
-// Returns the span for which a running job counts. It has always begun, because queries are only about the
-// future.
+// Returns the span for which a running job counts. It begins at Instant::min(), because queries are only
+// about the future.
 rrule::Interval until(Instant end) {
     return {Instant::min(), end};
 }

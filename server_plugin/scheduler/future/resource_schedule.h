@@ -70,9 +70,9 @@ class ResourceSchedule {
 
     // ---- During a cycle. `state` and `tables` have to outlive it.
 
-    // Takes up the running jobs as they are. It takes up all of them if anything but starts and ends of jobs
-    // has changed since the last cycle, if there were many of these, or if `times_all` (EventsSince) has
-    // changed. Else it takes O(n + k log n) for the k jobs that started and ended.
+    // Brings the schedule up to date with the running jobs. Reads all of them if anything but starts and ends
+    // of jobs has changed since the last cycle, if there were many of these, or if `times_all` (EventsSince)
+    // has changed. Otherwise O(n + k log n) for the k jobs that started or ended.
     void begin_cycle(CycleState& state, Tables& tables, std::uint64_t times_all);
     // Forgets the additions of this cycle.
     void end_cycle();

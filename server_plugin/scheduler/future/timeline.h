@@ -80,7 +80,7 @@ class Timeline {
     std::vector<std::int64_t> amounts_;
 };
 
-// A job's need of an amount that other jobs use, too, such as a limit.
+// A job's need of an amount that jobs share, with the use of that amount over time.
 struct Demand {
     const Timeline* used = nullptr;
     std::int64_t amount = 0;

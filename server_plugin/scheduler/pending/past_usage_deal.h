@@ -39,7 +39,7 @@ class PastUsageDeal {
     void set(std::size_t user, std::int64_t usage);
 
     std::vector<std::int64_t> usage_;
-    // A tournament among users. The least usage wins; among equals, the first user.
+    // A binary tree over the users, for the user with the least usage; among equals, the first.
     std::size_t leaves_;
     std::vector<std::int64_t> least_;
     // The circle of the users with jobs left.

@@ -54,7 +54,7 @@ void PendingJobs::list_lane(LaneId id) {
     all.least.push_back(kNothing);
 }
 
-// Removes a lane from the list. The last lane of the list takes its place.
+// Removes a lane from the list of its class's lanes with jobs. The last lane of the list takes its place.
 void PendingJobs::take_off_lane(LaneId id) {
     ClassLanes& all = of_class(lanes_[id].job_class);
     const std::uint32_t place = lanes_[id].place;
@@ -414,7 +414,8 @@ void PendingJobs::find_due(Instant now, std::vector<JobSlot>& out) {
 
 namespace {
 
-// Follows the permutation near one usage. Users are in the order of the circle.
+// Finds the users whom the permutation by past usage picks at one usage, from the few picks before. Users are
+// in the order of the circle.
 class Picks {
   public:
     Picks(const PendingJobs& pending, std::vector<UsageLane> lanes)

@@ -18,7 +18,8 @@ namespace pbs::sched {
 class OwnerShares {
   public:
     static constexpr std::uint32_t kNobody = UINT32_MAX;
-    // One number for each OwnerKind: of a name in the Interner, or of an owner here.
+    // One number for each OwnerKind: in Names that of a name in the Interner, in Owners the index of an
+    // owner.
     using Names = std::array<std::uint32_t, kOwnerKinds>;
     using Owners = std::array<std::uint32_t, kOwnerKinds>;
     struct Owner {

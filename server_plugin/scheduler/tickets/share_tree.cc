@@ -110,7 +110,8 @@ void give_running(std::span<const TicketJob> jobs, std::span<const ShareTarget> 
 }
 
 // Gives waiting jobs their tickets, from the leaves up. At each node, the jobs below it are sorted and
-// numbered, and a job gets the node's part divided by its number. The top node decides.
+// numbered, and each gets the node's part divided by its number. This sorts the jobs at the node above. The
+// tickets from the top node remain.
 void give_waiting(std::span<const TicketJob> jobs, const ShareTree& tree,
                   std::span<const ShareTarget> targets, double all, std::span<const double> so_far,
                   std::vector<double>& tickets) {
