@@ -26,7 +26,7 @@ namespace pbs::sched {
 struct QueueState {
     QueueRecord record;
     bool known = true;     // false: it was removed, or jobs were reported before it
-    Instant idle_since{};  // since when it has no running job; Epoch: it has one, or unknown
+    Instant idle_since{};  // the instant since which no job runs in it; Epoch: one runs, or unknown
 };
 
 // A scheduler and its memory from cycle to cycle. `sched_priv` of the record is only for the host, and empty
@@ -48,7 +48,7 @@ struct VnodeState {
 // consumable amounts.
 struct JobState {
     JobRecord record;
-    bool fresh = true;          // it entered its queue after the last cycle
+    bool fresh = true;          // the job entered its queue after the last cycle
     std::uint32_t comment = 0;  // the number of the text of its last comment; 0: none
 };
 

@@ -180,7 +180,7 @@ class Answering {
                  Placement& out) const;
     bool replace_within(const std::vector<bool>& set, const Request& request, const PlaceRules& rules,
                         PoolId pool, Placement& out) const;
-    bool covers_jobs(const Placement& placement) const;  // for its first occurrence
+    bool covers_jobs(const Placement& placement) const;  // `placement`: that of the first occurrence
 
     CycleContext& c_;
     Tables& t_;

@@ -67,7 +67,7 @@ struct NoRoomMade {
     enum class Why : std::uint8_t {
         nothing,       // the job could start, or preemption wasn't tried
         no_lower,      // no preemptable job of a lower level runs
-        not_by_room,   // it would wait even if no job of a lower level ran: `reason`
+        not_by_room,   // the job would wait even if no job of a lower level ran, for `reason`
         by_levels,     // too few can be preempted: jobs exceed soft limits only while others run
         tried_enough,  // a cycle's number of tries was used up
     };
@@ -126,7 +126,7 @@ struct Verdict {
 // The stored answers for a job and all jobs that filters can't distinguish from it.
 struct Category {
     Verdict* verdict = nullptr;               // where the jobs' verdict is stored; null: nowhere
-    const Standing* standing = nullptr;       // the refusals of their users; null: no filter reads users
+    const Standing* standing = nullptr;       // the refusals of the jobs' users; null: no filter reads users
     SignatureAnswer* of_signature = nullptr;  // one for each candidate queue; null: none are stored
     Blockers of_user = 0;                     // events that could lift the refusals of the standing
 };
@@ -196,8 +196,8 @@ struct Turn {
     bool first = false;      // goes before the deal's order
     bool preempted = false;
     JobClass job_class = JobClass::normal;
-    std::int64_t turn = 0;   // the deal's turn,
-    std::uint32_t rank = 0;  // and the rank among equal turns
+    std::int64_t turn = 0;   // the turn by the deal
+    std::uint32_t rank = 0;  // the rank by the deal, among equal turns
     PendingKey key{};        // the job's key
     std::size_t as_of = 0;   // Turns::state_number() when the job was found
 };

@@ -34,7 +34,7 @@ struct KeptScratch {
 // One scheduler's memory from cycle to cycle.
 struct SchedMemory {
     KeptScratch kept;
-    OwnStates own;  // of rules
+    OwnStates own;  // objects of rules
 };
 
 struct CycleInput {

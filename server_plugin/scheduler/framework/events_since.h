@@ -70,7 +70,7 @@ struct EventMemory {
     OwnStates own;                   // data of rules
     std::vector<QueueSlot> held_up;  // queues whose jobs behind one that holds them up were skipped
     bool refused_by_sets = false;    // CycleState::refused_by_sets counted a job that may still wait
-    ResourceSchedule schedule;       // running jobs only
+    ResourceSchedule schedule;       // the schedule of running jobs only
     std::optional<Instant> last;     // the last cycle
     Instant last_full{};
 };

@@ -82,7 +82,7 @@ class Formula {
                                                      {"tickets_norm", What::tickets_norm}}};
     struct Read {
         What what = What::nothing;
-        What term = What::nothing;  // what the name means while there is no resource of that name
+        What term = What::nothing;  // the meaning of the name while there is no resource of that name
         std::uint32_t resource = kNoResource;
     };
     static bool is_of_shares(What what) {

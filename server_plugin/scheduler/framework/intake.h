@@ -82,7 +82,7 @@ class Intake : CyclePart {
     PendingJobs* pending_ = &c_.scratch->pending;
     std::array<std::vector<OrderedJob>, 6>& classes_ = c_.scratch->classes;
     std::vector<News>& news_ = c_.scratch->news;
-    std::vector<const Filter*> before_turns_;  // the filters with this trait
+    std::vector<const Filter*> before_turns_;  // the filters with the trait before_turns
     std::optional<std::uint32_t>
         under_threshold_;  // the answer to jobs at or below the threshold, once it is computed
     std::vector<std::uint32_t> nodes_of_request_;  // of queued jobs; 0: not computed yet

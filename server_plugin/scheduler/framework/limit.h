@@ -70,7 +70,7 @@ std::optional<JobSize> left_by_views(const CycleState& state, const UseKey& key,
 struct Limit {
     enum class Measure : std::uint8_t {
         jobs,       // the number of running jobs
-        nodes,      // their nodes (ssinodes); only with UseScope::view
+        nodes,      // the nodes (ssinodes) of running jobs; only with UseScope::view
         amounts,    // each resource that `by_entity` limits
         available,  // each resource of resources_available; of a view, or of the server
     };

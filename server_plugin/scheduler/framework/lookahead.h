@@ -88,7 +88,7 @@ class Lookahead : CyclePart {
 
     Future& future_;
     Candidate& job_;
-    const Request* request_;  // the job's own
+    const Request* request_;  // the job's own request
     std::uint32_t request_number_;
     std::optional<RangeSearch> range_;
     QueueView& view_;

@@ -10,7 +10,7 @@
 namespace pbs::sched {
 
 struct Policy {
-    Settings settings{};  // including the profile; without settings that it doesn't act on
+    Settings settings{};  // including the profile; without settings that the profile doesn't act on
     std::optional<Formula> formula{};
     // Returns whether jobs have a score (OrderedJob::score). Jobs with the largest scores go first.
     bool has_scores() const { return formula || settings.weighted_priority; }

@@ -16,7 +16,7 @@ class SchedShares {
     SchedShares(const FsGroup& group, UsageFormula formula) : tree(group), formula_(std::move(formula)) {}
 
     FairShares tree;
-    bool loaded = false;  // its stored usage was requested
+    bool loaded = false;  // the host was asked to load its stored usage
     // True if a policy uses the tree. Otherwise it is only stored: usage can be set, and decays, but jobs add
     // nothing.
     bool counts = true;

@@ -228,7 +228,7 @@ bool Turns::consider(std::span<const JobClass> classes) {
     if (std::ranges::all_of(classes, [&](JobClass c) { return pending.lanes_of(c).empty(); })) return true;
     for (const JobClass job_class : classes)
         deals_[static_cast<std::size_t>(job_class)] = intake_.deal_of(job_class, in_.now);
-    const JobClass job_class = classes.front();  // the only one, if it is dealt in a circle
+    const JobClass job_class = classes.front();  // the only class, if it is dealt in a circle
     deal_ = deals_[static_cast<std::size_t>(classes.back())];
     const bool in_circle = deal_ != nullptr && deal_->in_circle;
     if (in_circle && c_.everything) {

@@ -18,10 +18,10 @@ class WeightedPriority {
   public:
     // The parts of a job's weighted priority.
     struct Terms {
-        double resources = 0;  // parts of the urgency
+        double resources = 0;  // this and the next two are parts of the urgency
         double waiting = 0;
         double deadline = 0;
-        double urgency = 0;       // their sum
+        double urgency = 0;       // the sum of these parts
         double urgency_norm = 0;  // from 0 to 1, among all jobs that wait or run
         double priority_norm = 0;
         double tickets = 0;

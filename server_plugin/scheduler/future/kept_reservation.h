@@ -34,7 +34,7 @@ class KeptReservation {
     struct Watched {
         LimitNeed limit;
         std::int64_t in_use = 0;
-        bool may_decide = true;  // if more of it were free, the job could start earlier or elsewhere
+        bool may_decide = true;  // if more of the limit were free, the job could start earlier or elsewhere
     };
 
     JobHandle job{};

@@ -89,12 +89,12 @@ struct JobRecord : JobFields {
     // waits for its resources; any other job holds its places like a running one.
     char state = 'Q';
     Instant etime{};       // Epoch: the job isn't eligible, or the instant isn't known
-    Accrual accrual{};     // doesn't count while the server has no eligible_since
+    Accrual accrual{};     // ignored while the server has no eligible_since
     Seconds walltime{-1};  // the walltime asked for; -1: none
     // The time for which the job is expected to run; 0: its walltime. All planning uses this time, except
     // that of advance reservations.
     Seconds soft_walltime{0};
-    bool extended = false;  // it has overrun its soft walltime, which has been extended
+    bool extended = false;  // the job has overrun its soft walltime, which has been extended
     std::span<const Amount> requested;
     // The places that a running job holds, or that a suspended one has given back.
     std::span<const Place> places;
@@ -207,7 +207,7 @@ struct ReservationRecord {
     bool asked = false;  // to be confirmed or denied
     Instant start{};
     Instant end{};
-    std::span<const Amount> requested;  // as a job's, with select and place
+    std::span<const Amount> requested;  // the requested amounts, as a job's, with select and place
     std::span<const Place> places;      // the places that it holds
     // If a confirmed reservation is requested again: the time for which it holds `places`.
     Instant held_start{};

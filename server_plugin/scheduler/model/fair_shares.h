@@ -41,7 +41,7 @@ class FairShares {
     // Returns the entity with the name. If it isn't in the tree, makes it below `unknown` with one share.
     // O(1).
     Node entity(std::string_view name);
-    // Does the same by a number, which the caller has to pass always with the same name.
+    // Does the same by a number. REQUIRES: the caller always passes the number with the same name.
     Node entity(std::uint32_t number, std::string_view name);
     std::optional<Node> find(std::string_view name) const;
 

@@ -120,7 +120,7 @@ Result<std::vector<Outage>> parse_outages(std::string_view text, std::string_vie
         return tl::unexpected(
             Error{fmt::format("line {}: `{}`: {}", number, trimmed(line).substr(0, kLongestShown), why)});
     };
-    std::optional<std::size_t> indent;  // of the entry that the next line may continue
+    std::optional<std::size_t> indent;  // the indent of the entry that the next line may continue
     bool wanted = false;                // the entry is for `name`
     for (int number = 1; !text.empty(); ++number) {
         const std::string_view line = take_line(text);

@@ -29,7 +29,7 @@ struct Outage {
     Instant start{};
     Instant end{};
     std::string description{};
-    bool of_system = false;  // it is an outage of SYSTEM_NAME, and not of the host alone
+    bool of_system = false;  // an outage of SYSTEM_NAME, and not of the host alone
     friend bool operator==(const Outage&, const Outage&) = default;
 };
 

@@ -17,8 +17,8 @@ struct Preference {
     std::uint32_t resource = kNoResource;  // kNoResource: there is no such resource, and no vnode has it
     values::Comparison how = values::Comparison::equal;
     std::int64_t number = 0;
-    std::string pattern;  // of a text, with * and ?
-    std::string text;     // as the job has it
+    std::string pattern;  // the pattern of a text, with * and ?
+    std::string text;     // the preference in the job's words
 
     // Returns whether a vnode with this number, or with this text, meets the preference. A list of texts
     // meets it if one of them matches.

@@ -78,7 +78,7 @@ inline constexpr std::size_t kOwnerKinds = 4;
 // An element of functional_shares or override_tickets.
 struct OwnerWeight {
     OwnerKind kind = OwnerKind::user;
-    std::string name;  // "PBS_GENERIC": each one that no other element names
+    std::string name;  // "PBS_GENERIC": each owner that no other element names
     double weight = 0;
     friend bool operator==(const OwnerWeight&, const OwnerWeight&) = default;
 };

@@ -20,7 +20,7 @@ struct ShareRow {
     std::int64_t shares = 0;
     double usage = 0;
     double decayed = 0;  // the usage that a decay at that instant would leave
-    double target = 0;   // the part of the machine by its shares, as a fraction
+    double target = 0;   // its part of the machine by its shares, as a fraction
     double actual = 0;   // its part of all usage so far, as a fraction
     double tree_usage = 0;
     double factor = 0;
@@ -38,7 +38,7 @@ struct ShareRow {
 struct SharesView {
     std::string sched;
     FsGroup group;
-    bool counts = true;  // a policy of the scheduler uses it, and jobs add to its usage
+    bool counts = true;  // a policy of the scheduler uses the tree, and jobs add to its usage
     Instant now{};
     Instant last_decay{};  // the Epoch: there was none
     Instant next_decay{};

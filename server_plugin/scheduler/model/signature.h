@@ -15,11 +15,11 @@ struct Signature {
     std::uint32_t request = 0;    // its number in Requests
     std::uint32_t run_host = 0;   // the requested host
     std::uint32_t queue = 0;      // the slot of its queue
-    std::uint32_t suspended = 0;  // of a suspended job, which resumes in its place: its slot plus 1
+    std::uint32_t suspended = 0;  // the slot of a suspended job, which resumes in its place, plus 1; else 0
     std::uint32_t project = 0;    // if limits distinguish projects; else 0
     std::uint8_t shape = 0;       // JobTable::shape(), if limits distinguish shapes; else 0
     std::uint32_t array = 0;      // JobTable::array(), if limits distinguish arrays; else 0
-    Seconds hard_walltime{0};     // after which the job is ended; 0: after `walltime`
+    Seconds hard_walltime{0};     // the walltime after which the job is ended; 0: `walltime`
     friend bool operator==(const Signature&, const Signature&) = default;
 };
 

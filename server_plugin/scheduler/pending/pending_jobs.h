@@ -244,7 +244,7 @@ class PendingJobs {
         std::int32_t nodes;
         std::int32_t mem;
         Blockers blockers;
-        bool outdated;  // a job with the least of something has been removed
+        bool outdated;  // a job with one of the least sizes has been removed
         void add(const JobSize& size);
         bool may_hold(const LaneRelease& release) const {
             return (blockers & release.blockers) != 0 && nodes <= release.most.nodes &&

@@ -51,8 +51,8 @@ void Bookings::set(const Inventory& inventory, std::vector<Booking> bookings, In
             one->left.assign(columns, 0);
             one->left[kOpenColumn] = Columns::open;
             one->left[kEmptyColumn] = kEmpty;
-            // Of a resource that the booking hasn't requested, its jobs may use what is free, like all other
-            // jobs.
+            // If the booking hasn't requested a resource, its jobs may use what is free of the resource, like
+            // all other jobs.
             for (std::uint32_t c = kFirstResourceColumn; c < columns; ++c)
                 one->left[c] = one->needs[c] > 0 ? one->needs[c] - (without[c] - free[c]) : free[c];
             const auto leave = [&](const Left& other) {

@@ -93,7 +93,7 @@ class Bookings {
 
     std::vector<Booking> list_;
     Instant from_{};
-    std::unordered_map<VnodeSlot, std::vector<Left>> on_;  // in the order of `at`
+    std::unordered_map<VnodeSlot, std::vector<Left>> on_;  // by vnode, in the order of `at`
     Row none_;                                             // the row of a vnode that takes no jobs
 };
 

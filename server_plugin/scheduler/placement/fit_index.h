@@ -33,7 +33,7 @@ inline std::int64_t counted(std::int64_t amount, std::size_t vnodes) {
 // The resource that is missing for a request, with amounts.
 struct Shortage {
     std::uint32_t resource = kNoResource;  // kNoResource: each resource alone is sufficient
-    bool never = false;                    // it would be missing even if nothing ran
+    bool never = false;                    // the resource would be missing even if nothing ran
     std::int64_t asked = 0;                // the amount for the whole job, or for one of its chunks
     std::int64_t free = 0;                 // the free amount on all vnodes, or on the vnode or host with most
     std::int64_t total = 0;

@@ -24,7 +24,7 @@ struct LoadName {
     bool per_cpu = false;                       // np_NAME: NAME for each CPU of the host
     bool is_average = false;                    // load_avg or np_load_avg, which the host may report
     std::uint32_t resource = kNoResource;       // the resource of the whole name
-    std::uint32_t of_host = kNoResource;        // with `per_cpu`: that of NAME
+    std::uint32_t of_host = kNoResource;        // with `per_cpu`: the resource NAME
     ResourceKind kind = ResourceKind::integer;  // of `resource`
     ResourceKind kind_of_host = ResourceKind::integer;
     bool consumable = false;
@@ -106,8 +106,8 @@ class HostLoads {
     struct Order {
         LoadRules rules;
         objects::Formula formula;
-        std::vector<LoadName> names{};      // of the formula
-        std::vector<double> adjustments{};  // of the names
+        std::vector<LoadName> names{};      // the names in the formula
+        std::vector<double> adjustments{};  // the adjustments of these names
         bool is_adjusted = false;
         std::uint64_t version = 0;  // Inventory::version() at the last renewal; 0: none
         std::size_t resources = 0;

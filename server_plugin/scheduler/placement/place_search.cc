@@ -100,7 +100,7 @@ bool PlaceSearch::place_kind(Kind& kind, const Among& among) {
             return scatters ? host_of(part.vnode) == host_of(slot) : part.vnode == slot;
         });
     };
-    // The hosts with chunks of this kind. Those with chunks of other kinds are few, and are looked up in
+    // The hosts with chunks of this kind. Hosts with chunks of other kinds are few, and are looked up in
     // `out_`.
     std::optional<std::unordered_set<std::uint32_t>> hosts;
     if (apart) hosts.emplace();

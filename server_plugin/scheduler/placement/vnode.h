@@ -39,7 +39,7 @@ struct Part {
     std::int64_t count = 0;
     std::uint32_t first_amount = 0;  // of a piece: index of its first amount in Placement::amounts
     std::uint32_t amounts = 0;       // of a piece: its number of amounts; 0: whole chunks
-    bool joined = false;             // it belongs to the same chunk as the part before it
+    bool joined = false;             // the part belongs to the same chunk as the one before it
     bool is_piece() const { return amounts > 0; }
     friend bool operator==(const Part&, const Part&) = default;
 };

@@ -54,7 +54,7 @@ struct ServerLimits {
 // An amount of the server: from resources_available, or instead of that from a program of server_dyn_res.
 struct ServerAmount {
     KeptAmount available;
-    std::string_view element{};  // of server_dyn_res; empty: no program reports the amount
+    std::string_view element{};  // the element of server_dyn_res; empty: no program reports the amount
     bool given_back = false;     // the resource is consumable, so jobs give back their amounts
     std::int64_t in_use = 0;
 
@@ -117,8 +117,8 @@ struct QueueView {
     QueueSlot slot = kNoSlot;
     const Queue* queue = nullptr;
     std::uint32_t host = 0;
-    PoolId pool = 0;                     // in the order of node_sort_key
-    std::vector<PoolId> pools_of_place;  // in the orders of node_sort_key_of_place
+    PoolId pool = 0;                     // the vnodes of the queue, in the order of node_sort_key
+    std::vector<PoolId> pools_of_place;  // the same, in the orders of node_sort_key_of_place
     std::int64_t node_limit = -1;        // -1: none
     std::vector<std::uint32_t> groups;   // the resources of node_group_key
     std::int64_t running = 0;
@@ -132,7 +132,7 @@ struct QueueView {
     std::optional<Instant> opens;
     std::optional<Instant> closes;
     const QueueHours* hours = nullptr;  // by its time windows; null: it has none
-    bool dedicated = false;             // it is one of dedicated_queues
+    bool dedicated = false;             // a queue for dedicated time (Queues::dedicated_queues())
     // The policy names the queue on several hosts (execute@a, execute@b): each view counts its own jobs.
     bool shared = false;
     // The present or next dedicated time of its host, if dedicated time is enforced there.
@@ -146,8 +146,8 @@ struct QueueView {
     QueueFacts facts{};  // made from the members above by Queues::set_time()
     bool early = false;  // the queue ignores prime time (NP_DRAIN_BACKTIME, NP_DRAIN_IDLETIME)
 
-    // The filters that may refuse a job here, if `filters_known`. Those in `job_filters` are called for each
-    // job.
+    // The filters that may refuse a job here, if `filters_known`. The filters in `job_filters` are called for
+    // each job.
     bool filters_known = false;
     std::vector<const Filter*> filters;
     std::vector<const Filter*> job_filters;
@@ -208,7 +208,7 @@ struct CycleState {
     PrimePeriods* prime = nullptr;        // the periods of prime time from `now` on; never null
     std::optional<Instant> prime_change;  // the next start or end of prime time
 
-    SchedShares* shares = nullptr;  // of the policy's fs_group; null: it has none
+    SchedShares* shares = nullptr;  // the tree of the policy's fs_group; null: it has none
     Tables* tables = nullptr;       // the tables in which jobs' entities are looked up
 
     const Allocations* allocations = nullptr;  // null: allocations aren't enforced, or not known yet
@@ -242,7 +242,7 @@ struct CycleState {
     std::uint32_t load_order = 0;  // the order of vnodes by the policy's load_formula (HostLoads); 0: none
 
     std::vector<const OwnLimit*> own_limits;    // the policy's
-    std::vector<const OwnLimit*> vnode_limits;  // those that limit the chunks from a vnode
+    std::vector<const OwnLimit*> vnode_limits;  // those of own_limits that limit the chunks from a vnode
     // Objects that rules keep for the length of the cycle.
     OwnStates own;
 

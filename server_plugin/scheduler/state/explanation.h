@@ -115,7 +115,7 @@ struct Explanation {
 
     // The job's rank in the order, which has one class after the other, each sorted by keys.
     std::string job_class;  // empty: the job isn't in the order
-    std::size_t place = 0;  // from 1
+    std::size_t place = 0;  // the rank, from 1
     std::size_t jobs = 0;   // the number of jobs in the whole order
     std::size_t class_place = 0;
     std::size_t class_jobs = 0;

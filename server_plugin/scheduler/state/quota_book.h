@@ -92,9 +92,9 @@ class QuotaBook {
     struct Bound {                   // a limit of a rule
         std::uint32_t what = kJobs;  // kJobs, kWalltimeAmount or a resource
         std::int64_t most = 0;
-        std::string text;                           // of a resource that isn't a number
+        std::string text;                           // the limit on a resource that isn't a number
         std::optional<objects::Formula> formula{};  // instead of `most`
-        bool consumable = false;                    // else the limit bounds each request
+        bool consumable = false;                    // false: the limit bounds each request alone
         std::uint32_t column = 0;
         std::uint32_t label = 0;
     };

@@ -41,8 +41,8 @@ enum class ReasonCode : std::uint8_t {
     // walltime.
     dedicated_time,  // a: its end
     dedicated_unknown,
-    into_dedicated,   // a: its start
-    not_dedicated,    // a: the start of the next one, 0: none
+    into_dedicated,   // a: the start of dedicated time
+    not_dedicated,    // a: the start of the next dedicated time, 0: none
     past_dedicated,   // a: its end
     prime_limit,      // a: limit in seconds
     nonprime_drain,   // a: start of non-prime time
@@ -74,7 +74,7 @@ enum class ReasonCode : std::uint8_t {
     reserved,            // object: the job that it would delay
     // Others.
     request_unsupported,  // object: the request
-    no_shares,            // the job's entity has none (enforce_no_shares)
+    no_shares,            // the job's entity has no shares (enforce_no_shares)
     // The job was queued in a batch queue when the server started (SCHED_RESTART_ACTION none).
     found_at_start,
     after_top_job,  // strict_ordering; object: the job that has to start first

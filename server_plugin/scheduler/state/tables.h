@@ -73,7 +73,7 @@ struct AdvanceReservation {
     };
     std::vector<Occurrence> later{};  // later occurrences of a standing reservation
     bool keeps_first = false;         // only later occurrences are requested
-    bool soonest = false;             // it is to begin as soon as there are places
+    bool soonest = false;             // the reservation is to begin as soon as there are places
 };
 
 // All tables that events update.
@@ -109,11 +109,11 @@ struct Tables {
     struct Impatient {
         Seconds within{};
         Instant until{};
-        bool started = false;  // it has run, so its start isn't awaited
+        bool started = false;  // the job has run, so its start isn't awaited
         std::string why;       // the last reason why it waits
     };
     absl::flat_hash_map<JobSlot, Impatient> impatient;
-    std::set<std::pair<Instant, JobSlot>> impatient_until;  // those that haven't started, by `until`
+    std::set<std::pair<Instant, JobSlot>> impatient_until;  // the jobs of `impatient` that haven't started
     // Stores the number of seconds within which a job has to start; nullopt, or below 0: it waits for ever.
     // `runs`: it has started already.
     void await_start(JobSlot slot, std::optional<std::int64_t> within, bool runs);
@@ -131,7 +131,7 @@ struct Tables {
     }
     Outages outages;
     std::map<std::string, Allocations, std::less<>> allocations;  // by SCHED_ACCT_DIR
-    ToldAmounts told;                                             // by programs of the site
+    ToldAmounts told;                                             // reports of programs of the site
     Estimates estimates;
     bool divides_chunks = true;  // the host can give a chunk in pieces
     bool preempts = true;        // the host can preempt jobs

@@ -24,7 +24,7 @@ class OwnerShares {
     using Owners = std::array<std::uint32_t, kOwnerKinds>;
     struct Owner {
         double shares = 0;
-        double running = 0;  // jobs
+        double running = 0;  // the number of running jobs
     };
 
     OwnerShares(std::span<const OwnerWeight> weights, const Interner& strings);
@@ -41,7 +41,7 @@ class OwnerShares {
   private:
     struct Kind {
         std::map<std::string, double, std::less<>> own;
-        double usual = 0;                                   // of names that have no shares of their own
+        double usual = 0;                                   // the shares of names without shares of their own
         std::vector<std::optional<std::uint32_t>> known{};  // by name
     };
     const Interner& strings_;

@@ -39,9 +39,9 @@ std::vector<double> override_tickets(std::span<const TicketJob> jobs, OwnerShare
 // Share tickets: by the share tree. The more an entity has used of its share, the fewer tickets it gets. Only
 // nodes with jobs below them count.
 struct ShareTarget {
-    double part = 0;     // of the tickets of the active siblings: Grid Engine's stt
-    double overall = 0;  // of all tickets: ostt
-    double level = 0;    // the part of the shares of the active siblings
+    double part = 0;     // its part of the tickets of the active siblings: Grid Engine's stt
+    double overall = 0;  // its part of all tickets: Grid Engine's ostt
+    double level = 0;    // its part of the shares of the active siblings
     std::uint32_t jobs = 0;
     std::uint32_t running = 0;
 };
@@ -53,7 +53,7 @@ struct ShareTickets {
     // The tickets of the running jobs if waiting jobs count among the jobs of a node, too. The greatest
     // number in the two lists is the most tickets that a job has.
     std::vector<double> with_waiting;
-    std::vector<ShareTarget> targets;  // with those that wait
+    std::vector<ShareTarget> targets;  // for the jobs that run or wait
 };
 ShareTickets share_tickets(std::span<const TicketJob> jobs, const FairShares& tree, Instant now,
                            double tickets, std::span<const double> so_far);

@@ -89,7 +89,7 @@ class ShareTree {
 
     double compensation_;
     std::vector<Element> nodes_;
-    std::vector<std::vector<Node>> children_;  // those that are active
+    std::vector<std::vector<Node>> children_;  // the active children of each node
 };
 
 // Gives running jobs their tickets: each the part of its leaf, divided by job_shares or, if none has any,

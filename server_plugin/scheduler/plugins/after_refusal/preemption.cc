@@ -54,7 +54,7 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
         const OrderedJob& ordered;
         const Candidate& job;
         QueueView& view;
-        std::int64_t level;  // at present
+        std::int64_t level;  // the job's present level
     };
     using Victims = std::vector<Victim*>;
     using Chosen = std::vector<std::uint32_t>;  // indices into a list of victims, the last one first
@@ -113,7 +113,7 @@ class PreemptionRule final : public AfterRefusal, CyclePart {
     bool room_against_levels_ = false;  // the job would fit if jobs of higher levels could be preempted, too
     mutable std::optional<std::int64_t> lowest_level_;
     Reason why_not_;
-    Blockers blockers_ = 0;  // of why_not_
+    Blockers blockers_ = 0;  // the blockers of why_not_
 };
 
 // Sets the victim's levels. A job that was starving when it started still counts as starving; otherwise later

@@ -16,7 +16,7 @@ namespace {
 // The last cycle's reservations for top jobs, because of which later jobs were refused.
 struct TopJobs {
     bool limits = false;              // a part of limits on running jobs is reserved
-    std::vector<VnodeSlot> vnodes{};  // these vnodes have a reservation
+    std::vector<VnodeSlot> vnodes{};  // the vnodes with a reservation
 };
 
 class TopJobsRule final : public AfterRefusal, CyclePart {

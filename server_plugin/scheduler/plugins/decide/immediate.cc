@@ -49,7 +49,7 @@ void decide_immediate(Outcome& outcome) {
         }
         if (started.contains(job) || !waits_for_first_start(cycle, job)) continue;
         if (const auto refusal = refused.find(job); refusal != refused.end())
-            refusal->second->job = kNoSlot;  // it gets no comment
+            refusal->second->job = kNoSlot;  // the job gets no comment
         const Tables::Impatient& impatient = t.impatient.at(job);
         const std::string text = fmt::format("Not started within {} s{}{}", impatient.within.count(),
                                              impatient.why.empty() ? "" : ": ", impatient.why);

@@ -209,7 +209,7 @@ Refusal check_hosts(CycleState& state, const JobNeeds& job, const User& user, Qu
     for (const OwnLimit* limit : state.vnode_limits)
         if (limit->begin != nullptr) limit->begin(state);
     if (job.suspended != kNoSlot) {
-        rules.reserved = {};  // it goes on where it was
+        rules.reserved = {};  // the job goes on where it was
         state.placement = state.tables->place_of_suspended(job.suspended);
         if (can_go_on(state, job, view, rules)) return {};
         const Reason limited = rules.rule != nullptr ? own_limits.reason(state.placement) : Reason{};

@@ -97,7 +97,7 @@ class Thresholds {
     struct Threshold {
         const LoadThreshold* rule;
         LoadName name;
-        std::uint32_t text;  // the name
+        std::uint32_t text;  // the number of the name in CycleState::strings
         double adjustment;
         bool of_all;
         QueueSlot queue;
