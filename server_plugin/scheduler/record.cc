@@ -223,7 +223,8 @@ void restore_sched(Scheduler& scheduler, Tables& t, Scheds& scheds, const SchedS
     });
 }
 
-// Restores a job. Its charges come in later records: without a configuration nothing is charged here.
+// Restores a job. job_changed() charges nothing, because the configuration comes in a later record. The job's
+// charges also come in later records.
 void restore_job(Scheduler& scheduler, Tables& t, const JobState& state) {
     scheduler.job_changed(Instant{}, state.record);
     const JobSlot slot = t.jobs.find(state.record.job);

@@ -130,13 +130,13 @@ class Scheduler {
 
     // Long work runs in a thread, one piece at a time, on the scheduler's state at its beginning. Until
     // finish_work(), events and new configurations are stored for later, and status() answers as at the
-    // beginning. All other functions, except those below, wait for the thread; the stored events are in force
-    // when they return. When the thread ends, for whatever reason, it calls `finished`. Neither `finished`
-    // nor any other function called in the thread may call the scheduler. The thread itself applies the
-    // events stored until its end, so that finish_work() is short.
+    // beginning. All other functions, except zone() and those that say otherwise below, wait for the thread;
+    // the stored events are in force when they return. When the thread ends, for whatever reason, it calls
+    // `finished`. Neither `finished` nor any other function called in the thread may call the scheduler. The
+    // thread itself applies the events stored until its end, so that finish_work() is short.
     //
-    // Each function returns true if the work runs in its thread. False: the work is over, and `finished`
-    // isn't called. In both cases finish_work() has to follow before anything else begins.
+    // start_cycle() and start_look() return true if the work runs in its thread. False: the work is over, and
+    // `finished` isn't called. In both cases finish_work() has to follow before anything else begins.
     //
     // Begins a cycle like cycle(), and passes its decisions to `take`. `before`, if given, first reads the
     // state by which the cycle decides.
@@ -145,9 +145,10 @@ class Scheduler {
                      const std::function<void(Inspector&)>& before = {});
     // Begins a query of the scheduler's state.
     bool start_look(Instant now, const std::function<void(Inspector&)>& look, std::function<void()> finished);
-    // Returns whether there is work in a thread, or work for which finish_work() wasn't called yet.
+    // Returns whether there is work in a thread, or work for which finish_work() wasn't called yet. Doesn't
+    // wait.
     bool at_work() const;
-    // Returns whether the work is done, so that finish_work() needn't wait.
+    // Returns whether the work is done, so that finish_work() needn't wait. Doesn't wait itself.
     bool work_is_over() const;
     // Waits for the work. Throws an exception that the work or `take` has thrown in the thread. Returns lines
     // for the log: refusals of stored events, also of earlier work that threw.

@@ -114,7 +114,7 @@ struct Verdict {
     std::uint32_t answer =
         UINT32_MAX;         // the index of the reason in CycleContext::answers, once a job has been given it
     Blockers blockers = 0;  // events that could lift the refusal
-    bool by_user = false;   // filters of owners and groups refused, too: their blockers come by user
+    bool by_user = false;   // filters of owners and groups refused, too; Category::of_user has their blockers
     bool of_job = false;    // the verdict holds for this job only
     bool rejected = false;  // the job is deleted
     bool lasting = true;    // the verdict holds whatever else starts

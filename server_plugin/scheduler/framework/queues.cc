@@ -104,7 +104,7 @@ CandidateQueues Queues::views_of(const std::vector<QueueSpec>& specs, bool dedic
 
 // Updates the view of an earlier cycle: the use by jobs has changed, and the time may have.
 void Queues::renew_view(QueueView& view) {
-    assert(&views_[view.number] == &view);  // limits count by the number
+    assert(&views_[view.number] == &view);  // limits distinguish views by their number
     view.facts.queue = view.queue = &t_.queues[view.slot];
     set_booking(view);
     if (in_.by_events) {

@@ -315,8 +315,8 @@ bool Turns::consider(std::span<const JobClass> classes) {
             std::ranges::make_heap(heap, later_turn);
             turn.first = false;
         }
-        // Other waiting jobs are now rejected, or may start in the places that preempted jobs leave: consider
-        // all.
+        // The start may have changed the answers for jobs that no event released: an admission rejects them
+        // from here on, or they may start in the places that preempted jobs leave. Consider all jobs.
         if ((state_.admits_less || !c_.preempted.empty()) && !c_.everything) return false;
         push(turn);
     }

@@ -29,11 +29,12 @@ class UsageFormula {
         std::span<const KeptAmount> asked;
         Seconds walltime_asked{-1};
     };
-    // The usage after a walltime. A value that can't be computed is 0.
+    // Returns the job's usage after a walltime. A value that can't be computed is 0.
     double value(const Amounts& job, const Resources& resources, double walltime);
-    // The job's usage as a linear function of its walltime. nullopt: it isn't linear.
+    // Returns the job's usage as a linear function of its walltime; nullopt: it isn't linear.
     std::optional<FairShares::Use> line(const Amounts& job, const Resources& resources);
-    // The usage of a job that uses all of its request: a start counts with this at once.
+    // Returns the usage of a job that uses all of its request. A job counts with this as soon as a cycle
+    // starts it.
     double expected(const Amounts& job, const Resources& resources) {
         const double walltime = static_cast<double>(std::max(Seconds(0), job.walltime_asked).count());
         return value({{}, job.asked, job.walltime_asked}, resources, walltime);

@@ -26,7 +26,8 @@ struct Quota {
     std::vector<objects::QuotaRule> rules;  // in the order in which a job is compared with them
 
     bool names(objects::QuotaSubject subject) const;
-    // The first instant in [begins, ends) at which the limits bind a job that runs then; empty: they don't.
+    // Returns the first instant in [begins, ends) at which the limits bind a job that runs for this time;
+    // nullopt: they never do.
     std::optional<rrule::Instant> binds(rrule::Instant begins, rrule::Instant ends) const;
 };
 

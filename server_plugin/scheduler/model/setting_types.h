@@ -98,8 +98,8 @@ enum PreemptTrait : unsigned {
 class PreemptPriorities {
   public:
     void add(unsigned traits);
-    // The level of a job with these traits; without traits: of a normal job. The level of an express job is
-    // increased by the priority of its queue.
+    // Returns the level of a job with these traits; without traits, that of a normal job. The level of an
+    // express job is increased by the priority of its queue.
     std::int64_t level(unsigned traits, std::int32_t queue_priority) const;
     // Returns whether any level has this trait.
     bool names(PreemptTrait trait) const;

@@ -18,7 +18,7 @@ struct DynamicResource {
     static DynamicResource of(std::string_view element);
 };
 
-// The facts, by element of server_dyn_res or by name of a rule.
+// The facts that programs have reported, by element of server_dyn_res or by name of a rule.
 class ToldAmounts {
   public:
     struct Known {

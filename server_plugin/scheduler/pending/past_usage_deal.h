@@ -30,7 +30,7 @@ class PastUsageDeal {
     bool is_over() const { return users_ == 0; }
     // Returns the index of the user whose turn it is. O(log users).
     std::size_t next();
-    // Notes the charge of a job of that user, and whether the user has more jobs.
+    // Notes the charge of a job of the user that next() returned, and whether the user has more jobs.
     void dealt(std::int64_t charge, bool more);
 
   private:

@@ -248,8 +248,8 @@ bool DrainFor::holds_back_as_much_as(const DrainFor& before) const {
            std::ranges::all_of(before.spare, as_much);
 }
 
-// Before the jobs are considered again: drops the reservations if the head of the list has one, because it
-// may start now.
+// Drops all reservations before jobs are considered again, if the head of the list has one: the head may
+// start now.
 void Drain::again() {
     const auto is_head = [&](const Reservation& made) {
         const auto job_class = intake_.class_of(made.job);

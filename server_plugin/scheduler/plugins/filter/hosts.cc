@@ -1,7 +1,7 @@
-// Places on the vnodes that the queue may use. With Origin also the load of hosts (TARGET_LOAD_PCT,
-// MIN_JOBS), their system time (HIGH_SYSTIME) and the number of jobs on them (MAX_JOBS); with load_balancing
-// the load of hosts with a maximum. Reserved amounts aren't free for jobs that end after the reservation's
-// start.
+// Finds a job's place on the vnodes that the queue may use. With Origin it observes the load of hosts
+// (TARGET_LOAD_PCT, MIN_JOBS), their system time (HIGH_SYSTIME) and the number of jobs on them (MAX_JOBS);
+// with load_balancing the load of hosts with a maximum. Reserved amounts aren't free for jobs that end after
+// the reservation's start.
 
 #include <algorithm>
 #include <limits>
@@ -161,7 +161,8 @@ UseKey awaited_use(const OwnLimit& limit, const User& user) {
     return {UseScope::server, limit.entity, 0, Entities{user.owner, user.group}.of(limit.entity)};
 }
 
-// Returns any size if jobs refused by these limits wait for the use: one of them may have a place now.
+// Returns any size if jobs that limits with counters of their own have refused wait for the use: one of these
+// jobs may have a place now.
 std::optional<JobSize> left_by_own_limits(const CycleState& state, const UseKey& key) {
     const bool waited_for = std::ranges::any_of(state.vnode_limits, [&](const OwnLimit* limit) {
         return key.scope == UseScope::server &&
@@ -170,7 +171,7 @@ std::optional<JobSize> left_by_own_limits(const CycleState& state, const UseKey&
     return waited_for ? std::optional(kAnySize) : std::nullopt;
 }
 
-// Returns the first instant at which these limits may permit more.
+// Returns the first instant at which the limits with counters of their own may permit more.
 std::optional<Instant> lifted_at(CycleState& state) {
     std::optional<Instant> first;
     for (const OwnLimit* limit : state.vnode_limits) {
@@ -180,8 +181,8 @@ std::optional<Instant> lifted_at(CycleState& state) {
     return first;
 }
 
-// Returns the refusal of a job that only these limits keep from a place. The reason is their objection to the
-// place that the job would have without them.
+// Returns the refusal of a job that only limits with counters of their own keep from a place. Its reason says
+// why they don't permit the place that the job would have without them.
 Refusal own_limit_refusal(CycleState& state, const JobNeeds& job, const User& user, const QueueView& view,
                           PlaceRules rules, const OwnLimits& limits) {
     rules.rule = nullptr;

@@ -16,7 +16,7 @@ namespace pbs::sched {
 namespace {
 
 constexpr std::int64_t kAnyNumber = std::numeric_limits<std::int64_t>::max();
-constexpr std::size_t kMostShown = 5;  // vnodes and instants in an explanation
+constexpr std::size_t kMostShown = 5;  // the most vnodes and instants in an explanation
 
 class Thresholds {
   public:
