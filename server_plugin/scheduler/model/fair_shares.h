@@ -99,7 +99,7 @@ class FairShares {
     Instant next_decay(Instant now) const;
     // Decays for every decay_time since the last decay. Returns true if any was due.
     bool decay(Instant now);
-    // Decays once now; the next decay counts from here.
+    // Decays once, at `now`. The next decay is due decay_time later.
     void decay_now(Instant now);
     // Returns the usage that a decay at `now` would leave.
     double after_decay(Node node, Instant now) const;

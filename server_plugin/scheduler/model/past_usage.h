@@ -34,11 +34,11 @@ struct ChargeRow {
 
 // The changes since the last take_changes(). The plugin writes them in one transaction.
 struct UsageChanges {
-    // First multiply the stored usage by this; then remove values of at most `least`.
+    // First multiply the stored usage by `decayed_by`; then remove values of at most `least`.
     double decayed_by = 1;
     double least = 0;
-    std::vector<UsageRow> usage;            // new values
-    std::vector<ChargeRow> charged;         // jobs that started
+    std::vector<UsageRow> usage;            // new usage of users
+    std::vector<ChargeRow> charged;         // the charges of jobs that started
     std::vector<std::string> charges_gone;  // the ids of jobs that don't run any more
     bool decayed = false;                   // last_decay changed
     Instant last_decay{};

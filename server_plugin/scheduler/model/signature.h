@@ -29,7 +29,7 @@ class Signatures {
     // Numbers are dense, and are reused.
     std::uint32_t acquire(const Signature& signature);
     void release(std::uint32_t id);
-    // A serial number that no other signature has or had.
+    // Returns a serial number that no other signature has or had.
     std::uint64_t serial(std::uint32_t id) const { return serials_[id]; }
     // Returns whether several jobs have the signature.
     bool is_shared(std::uint32_t id) const { return users_[id] > 1; }

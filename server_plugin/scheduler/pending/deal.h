@@ -45,11 +45,11 @@ struct Deal {
     std::uint32_t (*rank)(const DealContext& context, const DealtLane& lane) = nullptr;  // null: 0
     // Returns the amount that a job adds to the turn of later jobs in its lane. Null: nothing.
     std::int64_t (*charge)(const Settings& settings, const JobTable& jobs, const OrderedJob& job) = nullptr;
-    // Lanes with equal turns take turns in a circle, beginning with the lane after the last one
-    // (past_usage_deal.h).
+    // True: lanes with equal turns take turns in a circle, beginning with the lane after the one that had the
+    // last turn (past_usage_deal.h).
     bool in_circle = false;
-    // Each entity of the fair-share tree has its own lanes, too. Among lanes with equal turns and ranks, the
-    // entity that has used the least of its share goes first (framework/turns.h).
+    // True: each entity of the fair-share tree has its own lanes, too. Among lanes with equal turns and
+    // ranks, the entity that has used the least of its share goes first (framework/turns.h).
     bool by_shares = false;
 };
 

@@ -50,8 +50,8 @@ const Comparator kQueuedOrder{.name = "queued",
                                            std::uint32_t) { return seconds_of(c.jobs.qtime[job.job]); },
                               .shown = KeyForm::instant};
 
-// Jobs with a walltime of at least SMALL_QUEUED_TIME go first. Sorts overdue jobs. (origin-overview, "Waiting
-// Job Support")
+// Jobs with a walltime of at least SMALL_QUEUED_TIME go first. This order is for overdue jobs.
+// (origin-overview, "Waiting Job Support")
 const Comparator kSmallQueuedOrder{
     .name = "small_queued",
     .attributes = "small_queued_time",
