@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::size_t kMostPending = 10'000;
 constexpr std::size_t kMostGathered = 1000;
-// The most ends that this process remembers, since the runner repeats an end soon or never.
+// The most ends that this process remembers, so that an end that the runner reports again gets no second
+// record. The runner repeats an end soon or never.
 constexpr std::size_t kMostRecentEnds = 10'000;
 
 // A line break would end the record.
@@ -70,8 +71,8 @@ class Text {
     std::string text_;
 };
 
-// Writes the fields that all records of a job have, in OpenPBS's order. Records of ends don't have an array's
-// indices.
+// Writes the fields that all records of a job have, in OpenPBS's order. `ends`: it is a record of an end,
+// which doesn't have an array's indices.
 Text job_text(const AccountedJob& job, bool ends = false) {
     Text text;
     text.add_if("user", job.user);
@@ -98,7 +99,8 @@ std::string end_key(char type, std::string_view id, std::string_view run_count) 
     return fmt::format("{} {} {}", type, id, run_count);
 }
 
-// Hashes of Q and S records. Two equal ones among a million are as likely as a fault of the memory.
+// Hashes that stand for a Q and an S record. Two different records with equal hashes are so improbable, even
+// among a million records, that they are not provided for.
 std::uint64_t queueing_key(std::string_view id) {
     return std::hash<std::string_view>()(id);
 }
@@ -127,7 +129,7 @@ void each_line(const std::filesystem::path& path, Take&& take) {
     take(std::string_view(bytes.data(), rest));
 }
 
-// A line of the file: its type, id and text.
+// The parts of a line in an accounting file.
 struct Line {
     char type = 0;
     std::string_view id;
@@ -142,7 +144,7 @@ Line line_of(std::string_view line) {
     return {line[first + 1], line.substr(first + 3, id_end - first - 3), line.substr(id_end + 1)};
 }
 
-// Finds the number after the last " key=" in the text; empty: there is none.
+// Finds the text between the last `key`, such as " start=", and the next space; empty: the key is missing.
 std::string_view number_in(std::string_view text, std::string_view key) {
     const auto at = text.rfind(key);
     if (at == text.npos) return {};
@@ -161,7 +163,8 @@ void Accounting::remember_since(std::chrono::sys_seconds since) {
     const auto recent = std::filesystem::file_time_type::clock::now() - std::chrono::days(1);
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) {
-        // A moved clock may have put a record into any day's file, but then the file was written recently.
+        // Skip files of earlier days, but read those written recently: after a change of the clock, new
+        // records may have gone into any day's file.
         if (entry.path().filename() < first && entry.last_write_time(error) < recent) continue;
         each_line(entry.path(), [this](std::string_view text) {
             const Line line = line_of(text);

@@ -67,11 +67,12 @@ class Accounting {
     // earlier.
     void remember_since(std::chrono::sys_seconds since);
 
-    // If the last server was killed, records of its committed changes may be missing. They are later than
-    // this instant: a day before the last record, by this server's clock.
+    // Returns an instant before which the records of committed changes are complete, even if the last server
+    // was killed: a day before the last record was written, by this server's clock.
     std::chrono::sys_seconds gap_begin() const;
-    // Writes the record of a job's queueing or start, unless remember_since() has read that record. The
-    // functions `lacks_...` only look whether it is missing, which is cheap.
+    // queued_if_missing() and started_if_missing() write the record of a job's queueing or start, unless
+    // remember_since() has read that record. The functions `lacks_...` return whether the record is missing,
+    // which is cheap.
     bool lacks_queueing(std::string_view id) const;
     bool lacks_start(std::string_view id, int64_t start) const;
     void queued_if_missing(AccountedJob job);
@@ -134,8 +135,9 @@ class Accounting {
     bool together_ = false;
     std::uint64_t dropped_ = 0;
     std::deque<Record> pending_;
-    std::deque<std::string> recent_ends_;    // the keys in ended_ from this process, the oldest first
-    std::unordered_set<std::string> ended_;  // "type id run_count", see remember_since()
+    std::deque<std::string> recent_ends_;    // the keys in ended_ that this process added, the oldest first
+    // the ends with a record, each "type id run_count"; see remember_since()
+    std::unordered_set<std::string> ended_;
     // Keys of Q and S records, ascending; nullopt before remember_since() and after forget_beginnings().
     std::optional<std::vector<std::uint64_t>> begun_;
 };

@@ -13,12 +13,13 @@
 
 namespace pbs::host {
 
-// Connects to the port. If this process may use a privileged port for that, qsub knows that no ordinary user
-// calls. The listener has to run as `uid`, the job's owner, so that nobody makes the server talk to other
-// users' programs. PBSE_SYSTEM: the connection failed; the message has the reason.
+// Connects to the port. A server that runs as root calls from a privileged port, by which qsub knows that no
+// ordinary user calls. The listener has to run as `uid`, the job's owner, so that nobody makes the server
+// talk to other users' programs. PBSE_SYSTEM: the connection failed; the message has the reason.
 Result<Fd> call_client(std::uint16_t port, uid_t uid, std::chrono::milliseconds timeout);
 
-// The uid of the process that listens at a port, by the lines of /proc/net/tcp; nullopt: nobody listens.
+// Returns the uid of the process that listens at a port, by the lines of /proc/net/tcp; nullopt: nobody
+// listens.
 std::optional<uid_t> listener_at(std::istream& table, std::uint16_t port);
 
 }  // namespace pbs::host

@@ -30,9 +30,9 @@ class Clock {
     // A clock that shows real time plus `offset`.
     explicit Clock(std::chrono::seconds offset = {});
 
-    // Adds the offset in `file`: a whole number of seconds, with a sign. Reading the clock checks the file
-    // for changes, at most every 20 ms. If the file is missing or has a mistake, the last good offset stays
-    // in force. Only this first reading returns an error.
+    // Adds the offset in `file`: a whole number of seconds, with a sign. Returns an error if the file can't
+    // be read or has a mistake. Later, reading the clock checks the file for changes, at most every 20 ms. If
+    // the file is then missing or has a mistake, the last good offset stays in force.
     Result<void> follow(const std::string& file, Complain complain = {});
 
     // The file given to follow(); empty: none. A server with such a file reads the clock several times a

@@ -19,13 +19,14 @@ int DailyFile::open(int day) {
     fd_.reset(::open(path(day).c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, mode_));
     day_ = day;
     if (!fd_) return errno;
-    // A power failure may have left the beginning of a line: the next one isn't its rest.
+    // A power failure may have left the beginning of a line at the end of the file. End that line, so that
+    // the next line doesn't continue it.
     char last = '\n';
     if (::fstat(fd_.get(), &status) != 0 || status.st_size == 0) return 0;
     if (::pread(fd_.get(), &last, 1, status.st_size - 1) != 1 || last == '\n') return 0;
     if (::write(fd_.get(), "\n", 1) == 1) return 0;
     const int error = errno;
-    fd_.reset();  // the next line tries again
+    fd_.reset();  // the next append() opens the file again
     return error;
 }
 

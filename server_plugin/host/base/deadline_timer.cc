@@ -34,7 +34,7 @@ struct DeadlineTimer::Impl {
         const auto seconds = std::max<std::int64_t>(1, instant.time_since_epoch().count());
         const itimerspec when{{0, 0}, {static_cast<time_t>(seconds), 0}};
         // With CANCEL_ON_SET, setting the timer fails with ECANCELED if the clock was set since the last
-        // read. The timer is set in spite of that.
+        // read. Ignore that failure, because the timer is set nevertheless.
         (void)timerfd_settime(fd.get(), TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &when, nullptr);
     }
     void ready() {

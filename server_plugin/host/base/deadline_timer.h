@@ -17,8 +17,9 @@ namespace pbs::host {
 // caller can compute the next instant anew.
 class DeadlineTimer {
   public:
-    // The loop calls `look`. The instant is used up then: `look` has to set the next one. Errors: the kernel
-    // gave no timer.
+    // Makes a timer without an instant. The loop calls `look` when the instant that set() gave is due, and
+    // when the clock is set; either way the instant is removed, so `look` has to set the next one. Errors:
+    // the kernel gave no timer.
     static Result<std::unique_ptr<DeadlineTimer>> open(uv_loop_s* loop, std::function<void()> look);
     // REQUIRES: close() was called, and the loop has run since.
     ~DeadlineTimer();

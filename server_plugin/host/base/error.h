@@ -15,8 +15,8 @@
 
 namespace pbs::host {
 
-// The code is one of the batch protocol's and goes into the reply unchanged. The message names the input, the
-// place and what was expected; if it is empty, the usual text of the code counts.
+// An error: a code of the batch protocol, which goes into the reply unchanged, and a message, which names the
+// input, the place and what was expected. If the message is empty, the reply has the usual text of the code.
 using ifl::Error;
 
 template <typename T>

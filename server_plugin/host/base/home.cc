@@ -48,8 +48,9 @@ std::optional<std::string> make(const std::string& path, mode_t mode) {
     return std::nullopt;
 }
 
-// Removes others' right to write. In a home of an earlier version, or of another PBS, everybody may write
-// there, so users could take names of output files. If the mode can't be changed, check() reports that.
+// Removes others' right to write to a directory. In a home of an earlier version, or of another PBS,
+// everybody may write to `undelivered`, so users could take names of output files there. If the mode can't be
+// changed, check() reports that.
 void close_to_others(const std::string& path, mode_t mode) {
     const Fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat status {};
@@ -104,7 +105,8 @@ Result<Home> Home::open(const std::string& path) {
         if (!wrong) wrong = check(directory, mode);
         if (wrong) return fail(PBSE_SYSTEM, fmt::format("PBS home: directory {} {}", directory, *wrong));
     }
-    // Bring new names to the disk: a power failure would take a directory with all files in it.
+    // Bring the names of new directories to the disk. Otherwise a power failure could remove a directory with
+    // all files in it.
     std::vector<std::string> parents{home, home + "/server_priv", home + "/mom_priv"};
     if (is_new) parents.push_back(home.substr(0, home.rfind('/') + 1));
     for (const std::string& directory : parents)
@@ -118,8 +120,8 @@ Result<void> Home::lock() {
     const std::string path = server_priv() + "/server.lock";
     Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
     if (!fd) return fail(PBSE_SYSTEM, fmt::format("cannot open {}: {}", path, system_text(errno)));
-    // Use a record lock, because a child that the killed server has just forked would still hold one of
-    // flock(2).
+    // Use a record lock, which belongs to this process alone. A lock of flock(2) would outlive a killed
+    // server in a child that the server has just forked.
     struct flock lock {};
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;

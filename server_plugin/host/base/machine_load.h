@@ -22,8 +22,8 @@ struct LoadLimits {
     int64_t ideal = -1;
 };
 
-// Measures the load. The share of system time is measured between two readings; between them the CPUs have
-// counted at least a second.
+// Measures the load. The share of system time is that between two readings that are at least a second of CPU
+// time apart.
 class LoadMeter {
   public:
     // Reads /proc/loadavg and /proc/stat.

@@ -36,7 +36,7 @@ struct MomConfig {
 };
 
 // Reads the file. If there is no file, or if users other than root and the server's user can write to it,
-// nothing is enforced.
+// returns the defaults, which enforce nothing.
 MomConfig read_mom_config(const std::string& home);
 MomConfig parse_mom_config(std::string_view text, const std::string& name);
 

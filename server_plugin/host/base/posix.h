@@ -28,13 +28,14 @@ Result<std::string> read_fd(int fd, const std::string& name, std::size_t limit =
 Fd new_file_for(const std::string& path, mode_t mode, uid_t uid, gid_t gid);
 
 // Takes a record lock (fcntl(2)) on one byte of a file, for the life of this process or until it closes any
-// descriptor of the file. False if another process has the lock.
+// descriptor of the file. False: another process has the lock.
 bool lock_byte(int fd, off_t byte);
-// The process that holds the lock; 0: none does.
+// Returns the process that holds the lock on the byte; 0: none does.
 pid_t lock_holder(int fd, off_t byte);
 
-// Is there a file at the path? A symbolic link counts as one, unless links are followed; then its target
-// counts. `unknown`, with errno set: the system couldn't tell, so make no decision by it.
+// look_for() returns whether there is a file at the path. Links::kept: a symbolic link is itself a file.
+// Links::followed: the link's target counts. `unknown`, with errno set: the system couldn't tell, so make no
+// decision by it.
 enum class Existence { there, gone, unknown };
 enum class Links { kept, followed };
 Existence look_for(const std::string& path, Links links = Links::kept);
@@ -42,7 +43,7 @@ inline bool is_there(const std::string& path, Links links = Links::kept) {
     return look_for(path, links) == Existence::there;
 }
 
-// Makes renames and new names in a directory durable.
+// Makes renames and new names in a directory durable. False: it failed, and errno is set.
 bool sync_directory(const std::string& path);
 
 }  // namespace pbs::host

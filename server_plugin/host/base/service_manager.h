@@ -17,8 +17,8 @@ class ServiceManager {
     // nothing is reported.
     explicit ServiceManager(const Environment& environment);
 
-    // Reports that the server takes requests from now on. The main process is this one, which --daemon may
-    // have forked from the one that was started.
+    // Reports that the server takes requests from now on, and that this process is the main one: with
+    // --daemon, the service manager started another process, which forked this one.
     void ready() const;
     // Reports that the server is alive. With WatchdogSec= in the unit, the server is killed if this report
     // doesn't come for that time.
@@ -27,7 +27,7 @@ class ServiceManager {
     void stopping() const { tell("STOPPING=1"); }
 
   private:
-    // Ignores failures: the server exists for its users, not for the service manager.
+    // Sends the report. Ignores failures, because the server also works without a service manager.
     void tell(std::string_view state) const;
 
     std::string socket_;

@@ -11,7 +11,7 @@ namespace pbs::host {
 
 struct TcpSocket {
     std::string local;   // "0100007F:1F90": address and port in hexadecimal digits
-    std::string remote;  // the other end, in the same form
+    std::string remote;  // the peer's address and port, in the same form
     std::string state;   // two hexadecimal digits
     uid_t uid = 0;       // the owner of the socket
 };

@@ -10,7 +10,8 @@
 namespace pbs::host {
 namespace {
 
-// The type by the job's state, with the rules of OpenPBS's server; nullopt: the scheduler decides.
+// Returns the type that follows from the job's state, by the rules of OpenPBS's server; nullopt: the
+// scheduler decides.
 std::optional<Accrue> type_by_state(const Job& job, const State& state, int64_t now) {
     if (is_preempted(job)) return Accrue::eligible;
     if (job.state == job_state::kRunning) return Accrue::running;

@@ -1,6 +1,6 @@
-// Eligible time: the time that a job has waited and that counts. With the server's eligible_time_enable the
-// reason of the wait decides whether time counts: the job's state or, if the state leaves it open, the
-// scheduler (Decision::Kind::accrue). Without it, all time since a job became eligible counts.
+// Eligible time: the part of a job's waiting time that counts. If the server's eligible_time_enable is set,
+// the reason of the wait decides whether time counts: the job's state or, if the state leaves it open, the
+// scheduler (Decision::Kind::accrue). If it is unset, all time since a job became eligible counts.
 //
 // Three hidden attributes of the job store this: the type of the time that passes now (accrues_as), the
 // beginning of that period (accrues_since), and the eligible time before it (eligible_before).
@@ -16,23 +16,24 @@ namespace pbs::host {
 // The types of time that a job accrues, with PBS's numbers.
 enum class Accrue : std::int8_t { initial = 0, ineligible = 1, eligible = 2, running = 3, exiting = 4 };
 
-// Does the reason of a wait decide whether time counts (eligible_time_enable)?
+// Returns whether the server has eligible_time_enable: the reason of a wait decides whether time counts.
 bool counts_eligible_time(const Attributes& server);
-// The instant at which counting began: how a job waited before isn't known.
+// Returns the instant since which the server counts by reasons. The reasons of earlier waits are unknown, so
+// no time before it counts.
 int64_t eligible_since(const State& state);
 
 Accrue accrue_type(const Job& job);
-// The eligible time so far, in seconds.
+// Returns the job's eligible time until `now`, in seconds.
 int64_t eligible_time(const Job& job, const State& state, int64_t now);
 
-// Begins a period at `now`. REQUIRES: eligible_before includes the last period.
+// Makes the period of accrues_since begin at `now`. REQUIRES: eligible_before includes the time until now.
 void count_from(Job& job, int64_t now);
-// Makes the job's time count as this type from now on.
+// Makes the job's time count as `type` from `now` on.
 void set_accrue_type(Job& job, const State& state, Accrue type, int64_t now);
-// Sets the type if the job's state decides it. On a server that counts by reasons, a job that its owner
-// holds, or that waits for other jobs or for a time, accrues nothing.
+// Sets the type of the job's time if the job's state decides it. On a server that counts by reasons, a job
+// that its owner holds, or that waits for other jobs or for a time, accrues nothing.
 void settle_accrual(Job& job, const State& state, int64_t now);
-// Would settle_accrual() change nothing?
+// Returns whether settle_accrual() would change nothing.
 bool is_accrual_settled(const Job& job, const State& state, int64_t now);
 
 }  // namespace pbs::host

@@ -4,9 +4,9 @@
 // history.
 //
 // To the plugin an array is a job like any other, as long as one of its subjobs may start. When the plugin
-// starts it, the subjob gets the handle by which the plugin knows the array (Job::told), and the array gets a
-// new handle: from the plugin's view, the job that was to start runs, and a new job waits. So the plugin
-// needs to know nothing of arrays, and its cycles by events still work.
+// starts this job, a subjob takes over the handle by which the plugin knows the array (Job::told), and the
+// array gets a new handle: to the plugin, the job that it started runs, and a new job waits. So the plugin
+// needs to know nothing of arrays, and needn't look at all jobs anew after such a start.
 #pragma once
 
 #include <cstdint>
@@ -24,30 +24,33 @@ Result<void> make_array(Job& job, const State& state);
 // Checks that the array has no more subjobs than the queue permits. PBSE_MaxArraySize.
 Result<void> fits_array_size(const Job& job, const Queue& queue);
 
-// restore_array() computes the members of an array that the database doesn't have, when the job is read.
-// False: its indices are damaged. Once all jobs are read, count_subjobs() counts the subjobs by state.
+// restore_array() completes an array that was read from the database: it computes the members of Job that
+// aren't stored. False: the array's indices are damaged. count_subjobs() counts the subjobs by state; call it
+// when all jobs are read.
 bool restore_array(Job& job, State& state);
 void count_subjobs(State& state);
 
 // "12[7].server"
 std::string subjob_id(const Job& array, int64_t index);
 
-// May the scheduler start a subjob: is one queued, and do fewer run than max_run_subjobs? `before`: the
-// number of starts that are assumed to come before it.
+// Returns whether the scheduler may start a subjob: one is queued, and fewer run than max_run_subjobs.
+// `before`: the number of this array's starts that are assumed to come first.
 bool may_start_subjob(const Job& array, int64_t before = 0);
-// The state letter as users and the plugin see it.
+// The state letter that users see, and the one that the plugin sees.
 char shown_state(const Job& job, const State& state);
 char state_for_plugin(const Job& job);
-// The state of a subjob, whether it is a job or not; NUL: the array doesn't have the index.
+// Returns the state letter of a subjob, whether it is a job of its own or not; NUL: the array doesn't have
+// the index.
 char subjob_state(const Job& array, int64_t index, const State& state);
 // "Queued:1 Running:2 Exiting:0 Expired:3"
 std::string array_state_count(const Job& array);
 
 // Gives the array these subjobs, and sets array_indices_remaining accordingly.
 void set_subjobs(Job& array, Subjobs subjobs);
-// Has every subjob ended?
+// Returns whether every subjob has ended.
 bool is_done(const Subjobs& subjobs);
-// Adds `by` to the count of the state of `subjob`. Does nothing if the subjob is queued or has ended.
+// Adds `by` to the count of the subjobs in the state of `subjob`. Does nothing if `subjob` is queued or has
+// ended.
 void tally(Subjobs& subjobs, const Job& subjob, int64_t by);
 
 }  // namespace pbs::host

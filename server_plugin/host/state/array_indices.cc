@@ -102,7 +102,7 @@ void IndexSet::erase(const IndexRange& other) {
     for (const Run& run : runs_) {
         int64_t begin = run.begin;
         const auto index_at = [&](int64_t place) { return range_.first + place * range_.step; };
-        // Begin at the first place of the run whose index isn't below `other`.
+        // Begin at the run's first place whose index is not less than other.first.
         const int64_t ahead = std::max<int64_t>(other.first - range_.first, 0);
         int64_t place = std::max(run.begin, (ahead + range_.step - 1) / range_.step);
         for (; place <= run.end && index_at(place) <= other.last; ++place) {

@@ -143,7 +143,7 @@ void Attributes::put(const AttributeDef& def, SharedText both) {
         return;
     }
     const auto position = at - values_.begin();
-    // Grow by two only: the vector by itself would double its memory, for each of very many jobs.
+    // Grow by two values only. The vector would double its memory, which is too much for very many jobs.
     if (values_.size() == values_.capacity()) values_.reserve(values_.size() + 2);
     values_.insert(values_.begin() + position, AttributeValue{&def, std::move(both)});
 }

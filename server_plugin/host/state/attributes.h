@@ -61,7 +61,7 @@ class Attributes {
     void set(const AttributeDef& def, std::string_view resource, std::string_view value);
     // Sets a value whose resource and text are in one SharedText.
     void put(const AttributeDef& def, SharedText both);
-    // Removes one value; with an empty resource, all values of the attribute. True: there was one.
+    // Removes one value; with an empty resource, all values of the attribute. False: there was none.
     bool unset(const AttributeDef& def, std::string_view resource);
 
     std::span<const AttributeValue> values() const { return values_; }
@@ -69,8 +69,8 @@ class Attributes {
     // Reserves memory for this number of values in all.
     void reserve(size_t count) { values_.reserve(count); }
 
-    // Frees unused memory, except for `spare` further values, and shares texts with other objects. For
-    // objects of which there are very many.
+    // Frees unused memory, except for `spare` further values, and shares texts with other objects. Meant for
+    // jobs, of which there are very many.
     void shrink(SharedTexts& texts, size_t spare = 0);
     // Frees unused memory, except for `spare` further values.
     void fit(size_t spare);

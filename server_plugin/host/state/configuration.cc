@@ -116,7 +116,7 @@ std::pair<std::string_view, std::string_view> split_key(std::string_view key) {
 
 namespace {
 
-// Did managers make the queue? A reservation's queue is made and removed with the reservation.
+// Returns whether managers made the queue. (A reservation's queue is made and removed with the reservation.)
 bool is_set_up(const Queue& queue, const State& state) {
     return state.reservation_of_queue(queue.handle) == nullptr;
 }
@@ -125,7 +125,7 @@ bool is_set_up(const Queue& queue, const State& state) {
 
 HostConfiguration host_configuration(const State& state, std::string_view home) {
     HostConfiguration all;
-    // Objects come in the order of the map, so the hint is right for types with many objects.
+    // Objects are added in the order of the map, so the hint end() is right.
     const auto add = [&](int type, const std::string& name, ConfigValues values) {
         all.emplace_hint(all.end(), ConfigName{type, name}, std::move(values));
     };

@@ -29,9 +29,9 @@ std::string_view type_name(int type);
 // The object's name in messages: "queue q1", "server".
 std::string title(const ConfigName& object);
 
-// The set attributes that managers can set, in the order of the table: "Priority", "resources_max.ncpus",
-// with their canonical texts. A node's state is included only if it is offline; a scheduler's folders only if
-// they aren't the default ones.
+// The attributes of an object that are set and that managers can set, as (key, canonical text), in the order
+// of the attribute table. A key is "Priority" or "resources_max.ncpus". A node's state is included only if it
+// is offline; a scheduler's folders only if they aren't the default ones.
 using ConfigValues = std::vector<std::pair<std::string, std::string>>;
 
 // The value of an attribute; null: not set.
@@ -43,8 +43,8 @@ ConfigValues config_values(const Node& node);
 ConfigValues config_values(const Resource& resource);
 ConfigValues config_values(const Sched& sched, std::string_view home);
 
-// Sorts values as in the table of their type, because some attributes are checked against earlier ones.
-// Resources of one attribute are sorted by name.
+// Sorts values in the order of the attribute table of their type, because some attributes are checked against
+// earlier ones. Resources of one attribute are sorted by name.
 void sort_values(int type, ConfigValues& values);
 
 // Splits "resources_max.ncpus" into attribute and resource; the resource is empty if there is none.
@@ -59,7 +59,7 @@ std::vector<ConfigName> config_names(const State& state);
 std::optional<ConfigValues> config_values(const State& state, std::string_view home,
                                           const ConfigName& object);
 
-// A change of one object; nullopt: it didn't exist before, or doesn't exist after.
+// A change of one object. `before` is nullopt if the object is new, `after` if it was removed.
 struct ConfigChange {
     ConfigName object;
     std::optional<ConfigValues> before;
@@ -69,9 +69,11 @@ struct ConfigChange {
 // Writes a line for each difference, as in pbs_config: "queue q1: Priority = 5", "node n1 is created".
 std::vector<std::string> config_lines(const ConfigChange& change);
 
-// Writes {"Priority":"5"}, or null. A text that isn't UTF-8, which JSON can't have, becomes {"hex":"e9"}.
+// Writes values as JSON: {"Priority":"5"}, or null for nullopt. A text that isn't UTF-8, which JSON can't
+// have, becomes {"hex":"e9"}.
 std::string to_json(const std::optional<ConfigValues>& values);
-// Reads that JSON, in the order of the keys. PBSE_INTERNAL: a part is malformed; the message has that part.
+// Reads the JSON of to_json(), in the order of the keys. PBSE_INTERNAL: a part is malformed; the message has
+// that part.
 Result<std::optional<ConfigValues>> from_json(std::string_view json);
 
 // The default folder of a scheduler; `attribute` is sched_priv or sched_log.

@@ -25,7 +25,7 @@ enum class DependType : uint8_t {
     runone = 9
 };
 
-// The type as seen from the other job: before* for after*, and the reverse.
+// Returns the type by which the other job shows the same dependency: before* for after*, and the reverse.
 constexpr DependType mirrored(DependType type) {
     return static_cast<DependType>(static_cast<uint8_t>(type) ^ 4U);
 }
@@ -38,7 +38,7 @@ constexpr bool is_before(DependType type) {
 
 std::string_view depend_name(DependType type);
 
-// The jobs of one type, in order.
+// The jobs that one type of a `depend` names, in order.
 struct DependItem {
     DependType type{};
     int64_t count = 0;              // only for `on`

@@ -1,6 +1,5 @@
-// The links between jobs that wait for each other, which can be found from both ends. The numbers in their
-// ids identify the jobs. A link is stored once, for the waiting job; the other job's before* shows the same
-// link.
+// The dependencies between jobs, as links that can be found from both jobs. A link names each job by the
+// number in its id. It is stored once, for the waiting job; the before* of the other job shows the same link.
 #pragma once
 
 #include <cstdint>
@@ -51,9 +50,10 @@ class Dependencies {
     std::optional<Link> find(uint64_t job, LinkKind kind, uint64_t other) const;
     // The job's links of one kind, in no order.
     std::vector<Link> of(uint64_t job, LinkKind kind) const;
-    // The first link of a kind to `other`; with `job`, the first one after the link of that job.
+    // Returns the first link of this kind to `other`, in the order of the jobs; with `job`, the first one
+    // after that of `job`. nullopt: there is none.
     std::optional<Link> next_to(uint64_t other, LinkKind kind, std::optional<uint64_t> job = {}) const;
-    // Does the job wait for another job, or for one that is to be submitted?
+    // Returns whether the job waits for another job, or for one that is yet to be submitted.
     bool waits(uint64_t job) const;
     // The oldest link that means pending work.
     std::optional<Link> work() const;

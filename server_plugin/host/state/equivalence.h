@@ -7,13 +7,15 @@
 
 namespace pbs::host {
 
-// May user@host act as the user `as`? A line of the file has a host, whose users have the same names here; or
-// a host and a user, who may act as any user here except root. No line permits root. "-" before a host denies
-// all of it. The first line that names the host and the user decides. Names are compared completely; "+" and
-// "@" of netgroups match nobody.
+// Returns whether user@host may act as the user `as` of this host, by the lines of `file`. A line with a host
+// permits each of its users to act as the user of the same name. A line with a host and a user permits that
+// user to act as anybody except root. No line permits root. "-" before a host denies all its users. The first
+// line that names the host and the user decides. Names are compared completely; "+" and "@" of netgroups
+// match nobody.
 bool is_equivalent(std::istream& file, std::string_view user, std::string_view host, std::string_view as);
 
-// The same by the file `path`, which counts only if it belongs to root and nobody else may write it.
+// Does the same with the file at `path`. A file that doesn't belong to root, or that others may write,
+// permits nothing.
 bool is_equivalent(std::string_view user, std::string_view host, std::string_view as,
                    const std::string& path = "/etc/hosts.equiv");
 

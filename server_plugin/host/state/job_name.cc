@@ -7,7 +7,7 @@
 namespace pbs::host {
 namespace {
 
-// Numbers have 40 bits; the marks use others.
+// Numbers in ids have 40 bits at most, so that they leave the bits of the marks free.
 constexpr uint64_t kLargestNumber = (uint64_t{1} << 40U) - 1;
 
 }  // namespace

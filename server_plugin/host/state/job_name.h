@@ -20,11 +20,12 @@ struct JobName {
     std::string_view server;          // the part after the dot; empty: missing
 };
 
-// Reads an identifier. Ignores what follows an '@'. nullopt: malformed. The result has views of the text.
+// Reads an identifier, without the part after an '@'. nullopt: it is malformed. The result has views of the
+// text.
 std::optional<JobName> parse_job_name(std::string_view text);
 
-// The number of a job in the server and the database: the number in its id, with a mark for an array. Subjobs
-// get arbitrary numbers, with a mark.
+// A job's number (Job::sequence) in the server and the database: the number in its id; for an array, that
+// number with kArrayMark; for a subjob, an arbitrary number with kSubjobMark.
 inline constexpr uint64_t kArrayMark = uint64_t{1} << 61U;
 inline constexpr uint64_t kSubjobMark = uint64_t{1} << 62U;
 constexpr uint64_t array_number(uint64_t number) {
@@ -34,7 +35,7 @@ constexpr uint64_t number_in_id(uint64_t sequence) {
     return sequence & ~kArrayMark;
 }
 
-// Marks a job that has another server's id. Its number is arbitrary, too.
+// The mark in the number of a job that has another server's id. The rest of this number is arbitrary.
 inline constexpr uint64_t kForeignMark = uint64_t{1} << 60U;
 constexpr bool is_foreign(uint64_t sequence) {
     return (sequence & (kForeignMark | kArrayMark | kSubjobMark)) == kForeignMark;

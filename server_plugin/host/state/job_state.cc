@@ -180,7 +180,7 @@ void requeue(Job& job, int64_t now) {
     set_state(job, kQueued);
 }
 
-// Makes the changes of an event besides the next state. `before`: the state until now.
+// Makes the changes that the event demands besides the next state. `before`: the state before the event.
 void change_rest(Job& job, JobEvent event, States before, int64_t now, std::string_view text) {
     switch (event) {
         case JobEvent::depends:
@@ -234,7 +234,7 @@ void change_rest(Job& job, JobEvent event, States before, int64_t now, std::stri
         case JobEvent::deleted:
             job.deleted = true;
             job.at_end = Job::AtEnd::finish;
-            // The stopped processes of such a job are ended, because nobody resumes them any more.
+            // Without `awaits` the job isn't about to be resumed, so its stopped processes are ended at once.
             if (before == kResumes) unset_attribute(job, preemption::kAwaits);
             return;
         case JobEvent::requeued:

@@ -69,7 +69,7 @@ enum class JobEvent : std::uint8_t {
     moved,        // the other server certainly has the job
 };
 
-// Does the table have a row for the event in the job's state?
+// Returns whether the table permits the event in the job's state.
 bool may_happen(const Job& job, JobEvent event);
 
 // Changes the job to the state that follows from its state and the event, and sets the attributes of the
@@ -79,7 +79,7 @@ void advance(Job& job, JobEvent event, const State& state, int64_t now, std::str
 // The event for the end of a run: terminated, finished or failed, by Job::deleted and Exit_status.
 JobEvent end_of(const Job& job);
 
-// The first of the invariants above that is broken; nullopt: all hold.
+// Returns the first invariant of the job that is broken, as a text for a message; nullopt: all hold.
 std::optional<std::string_view> broken_invariant(const Job& job);
 
 }  // namespace pbs::host

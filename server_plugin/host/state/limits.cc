@@ -44,7 +44,8 @@ constexpr std::string_view kNew[] = {"max_queued_res", "queued_jobs_threshold_re
                                      "max_run",        "max_run_res",
                                      "max_run_soft",   "max_run_res_soft"};
 
-// Attributes of the other style that can't be set at the server, or a queue, beside attributes of this style.
+// The limit attributes of the other spelling that mustn't be set, at the server or at a queue, while limits
+// of this spelling are set.
 Names conflicting(bool old_style, bool server) {
     return old_style ? Names(kOld).subspan(server ? 1 : 0) : Names(kNew).subspan(server ? 4 : 2);
 }
@@ -55,12 +56,12 @@ std::string_view set_in(const Attributes& attributes, Names names) {
     return found == names.end() ? std::string_view() : *found;
 }
 
-// The number of jobs that a job counts as: an array counts as many as may start.
+// Returns how many jobs this job counts as: an array counts as many as may start, any other job one.
 int64_t jobs_of(const Job& job) {
     return job.is_array() ? job.subjobs->queued.count() : 1;
 }
 
-// The amounts that a job adds to the sums, times `by`.
+// Returns the job's contribution to the sums, times `by` (1 to add it, -1 to subtract it).
 JobSums sums_of(const Job& job, const ResourceTable& resources, int64_t by) {
     const int64_t count = by * jobs_of(job);
     JobSums sums{.jobs = count, .amounts = {}};
@@ -73,7 +74,7 @@ JobSums sums_of(const Job& job, const ResourceTable& resources, int64_t by) {
     return sums;
 }
 
-// The word for messages.
+// The word in messages for a kind of entity.
 std::string_view word_of(char kind) {
     return kind == 'u' ? "user" : kind == 'g' ? "group" : "project";
 }
@@ -213,7 +214,7 @@ Result<std::string> changed_limits(Type type, std::string_view current, std::str
                                                                         amount_of(type, *known->second.most));
         if (meant) limits.erase(known);
     }
-    // Bound the number, because limits are parsed again whenever a job is submitted.
+    // Bound the number of limits in one value, because they are parsed again whenever a job is submitted.
     if (limits.size() > kMostLimits)
         return fail(PBSE_BADATVAL, fmt::format("{} limits in one value are too many, expected at most {}",
                                                limits.size(), kMostLimits));
@@ -271,7 +272,8 @@ void EntityCounts::count(const Job& job, const ResourceTable& resources, int64_t
     const JobSums own = sums_of(job, resources, by);
     const bool running = job.running();
     const auto entities = entities_of(job);
-    // Most jobs are counted right after a job of the same user in the same queue, so remember the last sums.
+    // Most jobs are counted right after a job of the same user in the same queue. Then use the last job's
+    // sums again.
     const bool as_before =
         last_.queue == job.queue && std::ranges::equal(last_.names, entities, {}, {}, &CountedEntity::name);
     if (!as_before) {

@@ -21,13 +21,13 @@ namespace pbs::host {
 
 class State;
 
-// Applies a change to the value of such an attribute. `type`: the type of the amounts. Limits are sorted by
-// letter and name. PBSE_BADATVAL.
+// Applies a change to the value of a limit attribute, and returns the new value. `type`: the type of the
+// limits' amounts. Limits in the result are sorted by letter and name. PBSE_BADATVAL.
 Result<std::string> changed_limits(Type type, std::string_view current, std::string_view operand, ifl::Op op);
 
-// Checks that limits in the older and the newer spelling aren't both set, at the server or any queue:
-// PBSE_MIXENTLIMS. Call it when `name` has been set on the server or a queue, which then has the attributes
-// `own`.
+// Checks, after `name` was set on the server or a queue, that no limits in the older spelling and in the
+// newer one are set together, at the server or any queue. `own`: the attributes with the new value.
+// PBSE_MIXENTLIMS.
 Result<void> check_limit_styles(std::string_view name, const Attributes& own, const State& state);
 
 // The number of queued and running jobs, and the sums of their requests.
@@ -59,7 +59,7 @@ class EntityCounts {
   private:
     std::unordered_map<std::string, Sums> sums_;
     // The entities of the job that was counted last, with pointers to their sums in all queues and in the
-    // job's queue. A copy of this object begins empty, because the pointers would still lead into the
+    // job's queue. A copy of an EntityCounts has an empty Last, because the pointers would lead into the
     // original.
     struct Last {
         uint64_t queue = 0;
@@ -78,8 +78,8 @@ class EntityCounts {
     Last last_;
 };
 
-// The jobs that count for limits: those of the state, with the present change. So a change of many jobs at
-// once stays within the limits.
+// The jobs that count for limits: those of the state, as the present change leaves them. So a change of many
+// jobs at once stays within the limits.
 class CountedJobs {
   public:
     explicit CountedJobs(const State& state) : state_(state) {}
@@ -92,7 +92,8 @@ class CountedJobs {
 
     // The job as counted; nullptr: it isn't counted.
     const Job* find(uint64_t job);
-    // The sum of one part of the requests of an entity's jobs, in a queue; with queue 0, in all queues.
+    // Sums one part of the requests, such as the number of jobs, over an entity's jobs in a queue; with queue
+    // 0, in all queues.
     template <class Part>
     int64_t sum(uint64_t queue, const CountedEntity& entity, const Part& part);
     // The number of other jobs in the queue.
@@ -109,11 +110,11 @@ class CountedJobs {
     EntityCounts after_;
 };
 
-// May the job be in the queue with the jobs that are there, by max_queued and queued_jobs_threshold? A new
-// job has to fit the server's limits, too. PBSE_ENTLIMCT.
+// Checks that the job may be in the queue beside the queue's other jobs, by max_queued and
+// queued_jobs_threshold. A new job has to fit the server's limits, too. PBSE_ENTLIMCT.
 Result<void> within_queued_jobs(const Job& job, const Queue& queue, CountedJobs& counted);
-// The same for max_queued_res and queued_jobs_threshold_res. If the job is counted already, its present
-// request replaces the earlier one. PBSE_ENTLIMRESC.
+// Checks the same for max_queued_res and queued_jobs_threshold_res. If the job is counted already, its
+// present request replaces the earlier one. PBSE_ENTLIMRESC.
 Result<void> within_queued_amounts(const Job& job, const Queue& queue, CountedJobs& counted);
 
 }  // namespace pbs::host

@@ -1,5 +1,5 @@
-// The server's objects in memory. Each is a value: a change modifies a copy, stores it, and only then
-// replaces the object.
+// The server's objects in memory: jobs, queues, reservations, vnodes, schedulers. Each is a value: a change
+// modifies a copy, stores it, and only then replaces the object.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ inline constexpr char kExiting = 'E';
 inline constexpr char kSuspended = 'S';  // shown to users as S; counts as running, as in PBS
 inline constexpr char kMoved = 'M';
 inline constexpr char kFinished = 'F';
-inline constexpr char kBegun = 'B';    // an array of which a subjob has started
+inline constexpr char kBegun = 'B';    // an array that has begun: a subjob has started
 inline constexpr char kExpired = 'X';  // an ended subjob of an unfinished array; never stored
 }  // namespace job_state
 
@@ -63,11 +63,11 @@ struct Estimate {
 };
 
 // An array's data about its subjobs (array.h). Subjobs that run, wait to run again or are in the history are
-// jobs; about all others there is only this.
+// jobs of their own. All other subjobs are only in these sets.
 struct Subjobs {
     IndexRange submitted;
     IndexSet queued;  // the subjobs that may start
-    // The numbers of subjobs that are jobs, by state.
+    // The numbers of subjobs that are jobs of their own, by state.
     int64_t running = 0;  // includes suspended ones
     int64_t exiting = 0;
     int64_t waiting = 0;  // held, or waiting for their time
@@ -75,7 +75,7 @@ struct Subjobs {
 
 struct Job {
     uint64_t handle = 0;
-    uint64_t told = 0;      // the plugin's handle for it (array.h); 0: same as `handle`
+    uint64_t told = 0;      // the handle by which the plugin knows the job (array.h); 0: `handle`
     uint64_t sequence = 0;  // the number in the id, or an arbitrary one (job_name.h)
     std::string id;         // "12.server", "12[].server", "12[7].server"
     // Only advance() writes state, substate, at_end and deleted (job_state.h).
@@ -96,10 +96,11 @@ struct Job {
     SharedText exec_host{};
     // The places that a running job holds.
     std::vector<Place> places;
-    // The consequence of the run's end: requeue after a request to rerun the job, else finish.
+    // What follows the end of the run: `requeue` after a request to rerun the job, else `finish`.
     enum class AtEnd : uint8_t { finish, requeue } at_end = AtEnd::finish;
-    bool deleted = false;  // on request: the job ends as "deleted"
-    // Names of the resources in Resource_List whose values are defaults: another queue may have others.
+    bool deleted = false;  // by a request; the job ends as terminated
+    // Names of the resources in Resource_List whose values are defaults. They get other values if the job
+    // moves to a queue with other defaults.
     SharedText defaulted{};  // "ncpus,place", sorted
     Attributes attributes;
     // The subjobs of an array. Never changed in place: a change makes a new object.
@@ -107,13 +108,13 @@ struct Job {
     // For a subjob: the number of its array, and its index.
     uint64_t array = 0;
     int64_t index = 0;
-    // The job waits on another server, from which it is pulled when it can run here (peers.h). Such a job
-    // isn't in the State.
+    // This job waits on another server, from which it is pulled when it can run here (peers.h). It isn't in
+    // the State.
     bool elsewhere = false;
 
     // Frees unused memory, and shares texts with other jobs.
     void shrink(SharedTexts& texts);
-    // The number of further attributes to have memory for: a waiting job will get a comment.
+    // The number of further attributes to reserve memory for: a waiting job will get a comment.
     size_t spare_attributes() const;
 
     bool is_defaulted(std::string_view resource) const;
@@ -121,18 +122,18 @@ struct Job {
 
     bool is_array() const { return subjobs != nullptr; }
     bool is_subjob() const { return array != 0; }
-    // Is the job leaving for another server (deliveries.h)?
+    // The job is leaving for another server (deliveries.h).
     bool is_leaving() const {
         return state == job_state::kTransit &&
                (substate == substate::kTransitOut || substate == substate::kTransitOutCommit);
     }
-    // Was the job handed in by another server? (Its id may be that of any server.) Then only that server has
-    // checked who its owner is.
+    // The job was handed in by another server, which alone has checked who its owner is. Its id may be that
+    // of any server.
     bool handed_in() const { return attributes.has("foreign_id"); }
     // The number in the job's id.
     uint64_t number() const;
     uint64_t told_as() const { return told != 0 ? told : handle; }
-    // Has a subjob of the array started?
+    // A subjob of the array has started.
     bool begun() const { return is_array() && stime != 0; }
     bool running() const {
         return state == job_state::kRunning || state == job_state::kExiting || state == job_state::kSuspended;
@@ -148,14 +149,14 @@ struct Job {
 void set_attribute(Job& job, std::string_view name, std::string_view value);
 void unset_attribute(Job& job, std::string_view name);
 
-// May another server's id be shown, logged and used in names of files: is it a number, a dot, and letters,
-// digits, '-', '_' and '.'?
+// Returns whether another server's job id may be shown, logged and used in names of files: it has to be a
+// number, a dot, and letters, digits, '-', '_' and '.'.
 bool is_legal_foreign_id(std::string_view id);
 
 // The value of a variable in the job's Variable_List; empty: not set.
 std::string environment_value(const Job& job, std::string_view name);
 
-// Jobs by state, in the order in which PBS lists them in state_count.
+// The number of jobs in each state, in the order of PBS's state_count.
 struct StateCounts {
     static constexpr std::string_view kLetters = "TQHWREB";
     std::array<int64_t, kLetters.size()> counts{};
@@ -189,19 +190,19 @@ inline constexpr int kInConflict =
     12;  // a substate: a reservation of whole hosts has taken some of its vnodes
 }  // namespace reservation_state
 
-// An advance reservation. All that is stored of it is in its attributes.
+// An advance or standing reservation. Only its attributes are stored; the other members follow from them.
 struct Reservation {
     uint64_t handle = 0;
     std::string id;  // "R12.server"
     Attributes attributes;
     std::vector<Place> places{};  // its present places, as in resv_nodes
-    // The times of a standing reservation after the current one (occurrences.h). They follow from attributes,
-    // too.
+    // The occurrences of a standing reservation after the current one (occurrences.h).
     struct Occurrence {
         int64_t start = 0;
         int64_t end = 0;
         std::vector<Place> places{};
-        bool asked = false;  // a decision about the reservation has to include this occurrence
+        // the scheduler's next decision about the reservation has to include this occurrence
+        bool asked = false;
     };
     std::vector<Occurrence> later{};
     std::vector<uint64_t> later_nodes{};  // handles of the vnodes of all later occurrences, ascending
@@ -213,16 +214,16 @@ struct Reservation {
     std::string_view queue_name() const { return attributes.text("queue"); }
     std::string_view owner() const;  // without host
     std::string_view owner_host() const;
-    // Is the scheduler to decide about the reservation, as a new one or with other times?
+    // The scheduler is to decide about the reservation, as a new one or with other times.
     bool is_asked() const {
         return state() == reservation_state::kUnconfirmed || state() == reservation_state::kBeingAltered;
     }
-    // Will the reservation be removed when its last job is gone?
+    // The reservation will be removed when its last job is gone.
     bool is_ending() const {
         return state() == reservation_state::kBeingDeleted ||
                (state() == reservation_state::kDeletingJobs && later.empty());
     }
-    // Is an occurrence over, and does the next one follow when its last job is gone?
+    // The current occurrence is over, and the next one follows when the last job of this one is gone.
     bool is_between() const { return state() == reservation_state::kDeletingJobs && !later.empty(); }
 };
 
@@ -250,7 +251,8 @@ struct Sched {
     Attributes attributes;
 };
 
-// The usage of a node, a queue or the server by running jobs. Computed from the jobs, never stored.
+// The resources in use by running jobs on a node, in a queue or on the server. Computed from the jobs, never
+// stored.
 struct Usage {
     Amounts assigned;
     std::set<uint64_t> jobs;  // handles of running jobs

@@ -36,7 +36,7 @@ int code_of_long(std::string_view frequency) {
     return frequency == "MONTHLY" ? PBSE_BAD_RRULE_MONTHLY : PBSE_BAD_RRULE_YEARLY;
 }
 
-// All occurrences of the reservation, computed from its attributes.
+// Computes all occurrences of the reservation from its attributes.
 Result<rrule::Series> series_of(const Reservation& reservation) {
     const Attributes& a = reservation.attributes;
     if (!a.has("reserve_timezone"))
@@ -53,8 +53,8 @@ Result<rrule::Series> series_of(const Reservation& reservation) {
 
 using Time = std::pair<int64_t, int64_t>;
 
-// The start and end of an occurrence. It ends at the latest when the next one begins: if the clock is set
-// forward, a day is shorter than 24 hours.
+// Returns the start and end of an occurrence. It ends at the latest when the next one begins: occurrences of
+// a day each would overlap on a day of 23 hours, when the clock is set forward.
 Time time_of(const rrule::Series& series, size_t i, int64_t duration) {
     const int64_t start = seconds(series.starts[i]);
     const int64_t end = start + duration;
@@ -125,7 +125,7 @@ void load_occurrences(Reservation& reservation, const State& state) {
         static_cast<size_t>(std::clamp<int64_t>(left, 0, static_cast<int64_t>(kMostOccurrences))), {});
     if (reservation.later.empty()) return;
     renew_times(reservation);
-    // Drop occurrences without times: the time zone is gone.
+    // If the system doesn't have the time zone any more, the occurrences have no times: drop them.
     std::erase_if(reservation.later, [](const Reservation::Occurrence& one) { return one.end == 0; });
     const std::vector<std::string> texts =
         ifl::exec_vnodes_in(a.text("reserve_execvnodes"), kMostOccurrences);

@@ -23,17 +23,17 @@ namespace pbs::host {
 // protect places for each occurrence.
 inline constexpr size_t kMostOccurrences = 366;
 
-// Computes the occurrences of a new reservation whose start, end and duration are known: sets these to those
-// of the first occurrence, `later` to the others, and reserve_count. Without a rule, or if the rule has only
-// one occurrence, the reservation is an advance reservation. PBSE_BAD_RRULE_*, PBSE_BAD_ICAL_TZ,
-// PBSE_BADTSPEC.
+// Computes the occurrences of a new reservation whose start, end and duration are known. Sets start and end
+// to those of the first occurrence, `later` to the further occurrences, and reserve_count to their number in
+// all. Without a rule, or if the rule has only one occurrence, the reservation is an advance reservation.
+// PBSE_BAD_RRULE_*, PBSE_BAD_ICAL_TZ, PBSE_BADTSPEC.
 Result<void> settle_occurrences(Reservation& reservation);
 
-// Is it a standing reservation, which had more than one occurrence at first?
+// Returns whether the reservation is a standing one: it had more than one occurrence when it was made.
 bool is_standing(const Reservation& reservation);
 
 // Computes the times of later occurrences again, by the present definition of the time zone in the system's
-// files. Their vnodes stay. If the zone is gone, the times stay, too.
+// files. Their vnodes stay. If the system doesn't have the zone any more, the times stay, too.
 void renew_times(Reservation& reservation);
 
 // Restores the later occurrences of a stored reservation, with their vnodes.

@@ -7,7 +7,8 @@
 namespace pbs::host {
 namespace {
 
-// Does a suspended job give back the resource? `released` lists the resources given back; empty: all.
+// Returns whether a suspended job gives back the resource. Its attribute `released` lists such resources; if
+// that is empty, it gives back all.
 bool is_released(const Job& job, const Resource* resource) {
     const std::string_view list = job.attributes.text(preemption::kReleased);
     if (list.empty() || resource == nullptr) return true;

@@ -38,7 +38,8 @@ inline constexpr const char* kReleased = "released";
 using cluster::names_preemption;
 using cluster::occasion_of_preemption;
 
-// The parts of `preempting`: the id of the other job, the present method, and those that are left.
+// The parts of the attribute `preempting`: the id of the job that this job makes room for (may be empty), the
+// method that is being tried, and the methods that are left.
 struct Preempting {
     std::string for_job;
     char method = 0;
@@ -46,24 +47,27 @@ struct Preempting {
 };
 Preempting preempting_of(const Job& job);
 
-// Was the job suspended by a preemption, so that it has given back its places?
+// Returns whether the job was suspended by a preemption, so that it has given back its places.
 bool is_preempted(const Job& job);
-// Is the job being preempted? preempted_by(): the job that it is preempted for; empty: none.
+// is_preempting() returns whether the job is being preempted; preempted_by() the id of the job that it makes
+// room for, or an empty text.
 bool is_preempting(const Job& job);
 std::string preempted_by(const Job& job);
-// Does the job wait for preemptions before it is launched?
+// Returns whether the job waits for preemptions of other jobs before it is launched.
 bool is_awaiting(const Job& job);
 
 // Removes all attributes of preemption except sched_preempted. Call when the job is queued again or starts.
 void forget_preemption(Job& job);
 
-// Notes that an operator has suspended or resumed the job: its walltime stands still in between.
+// Notes the time at which an operator has suspended or resumed the job. In between, its walltime stands
+// still.
 void note_suspension(Job& job, bool suspended, int64_t now);
-// The seconds for which a running or suspended job was suspended; and those for which it has run.
+// The seconds for which a running or suspended job was suspended in all, and the seconds for which it has
+// run.
 int64_t suspended_seconds(const Job& job);
 int64_t elapsed_seconds(const Job& job);
 
-// The places that a job holds now; and the amounts that a suspended job has given back of its places.
+// The places with the amounts that a job holds now, and with those that a suspended job has given back.
 std::vector<Place> held_places(const Job& job, const ResourceTable& resources);
 std::vector<Place> released_places(const Job& job, const ResourceTable& resources);
 

@@ -1,4 +1,4 @@
-// The programs that schedule in place of the plugin's algorithm: one for each scheduler at most.
+// The external programs that schedule in place of the plugin's algorithm, at most one for each scheduler.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ class Registrations {
         std::string who;  // user@host; empty: nobody
         std::int64_t since = 0;
     };
-    // Called when a registration ends. Returns the present time.
+    // Called when a program's registration ends. Returns the present time.
     using Ended = std::function<std::int64_t(std::string_view sched, std::string_view who)>;
-    // A registration; the last copy's destruction ends it.
+    // A registration. It ends when the last copy of this pointer is destroyed.
     using Held = std::shared_ptr<const std::string>;
 
-    // `now`: since when nobody is registered.
+    // `now`: the time that of() returns as `since` for schedulers for which nobody has registered yet.
     Registrations(std::int64_t now, Ended ended) : table_(new Table{{}, now, std::move(ended)}) {}
 
-    // Registers; null: somebody is registered.
+    // Registers a program for a scheduler. Null: another program is registered.
     Held add(const std::string& sched, By by);
     By of(std::string_view sched) const;
 

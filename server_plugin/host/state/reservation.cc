@@ -12,7 +12,7 @@
 namespace pbs::host {
 namespace {
 
-// Is the vnode down, offline or gone?
+// Returns whether the vnode is down, offline or gone.
 bool is_lacking(uint64_t handle, const State& state) {
     const Node* node = state.node(handle);
     return node == nullptr || node->state != node_free;

@@ -21,7 +21,8 @@ Result<Chunks> chunks_of(const Reservation& reservation, const State& state) {
     return parse_select(reservation.attributes.text("schedselect"), state.resources);
 }
 
-// For each chunk of `fewer`, in order, the index of its chunk in `all`; empty: `fewer` isn't a part of `all`.
+// For each chunk of the select `fewer`, finds the index of the matching chunk in the select `all`; empty:
+// `fewer` isn't a part of `all`.
 std::vector<size_t> matching(const Chunks& all, const Chunks& fewer) {
     std::vector<size_t> of;
     for (size_t i = 0; i < all.size() && of.size() < fewer.size(); ++i)
@@ -31,7 +32,7 @@ std::vector<size_t> matching(const Chunks& all, const Chunks& fewer) {
     return of;
 }
 
-// Groups places by chunk: a chunk has one place, or several with a piece each.
+// Groups places by chunk. A chunk has one place, or several places with a part of the chunk each.
 std::vector<std::span<const Place>> by_chunk(const std::vector<Place>& places) {
     std::vector<std::span<const Place>> groups;
     for (auto first = places.begin(); first != places.end();) {
@@ -43,7 +44,8 @@ std::vector<std::span<const Place>> by_chunk(const std::vector<Place>& places) {
     return groups;
 }
 
-// The usage of a reservation's running jobs, by vnode and resource.
+// The amounts that a reservation's running jobs use, by vnode and resource, without those in chunks that
+// keep() has got.
 class Used {
   public:
     Used(const Reservation& reservation, const State& state) {
@@ -53,7 +55,7 @@ class Used {
             if (const Job* job = state.job(handle); job != nullptr && job->running())
                 for (const Place& place : job->places) add(place, 1);
     }
-    // Do jobs use vnodes of this chunk beyond the amounts that the remaining chunks have there?
+    // Returns whether jobs use more on one of this chunk's vnodes than the kept chunks have there.
     bool needs(std::span<const Place> chunk) const {
         return std::ranges::any_of(chunk, [&](const Place& place) {
             const auto found = amounts_.find(place.node);
@@ -115,7 +117,8 @@ Result<std::vector<Place>> places_kept(const Reservation& current, const Reserva
     const std::vector<size_t> of = matching(*all, *fewer);
     std::vector<bool> kept(groups.size());
     Used used(current, state);
-    // A degraded reservation has lost some of its chunks, and it is unknown which.
+    // Check that all chunks have places. A degraded reservation has lost some, and it is unknown for which
+    // chunks.
     int64_t chunks = 0;
     for (const Chunk& chunk : *all) chunks += chunk.count;
     if (of.empty() || std::cmp_not_equal(chunks, groups.size())) return fail(PBSE_SELECT_NOT_SUBSET);

@@ -1,6 +1,6 @@
-// Computes the places that a reservation loses by an altered select (pbs_ralter -l select). The select may
-// have fewer chunks of the same kinds in the same order, as in OpenPBS. Chunks on which jobs of the
-// reservation run stay.
+// Computes the places that a reservation keeps when its select is altered (pbs_ralter -l select). As in
+// OpenPBS, the new select may only have fewer chunks, of the same kinds in the same order. Chunks on which
+// jobs of the reservation run are kept.
 #pragma once
 
 #include <string_view>
@@ -11,15 +11,16 @@
 
 namespace pbs::host {
 
-// Removes the sums over the chunks of a select from Resource_List. Does nothing if the select is malformed.
+// Unsets nodect and the sums of the select's resources in Resource_List. Does nothing if the select is
+// malformed.
 void unset_sums(Reservation& reservation, std::string_view select, const State& state);
 
-// Sets another select, and the sums in Resource_List and schedselect accordingly. Errors as
-// complete_resources(); PBSE_SELECT_NOT_SUBSET: the select requests more, or other chunks.
+// Replaces the reservation's select, and sets the sums in Resource_List and schedselect accordingly. Errors
+// as complete_resources(). PBSE_SELECT_NOT_SUBSET: the new select requests more chunks, or others.
 Result<void> set_select(Reservation& reservation, std::string_view select, const State& state);
 
-// The places that `current` still has with the select of `altered`. PBSE_RESV_NOT_EMPTY: jobs run on more
-// vnodes than it would have.
+// Returns the places of `current` that remain with the select of `altered`. PBSE_RESV_NOT_EMPTY: jobs run on
+// more chunks than remain.
 Result<std::vector<Place>> places_kept(const Reservation& current, const Reservation& altered,
                                        const State& state);
 

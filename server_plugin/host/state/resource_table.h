@@ -27,7 +27,7 @@ enum ResourceFlag : uint32_t {
 };
 
 struct Resource {
-    uint32_t id = 0;  // dense from 0; a server process never uses one twice
+    uint32_t id = 0;  // numbered from 0 without gaps; a server process uses each id once
     std::string name;
     Type type = Type::text;
     uint32_t flags = 0;

@@ -84,7 +84,8 @@ void drop_defaults(Job& job) {
     job.defaulted = {};
 }
 
-// Sets job-wide defaults. Omits chunk-level resources if the job has its own select or nodes.
+// Sets job-wide defaults. Omits select, place, nodes and host-level resources if the job has its own select
+// or nodes.
 void add_job_wide_defaults(Job& job, const Queue& queue, const State& state, bool has_chunks) {
     struct Source {
         const Attributes& attributes;
@@ -99,7 +100,7 @@ void add_job_wide_defaults(Job& job, const Queue& queue, const State& state, boo
             if (resource == nullptr || resource->name == "nodect") continue;
             const bool chunks =
                 resource->name == "select" || resource->name == "place" || resource->name == "nodes";
-            // resources_max of select, place or nodes is compared as text, so it isn't a default.
+            // resources_max of select, place or nodes bounds the job's text, so don't use it as a default.
             if (chunks && source.name == "resources_max") continue;
             if (has_chunks && (chunks || (resource->flags & resource_host) != 0)) continue;
             if (!job.attributes.has("Resource_List", value.resource()))
@@ -136,7 +137,7 @@ Result<void> check_mixture(const Job& job, const State& state, bool has_select, 
     return {};
 }
 
-// Bounds the number of processes, because each is a line of the node file, which is made in memory.
+// Bounds the number of processes, because each gets a line of the node file, which is made in memory.
 Result<void> check_processes(const std::vector<Chunk>& chunks) {
     int64_t total = 0;
     for (const Chunk& chunk : chunks)
@@ -149,7 +150,7 @@ Result<void> check_processes(const std::vector<Chunk>& chunks) {
                     total, kMostProcesses));
 }
 
-// Adds ppn processes, each with the requested CPUs of the chunk, or else with one CPU.
+// Gives a chunk of `nodes` its ppn processes. Each has the chunk's requested CPUs, or else one CPU.
 Result<void> add_processes(Chunk& chunk, const std::string& ppn, const ResourceTable& resources) {
     if (ppn.empty()) return {};
     if (auto added = add_resource(chunk, "mpiprocs=" + ppn, resources); !added) return added;
@@ -159,7 +160,7 @@ Result<void> add_processes(Chunk& chunk, const std::string& ppn, const ResourceT
     return {};
 }
 
-// Checks "arrangement:sharing:group=resource"; each part may be missing.
+// Checks a `place`: "arrangement:sharing:group=resource", in which each part may be missing.
 Result<void> check_place(std::string_view place, const ResourceTable& resources) {
     constexpr std::array<std::string_view, 4> kArrangements{"free", "pack", "scatter", "vscatter"};
     constexpr std::array<std::string_view, 3> kSharings{"excl", "exclhost", "shared"};

@@ -46,7 +46,7 @@ std::string select_text(const std::vector<Chunk>& chunks);
 // chunk requests are mixed; PBSE_BADATVAL for more than kMostProcesses in all.
 Result<void> complete_resources(Job& job, const Queue& queue, const State& state);
 
-// The chunks of a completed job.
+// Returns the chunks of a job whose request complete_resources() has completed.
 std::vector<Chunk> chunks_of(const Job& job, const State& state);
 
 }  // namespace pbs::host

@@ -1,4 +1,4 @@
-// Immutable texts that copies share, so that a text of many jobs is in memory only once.
+// Immutable texts whose copies share memory, so that a text that many jobs have is in memory only once.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class SharedText {
     bool operator==(const SharedText& other) const {
         return block_ == other.block_ || (name() == other.name() && text() == other.text());
     }
-    // Do both use the same memory?
+    // Returns whether both use the same memory.
     bool shares(const SharedText& other) const { return block_ == other.block_; }
 
   private:
@@ -57,8 +57,8 @@ class SharedText {
     Block* block_ = nullptr;
 };
 
-// Remembers recent texts, so that an equal one that follows soon shares their memory. Older ones are
-// forgotten, and a new equal text then uses memory of its own.
+// Remembers recent texts, so that an equal text that follows soon shares their memory. A text that isn't
+// remembered any more isn't shared with later equal ones.
 class SharedTexts {
   public:
     // Replaces the text by an equal remembered one, or remembers it.

@@ -135,7 +135,7 @@ std::string State::reservation_id(uint64_t number) const {
     return "R" + host::job_id(number, server_name);
 }
 
-// Finds a reservation by "R12", "R12.server", "R12@server"; a standing one by "S12".
+// Finds a reservation by "R12", "R12.server" or "R12@server"; a standing one has an S in place of the R.
 const Reservation* State::reservation(std::string_view id) const {
     if (id.empty()) return nullptr;
     std::string_view rest = id.substr(1, id.find('@') - 1);
@@ -238,8 +238,9 @@ void State::index_names(const Job& job, bool in) {
         }
     }
     if (job.told == 0) return;
-    // A starting subjob takes over the array's handle in the plugin, and the array gets another one. These
-    // changes come in either order, so only remove an entry that leads to this job.
+    // When a subjob starts, it takes over the handle by which the plugin knows its array, and the array gets
+    // another one. The two jobs may be indexed in either order, so remove an entry only if it leads to this
+    // job.
     if (in) {
         told_[job.told] = job.handle;
     } else if (const auto at = told_.find(job.told); at != told_.end() && at->second == job.handle) {

@@ -26,13 +26,13 @@
 
 namespace pbs::host {
 
-// The amounts in a job's or a reservation's request of resources that are counted at the server and at
-// queues.
+// Returns the amounts in the Resource_List of a job or a reservation, for the resources that are summed at
+// the server and at queues.
 Amounts counted_amounts(const Attributes& attributes, const ResourceTable& resources);
 
 class State {
   public:
-    // The objects that managers set up, in tables that Batch can exchange.
+    // The objects that managers set up, in tables of their own, which Batch can exchange for the server's.
     struct Tables {
         Attributes server;
         ResourceTable resources;
@@ -46,8 +46,8 @@ class State {
     Tables tables() const {
         return {server, resources, queues_, queue_names_, nodes_, node_names_, scheds_, node_counts_};
     }
-    // exchange() exchanges the tables until the next exchange; install() does so for good. Counts of jobs
-    // stay, even those of queues and nodes that the new tables don't have.
+    // exchange() swaps the State's tables with `tables`, for a time: the next call swaps them back. install()
+    // does so for good. Counts of jobs stay, even those of queues and nodes that the new tables don't have.
     void exchange(Tables& tables);
     void install(Tables& tables) {
         exchange(tables);
@@ -62,7 +62,7 @@ class State {
     Attributes server;
     ResourceTable resources;
     int64_t next_sequence = 0;  // the number for the next job
-    // Changes with each change of vnodes and of the objects that managers set up.
+    // A number that changes with each change of vnodes and of the objects that managers set up.
     uint64_t setup() const { return setup_; }
     void setup_changed() { ++setup_; }
     Dependencies dependencies;
@@ -72,17 +72,18 @@ class State {
     const std::map<std::string, Node, std::less<>>& nodes() const { return nodes_; }
     const std::map<std::string, Sched, std::less<>>& scheds() const { return scheds_; }
 
-    // Is it a name of this server: its own or its machine's, short or full, or "localhost"?
+    // Returns whether this server has the name: its own name or its machine's, short or full, or "localhost".
     bool is_this_server(std::string_view name) const;
-    // The number in an id of a job or array of this server.
+    // Returns the number (job_name.h) of the job or array with this id; nullopt: it isn't an id of this
+    // server.
     std::optional<uint64_t> sequence_in(std::string_view id) const;
     // "12.server", "12[].server"
     std::string job_id(uint64_t sequence) const;
     // Parses an id of this server. nullopt: it is malformed or another server's.
     std::optional<JobName> job_name(std::string_view id) const;
 
-    // Find an object; nullptr: there is none. An id may have the server's name ("12.server") or not, in any
-    // case, and "@server" after it. A subjob is found if it is a job.
+    // These functions find an object; nullptr: there is none. An id may have the server's name ("12.server")
+    // or not, in any case, and "@server" after it. A subjob is found if it is a job of its own.
     const Job* job(std::string_view id) const;
     const Job* job(uint64_t handle) const;
     // The job that has this handle in the plugin (array.h).
@@ -100,7 +101,7 @@ class State {
     const Reservation* reservation(std::string_view id) const;
     const Reservation* reservation(uint64_t handle) const;
     const Reservation* reservation_of_queue(uint64_t queue) const;  // nullptr: not a reservation's queue
-    // The numbers of the reservations that have the vnode at any time.
+    // The numbers of the reservations that have the vnode in any of their occurrences.
     const std::set<uint64_t>& reservations_on(uint64_t node) const;
     std::string reservation_id(uint64_t number) const;  // "R12.server"
 
@@ -110,11 +111,11 @@ class State {
     uint64_t new_subjob() { return ++last_subjob_; }
     // Returns a number for a job with another server's id.
     uint64_t new_foreign() { return ++last_foreign_; }
-    // A job with another server's id; nullptr: there is none.
+    // Finds a job with another server's id; nullptr: there is none.
     const Job* foreign_job(std::string_view id) const;
     void handle_in_use(uint64_t handle) { last_handle_ = std::max(last_handle_, handle); }
 
-    // Replaces the object with the same handle or name, or adds the object, and updates the counts.
+    // put() replaces the object with the same handle or name, or adds the object, and updates the counts.
     void put(Job job);
     // Adds a job. REQUIRES: it is queued after all others, and has no unused memory.
     void put_loaded(std::map<uint64_t, Job>::node_type job);
@@ -145,8 +146,8 @@ class State {
     const Usage& node_usage(uint64_t node) const;
     const Usage& queue_usage(uint64_t queue) const;
     const Usage& server_usage() const { return server_usage_; }
-    // Handles, in the order of queueing.
-    const std::set<uint64_t>& queue_jobs(uint64_t queue) const;  // includes history
+    // The handles of the queue's jobs, in the order of queueing.
+    const std::set<uint64_t>& queue_jobs(uint64_t queue) const;  // includes jobs in the history
     // The handles of the subjobs of an array that are jobs, by index.
     const std::map<int64_t, uint64_t>& subjobs(uint64_t array) const;
     const std::set<uint64_t>& waiting_jobs() const { return waiting_; }
@@ -192,7 +193,7 @@ class State {
     uint64_t last_subjob_ = kSubjobMark;
     uint64_t last_foreign_ = kForeignMark;
     uint64_t setup_ = 0;
-    bool exchanged_ = false;  // the tables are exchanged until the next exchange
+    bool exchanged_ = false;  // tables are exchanged for a time: the next exchange() swaps them back
 };
 
 }  // namespace pbs::host

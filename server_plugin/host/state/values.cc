@@ -80,7 +80,7 @@ Result<std::string> canonical(Type type, std::string_view value) {
         case Type::text:
         case Type::resources:
             return std::string(value);
-        // Convert to the text that OpenPBS's server shows, whatever the client's form.
+        // A list of variables becomes the text that OpenPBS's server shows, whichever form the client sent.
         case Type::environment:
             return text::variable_list(text::parse_variables(value));
     }

@@ -14,7 +14,7 @@ namespace pbs::host {
 
 using Type = ifl::AttributeType;
 
-// The form of the text that the server stores and shows. PBSE_BADATVAL: the text isn't of the type.
+// Returns the form of the text that the server stores and shows. PBSE_BADATVAL: the text isn't of the type.
 Result<std::string> canonical(Type type, std::string_view value);
 
 // The amount of a canonical value: bytes for a size, seconds for a duration, millionths for a real, 0 or 1
@@ -23,18 +23,19 @@ inline int64_t amount_of(Type type, std::string_view canonical_value) {
     return cluster::amount_of(static_cast<int>(type), canonical_value);
 }
 
-// The canonical text of an amount. Sizes are in kb, as PBS reports measured ones, unless they aren't whole
-// kb.
+// Returns the canonical text of an amount. Sizes are in kb, as PBS reports measured ones, unless they aren't
+// whole kb.
 std::string amount_text(Type type, int64_t amount);
 
-// Is a value of this type an amount, which can be added, subtracted and compared?
+// Returns whether values of this type are amounts, which can be added, subtracted and compared.
 bool is_amount(Type type);
 
 // Sums and products of amounts. A result that is too large becomes the largest amount.
 int64_t amount_sum(int64_t a, int64_t b);
 int64_t amount_product(int64_t a, int64_t b);
 
-// Splits at commas, except those after a backslash. Removes spaces around the parts, and empty parts.
+// Splits a list at commas, except those after a backslash. Removes spaces around the entries, and empty
+// entries.
 std::vector<std::string> split_list(std::string_view text);
 std::string join_list(const std::vector<std::string>& parts);
 
