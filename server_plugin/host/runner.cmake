@@ -1,4 +1,5 @@
-# What runs jobs and what keeps the server's house: no event loop, no protocol, no objects.
+# The code that runs jobs, and the code for the home, the log and the accounting. It has no event loop, no
+# protocol and no objects.
 pbs_library(
   pbs_host_runner
   base/accounting.cc

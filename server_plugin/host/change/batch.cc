@@ -150,8 +150,8 @@ Result<void> Batch::check() const {
     return {};
 }
 
-// Lists the objects to report to the plugin after an exchange: those in the state that differ from those in
-// tables_.
+// Lists the reports to the plugin about the touched objects, after the tables were exchanged: tables_ has the
+// old objects, the state the new ones.
 void Batch::begin_telling() {
     to_tell_.clear();
     told_ = 0;
@@ -224,8 +224,8 @@ void Batch::tell_rest() {
     for (const auto& action : actions_) guarded(server_.parts.log, "after a change", action);
 }
 
-// Calls the plugin's part. If that throws, the plugin may have committed or not; only a comparison of its
-// history with the server can show which.
+// Calls the plugin's part. If it throws, the plugin may have committed its changes or not. So note that the
+// two databases may differ; reconcile_history() then compares them.
 Result<void> Batch::ask(const std::function<Result<void>()>& plugins_part) {
     try {
         return plugins_part();
@@ -245,8 +245,8 @@ Result<void> Batch::commit(const std::function<Result<void>()>& plugins_part, To
     Store& store = server_.parts.store;
     State& state = server_.state;
     if (told == Told::before) exchange_and_tell();
-    // The plugin commits within the server's transaction, so that a backup of both databases has the change
-    // in both or in neither.
+    // The plugin commits while the server's transaction is open, so that a backup of both databases has the
+    // change in both or in neither.
     const bool writes = !touched_.empty();
     Result<void> done;
     if (writes) done = store.begin();

@@ -1,6 +1,6 @@
-// A change of many objects at once: a rollback, an import, or a request for all nodes. It works on tables of
-// its own, on some objects at a time, while all others use the server's tables. At the end one short step
-// replaces the server's tables. Until then nothing has changed.
+// A change of many objects at once: a rollback, an import, or a request for all nodes. It works step by step,
+// each on some objects, in tables of its own, while everybody else uses the server's tables. At the end one
+// short step replaces the server's tables. Until then nothing has changed.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ namespace pbs::host {
 
 class Batch {
   public:
-    // The number of objects that one step handles, in one transaction if it writes: a few milliseconds.
+    // The number of objects that one step handles, so that it takes a few milliseconds. A step that writes is
+    // one transaction.
     static constexpr int kAtOnce = 100;
     // The number of objects that one step reports to the plugin.
     static constexpr int kToldAtOnce = 1000;
@@ -33,19 +34,20 @@ class Batch {
     // Calls `work` with the batch's tables in place of the server's: each Change::commit() in it changes only
     // these tables.
     void run(const std::function<void()>& work);
-    // Adds an action to run if the batch is dropped: it undoes what isn't in a Change.
+    // Adds an action to run if the batch isn't committed. It takes back effects that aren't part of a Change.
     void on_undo(std::function<void()> action) { undo_.push_back(std::move(action)); }
 
-    // Writes some of the changed objects to the database, set aside so that they don't count yet. Call it
-    // until it returns false: all are written.
+    // Writes some of the changed objects to the database, set aside so that they don't count yet. False: all
+    // are written; call it until then.
     Result<bool> write_some();
     // Compares objects as write_some() does, without writing: for callers that need only changes().
     bool compare_some();
-    // The differences from the server's objects, once nothing is left to write or compare.
+    // The differences from the server's objects. Complete when write_some() or compare_some() has returned
+    // false.
     const std::vector<ConfigChange>& changes() const { return changes_; }
 
-    // Can the batch's tables still replace the server's? PBSE_OBJBUSY: a job uses an object that the batch
-    // deletes.
+    // Checks that the batch's tables can still replace the server's. PBSE_OBJBUSY: a job uses an object that
+    // the batch deletes.
     Result<void> check() const;
     // Replaces the server's objects by the batch's, for good once `plugins_part`, which makes the plugin's
     // changes durable, has succeeded. With Told::before the new objects are reported to the plugin first, and
@@ -66,8 +68,9 @@ class Batch {
 
     std::vector<ConfigName> some();
     void compare(const ConfigName& object);
-    // The kinds of reports to the plugin about an object. Objects that are gone come first, so that their
-    // names can be used again; then come the others, each after the objects that it names.
+    // The kinds of reports to the plugin about an object, in the order in which they are made: objects that
+    // are gone come first, so that their names can be used again; then objects that are there, each after the
+    // objects that it names; then resources that are gone.
     enum class Tell : std::uint8_t { gone, is, gone_resource };
     void begin_telling();
     bool tell_some();

@@ -24,8 +24,8 @@ namespace pbs::host {
 
 namespace {
 
-// The traits of a kind of objects. kType is one of enum pbs_object_type; values() returns an object's
-// configuration, except for reservations, which have none.
+// Describes a kind of objects to the functions of Change. kType is one of enum pbs_object_type. values()
+// returns an object's configuration; Kind<Reservation> has none.
 template <typename Object>
 struct Kind;
 
@@ -214,7 +214,8 @@ void Change::note(ChangedSince& changed) const {
     for (const auto& [handle, node] : nodes.there) changed.nodes.insert(handle);
     for (const auto& [handle, name] : nodes.gone) changed.nodes.insert(handle);
     for (const auto& [handle, job] : removed_jobs_) changed.jobs.insert(job.told);
-    // A decision about a reservation has the reservation's handle in place of a job's, so one set has both.
+    // `jobs` takes the handles of reservations, too: in a decision, a reservation's handle is in the place of
+    // a job's.
     const auto& reservations = std::get<Objects<Reservation>>(objects_);
     for (const auto& [handle, reservation] : reservations.there) changed.jobs.insert(handle);
     for (const auto& [handle, id] : reservations.gone) changed.jobs.insert(handle);
@@ -323,8 +324,8 @@ Result<void> Change::join(Batch& batch) {
 
 namespace {
 
-// After the plugin has committed a change that the server couldn't commit: makes the plugin's history and the
-// server agree.
+// Makes the plugin's history and the server agree again, after the plugin has committed a change that the
+// server couldn't commit.
 void reconcile(Server& server) {
     if (server.parts.plugin == nullptr) return;
     if (auto done = reconcile_history(server); !done)
@@ -346,7 +347,8 @@ void Change::follow_arrays() {
     for (const auto& [array, those] : steps) server_.parts.follow_subjobs(*this, array, those);
 }
 
-// Counts eligible time up to now by the setting that was in force.
+// Settles which type of time the changed jobs accrue, if the server counts by reasons already. If this change
+// sets eligible_time_enable, notes this instant as eligible_since.
 void Change::settle_accruals() {
     const bool counts = counts_eligible_time(server_.state.server);
     if (server_attributes_ && counts_eligible_time(*server_attributes_) && !counts) {
@@ -382,14 +384,14 @@ Result<void> Change::commit(const std::function<Result<void>()>& before) {
     follow_arrays();
     CommitGroup& group = server_.commit_group;
     if (group.takes() && !before && only_adds_jobs()) return join(group);
-    // Commit the group of submissions first. CommitGroup::commit() reports the outcome to those who hold its
-    // replies.
+    // Commit the group of submissions first. The network, which holds the group's replies, gets the outcome
+    // when it calls CommitGroup::commit().
     if (group.uncommitted())
         if (auto done = group.commit(); !done) return done;
     Store& store = server_.parts.store;
     Result<void> done;
     bool told = false;
-    // An exception must not leave the transaction open, because then no other could begin.
+    // Catch exceptions: an open transaction would keep all later ones from beginning.
     try {
         done = store.begin(lasts_ ? Store::Durable::now : Store::Durable::later);
         if (done) done = write();

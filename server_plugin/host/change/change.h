@@ -1,6 +1,6 @@
-// One transaction on the server's state. A request changes copies of objects. commit() stores them; only when
-// they are durable, it puts them in place, reports them to the plugin, and runs the actions left for
-// afterwards. If anything fails, nothing has changed.
+// A Change is one transaction on the server's state. A request changes copies of objects. commit() stores
+// them; when they are durable, it puts them in place, reports them to the plugin, and runs the actions that
+// were added by then(). If anything fails, nothing has changed.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,9 @@ namespace pbs::host {
 class Batch;
 class CommitGroup;
 
-// A subjob's change. `before`: the subjob before it; nullptr: it was no job. `after`: the subjob after it; if
-// the job was removed, its last state.
+// A step in the life of a subjob within a change. `before`: the subjob before the change; nullptr: it wasn't
+// a job of its own. `after`: the subjob after the change; if `gone`, the job was removed, and this is its
+// last state.
 struct SubjobStep {
     const Job* before = nullptr;
     const Job* after = nullptr;
@@ -41,7 +42,8 @@ class Change {
     Server& server() { return server_; }
     int64_t now() const { return now_; }
 
-    // The copy that will replace the object, made at the first call. References stay valid until commit().
+    // Returns the copy that will replace the object; the first call makes it. References stay valid until
+    // commit().
     Job& job(const Job& current);
     Queue& queue(const Queue& current) { return changed(current); }
     Node& node(const Node& current) { return changed(current); }
@@ -53,7 +55,7 @@ class Change {
     Job& add(Job job, std::string script);
     Job& put(Job job);  // the job, new or not, without a script
     // Sets the job's comment. If nothing else of the job changes, only the comment is written and put in
-    // place, because a cycle sets very many.
+    // place, because a cycle sets very many comments.
     void comment(const Job& current, std::string_view text);
     template <typename Object>
     Object& add(Object object) {
@@ -74,11 +76,11 @@ class Change {
     void link(uint64_t job, LinkKind kind, uint64_t other);
     void link(const Link& link);
     void unlink(const Link& link);
-    // The job after this change; nullptr: there is none.
+    // Returns the job as this change leaves it; nullptr: there is none with this number.
     const Job* current(uint64_t sequence) const;
 
-    // The jobs that count for limits, with this change. enter_queue() stages a job that enters a queue; the
-    // end of a job removes it.
+    // The jobs that count for limits, as this change leaves them. enter_queue() stages a job that enters a
+    // queue; the end of a job removes it.
     CountedJobs& counted() { return counted_; }
 
     // Stages a new or changed definition of a resource, or its removal. The table itself changes at commit.
@@ -96,13 +98,13 @@ class Change {
     // The differences that this change makes to the configuration of managers, for the history.
     std::vector<ConfigChange> configuration() const;
 
-    // Says that a crash of the machine may undo this change: nobody relies on it.
+    // Permits a crash of the machine to undo this change, because nobody relies on it.
     void need_not_last() { lasts_ = false; }
 
-    // Commits. `before` runs when everything is written and not yet committed; its error undoes everything.
-    // In a batch (Server::batch) only the batch's tables change. While Server::commit_group takes
-    // submissions, a change that only submits jobs joins it: it becomes durable and known to others when the
-    // group is committed.
+    // Commits. `before` runs when everything is written and not yet committed; if it returns an error,
+    // everything is undone. In a batch (Server::batch) only the batch's tables change. While
+    // Server::commit_group takes submissions, a change that only adds jobs joins the group: it becomes
+    // durable and known to others when the group is committed.
     Result<void> commit(const std::function<Result<void>()>& before = {});
 
   private:

@@ -38,7 +38,8 @@ Result<void> CommitGroup::write(const std::function<Result<void>()>& what) {
     auto done = store.set_savepoint();
     if (!done) return done;
     done = without_exceptions(what);
-    // A full disk may have undone the whole transaction, not only the savepoint.
+    // Ending the savepoint may fail, because a full disk may have undone the whole transaction. Then no
+    // member can be committed.
     if (auto ended = done ? store.release_savepoint() : store.go_to_savepoint(); !ended) {
         intact_ = ended;
         if (done) done = ended;

@@ -1,8 +1,8 @@
 // Submissions that share one commit: those of one turn of the loop wait for the disk once, together. Each is
 // written after a savepoint, so that a failing one doesn't undo the others.
 //
-// A job that has joined is in the state, where it counts for the limits of the next submission. Nobody else,
-// neither a client nor the plugin, learns of it before commit(), and if that fails, the job is removed again.
+// A job that has joined the group is in the state, where it counts for the limits of the next submission. But
+// neither a client nor the plugin learns of it before commit(), and if that fails, the job is removed again.
 // So every other change has to wait for commit().
 #pragma once
 
@@ -36,16 +36,17 @@ class CommitGroup {
         int trigger;
         std::optional<int64_t> next_sequence;  // for the next job; that of the last member is stored
     };
-    // Runs `what`, which writes a change. If it fails, undoes what it has written.
+    // Runs `what`, which writes the rows of a change, within the group's transaction. If it fails, undoes
+    // what it has written.
     Result<void> write(const std::function<Result<void>()>& what);
-    // Makes the change that was written last a member. Afterwards its jobs may be put into the state.
+    // Makes the change that write() wrote last a member. Afterwards its jobs may be put into the state.
     void add(Member member) { members_.push_back(std::move(member)); }
 
-    // Has a transaction begun, so that commit() has to follow?
+    // Returns whether the group's transaction has begun, so that commit() has to follow.
     bool uncommitted() const { return begun_; }
-    // Makes all members durable and known. On an error none of them has happened. If there is nothing to
-    // commit, returns the outcome of the last commit, because another change may have had to commit the group
-    // before its own commit.
+    // Makes all members durable and known to others. On an error none of them has happened. If there is
+    // nothing to commit, returns the outcome of the last commit, because another change may have committed
+    // the group before itself.
     Result<void> commit();
 
   private:

@@ -10,14 +10,13 @@
 namespace pbs::host {
 namespace {
 
-// The most cycles and slow requests that are remembered: users rarely look at more, and a cycle takes some
-// hundred bytes.
+// The numbers of cycles and slow requests that are remembered. Each cycle takes some hundred bytes.
 constexpr std::size_t kMostCycles = 100;
 constexpr std::size_t kMostSlowRequests = 100;
 // A request is slow if it takes longer than a turn of the loop should.
 constexpr std::chrono::milliseconds kSlow{50};
-// The most users whose requests are counted. Only users with accounts are; the bound limits the effect of a
-// mistake.
+// The most users whose requests are counted. Only users with accounts are counted, so the bound is reached
+// only by mistake.
 constexpr std::size_t kMostUsers = 10000;
 
 double seconds(std::chrono::nanoseconds duration) {

@@ -1,5 +1,5 @@
-// Counters of the server's work, updated as it works, so that a query costs only the reply: cycles, requests,
-// commits and waits since its start; and the last cycles and slow requests one by one.
+// Counters of the server's work since its start: cycles, requests, commits and waits; and the last cycles and
+// slow requests one by one. They are updated as the server works, so that a query costs little.
 // requests/status_diagnosis.cc reports them.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace pbs::host {
 
-// Counts how many of the added amounts are at most each of some bounds.
+// Counts amounts, and how many of them are at most as large as each of some bounds.
 class Histogram {
   public:
     // REQUIRES: the bounds ascend, are twelve at most, and outlive the histogram.
@@ -30,26 +30,29 @@ class Histogram {
 
   private:
     std::span<const double> bounds_;
-    std::array<std::uint64_t, 12> counts_{};  // for each bound: amounts above the lower bounds
+    // for each bound: the amounts up to it, without those up to the next lower bound
+    std::array<std::uint64_t, 12> counts_{};
     std::uint64_t count_ = 0;
     double sum_ = 0;
 };
 
-// Bounds for durations, in seconds. Nobody notices a thousandth of a second; a cycle or a large status may
-// take more than ten seconds.
+// Bounds for durations, in seconds: from a tenth of a millisecond, which nobody notices, to a minute, which a
+// large cycle or status may take.
 inline constexpr std::array kDurationBounds = {0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05,
                                                0.1,    0.5,    1.0,   5.0,   10.0, 60.0};
 // Bounds for the waits of jobs, in seconds: from moments to a week.
 inline constexpr std::array kWaitBounds = {1.0,     10.0,    60.0,    300.0,    1800.0,  3600.0,
                                            14400.0, 43200.0, 86400.0, 259200.0, 604800.0};
 
-// A finished scheduling cycle. Its counts of jobs are those of its decisions, except `considered`.
+// The facts about a finished scheduling cycle. `decisions` and `dropped` count its decisions; `considered`
+// counts jobs.
 struct CycleNote {
     std::string sched;
     int trigger = 0;
     std::int64_t began = 0;                // by the server's clock, seconds since the Epoch
     std::chrono::nanoseconds deciding{0};  // from its beginning to its decisions
-    std::chrono::nanoseconds carrying{0};  // from then until they were carried out, with requests in between
+    // from the decisions until they were carried out; requests may be answered in between
+    std::chrono::nanoseconds carrying{0};
     std::int64_t considered = 0;
     std::array<std::int64_t, 9> decisions{};  // by Decision::Kind
     std::int64_t dropped = 0;                 // decisions that didn't fit any more

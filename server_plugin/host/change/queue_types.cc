@@ -19,7 +19,7 @@ struct QueueTime {
     std::string to;
 };
 
-// The server's own identity, for its own changes.
+// The identity under which the server makes changes of its own.
 Identity self(const Server& server) {
     return {"pbs_server", server.state.server_name, privilege_operator | privilege_manager | privilege_root};
 }
@@ -39,7 +39,7 @@ std::vector<QueueTime> wanted(Server& server) {
     return out;
 }
 
-// The type of an execution queue. The value "execution" means any time, like an unset one.
+// Returns the queue's execution_type. The value "execution" means any time, and is returned as an empty text.
 std::string_view execution_type(const Queue& queue) {
     const std::string_view type = queue.attributes.text("execution_type");
     return type == "execution" ? std::string_view{} : type;
@@ -54,7 +54,7 @@ void set_type(Queue& queue, const std::string& type) {
     }
 }
 
-// Sets the type of a queue, and adds that to the history.
+// Sets the execution_type of a queue, and adds the change to the history.
 Result<void> change_type(Server& server, const Queue& queue, const QueueTime& time) {
     Change change(server, server.now());
     set_type(change.queue(queue), time.to);
@@ -89,7 +89,8 @@ void set_queue_types(Server& server) {
     if (server.parts.plugin == nullptr) return;
     for (const QueueTime& time : wanted(server)) {
         const Queue* queue = server.state.queue(time.queue);
-        // A queue that is being made gets its queue_type after its name, so skip a queue without one.
+        // A manager's request makes a queue first and sets its queue_type afterwards, so skip a queue without
+        // one.
         if (queue == nullptr || !queue->attributes.has("queue_type")) continue;
         Result<void> done;
         if (!queue->route() && execution_type(*queue) == time.from) done = change_type(server, *queue, time);

@@ -14,7 +14,7 @@
 namespace pbs::host {
 namespace {
 
-// The last row of an object in the history.
+// The last row of an object in the history. `change` is the number of the change.
 struct Recorded {
     ConfigName object;
     std::optional<ConfigValues> before;
@@ -58,7 +58,7 @@ Result<std::vector<Recorded>> recorded_objects(Server& server) {
     return all;
 }
 
-// The number of the history's last change.
+// Returns the number of the history's last change; 0: the history is empty.
 int64_t last_change(Server& server) {
     const ifl::Reply reply =
         server.parts.plugin->status(server.now(), PBS_OBJ_HISTORY, {}, {}, self(), "limit=1");

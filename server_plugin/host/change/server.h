@@ -1,4 +1,5 @@
-// The server without its network: the state, the parts that store it and carry it out, and pending work.
+// The server without its network: the state, the parts that store and carry out its changes, and pending
+// work.
 //
 // The folder change/ has the code that changes the state. A Change (change.h) is one transaction on the
 // server: it changes copies of objects; commit() stores them, puts them in place, reports them to the
@@ -53,7 +54,7 @@ struct ServerParts {
     Mailer& mailer;
     Executor& executor;
     Clock& clock;
-    Plugin* plugin = nullptr;  // tests of single requests may do without
+    Plugin* plugin = nullptr;  // null in some tests of single requests
     // Updates an array after changes of its subjobs; each commit calls it (life/array_life.h).
     void (*follow_subjobs)(Change&, uint64_t array, const std::vector<SubjobStep>&) = nullptr;
 };
@@ -68,7 +69,7 @@ struct ServerOptions {
     std::chrono::milliseconds message_time{5000};  // the longest time for writing a message
 };
 
-// The changes since a cycle's beginning, except those that it decided.
+// The objects that have changed since a cycle began, without the changes that the cycle itself decided.
 struct ChangedSince {
     std::unordered_set<uint64_t> jobs;
     std::unordered_set<uint64_t> nodes;  // includes vnodes on which jobs were started
@@ -77,16 +78,17 @@ struct ChangedSince {
     bool anything() const { return configuration || !jobs.empty() || !nodes.empty(); }
 };
 
-// The position in the pass over the jobs of route queues (routing.h).
+// The progress of the pass over the jobs of route queues (routing.h).
 struct RoutePass {
     std::string
         queue{};  // the jobs of queues before this one, and this one's up to `job`, have had their turn
     uint64_t job = 0;
-    std::unordered_map<uint64_t, int64_t> offered{};  // jobs that were refused everywhere: time of the offer
-    std::size_t next_look = 1024;  // at this size of `offered`, jobs that are gone are removed from it
+    // the jobs that were refused everywhere, with the time of the offer
+    std::unordered_map<uint64_t, int64_t> offered{};
+    std::size_t next_look = 1024;  // when `offered` has this size, jobs that are gone are removed from it
 };
 
-// A program that writes a checkpoint.
+// A running program that writes a job's checkpoint.
 struct Checkpoint {
     pid_t pid = 0;
     std::chrono::steady_clock::time_point until;
@@ -105,8 +107,7 @@ class Server {
 
     int64_t now() const;  // by the server's clock, seconds since the Epoch
 
-    // At the first start, makes the server object and the `default` scheduler; later, adds what is new in
-    // this version.
+    // Makes the server object at the first start, and the `default` scheduler if it is missing.
     Result<void> make_first_objects();
     // Reports all objects to the plugin, then starts it.
     Result<void> start_plugin();
@@ -122,18 +123,18 @@ class Server {
         return wanted_.find("") != wanted_.end() || wanted_.find(sched) != wanted_.end();
     }
 
-    // A cycle waits until the plugin has finished a request. No other request may begin in the plugin before
-    // that cycle.
+    // True while a cycle waits until the plugin has finished a request. No other request may begin in the
+    // plugin before that cycle.
     bool cycle_waits = false;
     // The changes since the present cycle began; nullopt: no cycle is under way.
     std::optional<ChangedSince> changed;
 
-    // The number of requests that wait for the end of a cycle to ask the plugin something, such as for a
-    // place for a job. The next cycle begins after they have asked.
+    // The number of requests that ask the plugin something when the present cycle ends, such as for a place
+    // for a job. The next cycle begins after they have asked.
     std::size_t placing = 0;
 
     Batch* open_batch = nullptr;  // the present change of many objects (batch.h)
-    Batch* batch = nullptr;       // the same, while Batch::run() has exchanged the tables
+    Batch* batch = nullptr;       // open_batch, while Batch::run() has exchanged the tables; else null
 
     CommitGroup commit_group{*this};  // submissions that share a commit
 
@@ -144,12 +145,13 @@ class Server {
     std::vector<Checkpoint> checkpoints;  // checkpoints that are being written (checkpoint.h)
     std::size_t message_writers = 0;      // processes that write messages now (message.h)
     bool backing_up = false;              // a backup is being made for a manager (requests/backup.h)
-    // Killed processes that still have to be waited for. A process may end late, when its disk answers.
+    // Killed child processes that still have to be waited for. A process may end late, if it waits for a
+    // disk.
     std::vector<pid_t> killed_children;
     void reap();  // waits for those of killed_children that have ended
 
-    // Jobs that other servers are handing in (arrival.h): by id in lower case, the number of the latest
-    // hand-in.
+    // The jobs that other servers are handing in (arrival.h): their ids in lower case, with the number of the
+    // latest hand-in of each.
     std::map<std::string, uint64_t> arriving;
     uint64_t last_arrival = 0;
     // The parts for other servers; null in tests of single requests.
@@ -158,10 +160,10 @@ class Server {
 
     RoutePass route_pass;
 
-    uint64_t last_ticket = 0;  // the last one given to a request (Context::ticket)
+    uint64_t last_ticket = 0;  // the last ticket that a request got (Context::ticket)
     int64_t last_rank = 0;     // the largest queue_rank given to a job
-    // Runs whose ends are committed but may not be on the disk yet (ended_runs.h); and whether a thread is
-    // writing earlier ones to it.
+    // The runs whose ends are committed but may not be on the disk yet (ended_runs.h). ends_on_their_way: a
+    // thread is writing the ends of earlier runs to the disk.
     std::vector<RunId> ended_runs;
     bool ends_on_their_way = false;
     std::vector<RunReport> unstored_reports;  // the runner's reports that are not in the database yet
@@ -177,7 +179,7 @@ class Server {
     std::map<std::string, int, std::less<>> wanted_;  // trigger by scheduler
 };
 
-// The number for the next job or reservation. After the numbers have wrapped, skips those in use.
+// Returns the number for the next job or reservation. After the numbers have wrapped, skips those in use.
 uint64_t next_sequence(const Server& server);
 
 }  // namespace pbs::host

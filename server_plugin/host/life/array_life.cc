@@ -55,7 +55,7 @@ Job new_subjob(const Job& array, int64_t index, State& state, int64_t now) {
     return job;
 }
 
-// Marks an array as begun: the first of its subjobs runs.
+// Marks an array as begun, when the first of its subjobs runs.
 void begin_array(Change& change, Job& array) {
     Server& server = change.server();
     advance(array, JobEvent::began, server.state, change.now());
@@ -80,15 +80,15 @@ void add_exit_status(Job& array, const Job& subjob) {
     set_attribute(array, "Exit_status", std::to_string(worst));
 }
 
-// Records the largest run count of the array's subjobs. After the database has forgotten a subjob, no later
-// run may get its number.
+// Records the largest run count of the array's subjobs in `array_runs`. When a subjob runs again after its
+// job was removed, the count goes on from there, so that no two runs have the same number.
 void note_runs(Job& array, const Job& subjob) {
     const int64_t runs = subjob.attributes.integer("run_count", 0);
     if (runs > array.attributes.integer("array_runs", 0))
         set_attribute(array, "array_runs", std::to_string(runs));
 }
 
-// Makes an array finished: the last of its subjobs has ended.
+// Moves an array to the history when the last of its subjobs has ended.
 void end_array(Change& change, Job& array) {
     Server& server = change.server();
     const bool ran = array.stime != 0;
@@ -104,7 +104,8 @@ void end_array(Change& change, Job& array) {
             mail_job(server, ended, 'e', fmt::format("Execution terminated\n{}", text));
         });
     }
-    // The array's comment said why its last queued subjob waited. Replace it, since none waits now.
+    // The array's comment may say why its last queued subjob waited. Replace it, because no subjob waits any
+    // more.
     if (ran && array.attributes.text("comment").find(" and terminated") == std::string::npos)
         set_began_comment(array);
     set_end_comment(array, end_of(array), {});
@@ -118,7 +119,7 @@ Result<Job> subjob_to_start(Change& change, const Job& array, int64_t index) {
     if (!array.subjobs->queued.contains(index)) return fail(PBSE_BADSTATE, {});
     if (const Job* again = state.subjob(array.sequence, index)) return *again;
     Job job = new_subjob(array, index, state, change.now());
-    // Earlier runs of the subjob, whose job is gone, had numbers up to this one.
+    // Earlier runs of this subjob, whose job was removed, have had numbers up to the array's run_count.
     set_attribute(job, "run_count", std::to_string(array.attributes.integer("run_count", 0)));
     return job;
 }
@@ -164,7 +165,7 @@ void follow_subjobs(Change& change, uint64_t number, const std::vector<SubjobSte
 
 void expire_queued(Change& change, Job& array, const std::vector<IndexRange>& of) {
     Subjobs subjobs = *array.subjobs;
-    // Subjobs that have run before are jobs.
+    // A queued subjob that has run before is a job of its own: remove that job, too.
     const State& state = change.server().state;
     for (const auto& [index, handle] : state.subjobs(array.sequence)) {
         const bool named =

@@ -1,5 +1,5 @@
-// Steps of job arrays (state/array.h). The state of an array follows from its subjobs. Only follow_subjobs()
-// computes it, when a change is committed; it is stored in the same transaction.
+// Steps in the life of job arrays (state/array.h). An array's state follows from those of its subjobs. Only
+// follow_subjobs() computes it, when a change is committed, and stores it in the same transaction.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace pbs::host {
 
-// Makes a job of a queued subjob, so that it can be started. The change doesn't have the job yet.
-// PBSE_BADSTATE: the subjob isn't queued.
+// Makes a job of a queued subjob, for start_job() and add_started_subjob(). If the subjob has run before,
+// copies the job that it is already. PBSE_BADSTATE: the subjob isn't queued.
 Result<Job> subjob_to_start(Change& change, const Job& array, int64_t index);
 // Adds a subjob that start_job() has started to the change. The subjob gets the array's handle in the plugin.
 // PBSE_BADSTATE: another job of the array's runone set runs.
@@ -26,8 +26,8 @@ void follow_subjobs(Change& change, uint64_t array, const std::vector<SubjobStep
 
 // Removes the queued subjobs of these ranges (empty: all) from the queue: they count as ended.
 void expire_queued(Change& change, Job& array, const std::vector<IndexRange>& of);
-// Ends an array. REQUIRES: no subjob of it is part of the change. True: retire the array now. False: its
-// running subjobs are killed, and the array ends with the last of them.
+// Ends an array. REQUIRES: no subjob of it is part of the change. True: the array has no running subjobs, so
+// the caller retires it now. False: its running subjobs are killed, and it ends with the last of them.
 bool close_array(Change& change, Job& array);
 // Queues again all subjobs that have ended.
 void requeue_ended(Change& change, Job& array);

@@ -16,8 +16,8 @@ namespace {
 constexpr int kAnswerVersion = 1;
 constexpr std::chrono::milliseconds kPatience{20};
 
-// The bits of Link::other, from the lowest: 16 for the port, 16 for the exit status, 1 that is set if the job
-// never ran and so has no status, 31 for the uid.
+// The answer for a qsub, packed into Link::other. Its bits, from the lowest: 16 for the port, 16 for the exit
+// status, 1 that is set if the job never ran and so has no exit status, 31 for the uid.
 struct Note {
     uint16_t port;
     int16_t exit_status;
@@ -58,7 +58,8 @@ void give_block_answer(Server& server, const Link& link) {
     writer.put_string(id);
     writer.put_string(note.ran ? "" : "has ended without having run");
     writer.put_signed(note.exit_status);
-    // Nothing was written to the socket before, so the answer fits into its buffer.
+    // The answer is the first data on this socket, so it fits into the socket's buffer, and writing doesn't
+    // block.
     if (client && write_all(client->get(), ifl::make_packet(answer))) return;
     server.parts.log.job(id,
                          "its qsub, which waited for its end, can't be told: " +

@@ -7,10 +7,10 @@
 
 namespace pbs::host {
 
-// If a qsub waits for the end of this job, stores the answer with the change, for settle_dependencies(). So
-// qsub gets it even if the server is killed in between.
+// If a qsub waits for the end of this job, stores the answer with the change; settle_dependencies() sends it
+// after the commit. So the qsub gets the answer even if the server is killed in between.
 void note_block_answer(Change& change, Job& job);
-// Sends the stored answer to the qsub, if it still listens.
+// Sends the answer that `note` stores to the waiting qsub, if it still listens.
 void give_block_answer(Server& server, const Link& note);
 
 }  // namespace pbs::host

@@ -2,10 +2,10 @@
 //
 //   $action checkpoint_abort 300 !/usr/local/sbin/checkpoint %jobid %sid %path
 //
-// The number is the most seconds that the program may take. If it exits with 0, the checkpoint is written,
-// and the job is ended and queued again; the program and the job's script restart from the checkpoint
-// themselves. The program may end the job, too. The server doesn't wait for the program: poll_checkpoints()
-// polls it.
+// The number is the most seconds that the program may take; the program may end the job itself. If the
+// program exits with 0, the checkpoint is written, and the server ends the job and queues it again. At the
+// job's next run, the job's script has to restart from the checkpoint. The server doesn't wait for the
+// program: poll_checkpoints() polls it.
 #pragma once
 
 #include <functional>
@@ -15,9 +15,11 @@
 
 namespace pbs::host {
 
-// Does the site have such a program, and does the job permit checkpoints (no Checkpoint=n)?
+// Returns whether the site has a checkpoint program, and the job runs and permits checkpoints (no
+// Checkpoint=n).
 bool may_checkpoint(const Server& server, const Job& job);
-// Starts the program. poll_checkpoints() calls `done` later, once.
+// Starts the checkpoint program. Calls `done` with the outcome, once: at once if the program can't be
+// started, else from poll_checkpoints().
 void begin_checkpoint(Server& server, const Job& job, std::function<void(const Result<void>&)> done);
 void poll_checkpoints(Server& server);
 

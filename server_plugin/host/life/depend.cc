@@ -28,9 +28,9 @@ LinkKind kind_of(DependType type) {
     return static_cast<LinkKind>(type);
 }
 
-// The outcome of a job for the jobs that wait for it, with a bit for each kind of link. Links of the kinds in
-// `done` are removed. For kinds that are also in `met`, the awaited event has happened. Jobs with links of
-// the other kinds in `done` are deleted.
+// The outcome of a job for the jobs that wait for it. Each mask has a bit for each kind of link. Links of the
+// kinds in `done` are removed. If a kind is also in `met`, its awaited event has happened, and the waiting
+// job is released; if not, the waiting job is deleted.
 struct Telling {
     unsigned done = 0;
     unsigned met = 0;
@@ -59,7 +59,7 @@ void change_hold(Job& job, ifl::Op op, const State& state) {
     (void)apply_change(job.attributes, holds, hold, state.resources);
 }
 
-// The number of the job's runone set; 0: none.
+// Returns the number of the job's runone set; 0: it is in none.
 uint64_t set_of(const State& state, uint64_t job) {
     const auto links = state.dependencies.of(job, LinkKind::runone);
     return links.empty() ? 0 : links.front().other;
@@ -85,7 +85,7 @@ const Job* running_member(const Change& change, const State& state, uint64_t set
     return found;
 }
 
-// Sets or removes the system hold, as the job's links demand.
+// Sets or removes the job's system hold, according to the links of the job.
 void settle_hold(Change& change, Job& job) {
     const State& state = change.server().state;
     if (job.running() || job.history()) return;
@@ -102,7 +102,8 @@ void settle_hold(Change& change, Job& job) {
     if (job.state == job_state::kQueued) change.want_cycle(PBS_SCH_SCHEDULE_NEW);
 }
 
-// Updates a waiting job whose link to `other` is gone. Writes its row only if its hold changes.
+// Releases a waiting job from `other`, after their link was removed. Writes the job's row only if its hold
+// changes.
 void let_go(Change& change, const Job& waiting, uint64_t other) {
     const State& state = change.server().state;
     log_later(change, waiting, fmt::format("Dependency on job {} released.", state.job_id(other)));
@@ -124,11 +125,12 @@ void unlink_all(Change& change, uint64_t job, LinkKind kind) {
 
 class TakeUp {
   public:
-    // `value`: the text of `depend`, which is kept if the job is rejected, so that qstat -x shows it.
+    // `value`: the text of `depend`. If the job is rejected, the text stays as its attribute, so that qstat
+    // -x shows it.
     TakeUp(Change& change, Job& job, std::string value)
         : change_(change), state_(change.server().state), job_(job), value_(std::move(value)) {}
 
-    // Links the job to the jobs of an item, one after the other, until one is refused.
+    // Links the job to each job that the item names, until one of them refuses.
     Result<void> item(const DependItem& item) {
         if (item.type == DependType::on) {
             unlink_all(change_, job_.sequence, LinkKind::on);
@@ -200,7 +202,8 @@ class TakeUp {
         return 0;
     }
 
-    // Merges this job's runone set with that of the other job; makes a set if neither has one.
+    // Merges this job's runone set with that of `other`; makes a set if neither has one. Returns 0, or PBS's
+    // error code.
     int join(uint64_t other) {
         const Job* partner = change_.current(other);
         if (partner == nullptr) return PBSE_IVALREQ;
@@ -247,7 +250,7 @@ bool names(const std::vector<DependItem>& items, DependType type) {
     return std::any_of(items.begin(), items.end(), [&](const DependItem& item) { return item.type == type; });
 }
 
-// Removes the job's links of the item's type that the new value doesn't name.
+// Removes the job's links of the item's type to jobs that the item doesn't name.
 void unlink_unnamed(Change& change, const Job& job, const DependItem& item) {
     const State& state = change.server().state;
     if (item.type == DependType::on) return;
@@ -255,8 +258,8 @@ void unlink_unnamed(Change& change, const Job& job, const DependItem& item) {
     for (const std::string& id : item.jobs)
         if (const auto other = state.sequence_in(id)) kept.push_back(*other);
     if (is_before(item.type)) {
-        // The note to the waiting jobs (to_tell) removes all links that are older than the note. So the links
-        // that stay are made again after it.
+        // The note (to_tell) releases the jobs that wait for this one: it removes all links that are older
+        // than itself. So make the links to keep again after it.
         const LinkKind kind = kind_of(mirrored(item.type));
         if (!state.dependencies.next_to(job.sequence, kind)) return;
         change.link(job.sequence, LinkKind::to_tell, Telling{bit(kind), bit(kind)}.packed());
@@ -276,8 +279,8 @@ void unlink_unnamed(Change& change, const Job& job, const DependItem& item) {
 }  // namespace
 
 std::string shown_depend(const Job& job, const State& state) {
-    // Before the job enters an execution queue, and in the history, the text is an attribute; in between, it
-    // is made from the links.
+    // Until the job enters an execution queue, and in the history, `depend` is an attribute. In between, its
+    // text is made from the links.
     if (job.attributes.has("depend")) return std::string(job.attributes.text("depend"));
     return state.dependencies.text(job.sequence, state.server_name);
 }
@@ -389,7 +392,7 @@ void dependencies_at_end(Change& change, Job& job) {
 
 namespace {
 
-// Updates jobs that wait for `work.job` by its outcome, up to `left` of them. True: all are done.
+// Updates the jobs that wait for `work.job` by its outcome, at most `left` of them. True: all are updated.
 bool tell(Change& change, const Link& work, int& left) {
     const Dependencies& links = change.server().state.dependencies;
     const Telling telling = Telling::unpacked(work.other);
@@ -402,7 +405,8 @@ bool tell(Change& change, const Link& work, int& left) {
             const Job* waiting = change.current(link->job);
             const bool there = waiting != nullptr && !waiting->history();
             const bool met = (telling.met & bit(kind)) != 0;
-            // End the job before its links go, because the history shows them.
+            // End the waiting job before its link is removed, because the job's `depend` in the history shows
+            // the link.
             if (there && !met) end_because_of(change, *waiting, work.job);
             if (links.find(link->job, kind, work.job)) change.unlink(*link);
             if (there && met) let_go(change, *waiting, work.job);
@@ -411,7 +415,8 @@ bool tell(Change& change, const Link& work, int& left) {
     return true;
 }
 
-// Holds, frees or ends the other jobs of a runone set, up to `left` of them. True: all are done.
+// Holds, frees or ends the jobs of a runone set other than `work.job`, at most `left` of them. True: all are
+// done.
 bool deal_with_set(Change& change, const Link& work, int& left) {
     const State& state = change.server().state;
     bool all = true;
@@ -425,7 +430,8 @@ bool deal_with_set(Change& change, const Link& work, int& left) {
         if (left-- <= 0) {
             all = false;
         } else if (work.kind == LinkKind::to_end) {
-            change.unlink(link);  // remove first: otherwise the history of each would list all others
+            // remove the link first: otherwise each job's `depend` in the history would list all others
+            change.unlink(link);
             end_because_of(change, *member, work.job);
         } else {
             Job& job = change.job(*member);

@@ -29,13 +29,13 @@ void EndedRuns::look() {
             auto& ended = *static_cast<EndedRuns*>(work->data);
             guarded(ended.server_.parts.log, "jobs", [&] { ended.written(); });
         });
-    if (code != 0) return;  // look() tries again
+    if (code != 0) return;  // the next look() tries again
     server_.ends_on_their_way = true;
     on_their_way_ = std::exchange(server_.ended_runs, {});
 }
 
-// After an error it isn't known what is on the disk: keep the runs' records. The next start removes those of
-// ended runs.
+// Removes the runs' records when their ends are on the disk. After an error it isn't known what is on the
+// disk: keep the records. The next start removes those of ended runs.
 void EndedRuns::written() {
     server_.ends_on_their_way = false;
     const auto runs = std::exchange(on_their_way_, {});

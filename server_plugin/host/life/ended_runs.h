@@ -1,5 +1,6 @@
-// Writes committed ends of jobs to the disk, with a delay. No commit waits for that: until an end is on the
-// disk, the shepherd's record of it exists, and is read again after a crash of the machine.
+// Writes committed ends of jobs to the disk, with a delay. No commit has to wait for the disk: until a job's
+// end is on the disk, the shepherd's record of the end stays, and the server reads it again after a crash of
+// the machine.
 #pragma once
 
 #include <uv.h>
@@ -35,8 +36,8 @@ class EndedRuns {
     Result<void> outcome_;  // the thread's outcome; valid while server_.ends_on_their_way
 };
 
-// Waits until all ends are on the disk. Call it before other data is stored that must not survive without
-// them.
+// Waits until all committed ends are on the disk. Call it before storing data that must not survive a crash
+// of the machine without them.
 Result<void> settle_ended_runs(Server& server);
 
 }  // namespace pbs::host

@@ -88,7 +88,7 @@ Result<void> check_staging(const AttributeDef& def, const Job& job, const State&
     return {};
 }
 
-// Checks values beyond what the attribute's type checks.
+// Checks what the attribute's type doesn't check: the values of single attributes.
 Result<void> check_value(const AttributeDef& def, const Job& job) {
     const std::string_view value = job.attributes.text(def.name);
     if (def.name == "Job_Name") return check_name(value);
@@ -146,7 +146,7 @@ Result<void> set_eligible(Job& job, const ifl::Attribute& change, const State& s
 Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t rights, const State& state) {
     const AttributeDef* def = job_table().find(change.name);
     if (def == nullptr) {
-        // Refuse the attribute: a job that relies on it must not run without it.
+        // Refuse an attribute of OpenPBS: a job that relies on it must not run without it.
         if (job_table().is_openpbs_only(change.name))
             return fail(PBSE_NOSUP, fmt::format("No support for requested service: {}", change.name));
         return fail(PBSE_NOATTR);

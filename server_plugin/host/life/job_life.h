@@ -2,8 +2,8 @@
 //
 // The folder life/ has such steps: of jobs (this file), of arrays (array_life.h), of dependencies (depend.h),
 // of preemption (preempt.h) and of reservations (reservation_life.h, new_reservation.h); and the periodic
-// work for jobs (run_reports.h, routing.h, ended_runs.h). A step changes copies. What can't be undone, such
-// as records, mail and processes, it leaves for after the commit. advance() computes a job's next state
+// work for jobs (run_reports.h, routing.h, ended_runs.h). A step changes copies of objects. Effects that
+// can't be undone, such as mail and processes, follow after the commit. advance() computes a job's next state
 // (state/job_state.h). For example, a job is started by
 //   auto done = start_job(change, change.job(current), places, {});
 //   if (done) done = change.commit();  // the runner starts it afterwards
@@ -23,10 +23,10 @@
 namespace pbs::host {
 
 // Puts a job into a queue, after checks: sets rank, qtime, defaults and user as the queue demands. The job
-// comes from another queue or from none.
+// comes from another queue, or is new.
 Result<void> enter_queue(Change& change, Job& job, const Queue& queue, Entry entry);
-// Does the same in two parts. fit_to_queue() completes the job as the queue demands; its result depends on
-// the setup (State::setup) and the current second, but not on other jobs.
+// fit_to_queue() and enter_fitted() do the same in two parts. fit_to_queue() completes the job as the queue
+// demands; its result depends on the setup (State::setup) and the current second, but not on other jobs.
 Result<void> fit_to_queue(Job& job, const Queue& queue, Server& server);
 Result<void> enter_fitted(Change& change, Job& job, const Queue& queue, Entry entry);
 
@@ -37,22 +37,22 @@ void log_job(Change& change, const Job& job, std::string text);
 // job goes back to its queue, held, with the reason as its comment.
 Result<void> start_job(Change& change, Job& job, const std::vector<Place>& places, std::string_view comment);
 
-// Ends the job's run: writes accounting, then moves it to the history, removes it, or puts it back into its
-// queue.
+// Ends the job's run by the runner's report: writes the accounting record, then moves the job to the history,
+// removes it, or puts it back into its queue.
 void end_job(Change& change, Job& job, const RunReport& report);
 
-// Writes the accounting record, the line in the log and the mail of a deletion.
+// Writes the accounting record, the line in the log and the mail of a job's deletion, after the commit.
 void note_deletion(Change& change, const Job& job, std::string_view requestor);
 
 // Ends a job that isn't running: deletes it, or keeps it as history. `requestor` is user@host.
 void delete_waiting_job(Change& change, Job& job, std::string_view requestor);
 
-// Ends the processes of a running job at once, if it has any yet. job.at_end decides the job's state
-// afterwards.
+// Kills the processes of a running job at once, if it has any yet. job.at_end decides whether the job is
+// queued again.
 Result<void> kill_job(Server& server, const Job& job);
-// Does the same after the commit, if the job still exists then.
+// Kills the job's processes after the commit, if the job still exists then.
 void kill_after(Change& change, const Job& job);
-// Ends the processes, with TERM first, and with KILL after its queue's kill_delay.
+// Ends the job's processes: with TERM first, and with KILL after the kill_delay of the job's queue.
 Result<void> terminate_job(Server& server, const Job& job);
 
 // Deletes a job that can never run by the policy, and sends its owner the reason.
@@ -73,7 +73,7 @@ AccountedJob accounted_at_queueing(const Job& job, const State& state);
 // Sends mail to the owner or Mail_Users, if Mail_Points has this point ('a', 'b', 'e'; the default is 'a').
 void mail_job(Server& server, const Job& job, char point, std::string_view text);
 
-// Sends mail whatever Mail_Points is: for events that the owner wouldn't notice otherwise.
+// Sends mail to the same users, whatever Mail_Points is: for events that they wouldn't notice otherwise.
 void send_mail(Server& server, const Job& job, std::string_view text);
 
 // Sets resources_used from the usage that the runner has measured.

@@ -54,7 +54,7 @@ Result<std::string> write_script(const Server& server, const Job& job) {
     return path;
 }
 
-// The limit in kB, rounded up.
+// Returns the job's limit of a memory resource in kB, rounded up; nullopt: no limit.
 std::optional<int64_t> memory_limit(const Job& job, std::string_view resource) {
     const AttributeValue* value = job.attributes.find("Resource_List", resource);
     if (value == nullptr) return std::nullopt;
@@ -67,8 +67,9 @@ struct Processes {
     int64_t threads = 1;             // threads of each process of the first chunk
 };
 
-// The processes of a job, whose places are its chunks in order. An earlier server may have accepted any
-// number of processes, and qrun -H may give a job more places than chunks.
+// Computes the processes of a job from its chunks, which its places follow in order. PBSE_BADATVAL for too
+// many processes: an earlier server may have accepted any number, and qrun -H may give a job more places than
+// chunks.
 Result<Processes> processes_of(const Job& job, const State& state) {
     Processes processes;
     const std::vector<Chunk> chunks = chunks_of(job, state);
@@ -91,7 +92,7 @@ Result<Processes> processes_of(const Job& job, const State& state) {
     return processes;
 }
 
-// Reads umask, whose stored text is octal.
+// Reads the job's umask, whose stored text is octal; nullopt: it has none.
 std::optional<unsigned> umask_of(const Job& job) {
     const std::string_view text = job.attributes.text("umask");
     if (text.empty()) return std::nullopt;
@@ -121,7 +122,8 @@ void start_failed(Server& server, const Job& job, const Error& error) {
     end_job(change, back, report);
     set_comment(back, fmt::format("job held, it could not be started: {}", error.message));
     if (auto done = change.commit(); !done) {
-        // The job holds its vnodes without a process. Store this end again at the next tick, like any other.
+        // The job still holds its vnodes but has no process. Keep this report, so that the next tick stores
+        // it like any other end.
         server.parts.log.error(job.id, done.error().message);
         server.unstored_reports.push_back(std::move(report));
     }
@@ -160,7 +162,7 @@ Result<JobStart> job_start(const Job& job, const Server& server, const std::stri
     if (a.has("Keep_Files")) start.keep = a.text("Keep_Files");
     start.variables = text::parse_variables(a.text("Variable_List"));
     if (job.is_subjob()) {
-        // If a variable comes twice, the later value counts.
+        // Append the array's variables, because the later value of a variable counts.
         start.variables.emplace_back("PBS_ARRAY_INDEX", std::to_string(job.index));
         start.variables.emplace_back("PBS_ARRAY_ID", a.text("array_id"));
     }

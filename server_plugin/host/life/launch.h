@@ -11,7 +11,7 @@
 
 namespace pbs::host {
 
-// The runner's data for a job; `script` is the path of the script's file.
+// Collects the runner's data for a job. `script` is the path of the script's file.
 Result<JobStart> job_start(const Job& job, const Server& server, const std::string& script);
 
 // The limit that the job's Resource_List sets for walltime or cput; nullopt: no limit.

@@ -37,7 +37,7 @@ Result<MessageWriter> MessageWriter::start(Server& server, const Job& job, char 
     PasswdEntry entry;
     entry.name = start->user;
     if (owner) entry.home = owner->home;
-    // With Join_Path there is only one file.
+    // With Join_Path there is only one file for both streams.
     if (start->join == "oe") stream = 'o';
     if (start->join == "eo") stream = 'e';
     const std::string path = output_file(*start, entry, stream);

@@ -1,8 +1,8 @@
-// A message to a running job: a line at the end of its output.
+// Writes a message to a running job, as a line at the end of its output.
 //
 // The output file belongs to the job's owner, who may have replaced it by anything, on a disk that hangs. So
-// a process with the owner's rights writes the message, and the server doesn't wait for it: poll() polls the
-// process, and kills it after a while.
+// a process with the owner's rights writes the message, and the server doesn't wait for that process: poll()
+// looks whether it has ended, and kills it after a while.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +19,8 @@ namespace pbs::host {
 
 class MessageWriter {
   public:
-    // Begins to write to the job's output ('o') or errors ('e'). PBSE_SYSTEM: why it can't.
+    // Begins to write to the job's output ('o') or errors ('e'). PBSE_SYSTEM: it can't; the message has the
+    // reason.
     static Result<MessageWriter> start(Server& server, const Job& job, char stream, std::string_view text);
     // Kills the process if it still writes.
     ~MessageWriter();
@@ -39,10 +40,10 @@ class MessageWriter {
     std::chrono::steady_clock::time_point until_;
 };
 
-// Was this process started as a writer? Call it first in main().
+// Returns whether this process was started as a writer of messages. Call it first in main().
 bool is_message_writer(int argc, char** argv);
 
-// Implements `pbs_server --write-message USER UID GID PATH`: appends its input to an existing regular file,
+// Implements `pbs_server --write-message USER UID GID PATH`: appends its stdin to an existing regular file,
 // as that user. Returns the exit code: 0, or an errno value.
 int message_writer_main(int argc, char** argv);
 

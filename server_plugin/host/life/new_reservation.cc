@@ -21,8 +21,8 @@
 namespace pbs::host {
 namespace {
 
-// The most reservations of a user: a cycle searches a place for each request, and each reservation keeps jobs
-// off its vnodes.
+// The most reservations of a user. Each costs time, because a cycle searches a place for it, and each keeps
+// jobs off its vnodes.
 constexpr size_t kMostOfUser = 200;
 // The most occurrences of a user's standing reservations.
 constexpr size_t kMostOccurrencesOfUser = 1000;
@@ -81,7 +81,7 @@ void set_if_missing(Reservation& reservation, std::string_view name, std::string
     if (!reservation.attributes.has(name)) set_attribute(reservation, name, value);
 }
 
-// Completes the client's attributes.
+// Sets the attributes that every new reservation has, beside those that the client has set.
 void complete(Change& change, const NewReservation& asked, Reservation& reservation) {
     set_if_missing(reservation, "Reserve_Name", "NULL");
     set_attribute(reservation, "queue", reservation.id.substr(0, reservation.id.find('.')));
@@ -96,7 +96,7 @@ void complete(Change& change, const NewReservation& asked, Reservation& reservat
         set_attribute(reservation, name, std::to_string(reservation_state::kUnconfirmed));
 }
 
-// Sets the reservation's resources to the job's, except those in the request, for as long as the job may run.
+// Gives the reservation the job's resources, except those that the request sets, and the job's walltime.
 void take_resources(const Job& job, Reservation& reservation, const State& state) {
     const AttributeDef& list = *reservation_table().find("Resource_List");
     const bool has_select = reservation.attributes.has("Resource_List", "select");
@@ -112,7 +112,8 @@ void take_resources(const Job& job, Reservation& reservation, const State& state
     }
     if (!reservation.attributes.has("Resource_List", "walltime"))
         reservation.attributes.set(list, "walltime", amount_text(Type::duration, kWithoutWalltime));
-    // Jobs, and clients that send all of a job's resources, have both select and its sums: drop the sums.
+    // Drop the sums over the chunks: jobs, and clients that send all of a job's resources, have them beside
+    // select.
     unset_sums(reservation, reservation.attributes.text("Resource_List", "select"), state);
 }
 
@@ -271,7 +272,7 @@ void move_job_into(Change& change, Reservation& reservation) {
         job = before;
         return complain(reason_of(ok.error()));
     }
-    // A cycle may have decided about the job in its old queue: note the change, so that the decision is
+    // Note the job as changed, so that a decision of the present cycle about the job in its old queue is
     // dropped.
     if (server.changed) server.changed->jobs.insert(job.handle);
     log_job(change, job, fmt::format("Job moved into reservation {}, which was made for it", reservation.id));

@@ -21,7 +21,8 @@
 namespace pbs::host {
 namespace {
 
-// In place of a method: the job is being started or resumed, and is preempted once it runs.
+// Stands in place of a method in `preempting`: the job is being started or resumed, and is preempted once it
+// runs.
 constexpr char kOnceItRuns = '-';
 
 void note(Change& change, const Job& job, std::string text) {
@@ -58,7 +59,8 @@ void end_by(Change& change, const Job& job, char method) {
         if (ending == nullptr || !ending->running() || !is_preempting(*ending)) return;
         const auto done = method == 'D' ? terminate_job(server, *ending) : kill_job(server, *ending);
         if (done) return;
-        // The report of the job's end may be on its way; if not, the next method is tried.
+        // The job's end may be why this failed, and its report on the way. If it isn't, the next method is
+        // tried.
         server.parts.log.job(
             ending->id, fmt::format("preemption by {} failed: {}", way_text(method), done.error().message));
         Change next(server, server.now());
@@ -87,11 +89,12 @@ bool remove(Change& change, Job& job, std::string_view for_job) {
     return true;
 }
 
-// Runs the site's checkpoint program after the commit; poll_checkpoints() gets its outcome.
+// Runs the site's checkpoint program after the commit. When poll_checkpoints() reports the outcome, ends the
+// job, or tries the next method. False: the job can't be checkpointed.
 bool checkpoint(Change& change, Job& job) {
     Server& server = change.server();
     if (!may_checkpoint(server, job)) return false;
-    advance(job, JobEvent::to_be_requeued, server.state, change.now());  // the program may end the job
+    advance(job, JobEvent::to_be_requeued, server.state, change.now());  // the program may end the job itself
     change.then([&server, handle = job.handle] {
         const Job* running = server.state.job(handle);
         if (running == nullptr) return;
@@ -133,7 +136,8 @@ bool preempt_by(Change& change, Job& job, char method, std::string_view for_job)
     }
 }
 
-// A run in the form of `awaits`. It has the run's number, because the job may have ended and started again.
+// Writes a run as `awaits` lists it. It includes the run's number, because the job may have ended and started
+// again.
 std::string run_text(const RunId& run) {
     return fmt::format("{}/{}", run.job, run.run);
 }

@@ -10,11 +10,13 @@
 
 namespace pbs::host {
 
-// Begins to preempt a running job for the job `for_job`, by the first of `methods` ('S', 'C', 'R', 'D') that
-// works. Empty `for_job`: the hours of its queue have ended, and the caller sets its comment. False: no
-// method works, and the job is marked as not preemptable. A job that is still being started is preempted once
-// it runs. A job that itself waits for preempted jobs before its launch goes back to its queue at once.
+// Begins to preempt a running job so that the job `for_job` can start, by the first of `methods` ('S', 'C',
+// 'R', 'D') that works. With an empty `for_job`, the job is preempted because its queue's hours have ended,
+// and the caller sets its comment. False: no method works, and the job is marked as not preemptable. A job
+// that is still being started is preempted once it runs. A job that itself waits for preempted jobs before
+// its launch goes back to its queue at once.
 bool preempt(Change& change, Job& job, std::string_view methods, std::string_view for_job);
+// Begins the preemption of a job that was still being started or resumed when preempt() was called.
 void preempt_once_it_runs(Change& change, Job& job);
 
 // The name of a method for users, such as "suspension".
@@ -22,12 +24,13 @@ std::string_view way_text(char method);
 
 // Resumes a suspended job on its places; its processes go on after the commit.
 void resume_preempted(Change& change, Job& job);
-// Makes a job that was started, or is to be resumed, wait until these runs have ended before it is launched.
+// Makes a job, which was started or is to be resumed, wait until the runs of the preempted jobs have ended or
+// are suspended. Only then it is launched or resumed.
 void await(Change& change, Job& job, const std::vector<RunId>& preempted);
-// Launches the waiting jobs whose preempted jobs are gone, and queues those again whose preemptions have
-// failed.
+// Launches or resumes the jobs that wait for preempted jobs which are gone. If one of the preempted jobs
+// can't be preempted after all, the job that waits for it goes back to its queue.
 void launch_awaiting(Server& server);
-// Ends a job that waits to be launched. It has no process, so its end is reported at once. False: the job may
+// If the job waits to be launched, reports its end at once, because it has no process. False: the job may
 // have processes.
 bool end_unlaunched(Server& server, const Job& job);
 RunReport end_of_unlaunched(const Job& job);

@@ -18,9 +18,10 @@
 namespace pbs::host {
 namespace {
 
-// May the job run as `user`? Users may submit for themselves only, and root for users that root may choose.
-// The owner of a job from another server, which alone vouches for him, counts as a user of another host: with
-// flatuid he is the user of the same name here; without, /etc/hosts.equiv decides.
+// Checks that the job may run as `user`. A user of this host may submit for himself only; its root may submit
+// for any user. The owner of a job that another server handed in counts as a user of another host, because
+// only that server has checked him. With flatuid, he may run jobs as the user of the same name here;
+// /etc/hosts.equiv may permit other users.
 Result<void> may_map(const Job& job, const Server& server, std::string_view user) {
     if (job.handed_in() && is_equivalent(job.owner(), job.owner_host(), user)) return {};
     if (user == job.owner()) {
@@ -51,9 +52,10 @@ Result<void> set_group(Job& job, const Server& server, const User& user) {
     return {};
 }
 
-// Compares a limit with a request, as OpenPBS does. Below 0: the limit is less; above 0: it is more. Texts
-// are compared by their characters. A list equals the request if it has all requested entries; else it is
-// more. A different boolean is more, too. So a request never exceeds a maximum that is a list or a boolean.
+// Compares a limit with a request, as OpenPBS does. Returns a number below 0 if the limit is less than the
+// request, above 0 if it is more. Texts are compared by their characters. A list equals the request if it has
+// all requested entries; if not, it is more. A boolean that differs is more, too. So a request never exceeds
+// a maximum that is a list or a boolean.
 int compared(Type type, std::string_view limit, std::string_view asked) {
     if (is_amount(type)) {
         const auto order = amount_of(type, limit) <=> amount_of(type, asked);
@@ -69,8 +71,9 @@ int compared(Type type, std::string_view limit, std::string_view asked) {
                : 1;
 }
 
-// Does the request exceed one of these limits? A limit is ignored if `before` has one for the same resource.
-// OpenPBS has no maximum of `nodes`, so TORQUE's count of nodes limits no job.
+// Returns whether the request exceeds one of these limits, and sets `which` to that limit. A limit is ignored
+// if `before` has one for the same resource. OpenPBS has no maximum of `nodes`, so TORQUE's count of nodes
+// limits no job.
 bool outside(const Attributes& limits, std::string_view name, const Job& job, const State& state,
              bool maximum, std::string& which, const Attributes* before = nullptr) {
     for (const AttributeValue& limit : limits.all_of(name)) {

@@ -1,4 +1,4 @@
-// Checks whether a job may enter a queue, as PBS does and in its order.
+// Checks whether a job may enter a queue. The checks are PBS's, in PBS's order.
 #pragma once
 
 #include "server_plugin/host/base/error.h"
@@ -10,15 +10,16 @@ namespace pbs::host {
 enum class Entry {
     submitted,  // by a user, with qsub or qmove
     routed,     // by a route queue
-    managed  // by a manager or the scheduler: limits on requests count; access and the number of jobs don't
+    // by a manager or the scheduler: only limits on the job's request count, not access and numbers of jobs
+    managed
 };
 
 // Sets the job's euser and egroup from User_List, group_list and the owner. PBSE_BADUSER: the user is
 // unknown, is root without acl_roots, or can't run jobs on this server. PBSE_BADGRP.
 Result<void> set_execution_user(Job& job, Server& server);
 
-// May the job enter the queue? PBSE_QUNOENB, PBSE_MAXQUED, PBSE_MaxArraySize, PBSE_QACESS, PBSE_BADHOST,
-// PBSE_ENTLIMCT, PBSE_ENTLIMRESC, PBSE_EXCQRESC.
+// Checks that the job may enter the queue. PBSE_QUNOENB, PBSE_MAXQUED, PBSE_MaxArraySize, PBSE_QACESS,
+// PBSE_BADHOST, PBSE_ENTLIMCT, PBSE_ENTLIMRESC, PBSE_EXCQRESC.
 Result<void> may_enter(const Job& job, const Queue& queue, CountedJobs& counted, Entry entry);
 
 // Checks Resource_List against resources_min and resources_max of the queue and resources_max of the server.

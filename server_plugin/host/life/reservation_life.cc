@@ -38,13 +38,13 @@ void set_state(Reservation& reservation, int state, int64_t now) {
     set_substate(reservation, state, now);
 }
 
-// Removes a requested alteration, which has been answered.
+// Removes the attributes of a requested alteration, when it has been answered or its occurrence is over.
 void forget_alteration(Reservation& reservation) {
     for (const char* name : {"asked_start", "asked_end", "asked_select", "asked_force", "interactive"})
         unset_attribute(reservation, name);
 }
 
-// The number of the present occurrence, and the number of all occurrences: "2/5".
+// Returns the number of the present occurrence and the number of all occurrences, as "2/5".
 std::string occurrence_text(const Reservation& reservation) {
     return fmt::format("{}/{}", reservation.attributes.integer("reserve_index", 1),
                        reservation.attributes.integer("reserve_count", 1));
@@ -111,7 +111,7 @@ void mail_owner(Change& change, const Reservation& reservation, char point, std:
     });
 }
 
-// The requestor for the server's own actions.
+// The requestor in records of the server's own actions.
 std::string server_at(Change& change) {
     return fmt::format("Server@{}", change.server().state.host_name);
 }
@@ -126,7 +126,7 @@ void begin(Change& change, Reservation& reservation) {
     change.want_cycle(PBS_SCH_SCHEDULE_NEW);
 }
 
-// Deletes a job like qdel, on behalf of `by`.
+// Deletes a job as qdel does, in the name of `by`.
 void delete_job(Change& change, const Job& current, const std::string& by) {
     if (current.state == job_state::kExiting || current.is_leaving() || current.is_subjob()) return;
     Job& job = change.job(current);
@@ -147,7 +147,8 @@ void end_jobs(Change& change, Reservation& reservation, int state, const std::st
 void remove_with_queue(Change& change, const Reservation& reservation) {
     const State& state = change.server().state;
     if (const Queue* queue = state.queue(reservation.queue_name())) {
-        // Jobs left in the queue are history, which may name a queue that is gone.
+        // The queue can be removed: its jobs are all in the history, where a job may name a queue that is
+        // gone.
         change.remove(*queue);
     }
     change.remove(reservation);
@@ -186,15 +187,15 @@ void degrade(Change& change, Reservation& reservation) {
     ask_for_others(change, reservation);
 }
 
-// Makes a degraded reservation confirmed again, because its vnodes are back. If its time has come, the next
-// call of look_at() begins it.
+// Makes a degraded reservation confirmed again, because its vnodes are back. If its start has passed, the
+// next call of look_at() begins it.
 void restore(Change& change, Reservation& reservation) {
     unset_attribute(reservation, "reserve_retry");
     set_state(reservation, reservation_state::kConfirmed, change.now());
     log_line(change, reservation, "Reservation no longer degraded: its vnodes take jobs again");
 }
 
-// Is it time to ask the scheduler again for a degraded reservation?
+// Returns whether it is time to ask the scheduler again for vnodes for a degraded reservation.
 bool is_retry_due(const Reservation& reservation, int64_t now) {
     return reservation.attributes.has("reserve_retry") &&
            now >= reservation.attributes.integer("reserve_retry", 0);
@@ -205,8 +206,8 @@ void retry(Change& change, Reservation& reservation) {
     ask_for_others(change, reservation);
 }
 
-// Restores a degraded reservation whose vnodes are back, begins it at its start, or asks for other vnodes
-// when a retry is due. False: nothing of these was due.
+// Restores a degraded reservation whose vnodes are back; begins it at its start; or asks for other vnodes
+// when a retry is due. False: none of these three was due.
 bool look_at_degraded(Change& change, const Reservation& current, int64_t now) {
     if (!lacks_vnodes(current, current.places, change.server().state)) {
         restore(change, change.reservation(current));
@@ -222,8 +223,9 @@ bool look_at_degraded(Change& change, const Reservation& current, int64_t now) {
     return true;
 }
 
-// Checks whether the running occurrence, and later ones of a confirmed or running reservation, have all of
-// their vnodes.
+// Updates whether the reservation is degraded, by the vnodes of its running occurrence and of all later ones.
+// If vnodes are lacking, asks the scheduler for others, and again when a retry is due. False: nothing has
+// changed.
 bool look_at_rest(Change& change, const Reservation& current, int64_t now) {
     const State& state = change.server().state;
     const bool lacks =
@@ -247,7 +249,8 @@ bool look_at_rest(Change& change, const Reservation& current, int64_t now) {
     return true;
 }
 
-// Ends an occurrence that isn't the last: deletes running jobs; waiting jobs stay for the next one.
+// Ends an occurrence that isn't the last: deletes its running jobs. Waiting jobs stay for the next
+// occurrence.
 void end_occurrence(Change& change, Reservation& reservation) {
     const std::string by = server_at(change);
     if (reservation.state() == reservation_state::kRunning) {
@@ -273,7 +276,7 @@ void end_occurrence(Change& change, Reservation& reservation) {
     }
 }
 
-// Moves the reservation to its next occurrence that isn't over yet, or to the last one: sets times and
+// Moves the reservation to its next occurrence whose end isn't past, or to the last one: sets times and
 // places.
 void take_next(Change& change, Reservation& reservation) {
     const int64_t now = change.now();
@@ -302,8 +305,8 @@ void take_next(Change& change, Reservation& reservation) {
     change.want_cycle(PBS_SCH_SCHEDULE_CMD);
 }
 
-// The instant at which a running reservation is deleted because it has been without jobs for
-// delete_idle_time; INT64_MAX: it has a job, or may stay.
+// Returns the instant at which a running reservation without jobs has to be deleted, after its
+// delete_idle_time; INT64_MAX: it has a job, or isn't deleted for want of jobs.
 int64_t idle_until(const Reservation& reservation) {
     const Attributes& a = reservation.attributes;
     if (reservation.state() != reservation_state::kRunning || !a.has("idle_since")) return kNever;
@@ -373,8 +376,8 @@ bool look_at(Change& change, const Reservation& current, int64_t now) {
     return !current.is_asked() && look_at_rest(change, current, now);
 }
 
-// Groups the scheduler's places by the occurrences that it was to decide about. Empty: they don't fit these
-// occurrences.
+// Splits the scheduler's places into lists, one for each occurrence about which it was to decide. Empty: the
+// places don't fit these occurrences.
 std::vector<std::vector<Place>> by_occurrence(const std::vector<Place>& places,
                                               const Reservation& reservation) {
     std::vector<std::vector<Place>> lists(1);
@@ -414,7 +417,7 @@ void confirm_reservation(Change& change, Reservation& reservation, const std::ve
                          int64_t begins, std::string_view by) {
     const Attributes& a = reservation.attributes;
     auto lists = by_occurrence(places, reservation);
-    // The places don't fit the occurrences: the plugin answers another request than the present one.
+    // The places don't fit the occurrences: the plugin has answered an earlier request than the present one.
     if (lists.empty())
         return deny_reservation(change, Reservation(reservation),
                                 "the scheduler's answer is about other times than it was asked");
@@ -425,7 +428,8 @@ void confirm_reservation(Change& change, Reservation& reservation, const std::ve
         set_attribute(reservation, "reserve_start", std::to_string(start));
         set_attribute(reservation, "reserve_end", std::to_string(end));
         set_duration(reservation, end - start);
-        // The request was checked: this select has fewer of the same chunks.
+        // set_select() succeeds as a rule: pbs_ralter has checked that the select has fewer of the same
+        // chunks.
         if (a.has("asked_select")) {
             if (auto ok = set_select(reservation, a.text("asked_select"), change.server().state); !ok)
                 return deny_reservation(change, Reservation(reservation), ok.error().message);
@@ -449,7 +453,7 @@ void confirm_reservation(Change& change, Reservation& reservation, const std::ve
     forget_alteration(reservation);
     unset_attribute(reservation, "reserve_retry");
     if (runs) {
-        // A running reservation got other places, perhaps for later occurrences, too.
+        // The reservation goes on, with other places for its present or for later occurrences.
         set_substate(reservation, reservation_state::kRunning, change.now());
         return log_line(change, reservation, "Reservation confirmed");
     }
@@ -500,7 +504,7 @@ void take_hosts(Change& change, const Reservation& maintenance) {
     };
     std::set<std::string> hosts;
     for (const Place& place : maintenance.places) hosts.insert(host(place));
-    // Removes the chunks that have a part on these hosts from the places.
+    // Removes the chunks that use these hosts, in whole or in part, from an occurrence's places.
     const auto take = [&](std::vector<Place>& places, int64_t start, int64_t end) {
         if (end <= maintenance.start() || start >= maintenance.end()) return false;
         const size_t before = places.size();
@@ -554,8 +558,8 @@ Result<void> look_at_reservations(Server& server, int64_t now) {
     std::vector<uint64_t> numbers;
     numbers.reserve(all.size());
     for (const auto& [number, reservation] : all) numbers.push_back(number);
-    // Repeat, because one round may make work due for the next: a reservation that begins after its end,
-    // because the server was down, ends in the next round.
+    // Repeat, because one round may make further work due. For example, a reservation whose whole time passed
+    // while the server was down begins in one round and ends in the next.
     while (!numbers.empty()) {
         Change change(server, now);
         std::erase_if(numbers, [&](uint64_t number) {

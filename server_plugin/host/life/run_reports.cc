@@ -28,7 +28,7 @@ void now_running(Change& change, Job& job, const RunReport& report) {
     if (!report.exit.output_note.empty()) set_comment(job, report.exit.output_note);
 }
 
-// The job of a report, if the report is about its present run; else nullptr.
+// Returns the job of a report, if the report is about the job's present run; else nullptr.
 const Job* job_of(const Server& server, const RunReport& report) {
     const Job* job = server.state.job(report.id.job);
     return job != nullptr && job->running() && run_id(*job) == report.id ? job : nullptr;
@@ -61,15 +61,16 @@ void apply(Change& change, const RunReport& report, std::vector<RunId>& to_termi
         });
         recover_preemption(change, job);
     }
-    // The job's deletion or rerun was requested before the server stopped.
+    // The user may have requested the job's deletion or rerun before the server stopped, or before the job
+    // ran.
     if (job.deleted || job.at_end != Job::AtEnd::finish)
         to_terminate.push_back(report.id);
     else
         preempt_once_it_runs(change, job);
 }
 
-// Stores the reports. An exception affects only one job's report: that report stays in `reports`, all others
-// are removed from it. An error undoes everything.
+// Changes the jobs as the reports say, and commits. If the handling of a report throws, only that report
+// stays in `reports`; the others are removed. After an error all of them stay.
 Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vector<RunId>& to_terminate,
                        bool recovers = false) {
     std::vector<RunReport> failed;
@@ -81,7 +82,8 @@ Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vec
             const Accounting::Together records(server.parts.accounting);
             for (const RunReport& report : some) apply(change, report, ends, recovers);
         }
-        // After a crash of the machine the runner reports all of this again (ended_runs.h).
+        // The change needn't survive a crash of the machine: afterwards the runner reports the ends again
+        // (ended_runs.h).
         change.need_not_last();
         auto done = change.commit();
         if (done) to_terminate.insert(to_terminate.end(), ends.begin(), ends.end());
@@ -159,12 +161,13 @@ void take_reports(Server& server) {
     if (reports.empty()) return;
     const Log::Together lines(server.parts.log);
     std::vector<RunId> to_terminate;
-    // Forget runs that belong to no job: strays, or runs of jobs that were deleted by force.
+    // Forget ended runs that belong to no job: runs that the database doesn't know, or runs of jobs that were
+    // deleted by force.
     for (const RunReport& report : reports)
         if (job_of(server, report) == nullptr && report.state != RunState::running)
             server.parts.executor.forget(report.id);
     if (auto done = apply_all(server, reports, to_terminate); !done) {
-        // The runner reports an end only once, so keep the reports and try again at the next tick.
+        // The runner reports an end only once, so the reports stay in unstored_reports for the next tick.
         server.parts.log.error("jobs",
                                fmt::format("can not store what became of jobs: {}", done.error().message));
         return;

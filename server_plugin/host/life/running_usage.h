@@ -1,5 +1,5 @@
-// The usage of running jobs so far: users see it as resources_used, and fair shares count it. It isn't
-// stored: after a restart the runner measures it again.
+// Measures the usage of running jobs so far, which users see as resources_used and fair shares count. It
+// isn't stored: after a restart the runner measures it again.
 #pragma once
 
 #include <cstdint>

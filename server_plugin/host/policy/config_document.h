@@ -1,5 +1,5 @@
-// The server's part in documents of the configuration. The plugin writes and reads the document
-// (pbs_config(8) describes it); the server's part is its key "host":
+// Adds the server's part to documents of the configuration, and reads it there. The plugin writes and reads
+// the whole document (pbs_config(8) describes it). The server's part is its key "host":
 //
 //   "host": {
 //     "server": {"default_queue": "workq"},
@@ -20,9 +20,9 @@
 
 namespace pbs::host {
 
-// The server's objects that have changed since a revision, as they were at that revision (nullopt: didn't
-// exist). `object`: only this one, as pbs_config names it ("queue q1"); empty: all. They are read a few at a
-// time; the server must not change before all are read.
+// Reads, from the plugin's history, the server's objects that have changed since a revision, as they were at
+// that revision. `object`: only this one, as pbs_config names it ("queue q1"); empty: all. The objects are
+// read a few at a time; the server must not change before all are read.
 class PastConfiguration {
   public:
     using Objects = std::map<ConfigName, std::optional<ConfigValues>>;
@@ -30,9 +30,9 @@ class PastConfiguration {
     PastConfiguration(std::string revision, std::string object)
         : revision_(std::move(revision)), object_(std::move(object)) {}
 
-    // Reads some objects. True: more are left. Errors of the plugin, such as an unknown revision.
+    // Reads some objects. True: more are left. Returns the plugin's errors, such as an unknown revision.
     Result<bool> read_some(Plugin& plugin, int64_t now, const Identity& who);
-    // The objects. REQUIRES: all are read.
+    // Returns the objects; nullopt: the object didn't exist at the revision. REQUIRES: all are read.
     Objects& objects() { return objects_; }
 
   private:
@@ -45,7 +45,7 @@ class PastConfiguration {
 // Adds the server's part to the plugin's document.
 std::string add_host_document(std::string document, const HostConfiguration& configuration);
 
-// Reads the server's part of a document; nullopt: it has none. A text that isn't JSON has none, either,
+// Reads the server's part of a document; nullopt: it has none. A text that isn't JSON counts as having none,
 // because the plugin reports that mistake. Errors: PBSE_BADATVAL, with a line for each mistake in the part.
 Result<std::optional<HostConfiguration>> read_host_document(std::string_view document);
 

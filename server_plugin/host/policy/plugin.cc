@@ -26,7 +26,7 @@ void add_line(std::string& lines, std::string_view line) {
     lines += line;
 }
 
-// The records of a change for the plugin. They point to this object's texts and to the given HostRecord.
+// A HostRecord as records of the C interface. They point to this object's texts and to the HostRecord.
 class ChangeRecords {
   public:
     explicit ChangeRecords(const HostRecord& record) {

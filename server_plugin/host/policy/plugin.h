@@ -1,8 +1,9 @@
 // The policy plugin, as the server sees it: pbs_policy.so behind the C interface of pbs_plugin.h.
 //
-// Only the folder policy/ uses the interface, by server_plugin/client/. Each object is reported to Plugin
-// (plugin_records.h makes the records); Plugin is called for cycles, and for the state of the plugin's own
-// objects when clients ask. None of its functions waits for the scheduler, except finish_cycle():
+// Only the folder policy/ uses the C interface, by server_plugin/client/. The server reports each changed
+// object to Plugin (plugin_records.h makes the records). It asks Plugin for scheduling cycles, and for the
+// state of the plugin's own objects when clients ask. None of Plugin's functions waits for the scheduler,
+// except finish_cycle():
 //   plugin.tell(now, job, state);
 //   if (auto on_its_way = plugin.start_cycle(now, "default", PBS_SCH_SCHEDULE_NEW)) ...
 //   auto decisions = plugin.finish_cycle(now);  // once client::Options::cycle_finished was called
@@ -38,13 +39,13 @@ struct PeerQueue {
     std::string server;
 };
 
-// A change as texts of the plugin's history (to_json).
+// The values of an object before and after a change, as texts of the plugin's history (to_json).
 struct ChangeText {
     std::string before;
     std::string after;
 };
 
-// The server's own changes on a Manager request, for the plugin's history.
+// The changes of the server's own objects on a Manager request, for the plugin's history.
 struct HostRecord {
     std::string_view text{};  // the request as one would type it in qmgr
     std::span<const ConfigChange> changes{};
@@ -55,29 +56,30 @@ struct HostRecord {
 // Calls the plugin's C interface, for the bundled server's objects.
 class Plugin : public client::Plugin {
   public:
-    // Loads and initialises the plugin. Sets log, pulls, takes and takes_of_place_job in `options` itself.
+    // Loads and initialises the plugin. Replaces log, pulls, takes and takes_of_place_job in `options`.
     // Errors name the file and the reason.
     static Result<std::unique_ptr<Plugin>> load(client::Options options, Log& log);
     ~Plugin();
     Plugin(const Plugin&) = delete;
     Plugin& operator=(const Plugin&) = delete;
 
-    // Carries out the plugin's part of a Manager request. Adds a warning to `warning`.
+    // Carries out the plugin's part of a Manager request. May add a text to `warning`.
     Result<void> manager(int64_t now, int command, int object_type, std::string_view name,
                          const ifl::Attributes& attributes, const Identity& who, std::string_view extend,
                          std::string& warning, const HostRecord& record = {}, uint64_t ticket = 0);
-    // Adds the plugin's attributes of an object of the server to `attributes`.
+    // The plugin has attributes of its own for objects of the server. Adds those of one object to
+    // `attributes`.
     void status_attributes(int64_t now, int object_type, std::string_view name, ifl::Attributes& attributes);
 
-    // Checks attributes that are set on a queue of this partition: adds a line to `warning` for each that has
-    // no effect under the policy in force.
+    // Checks attributes that are set on a queue of this partition. For each attribute that has no effect
+    // under the policy in force, adds a line to `warning`.
     void not_acted_on(int64_t now, std::string_view queue, std::string_view partition,
                       const ifl::Attributes& attributes, std::string& warning);
 
     // The peer queues of the policy in force for a scheduler.
     std::vector<PeerQueue> peer_queues(int64_t now, std::string_view sched) const;
 
-    // Events: each reports a change of an object.
+    // Each of these functions reports a change of an object to the plugin.
     void resource_defined(const Resource& resource);
     void server_changed(const State& state);
     void sched_changed(const Sched& sched, const State& state);
@@ -86,16 +88,17 @@ class Plugin : public client::Plugin {
     // Sets the load that node_changed() reports from now on.
     void set_machine_load(const MachineLoad& load) { load_ = load; }
     void job_changed(int64_t now, const Job& job, const State& state);
-    // Reports that the job has changed, or is gone: the plugin doesn't know jobs in the history, nor subjobs
-    // that don't run.
+    // Reports that the job has changed, or that it is gone: to the plugin, jobs in the history and subjobs
+    // that don't run don't exist.
     void tell(int64_t now, const Job& job, const State& state);
-    // Reports a reservation. If it is about to end, or has no places, the plugin only learns that its queue
-    // belongs to a reservation.
+    // Reports a reservation. If it is about to end or has no places, reports only that its queue is a
+    // reservation's.
     void reservation_changed(const Reservation& reservation, const State& state);
 
-    // Does the work that is due. Returns the schedulers that want a cycle, with its trigger (PBS_SCH_*).
+    // Does the plugin's work that is due. Returns the schedulers that want a cycle, each with the cycle's
+    // trigger (PBS_SCH_*).
     std::map<std::string, int> tick(int64_t now, const State& state);
-    // Returns the last decision of client::Plugin::place_job().
+    // Asks client::Plugin::place_job() for places for the job. Returns its last decision.
     Result<Decision> place_job(int64_t now, uint64_t job, const State& state);
 
   private:

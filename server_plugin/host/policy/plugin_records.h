@@ -1,4 +1,4 @@
-// The server's objects as records of the C interface (pbs_plugin.h).
+// Converts the server's objects to records of the C interface (pbs_plugin.h).
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@
 
 namespace pbs::host {
 
-// Finds the handles of the server's objects.
+// Finds the handles of the server's objects by their names, for the records.
 class StateNames : public cluster::Names {
   public:
     explicit StateNames(const State& state) : state_(state) {}
@@ -33,12 +33,12 @@ class RecordBuilder {
     const pbs_server_record& server();
     const pbs_sched_record& sched(const Sched& sched);
     const pbs_queue_record& queue(const Queue& queue);
-    // All vnodes are on this machine, so all have its load.
+    // Makes a vnode's record. Each vnode is on this machine, so `load` counts for all of them.
     const pbs_vnode_record& node(const Node& node, const MachineLoad& load);
     const pbs_job_record& job(const Job& job);
     const pbs_reservation_record& reservation(const Reservation& reservation);
 
-    // Was this builder made for the state?
+    // Returns whether this builder was made for the state.
     bool is_of(const State& state) const { return &state == &state_; }
 
   private:

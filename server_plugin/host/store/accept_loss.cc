@@ -18,7 +18,8 @@ std::string range(std::string_view what, int64_t first, int64_t last) {
     return first == last ? fmt::format("{} {}", what, first) : fmt::format("{}s {} to {}", what, first, last);
 }
 
-// Describes the losses in each database: the changes whose commits are between two positions.
+// Describes which committed changes a database has lost. Losses are found by comparing the positions of
+// commits.
 std::string what_is_lost(const Home& home, const std::string& path, const sqlite::Loss& loss) {
     std::string text = fmt::format("{} {}.", path, loss.text);
     const bool both = loss.has && loss.had;

@@ -26,9 +26,9 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// The longest waits for the databases' locks, in the order of locking. While the second is awaited, the
-// server's database, which the loop writes, is locked: so that wait is short. The plugin's database may be
-// locked for as long as a thread works on a large change.
+// The longest waits for the locks of server.db and policy.db, in the order of locking. The first wait may be
+// longer. The second is short, because server.db, which the loop writes, is locked meanwhile; policy.db may
+// be locked for as long as a thread works on a large change.
 constexpr std::array kLockWait = {200ms, 20ms};
 constexpr auto kLockPause = 50ms;
 constexpr int kLockTries = 400;
@@ -102,7 +102,7 @@ Result<Sources> open_sources(const std::string& home) {
     for (int tries = 0; tries < kLockTries; ++tries) {
         auto begun = begin_together(sources);
         if (!begun) return tl::unexpected(begun.error());
-        // A restore may have begun meanwhile: one of the open files could be old and one new.
+        // A restore may have begun while the files were opened: one of them could be old and one new.
         if (auto ok = check_home(home); !ok) return tl::unexpected(ok.error());
         if (*begun) return sources;
         std::this_thread::sleep_for(kLockPause);
@@ -136,7 +136,7 @@ Result<Manifest::Database> copy_database(Source& source, const std::string& dire
         if (!copy) return tl::unexpected(copy.error());
         if (auto done = source.reader->copy_to(*copy, kPagesAStep); !done)
             return file_failed(source.path, fmt::format("can not be copied to {}", path), done.error());
-        // Reset the numbers by which losses are found (sqlite/loss.h): they would not fit another home.
+        // Reset the numbers by which losses are found (sqlite/loss.h), because they belong to this home only.
         if (auto done = sqlite::forget_numbers(*copy); !done)
             return file_failed(path, "can not be written", done.error());
         if (auto whole = copy->check(false); !whole)

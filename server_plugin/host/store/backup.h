@@ -1,8 +1,8 @@
 // Copies a home's two databases, server.db and policy.db, and restores them.
 //
-// Both copies are of the same moment: the writers of both databases are locked out for as long as it takes to
-// begin reading each. Then SQLite's online backup copies the contents, however long that takes, while the
-// server goes on.
+// Both copies are of the same moment. Each database's writers are locked out until a read transaction has
+// begun in both. Then SQLite's online backup copies the contents, however long that takes, while the server
+// goes on.
 //
 // A restore is prepared in server_priv/restore.new, and then decided by one rename, which makes
 // server_priv/restore.journal. After that, finish_restore() moves the old files to server_priv/replaced-DATE
@@ -50,8 +50,8 @@ Result<AcceptedLoss> accept_loss(const Home& home, std::chrono::sys_seconds now)
 // Returns PBSE_SYSTEM with the text "PATH: can not be opened: REASON"; `doing` is "opened".
 tl::unexpected<Error> file_failed(std::string_view path, std::string_view doing, std::string_view why);
 
-// Completes a restore that was decided, and removes one that wasn't. True: it has completed a restore. It is
-// no error if there is nothing to do.
+// Completes a restore that has a journal, and removes the files of one that hasn't. True: it has completed a
+// restore. It is no error if there is no restore.
 Result<bool> finish_restore(const Home& home, const StepDone& at_step = {});
 
 }  // namespace pbs::host

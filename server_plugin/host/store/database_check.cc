@@ -36,9 +36,9 @@ std::string wrong(const sqlite::Failure& failure) {
 // Describes the damage of a database's contents. `all`: checks the whole file, not only its beginning.
 std::optional<std::string> wrong_with_content(const std::string& path, int64_t newest, bool all,
                                               std::chrono::seconds patience = {}) {
-    // Open it only for reading, so that the file and its -wal stay unchanged. But if a server was killed
-    // while it made the file, there is a journal, without which the file is half a change: then open it for
-    // writing.
+    // Open the file only for reading, so that it and its -wal stay unchanged. But if a server was killed
+    // while it made the file, there is a journal with the other half of the last change: then open the file
+    // for writing, so that SQLite applies the journal.
     const bool interrupted = has_data(path + "-journal");
     using Open = sqlite::Connection::Open;
     auto connection = sqlite::Connection::open(path, interrupted ? Open::write : Open::read);
@@ -46,7 +46,8 @@ std::optional<std::string> wrong_with_content(const std::string& path, int64_t n
     connection->wait_for_others(patience);
     const auto version = connection->integer("PRAGMA user_version");
     if (!version) return wrong(connection->failure());
-    // SQLite takes missing pages as zeros, so compare the size. If there is a log, it may have the page.
+    // SQLite takes missing pages as zeros, so compare the file's size with the page size. If there is a -wal
+    // file, it may have the missing page.
     struct stat status {};
     const auto page_size = connection->integer("PRAGMA page_size");
     if (page_size && *page_size > 0 && !has_data(path + "-wal") && ::stat(path.c_str(), &status) == 0 &&
@@ -54,8 +55,8 @@ std::optional<std::string> wrong_with_content(const std::string& path, int64_t n
         return "is damaged: its last page is cut short";
     if (all || interrupted)
         if (auto whole = connection->check(true); !whole) return wrong(whole.error());
-    // A database that has tables but none of this program's belongs to another program. Checking for one
-    // table is enough.
+    // A database that has tables but none of this program's belongs to another program. To see that, it is
+    // enough to look for one table.
     const bool own = newest != 0;
     const auto foreign =
         connection->integer(own ? "SELECT count(*) > 0 AND sum(name = 'object') = 0 FROM sqlite_master"
@@ -149,9 +150,9 @@ Result<std::future<Result<void>>> begin_check(const Home& home) {
     if (auto ok = outcome(server, wrong_with_file(server, newest, false)); !ok)
         return tl::unexpected(ok.error());
     if (auto ok = outcome(policy, wrong_with_file(policy, 0, true)); !ok) return tl::unexpected(ok.error());
-    // Read only through SQLite: if the thread closed the file itself, this process's other connections would
-    // lose their locks on it. After a crash such a connection may be rebuilding the log's index; wait for
-    // that.
+    // Read the file only through SQLite: if the thread opened and closed it directly, this process would lose
+    // the locks of its other connections. Wait for such a connection, which may be rebuilding the index of
+    // the -wal file after a crash.
     const auto whole = [outcome, server, newest] {
         return outcome(server, has_data(server)
                                    ? wrong_with_content(server, newest, true, std::chrono::seconds(30))

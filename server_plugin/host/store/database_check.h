@@ -17,21 +17,21 @@ namespace pbs::host {
 // accept any.
 std::optional<std::string> wrong_with_database(const std::string& path, int64_t newest);
 
-// Checks both databases of the home. These are errors: once a server has been ready here, one database is
-// missing or empty while the other has data (before that, pbs_migrate or an interrupted first start may have
-// made only one); a database has lost committed changes (sqlite/loss.h). If both are missing, without their
-// marks, the home is new. The error names the file and what is wrong with it, and says how to restore a
-// backup.
+// Checks both databases of the home. It is an error if a database has lost committed changes (sqlite/loss.h).
+// It is also an error if one database is missing or empty while the other has data, once a server has been
+// ready here; before that, pbs_migrate or an interrupted first start may have made only one. A home without
+// databases and without their marks is new. The error names the file and what is wrong with it, and says how
+// to restore a backup.
 Result<void> check_databases(const Home& home);
 
-// Checks the same, but reads all of the server's database in a thread, which takes long with a million jobs.
-// Wait for the outcome before you change anything.
+// Checks the same as check_databases(), but reads the contents of server.db in a thread, because that takes
+// long with a million jobs. Change nothing in the home before the outcome is known.
 Result<std::future<Result<void>>> begin_check(const Home& home);
 
-// The committed changes that a database of the home has lost; nullopt: it has lost none.
+// Returns the committed changes that a database of the home has lost; nullopt: none.
 Result<std::optional<sqlite::Loss>> find_loss(const Home& home, const std::string& path);
 
-// The advice "To go on with a backup: pbs_server ...".
+// Returns the advice "To go on with a backup: pbs_server ...".
 std::string restore_advice(const Home& home);
 
 }  // namespace pbs::host

@@ -67,8 +67,8 @@ bool JobRows::read() {
             text = query.text(column++);
             size += text.size();
         }
-        // A row's texts are views of these bytes, so they must not move: pass the rows on when the memory is
-        // full.
+        // A row's texts are views of these bytes, so the bytes must not move. When their memory is full, pass
+        // the rows on and begin a new piece.
         std::string& bytes = current_->bytes;
         if (bytes.size() + size > bytes.capacity()) {
             if (!current_->rows.empty() && !pass_on()) return true;

@@ -1,5 +1,5 @@
-// The rows of stored jobs, in the order of their numbers. A thread reads them, while the server's thread
-// makes jobs of them: there may be a million.
+// Reads the rows of stored jobs, in the order of their numbers. A thread reads ahead while the server's
+// thread makes jobs of the rows, because there may be a million.
 #pragma once
 
 #include <array>

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kLargestManifest = 4096;
 constexpr size_t kCopiedAtOnce = size_t{64} << 10;
-// The endings of the names of a database's files. The database itself is the last one.
+// The suffixes of the names of a database's files. The last one is for the database itself.
 constexpr std::string_view kCompanions[] = {"-wal", "-shm", "-journal", "-mark", ""};
 
 std::string staging(const Home& home) {
@@ -43,8 +43,8 @@ void tell(const StepDone& at_step, const std::string& step) {
     if (at_step) at_step(step);
 }
 
-// Changes a file's owner to that of a directory: root may restore, but the user who runs the server has to be
-// able to read the file.
+// If root restores, gives a file to the owner of the directory: the user who runs the server has to be able
+// to read it.
 bool give_to_owner_of(const std::string& directory, int fd) {
     struct stat status {};
     if (::geteuid() != 0) return true;
@@ -82,17 +82,18 @@ Result<void> clear_staging(const Home& home) {
     return {};
 }
 
-// Checks that a backup's policy.db isn't too new. Only the plugin knows its newest version; the home's
-// present policy.db, which the plugin has opened, shows it, too. If there is none, the next start finds out.
+// Checks that a backup's policy.db isn't too new for this server. Only the plugin knows the newest version,
+// but the plugin has brought the home's present policy.db to it. If there is no policy.db, the next start
+// finds out.
 Result<void> check_policy_version(const Home& home, const std::string& name, int64_t version) {
     const auto there = exists_at(home.policy_db());
     if (!there) return tl::unexpected(there.error());
-    // Open regular files only: a named pipe would block.
+    // Open only a regular file, because opening a named pipe would block.
     std::error_code error;
     if (!*there || !fs::is_regular_file(home.policy_db(), error)) return {};
     auto connection = sqlite::Connection::open(home.policy_db(), sqlite::Connection::Open::read);
     if (!connection) return {};
-    // A database of another program has other versions.
+    // Compare only with a database of this program; another program's version means nothing here.
     const auto ours =
         connection->integer("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'history'");
     const auto known = connection->integer("PRAGMA user_version");
@@ -103,8 +104,8 @@ Result<void> check_policy_version(const Home& home, const std::string& name, int
                                    home.policy_db(), *known));
 }
 
-// Checks that the copy matches the manifest, is intact, and isn't newer than this server and the replaced
-// database know.
+// Checks that the copied database matches the manifest, is intact, and isn't too new for this server and the
+// plugin.
 Result<void> check_copy(const Home& home, const std::string& backup, const Manifest::Database& expected) {
     const std::string name = backup + "/" + expected.name;
     const auto found = measure(staging(home), expected.name);
@@ -154,20 +155,20 @@ Result<void> move_file(const std::string& from, const std::string& to) {
     return {};
 }
 
-// Moves a file to another folder, never over a file that is there.
+// Moves a file to another folder. Fails if a file of that name is there.
 Result<void> put_aside(const std::string& from, const std::string& to) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
     if (errno != EINVAL)
         return file_failed(from, fmt::format("can not be moved to {}", to), system_text(errno));
-    // Some file systems don't know RENAME_NOREPLACE.
+    // This file system doesn't know RENAME_NOREPLACE.
     const auto taken = exists_at(to);
     if (!taken) return tl::unexpected(taken.error());
     if (*taken) return file_failed(from, fmt::format("can not be moved to {}", to), system_text(EEXIST));
     return move_file(from, to);
 }
 
-// Moves one database into its place. As long as the new file is in restore.new, the file in its place is the
-// old one.
+// Puts the old database aside and moves the new one into its place. While the new one is in restore.new, the
+// home's database is the old one; afterwards there is nothing to do.
 Result<void> put_in_place(const Home& home, std::string_view name, const std::string& replaced,
                           const StepDone& at_step) {
     const std::string next = fmt::format("{}/{}", staging(home), name);
@@ -231,7 +232,7 @@ Result<bool> finish_restore(const Home& home, const StepDone& at_step) {
     tell(at_step, "the journal is removed");
     auto cleared = clear_staging(home);
     if (!cleared) return tl::unexpected(cleared.error());
-    // Fails if there is something in the folder, which then stays.
+    // Removes the folder for old databases if it is empty; if not, rmdir() fails, and the folder stays.
     (void)::rmdir(replaced.c_str());
     if (!sync_directory(home.server_priv()))
         return file_failed(home.server_priv(), "can not be written", system_text(errno));

@@ -11,15 +11,19 @@
 namespace pbs::host {
 namespace {
 
-// object: the server (name ""), queues, nodes, schedulers and reservations; `type` is from enum
-// pbs_object_type, and `id` is the handle. object_aside: the new objects of a change of many, with attributes
-// as netstrings (stored_attributes.h); NULL: the object is deleted; for a resource they are type and flags.
-// It counts once counter has a row `aside_holds`: until its rows are moved, the other tables are out of date.
-// job.attributes: see stored_attributes.h; the numbers are in attribute_name. depend: each row is a Link
-// (dependencies.h); the meaning of `other` depends on its kind. received: the jobs that other servers handed
-// in (arrival.h), by their ids in lower case. job_comment: the comment of a waiting job, instead of one in
-// job.attributes, and its mtime; equal texts have one row of `comment`. It has no REFERENCES, because SQLite
-// would then read the page of the job for each comment that a cycle sets.
+// The tables:
+// object: the server (name ""), queues, nodes, schedulers and reservations. `type` is from enum
+//   pbs_object_type, `id` is the handle.
+// object_aside: the new objects of a change of many objects. `attributes` are netstrings
+//   (stored_attributes.h), for a resource its type and flags; NULL: the object is deleted. The rows count
+//   once the table counter has a row `aside_holds`. From then until they are moved, the tables object and
+//   resource are out of date.
+// job: for `attributes` see stored_attributes.h; their numbers are in attribute_name.
+// depend: each row is a Link (dependencies.h). The meaning of `other` depends on the link's kind.
+// received: the jobs that other servers handed in (arrival.h), by their ids in lower case.
+// job_comment: a waiting job's comment, in place of one in job.attributes, and the job's mtime. Equal texts
+//   have one row of the table comment. There is no REFERENCES, because SQLite would then read the page of the
+//   job for each comment that a cycle sets.
 constexpr std::array kSteps = {
     R"sql(
 CREATE TABLE server_name(

@@ -10,7 +10,7 @@
 namespace pbs::host {
 
 // Steps as SQL: step n upgrades a database of version n to version n + 1. After the first release, steps are
-// only added, at the end.
+// only added at the end, and never changed.
 using SchemaSteps = std::span<const char* const>;
 
 // The steps to the tables of this server.

@@ -15,8 +15,8 @@
 namespace pbs::host {
 namespace {
 
-// Makes the file readable by its owner only, before SQLite makes it: SQLite gives its other files the same
-// mode, and scripts and environments are private.
+// Makes the file of the database, readable by its owner only, before SQLite does, because scripts and
+// environments are private. SQLite gives the files beside it the same mode.
 void make_private(const std::string& path) {
     const Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
 }
@@ -33,7 +33,7 @@ Result<void> Store::Impl::read_attribute_numbers() {
     return query.ok() ? Result<void>() : failed("can not read the names of attributes");
 }
 
-// Gives numbers to the attributes that are new in this version.
+// Gives numbers to the attributes that this version of the server has in addition.
 Result<void> Store::Impl::number_attributes() {
     const auto rows = job_table().rows();
     if (std::ranges::all_of(rows, [this](const AttributeDef& row) { return numbers.has(row); })) return {};
@@ -79,8 +79,8 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& path, Check check)
     connection->leave_checkpoints();
     auto impl = std::make_unique<Impl>(path, std::move(*connection));
     impl->check = std::move(check);
-    // If the tables are an older server's, they are upgraded now, which writes, and so needs the check first.
-    // If they are up to date, check and writing may both come later.
+    // The tables of an older server have to be upgraded here. That writes, and so needs the check first. If
+    // the tables are up to date, check and writing may both come later.
     const bool may_wait = impl->check && impl->db.integer("PRAGMA user_version") == newest_version();
     if (auto done = may_wait ? impl->read_attribute_numbers() : impl->begin_writing(); !done)
         return tl::unexpected(done.error());
@@ -105,7 +105,7 @@ Result<std::string> Store::keep_server_name(std::string_view name) {
         if (query.next()) return std::string(query.text(0));
         if (!query.ok()) {
             const auto error = impl_->failed("can not read the server's name");
-            // The check describes the damage better than SQLite, and says what to do.
+            // The check describes the damage better than SQLite, and says how to go on.
             if (impl_->check)
                 if (auto whole = impl_->check(); !whole) return tl::unexpected(whole.error());
             return error;
@@ -169,7 +169,8 @@ Result<void> Store::release_savepoint() {
     return impl_->run("RELEASE part", [](Query&) {});
 }
 
-// `before`: the stored attributes; then only differences are written.
+// Saves an object. `before`: the attributes as they are stored; then only the differences are written. Null:
+// writes all attributes.
 Result<void> Store::Impl::save_object(int type, uint64_t id, std::string_view name, int64_t state,
                                       int64_t changed, const Attributes& attributes,
                                       const Attributes* before) {
@@ -254,8 +255,8 @@ Result<void> Store::remove_resource(std::string_view name) {
     return impl_->run("DELETE FROM resource WHERE name=?", [&](Query& query) { query.bind(name); });
 }
 
-// Saves a job. The comment of a job that has run is saved with the job. The comment of a waiting job goes to
-// a table in which jobs share comments, because many wait for the same reason.
+// Saves a job. The comment of a queued or held job goes to a table in which jobs share comments, because many
+// wait for the same reason. Any other job's comment is saved with its attributes.
 Result<void> Store::save(const Job& job, bool is_new) {
     const bool waits = job.state == job_state::kQueued || job.state == job_state::kHeld;
     const AttributeValue* comment = waits ? job.attributes.find("comment") : nullptr;
@@ -319,8 +320,8 @@ Result<int64_t> Store::Impl::comment_id(std::string_view text) {
     return *id;
 }
 
-// With each new comment, checks a few old ones, and removes those that no job has. So there are never many
-// unused ones.
+// Checks the next few comments after those that were checked last, and removes those that no job has. As each
+// new comment calls this function, there are never many unused ones.
 Result<void> Store::Impl::forget_unused_comments() {
     constexpr size_t kLookedAt = 4;
     std::vector<int64_t> ids;

@@ -1,8 +1,8 @@
 // The server's data on disk: HOME/server_priv/server.db, SQLite.
 //
-// WAL, synchronous=FULL: after commit() a change survives a crash of the machine, unless begin() got
-// Durable::later. If a change is lost in spite of that, the next start notices it (sqlite/loss.h). The schema
-// has a version (PRAGMA user_version) and a list of upgrade steps (schema.h).
+// The database uses WAL and synchronous=FULL: after commit() a change survives a crash of the machine, unless
+// begin() got Durable::later. If a change is lost in spite of that, the next start notices it
+// (sqlite/loss.h). The schema has a version (PRAGMA user_version) and a list of upgrade steps (schema.h).
 //
 // The folder store/ has the data on the disk: Store, whose rows stored_attributes.h and job_rows.h make; and
 // the safety of the home: checks at the start (database_check.h), backups and restores (backup.h,
@@ -25,8 +25,9 @@ namespace pbs::host {
 
 class Store {
   public:
-    // Opens the database at `path`, and makes or upgrades its tables. ":memory:" is for tests. `check` says
-    // whether the database is intact; it is called before anything is written, and by load() at the latest.
+    // Opens the database at `path`, and makes or upgrades its tables. ":memory:" is for tests. `check`
+    // returns an error if the database isn't intact. It is called before anything is written, and by load()
+    // at the latest.
     using Check = std::function<Result<void>()>;
     static Result<std::unique_ptr<Store>> open(const std::string& path, Check check = {});
     // The version of the format (PRAGMA user_version) that open() makes. open() refuses newer versions.
@@ -35,18 +36,17 @@ class Store {
     Store(const Store&) = delete;
     Store& operator=(const Store&) = delete;
 
-    // True until an object of the server has been saved.
+    // Returns whether no object of the server has been saved yet.
     bool empty() const;
     // Returns the server's name in job ids: the stored name; if there is none yet, stores and returns `name`.
-    // It stays the same as long as there may be jobs, because their ids and the files of their starts have
-    // it.
+    // The name stays the same, because jobs' ids and the files of their starts have it.
     Result<std::string> keep_server_name(std::string_view name);
     // Loads the stored data. REQUIRES: the state has only its names (server_name, host_name).
     Result<void> load(State& state);
 
-    // begin() opens a transaction; all save functions have to be called between it and commit() or
-    // rollback(). Errors are PBSE_SYSTEM with SQLite's message. `later`: a crash of the machine may undo the
-    // transaction; a later durable one makes it durable, too.
+    // begin() opens a transaction. Call the save functions only between it and commit() or rollback(). Errors
+    // are PBSE_SYSTEM with SQLite's message. Durable::later: a crash of the machine may undo the transaction,
+    // until a later Durable::now makes it durable, too.
     enum class Durable { now, later };
     Result<void> begin(Durable durable = Durable::now);
     Result<void> commit();
@@ -90,22 +90,23 @@ class Store {
     std::optional<int64_t> received(std::string_view id);
     Result<void> forget_received(int64_t before);
 
-    // A change of many objects that blocks nobody: put_aside() stores the new objects aside, in several
-    // transactions; let_aside_hold() makes them all count at once; catch_up() then moves them to their
-    // places. After a crash before the commit of let_aside_hold() nothing of the change remains, after a
-    // later one all of it.
+    // The next functions make a change of many objects that blocks nobody. put_aside() stores the new objects
+    // aside, in several transactions. let_aside_hold() makes them all count at once. catch_up() then moves
+    // them to their places. After a crash before the commit of let_aside_hold() the whole change is undone;
+    // after a later crash all of it holds.
 
     // Begins a change of many objects: removes objects that an earlier change stored aside but didn't commit.
     Result<void> clear_aside();
-    // Stages the object's new value, or its removal.
+    // Stores the object aside as it is in `state`; if it isn't there, stores its removal.
     Result<void> put_aside(const ConfigName& object, const State& state);
     Result<void> let_aside_hold();
     // Moves at most `most` objects to their places, in a transaction of its own. False: none is left.
     Result<bool> catch_up(int64_t most);
-    // Are objects left that aren't in their places? The next save of an object moves all of them first.
+    // Returns whether objects that count are still stored aside. The next save of an object moves them to
+    // their places first.
     bool behind() const;
 
-    // The job's script, as submitted.
+    // Returns the job's script, as submitted.
     Result<std::string> script(uint64_t sequence);
 
   private:

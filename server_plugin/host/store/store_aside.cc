@@ -26,7 +26,7 @@ Result<void> Store::Impl::move_from_aside(int type, std::string_view name, int64
                    [&](Query& query) { query.bind(name).bind(kind.value_or("")).bind(flags.value_or("")); });
     }
     if (!attributes) return remove_object(type, name);
-    // An object that was deleted and made again under its name has another number: remove the old one.
+    // If the object was deleted and made again, the old row has the same name but another id: remove it.
     auto done = run("DELETE FROM object WHERE type=? AND name=? AND id<>?",
                     [&](Query& query) { query.bind(type).bind(name).bind(id); });
     Attributes values;

@@ -77,13 +77,13 @@ class Store::Impl {
     Result<int64_t> comment_id(std::string_view text);
     Result<void> forget_unused_comments();
 
-    // Ids of recent comments, by their texts; none of a transaction that was rolled back.
+    // The ids of recent comments, by their texts, without those of a transaction that was rolled back.
     std::unordered_map<std::string, int64_t> comment_ids;
-    int64_t comments_looked_at = 0;  // whether comments are in use was checked up to this id
+    int64_t comments_looked_at = 0;  // forget_unused_comments() has checked the comments up to this id
 
     AttributeNumbers numbers;
 
-    bool behind = false;      // rows that count are still set aside
+    bool behind = false;      // rows that count are still set aside; be_up_to_date() moves them
     bool was_behind = false;  // `behind` when the transaction began
     bool holding = false;     // the rows that are set aside count after this transaction's commit
     std::string path;

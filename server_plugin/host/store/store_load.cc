@@ -63,7 +63,7 @@ Result<void> Store::Impl::load_objects(State& state) {
         }
     }
     if (!query.ok()) return failed("can not read objects");
-    // Do this when all vnodes are loaded.
+    // Set the places of reservations last, when all vnodes are loaded.
     std::vector<Reservation> placed;
     for (const auto& [number, reservation] : state.reservations()) placed.push_back(reservation);
     for (Reservation& reservation : placed) {
@@ -74,7 +74,7 @@ Result<void> Store::Impl::load_objects(State& state) {
     return {};
 }
 
-// Makes a job of its row. False: its attributes are damaged.
+// Fills `job` from its row. False: the job's attributes are damaged.
 bool Store::Impl::make_job(const JobRow& row, SharedTexts& texts, Job& job) const {
     using R = JobRow;
     const std::string_view state = row.text[R::state];
@@ -108,8 +108,8 @@ bool Store::Impl::make_job(const JobRow& row, SharedTexts& texts, Job& job) cons
 namespace {
 
 // Puts jobs that come in the order of their numbers into a state in the order of queueing. The two orders are
-// mostly the same. When a job comes that was queued before jobs already in the state, these are taken out
-// again, held, and put back behind it.
+// mostly the same. When a job comes that was queued before jobs already in the state, those jobs are taken
+// out of the state, held, and put back after it.
 class InOrder {
   public:
     explicit InOrder(State& state) : state_(state) {}
@@ -128,7 +128,8 @@ class InOrder {
     }
 
   private:
-    // When this many jobs have been taken out again, all further ones are held until the end.
+    // Once this many jobs have been taken out of the state, all further jobs are held until the last has
+    // come.
     static constexpr size_t kMost = 10'000;
 
     void put_held(uint64_t up_to) {
@@ -145,7 +146,7 @@ class InOrder {
             if (rank <= behind) return;
             Job last = jobs.rbegin()->second;
             state_.erase_job(last.handle);
-            // Insert it before others with the same rank, which came later.
+            // Insert it before held jobs of the same rank, because they came later.
             held_.emplace_hint(held_.lower_bound(rank), rank, std::move(last));
         }
     }
@@ -163,7 +164,7 @@ Result<void> Store::Impl::load_jobs(State& state) {
     const auto damaged = [&](std::string_view what, std::string_view id) {
         return fail(PBSE_SYSTEM, fmt::format("{}: the {} of job {} are damaged", path, what, id));
     };
-    size_t usual = 0;  // the number of attributes to reserve memory for: mostly that of the last job
+    size_t usual = 0;  // how many attributes to reserve memory for: the number that the last job has
     bool subjobs = false;
     for (const auto* some = &rows.next(); !some->empty(); some = &rows.next())
         for (const JobRow& row : *some) {
@@ -211,7 +212,8 @@ Result<void> Store::load(State& state) {
     if (auto done = impl_->load_objects(state); !done) return done;
     if (auto done = impl_->load_jobs(state); !done) return done;
     if (auto done = impl_->load_links(state); !done) return done;
-    // The request of a reservation depends on whether jobs run in it.
+    // Whether the scheduler is to decide about a reservation depends on whether jobs run in it, so all jobs
+    // have to be loaded.
     std::vector<Reservation> reservations;
     for (const auto& [number, reservation] : state.reservations()) reservations.push_back(reservation);
     for (Reservation& reservation : reservations) {

@@ -1,9 +1,9 @@
 // The stored form of a job's attributes. It is short, because there may be a million jobs.
 //
-// It is a byte 1, followed by each attribute: the number that stands for its name, its resource and its
-// value, the last two after their lengths. Numbers and lengths have seven bits in each byte, the lowest
-// first; the eighth bit is set if more follow. Objects that are set aside have netstrings ("5:queue,") of
-// name, resource and value instead.
+// It is a byte 1, followed by each attribute: the number that stands for its name, the length of its
+// resource, the resource, the length of its value, and the value. Numbers and lengths have seven bits in each
+// byte, the lowest first; the eighth bit is set if more bytes follow. Objects that are set aside have
+// netstrings ("5:queue,") of name, resource and value instead.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,19 @@
 
 namespace pbs::host {
 
-// Writes and reads netstrings, for attributes of any kind.
+// put_netstring() appends a netstring of the text. take_netstring() removes a netstring from the beginning of
+// `in` and returns its text; nullopt: it is malformed.
 void put_netstring(std::string& out, std::string_view text);
 std::optional<std::string_view> take_netstring(std::string_view& in);
 
-// The rows of an attribute table by their exact names. Finds a name faster than the table, which ignores
-// case.
+// The rows of an attribute table by their exact names. This map finds a name faster than the table, which
+// ignores case.
 using AttributeRows = std::unordered_map<std::string_view, const AttributeDef*>;
 AttributeRows rows_of(const AttributeTable& table);
 
 std::string netstrings_of(const Attributes& attributes);
-// Adds the attributes in the text. Ignores those that this version doesn't know, because a newer server may
-// have written them. False: netstrings_of() doesn't write such a text.
+// Adds the attributes in a text of netstrings_of(). Ignores attributes that this version doesn't know,
+// because a newer server may have written them. False: the text is malformed.
 bool read_netstrings(std::string_view in, const AttributeRows& rows, SharedTexts& texts,
                      Attributes& attributes);
 
@@ -37,7 +38,7 @@ class AttributeNumbers {
   public:
     static constexpr std::size_t kLargest = 10'000;
 
-    // Adds the number of an attribute, from 1 to kLargest. `row`: the attribute; null if this version doesn't
+    // Sets the number of an attribute, from 1 to kLargest. `row`: the attribute; null if this version doesn't
     // know it.
     void add(const AttributeDef* row, std::size_t number);
     bool has(const AttributeDef& row) const { return numbers_.at(place(row)) != 0; }
