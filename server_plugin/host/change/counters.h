@@ -30,7 +30,7 @@ class Histogram {
 
   private:
     std::span<const double> bounds_;
-    // for each bound: the amounts up to it, without those up to the next lower bound
+    // For each bound: the amounts up to it, without those up to the next lower bound.
     std::array<std::uint64_t, 12> counts_{};
     std::uint64_t count_ = 0;
     double sum_ = 0;
@@ -51,7 +51,7 @@ struct CycleNote {
     int trigger = 0;
     std::int64_t began = 0;                // by the server's clock, seconds since the Epoch
     std::chrono::nanoseconds deciding{0};  // from its beginning to its decisions
-    // from the decisions until they were carried out; requests may be answered in between
+    // From the decisions until they were carried out; requests may be answered in between.
     std::chrono::nanoseconds carrying{0};
     std::int64_t considered = 0;
     std::array<std::int64_t, 9> decisions{};  // by Decision::Kind

@@ -83,7 +83,7 @@ struct RoutePass {
     std::string
         queue{};  // the jobs of queues before this one, and this one's up to `job`, have had their turn
     uint64_t job = 0;
-    // the jobs that were refused everywhere, with the time of the offer
+    // The jobs that were refused everywhere, with the time of the offer.
     std::unordered_map<uint64_t, int64_t> offered{};
     std::size_t next_look = 1024;  // when `offered` has this size, jobs that are gone are removed from it
 };

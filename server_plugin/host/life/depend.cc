@@ -430,7 +430,7 @@ bool deal_with_set(Change& change, const Link& work, int& left) {
         if (left-- <= 0) {
             all = false;
         } else if (work.kind == LinkKind::to_end) {
-            // remove the link first: otherwise each job's `depend` in the history would list all others
+            // Remove the link first: otherwise each job's `depend` in the history would list all others.
             change.unlink(link);
             end_because_of(change, *member, work.job);
         } else {

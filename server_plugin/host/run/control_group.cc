@@ -67,7 +67,7 @@ bool write_to(const std::string& path, std::string_view text) {
     return fd && write_all(fd.get(), text);
 }
 
-// The folders of a group and of all groups below it, beginning with its own.
+// Returns the folders of a group and of all groups below it, its own first.
 std::vector<std::string> with_those_below(const std::string& path) {
     std::vector<std::string> folders = {path};
     std::error_code error;
@@ -76,9 +76,10 @@ std::vector<std::string> with_those_below(const std::string& path) {
     return folders;
 }
 
-constexpr std::string_view kTry = "pbs-try-";  // followed by the pid of the trying process
+// In the name of a test group, before the pid of the testing process.
+constexpr std::string_view kTry = "pbs-try-";
 
-// Removes the empty groups of processes that were killed during their try.
+// Removes the test groups of processes that were killed during their test.
 void remove_old_tries(const std::string& own) {
     std::error_code error;
     for (fs::directory_iterator at(own, error), end; !error && at != end; at.increment(error)) {
@@ -153,7 +154,7 @@ Result<std::string> control_group_parent() {
 }
 
 Result<void> make_control_group(const std::string& path) {
-    // EEXIST: an earlier try with the same pid may have left a group of that name.
+    // EEXIST is no error: an earlier test by a process with the same pid may have left a group of that name.
     if (::mkdir(path.c_str(), 0755) == 0 || errno == EEXIST) return {};
     return fail(PBSE_SYSTEM, fmt::format("cannot make the control group {}: {}", path, system_text(errno)));
 }
@@ -170,7 +171,7 @@ std::vector<pid_t> control_group_processes(const std::string& path) {
         const auto text = read_file(folder + "/cgroup.procs").value_or("");
         for (const std::string_view word : values::words(text)) {
             const pid_t process = values::number<pid_t>(word).value_or(0);
-            // 0: a process in a pid namespace outside of this one.
+            // A 0 stands for a process that isn't visible in this pid namespace.
             if (process > 0) processes.push_back(process);
         }
     }

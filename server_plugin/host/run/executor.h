@@ -1,4 +1,5 @@
-// The job runner as the server's other folders use it; tests replace it.
+// The interface of the job runner for the server's other folders. Tests replace the runner by another
+// Executor.
 #pragma once
 
 #include <chrono>
@@ -12,7 +13,7 @@
 
 namespace pbs::host {
 
-// Each function is like the function of Runner with the same name.
+// Each function does the same as the function of Runner (runner.h) with the same name.
 class Executor {
   public:
     Executor() = default;

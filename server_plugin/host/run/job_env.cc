@@ -95,7 +95,7 @@ bool same_host(std::string_view a, std::string_view b) {
 
 std::string output_file(const JobStart& job, const PasswdEntry& owner, char stream) {
     const std::string name = default_file_name(job.name, job.id.job, stream);
-    // d in Keep_Files: the streams are written directly to their final path.
+    // A d in Keep_Files asks for streams that are written directly to their requested paths.
     if (job.keep.find(stream) != job.keep.npos && job.keep.find('d') == job.keep.npos)
         return owner.home + "/" + name;
     const auto work = variable(job, "PBS_O_WORKDIR");

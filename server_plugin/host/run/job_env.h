@@ -18,7 +18,7 @@ struct PasswdEntry {
     std::string shell;  // empty: none
 };
 
-// Values for the environment that only the shepherd knows.
+// The values in a job's environment that only the shepherd knows.
 struct JobPlaces {
     std::string shell;
     std::string node_file;
@@ -44,11 +44,12 @@ std::string default_file_name(std::string_view job_name, std::string_view job_id
 // Splits "host:path". A colon after a slash belongs to the path. The host is empty if there is none.
 std::pair<std::string, std::string> split_path(std::string_view host_and_path);
 
-// Do the names mean the same machine, with or without a domain? An empty name and "localhost" mean any
-// machine.
+// Returns whether both names are of the same machine, with or without a domain. An empty name and "localhost"
+// are the same as any other name.
 bool same_host(std::string_view a, std::string_view b);
 
-// The path for a stream of output, from Keep_Files, the requested path or the default. It may be a directory.
+// Returns the path of a stream's output file: from Keep_Files, else the requested path, else the default
+// name. `stream` is 'o' or 'e'. The path may be that of a directory.
 std::string output_file(const JobStart& job, const PasswdEntry& owner, char stream);
 
 }  // namespace pbs::host

@@ -31,8 +31,8 @@ tl::unexpected<LaunchError> system_error(std::string_view what, const std::strin
 
 // Opens a file for output, as the user. Returns 0 or an errno value.
 int open_as_asked(const std::string& path, Fd& fd) {
-    // O_NONBLOCK: a FIFO that nobody reads must not block this process. The flag is removed before the job
-    // gets the file.
+    // O_NONBLOCK: opening a FIFO that nobody reads must not block this process. Remove the flag before the
+    // job gets the file.
     fd.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOCTTY | O_CLOEXEC | O_NONBLOCK,
                     0666));
     if (!fd) return errno;
@@ -65,8 +65,8 @@ class OutputOpener {
             paths_.emplace_back(stream, path);
             return fd;
         }
-        // new_file_for() replaces a file of that name, from an earlier run or from a time when others could
-        // write there.
+        // new_file_for() replaces a file of that name. It may come from an earlier run, or from a time when
+        // other users could write to the folder.
         std::string instead = home_ + "/undelivered/" + undelivered_name;
         Fd other = new_file_for(instead, 0600, job_.uid, job_.gid);
         for (int number = 1; !other && errno != ENOSPC && number < kMostNames; ++number) {
@@ -129,8 +129,8 @@ void become_owner(const Child& child) {
     } else if (job.uid != ::geteuid()) {
         give_up(child, Step::identity, EPERM);
     }
-    // If the shepherd is killed, its job ends, too: the kernel kills the job's first process, and the warden
-    // ends the others.
+    // Make the kernel kill this process, the job's first one, when the shepherd is killed. The warden then
+    // ends the job's other processes.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != child.parent) ::_exit(254);
 }
@@ -140,7 +140,8 @@ void usual_signals_and_limits() {
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    // The server has raised its limit of descriptors, but programs that use select() fail with large ones.
+    // The server has raised its limit of descriptors. Lower it again, because programs that use select() fail
+    // with descriptors above 1023.
     rlimit files{};
     if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur > 1024) {
         files.rlim_cur = 1024;
@@ -159,14 +160,15 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 [[noreturn]] void run_child(Child child) {
     ::setsid();
     char byte = 0;
-    // An end of file means that the shepherd died before it had recorded this session.
+    // Without a byte, at the end of the file, the shepherd has died before it recorded this session.
     if (::read(child.gate, &byte, 1) != 1) ::_exit(254);
     become_owner(child);
     ::umask(child.job.umask.value_or(077) & 0777);
     if (::chdir(child.directory.c_str()) != 0) give_up(child, Step::directory, errno);
     const bool interactive = child.job.interactive != 0;
     if (!interactive && ::access(child.script.c_str(), R_OK) != 0) {
-        // PBS_HOME is in a folder that the user can't enter: use the script's open descriptor.
+        // The user can't enter the folder of PBS_HOME, so the shell reads the script from its open
+        // descriptor.
         if (::fcntl(child.script_fd, F_SETFD, 0) != 0) give_up(child, Step::exec, errno);
         child.script = fmt::format("/dev/fd/{}", child.script_fd);
     }
@@ -174,7 +176,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
     if (::dup2(child.in, 0) < 0 || ::dup2(child.out, 1) < 0 || ::dup2(child.err, 2) < 0 ||
         (interactive && ::ioctl(0, TIOCSCTTY, 0) != 0))
         give_up(child, Step::exec, errno);
-    // A dash before its name makes it a login shell, as in PBS.
+    // As in PBS, make it a login shell, by a dash before its name.
     std::vector<std::string> arguments = {"-" + std::filesystem::path(child.shell).filename().string()};
     if (!interactive) arguments.push_back(child.script);
     arguments.insert(arguments.end(), child.job.script_arguments.begin(), child.job.script_arguments.end());
@@ -205,13 +207,13 @@ AsOwner::AsOwner(const std::string& user, uid_t uid, gid_t gid) : root_(::geteui
 
 AsOwner::~AsOwner() {
     if (!root_) return;
-    // A shepherd that can't get its rights back couldn't watch the job either.
+    // Without its rights the shepherd couldn't watch the job, so end it.
     if (::seteuid(0) != 0 || ::setegid(gid_) != 0 || ::setgroups(groups_.size(), groups_.data()) != 0)
         ::_exit(1);
 }
 
 tl::expected<PasswdEntry, LaunchError> find_owner(const JobStart& job) {
-    // Begin with a small buffer, because there is one such process for each job.
+    // Begin with a small buffer to save memory, because there is one such process for each running job.
     std::vector<char> buffer(1024);
     passwd entry{};
     passwd* found = nullptr;
@@ -254,7 +256,7 @@ std::string make_tmp_dir(const JobStart& job) {
     for (const char* base : {"/var/tmp", "/tmp"}) {
         std::string path = fmt::format("{}/pbs.{}", base, job.id.job);
         if (::mkdir(path.c_str(), 0700) == 0) return path;
-        // The name is taken, perhaps by a user who wants to block it.
+        // The name is taken, perhaps by a user who wants to prevent the job's start: choose another one.
         path += ".XXXXXX";
         if (errno == EEXIST && ::mkdtemp(path.data()) != nullptr) return path;
     }
@@ -311,7 +313,8 @@ tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const Passwd
     const pid_t pid = ::fork();
     if (pid < 0) return system_error("fork", "the job");
     if (pid == 0) {
-        // Close the shepherd's ends in the child; otherwise the gate would never close.
+        // Close the pipes' other ends in the child. If the child kept the writing end of `gate`, it would
+        // never see that the shepherd has ended.
         gate.write.reset();
         failure.read.reset();
         run_child({job, owner, shell, directory, files.script(), environment, in, out, err, script,

@@ -1,5 +1,5 @@
-// Makes the first process of a job: its script, its files, its environment, and the shell that runs it as the
-// job's owner. Only the shepherd uses it.
+// Makes the first process of a job: opens its script and its output files, makes its environment, and forks
+// the shell that runs the script as the job's owner. Only the shepherd uses these functions.
 #pragma once
 
 #include <sys/types.h>
@@ -21,8 +21,8 @@ struct LaunchError {
     std::string message;
 };
 
-// While an AsOwner exists, this process uses files with the rights of a job's owner, so that a user's path
-// can't lead root astray. Does nothing in a process that isn't root's.
+// While an AsOwner exists, this process uses files with the rights of a job's owner, so that a path that a
+// user has chosen gives him no access by root's rights. In a process that isn't root's it does nothing.
 class AsOwner {
   public:
     AsOwner(const std::string& user, uid_t uid, gid_t gid);
@@ -38,7 +38,7 @@ class AsOwner {
     gid_t gid_;
 };
 
-// The open files of a job. `note` says which output isn't where it was requested; empty: all is.
+// The open output files of a job. `note` names the output that isn't at its requested path; empty: all is.
 struct JobOutput {
     Fd out;
     Fd err;
@@ -57,7 +57,7 @@ struct JobProcess {
 // Finds the passwd entry of the job's user. Its uid has to be the same as when the job was submitted.
 tl::expected<PasswdEntry, LaunchError> find_owner(const JobStart& job);
 
-// The shell to run: the job's Shell_Path_List, else the login shell, else /bin/sh.
+// Returns the shell to run: the job's Shell_Path_List, else the login shell, else /bin/sh.
 std::string shell_of(const JobStart& job, const PasswdEntry& owner);
 
 // Opens the script, which the runner has put beside the other files of the start.
@@ -66,7 +66,8 @@ tl::expected<Fd, LaunchError> open_script(const RunFiles& files);
 // Writes PBS_NODEFILE, readable by everyone.
 tl::expected<void, LaunchError> write_node_file(const JobStart& job, const RunFiles& files);
 
-// Makes a directory for the job in /var/tmp (else /tmp), as the job's owner. Empty: that is impossible.
+// Makes a directory for the job in /var/tmp (else /tmp), as the job's owner. Returns its path; empty: it
+// couldn't be made.
 std::string make_tmp_dir(const JobStart& job);
 void remove_tmp_dir(const JobStart& job, const std::string& directory);
 
@@ -76,15 +77,15 @@ void remove_tmp_dir(const JobStart& job, const std::string& directory);
 tl::expected<JobOutput, LaunchError> open_output(const JobStart& job, const PasswdEntry& owner,
                                                  const std::string& home);
 
-// Forks the job's first process, in a new session and in `directory`. `terminal`: replaces the output files
-// of an interactive job; -1: none.
+// Forks the job's first process, in a new session and in `directory`. `terminal`: the terminal of an
+// interactive job, in place of the output files; -1: the job isn't interactive.
 tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const PasswdEntry& owner,
                                                const JobOutput& output, int terminal, const RunFiles& files,
                                                int script, const std::string& directory,
                                                const std::string& shell,
                                                const std::vector<std::string>& environment);
 
-// Waits until the script runs (true), or has failed to run (false, with the reason).
+// Waits until the shell runs the script, or has failed to. False: it has failed; `reason` says why.
 bool wait_until_running(JobProcess& process, const PasswdEntry& owner, const std::string& shell,
                         std::string& reason);
 

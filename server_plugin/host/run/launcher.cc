@@ -27,7 +27,7 @@ constexpr int kMostAnswers = 64;
 }  // namespace
 
 Launcher::~Launcher() {
-    // The process ends when it sees the end of the socket; don't wait for that.
+    // Close the socket: the launcher's process ends when it sees that. Don't wait for it.
     socket_.reset();
     if (process_ > 0) ::waitpid(process_, nullptr, WNOHANG);
 }
@@ -81,7 +81,7 @@ void Launcher::send_some() {
         full = ::send(socket_.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0;
         if (!full) unsent_.pop_front();
     }
-    // The call may also have failed because the launcher is gone: carry() finds that out.
+    // If the call failed because the launcher is gone, carry() finds that out.
     if (full != waits_) watch(full, EPOLL_CTL_MOD);
     waits_ = full;
 }

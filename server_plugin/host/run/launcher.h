@@ -1,10 +1,10 @@
-// Starts wardens (warden.h) for the runner, by a small process, the launcher. Forking it takes a fraction of
-// the time that starting another program takes, and the copies share its memory. The launcher works on only a
-// few starts at a time, so that the machine goes on with its other work when very many jobs start at once.
-// The server sends requests over a socket and never waits for the answers.
+// Starts wardens (warden.h) for the runner, by way of a small process, the launcher, which forks for each. A
+// fork of the launcher takes a fraction of the time that starting another program takes, and the copies share
+// its memory. The launcher works on only a few starts at a time, so that the machine continues its other work
+// when very many jobs start at once. The server sends requests over a socket and never waits for the answers.
 //
-// A requested start may still fail, because the server or the launcher dies. The files of the start show how
-// far it got (runner.h).
+// A start that was requested may still fail, because the server or the launcher dies. The files of the start
+// show how far it got (runner.h).
 #pragma once
 
 #include <sys/types.h>
@@ -27,7 +27,7 @@ class Launcher {
     // The outcome of a request.
     struct Answer {
         RunId id;
-        Fd process;         // the warden; no descriptor: none was started, or none was available
+        Fd process;         // the warden; no descriptor: no warden was started, or no descriptor was free
         Fd notify;          // the pipe that the shepherd writes to (kShepherdNotifyFd); non-blocking
         std::string error;  // why there is no warden; empty: there is one
     };
@@ -39,16 +39,16 @@ class Launcher {
     Launcher(const Launcher&) = delete;
     Launcher& operator=(const Launcher&) = delete;
 
-    // Requests the start of a job. REQUIRES: the permission to start is on the disk. An error: the launcher
-    // can't be run.
+    // Requests the start of a job. REQUIRES: the file with the permission to start is on the disk. Error: the
+    // launcher can't be run.
     Result<void> ask(const RunId& id);
 
-    // Requests the removal of the files of an ended start, which takes time in a folder with many jobs.
-    // False: the launcher can't be run.
+    // Makes the launcher remove the files of an ended start, because that takes time in a folder with many
+    // jobs. False: the launcher can't be run.
     bool forget(const RunId& id);
 
-    // Call it when the socket is readable: adds the answers that have come. False: the launcher is gone, and
-    // earlier requests get no answer any more.
+    // Adds the answers that have come. Call it when the socket is readable. False: the launcher is gone, and
+    // the requests without an answer get none.
     bool carry(std::vector<Answer>& answers);
 
   private:
@@ -68,9 +68,9 @@ class Launcher {
     bool waits_ = false;  // waits until the socket accepts more
 };
 
-// The launcher's process: carries out requests over kLauncherFd until the server is gone. Returns its exit
-// code; in each process that it forks, returns the exit code of that process. REQUIRES: the process has one
-// thread.
+// Runs the launcher: carries out requests over kLauncherFd until the server is gone. Returns the exit code of
+// the launcher; in each process that it has forked, returns that process's exit code. REQUIRES: the process
+// has one thread.
 int launcher_main(int argc, char** argv);
 
 }  // namespace pbs::host

@@ -28,14 +28,15 @@ namespace pbs::host {
 
 namespace {
 
-// The most starts at a time: enough to keep the processors busy while some starts wait for the disk.
+// Returns the most starts to work on at a time: enough to keep the processors busy while some starts wait for
+// the disk.
 std::size_t most_at_work() {
     const long processors = ::sysconf(_SC_NPROCESSORS_ONLN);
     return 2 + 2 * static_cast<std::size_t>(std::clamp(processors, 1L, 64L));
 }
 
-// Sets the text that ps(1) shows for a process: writes it over the launcher's arguments, as far as they
-// reach.
+// Sets the text that ps(1) shows for a process. It replaces the launcher's arguments in memory, and is cut to
+// their length.
 class Title {
   public:
     Title(int argc, char** argv)
@@ -55,7 +56,8 @@ class Starter {
   public:
     Starter(std::string home, Title title)
         : home_(std::move(home)), title_(title), server_(kLauncherFd), most_(most_at_work()) {}
-    // Returns the exit code of this process; or in a process that it has forked, of that process.
+    // Returns the exit code of the launcher; in a process that it has forked, returns that process's exit
+    // code.
     int run();
 
   private:
@@ -68,7 +70,9 @@ class Starter {
     Fd server_;
     Fd signals_;
     std::size_t most_;
-    std::vector<Fd> at_work_;  // the pipe of each unfinished start; the server reads it
+    // The reading end of the pipe of each unfinished start, which shows when the start is finished; the
+    // server reads it.
+    std::vector<Fd> at_work_;
 };
 
 bool Starter::open_signals() {
@@ -82,14 +86,15 @@ bool Starter::open_signals() {
     return signals_ && ::fcntl(server_.get(), F_SETFD, FD_CLOEXEC) == 0;
 }
 
-// Waits a second before it refuses: a machine that can't make one more process can't a moment later, either,
-// and the server would try again at once.
+// Answers that there is no warden. Waits a second first: the server tries again at once, and a machine that
+// couldn't make a process can't a moment later, either.
 void Starter::refuse(const RunId& id, const std::string& why) {
     ::sleep(1);
     launch_message::send(server_.get(), launch_message::write(id, why), {});
 }
 
-// Forks. In the child returns its exit code; in the launcher returns nullopt.
+// Forks a warden for the start. In the child, returns the child's exit code; in the launcher, returns
+// nullopt.
 std::optional<int> Starter::start(const RunId& id) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -116,7 +121,8 @@ std::optional<int> Starter::start(const RunId& id) {
         return std::nullopt;
     }
     write.reset();
-    const Fd process = open_process(pid);  // not waited for yet, so no other process has its pid
+    // The process isn't waited for yet, so no other process has got its pid.
+    const Fd process = open_process(pid);
     std::vector<int> descriptors;
     if (process) descriptors = {process.get(), read.get()};
     launch_message::send(server_.get(), launch_message::write(id, {}), descriptors);
@@ -131,7 +137,8 @@ int Starter::run() {
         const short wanted = at_work_.size() < most_ ? POLLIN : 0;
         events.push_back({server_.get(), wanted, 0});
         events.push_back({signals_.get(), POLLIN, 0});
-        // With no events requested, poll() only reports the end, when all writers are gone.
+        // No events are requested for these pipes, so poll() reports only that all writers have closed one:
+        // its start is finished.
         for (const Fd& one : at_work_) events.push_back({one.get(), 0, 0});
         if (::poll(events.data(), events.size(), -1) < 0 && errno != EINTR) return 1;
         if ((events[0].revents & (POLLHUP | POLLERR)) != 0) return 0;

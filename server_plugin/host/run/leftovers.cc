@@ -21,8 +21,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kKillAgain = 50ms;
-// The most rounds of stopping. If processes start others faster than these are found, the ones stopped by
-// then are killed.
+// The most rounds of stopping. If processes start others faster than these are found, stop_all() returns
+// those that it has stopped by then.
 constexpr int kMostLooks = 100;
 
 bool belongs_to(const Process& process, uid_t uid) {
@@ -35,8 +35,9 @@ bool has_cookie(const Process& process, const std::string& cookie) {
     return environment && environment->find("PBS_JOBCOOKIE=" + cookie) != environment->npos;
 }
 
-// Is the process in the job's session? The kernel doesn't reuse a session's number while the session has
-// members. If the job's session has ended and the number was reused, its leader isn't the job's shell.
+// Returns whether the process is in the job's session. The kernel doesn't reuse the number of a session that
+// has members. But if the job's session has ended, another session may have its number: then the leader isn't
+// the job's shell.
 bool in_session(const Process& process, const std::optional<SessionRecord>& session) {
     if (!session || process.session != session->session) return false;
     const auto leader = read_process(session->session);
@@ -52,8 +53,8 @@ void wait_a_moment(std::chrono::milliseconds time) {
     ::sigtimedwait(&child_ended, nullptr, &moment);
 }
 
-// Stops all processes that `find` finds, and returns them. A stopped process starts no others, so each round
-// finds fewer new ones.
+// Stops the processes that `find` finds, round by round until it finds no new ones, and returns them. A
+// stopped process starts no others, so each round finds fewer new ones.
 std::vector<Process> stop_all(const std::function<std::vector<Process>()>& find) {
     std::vector<Process> all;
     std::set<std::pair<pid_t, std::uint64_t>> stopped;

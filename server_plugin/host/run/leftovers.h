@@ -1,4 +1,4 @@
-// Finds the processes of a job, wherever they are, and ends them.
+// Finds the processes that belong to a job, whoever their parents are, and ends them.
 #pragma once
 
 #include <chrono>
@@ -17,9 +17,9 @@ namespace pbs::host {
 // zombies.
 std::vector<Process> find_leftovers(const JobSpec& spec, const std::optional<SessionRecord>& session);
 
-// Kills the processes that `find` finds and those in the control group, until none is left or the time is
-// over. Returns the number that is left. Stops them first, so that none starts others meanwhile. `reap` is
-// called repeatedly and has to wait for those that are children of this process. REQUIRES: SIGCHLD is
+// Kills the processes in the control group and those that `find` finds, again and again until none is left or
+// `time` is over. Stops the latter first, so that they start no others. Returns how many are left. `reap` is
+// called repeatedly, and has to wait for those that are children of this process. REQUIRES: SIGCHLD is
 // blocked.
 std::size_t kill_processes(const std::function<std::vector<Process>()>& find,
                            const std::string& control_group, const std::function<void()>& reap,

@@ -23,7 +23,7 @@ struct CloseDirectory {
     void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-// The entries of a directory whose names are numbers: pids, thread ids.
+// Returns the names in a directory that are numbers, such as pids and thread ids.
 std::vector<pid_t> numbers_in(const std::string& path) {
     std::vector<pid_t> numbers;
     const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(path.c_str()));
@@ -34,8 +34,8 @@ std::vector<pid_t> numbers_in(const std::string& path) {
     return numbers;
 }
 
-// The children of a process: the kernel lists each under the thread that made it. nullopt: the kernel doesn't
-// list them.
+// Returns the children of a process, which the kernel lists under the thread that made each. nullopt: the
+// kernel doesn't list them.
 std::optional<std::vector<pid_t>> listed_children(pid_t pid) {
     std::vector<pid_t> children;
     bool listed = false;

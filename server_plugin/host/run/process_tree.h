@@ -1,4 +1,4 @@
-// The processes below another, as /proc shows them.
+// Reads the processes of this machine from /proc, and sends them signals.
 #pragma once
 
 #include <sys/time.h>
@@ -26,18 +26,19 @@ struct Process {
     std::int64_t mem_kb = 0;  // resident
 };
 
-// A line of /proc/PID/stat (proc(5)).
+// Parses a line of /proc/PID/stat (proc(5)); nullopt: it is malformed.
 std::optional<Process> parse_stat(std::string_view line);
 std::optional<Process> read_process(pid_t pid);
 
-// All processes below `root`, without it. If the kernel lists children (CONFIG_PROC_CHILDREN), the cost
-// depends on their number, not on the number of all processes.
+// Returns all processes below `root`, without `root` itself. If the kernel lists children
+// (CONFIG_PROC_CHILDREN), the cost depends on the number of these processes only; otherwise on that of all
+// processes.
 std::vector<Process> descendants(pid_t root);
 
 // All processes of the machine.
 std::vector<Process> all_processes();
 
-// Sends a signal to the process, and not to a later one with the same pid. False: the process is gone.
+// Sends a signal to the process, but not to a later process with the same pid. False: the process is gone.
 bool signal_process(const Process& process, int signal);
 
 // Opens a descriptor for a process (pidfd_open(2)). It is readable once the process has ended.
@@ -45,13 +46,14 @@ Fd open_process(pid_t pid);
 // Sends a signal to the process of the descriptor, like kill(2). A real-time signal carries `value`.
 bool signal_pidfd(int pidfd, int signal, int value = 0);
 
-// The CPU time for a number of clock ticks.
+// Converts clock ticks to CPU time.
 std::chrono::milliseconds ticks_to_time(std::uint64_t ticks);
 
-// The kernel's id of this boot; empty if unknown.
+// Returns the kernel's id of this boot; empty: it is unknown.
 std::string boot_id();
 
-// The time after which a process that the kernel doesn't let end (dead file servers) is given up.
+// How long to try to kill a process that the kernel doesn't let end, such as one that waits for a dead file
+// server.
 inline constexpr std::chrono::seconds kGiveUpKilling{30};
 
 inline std::chrono::milliseconds time_of(const timeval& time) {

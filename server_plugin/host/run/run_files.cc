@@ -16,11 +16,12 @@ namespace pbs::host {
 
 namespace {
 
-// The longest text in an exit record. A record has two; each byte may become three, and the record has to fit
-// into kExitRecordRoom.
+// The longest text in an exit record. The record has two texts, each byte of which may be written as three,
+// and has to fit into kExitRecordRoom.
 constexpr std::size_t kLongestText = 1200;
 
-// Reads each key by its function; a key without a function is an error.
+// Reads a file of "key=value" lines. Each key has a function that takes its values; a key without a function
+// is an error.
 class Reader {
   public:
     using Take = std::function<Result<void>(const std::string& value)>;
@@ -51,8 +52,8 @@ class Reader {
     }
     void each(const char* key, Take take) { takes_[key] = std::move(take); }
 
-    // Reads the file. It has to begin with version=1 and to end with complete=1, which shows that it is
-    // complete.
+    // Reads the file's text. It has to begin with version=1, and to end with complete=1, because a file
+    // without that is cut short.
     Result<void> read(std::string_view text, std::string_view name) {
         const auto values = parse_key_values(text, name);
         if (!values) return tl::unexpected(values.error());

@@ -1,4 +1,5 @@
-// The files of a job's start under PBS_HOME, and their contents. runner.h explains each.
+// The paths of the files of a job's start under PBS_HOME, and the formats of their contents. runner.h
+// explains the files.
 #pragma once
 
 #include <sys/types.h>
@@ -23,8 +24,8 @@ class RunFiles {
     std::string started() const { return base_ + ".started"; }
     std::string session() const { return base_ + ".session"; }
     std::string exit() const { return base_ + ".exit"; }
-    // Space on the disk for the exit record, reserved before the job starts, so that a full disk can't lose
-    // the record. While the job runs, the file has a record of the usage so far, ended by a zero byte.
+    // Holds space on the disk for the exit record, reserved before the job starts, so that a full disk can't
+    // lose the record. While the job runs, the file has a record of the usage so far, ended by a zero byte.
     std::string exit_room() const { return base_ + ".exit.room"; }
     std::string withdrawn() const { return base_ + ".withdrawn"; }
     std::string script() const { return base_ + ".SC"; }
@@ -40,28 +41,29 @@ class RunFiles {
 // The size of the space for an exit record, in bytes.
 inline constexpr off_t kExitRecordRoom = 8192;
 
-// Can the id be part of a file name? It may have letters, digits and ".-_[]", at most 200, and no dot first.
+// Returns whether the id can be part of a file name: it has only letters, digits and ".-_[]", at most 200
+// characters, and doesn't begin with a dot.
 bool is_file_safe(std::string_view job_id);
 
-// The start to which a file of mom_priv/jobs belongs; nullopt: the file belongs to none.
+// Returns the start to which a file of mom_priv/jobs belongs; nullopt: the name isn't that of a start's file.
 std::optional<RunId> run_of_file(std::string_view name);
 
-// The instructions for a shepherd: the JobStart, and further data.
+// The instructions for a shepherd: the JobStart, and data that the runner adds.
 struct JobSpec {
     JobStart start;
     std::string cookie;         // PBS_JOBCOOKIE: identifies the job's processes, whatever they do
     std::string host_name;      // this machine's name
     std::string control_group;  // the job's control group (control_group.h); empty: none
-    std::string boot{};         // the kernel's boot id: no process of another boot is left
+    std::string boot{};         // the kernel's boot id: after another boot, no process of the job exists
 };
 std::string write_job_spec(const JobSpec& spec);
 Result<JobSpec> parse_job_spec(std::string_view text, std::string_view name);
 
-// Data by which the job's processes can be found when their shepherd is gone.
+// The data by which the job's processes can be found after their shepherd was killed.
 struct SessionRecord {
     pid_t session = 0;              // the session's number, also the pid of its shell
     std::uint64_t shell_start = 0;  // the shell's start time, clock ticks since boot (/proc/PID/stat)
-    std::string boot;               // the kernel's boot id: sessions of another boot are no longer there
+    std::string boot;               // the kernel's boot id: after another boot, the session doesn't exist
     std::int64_t started_at = 0;    // seconds since the Epoch
     std::string tmp_dir;            // TMPDIR; empty: none was made
     std::string output_note{};      // as in ExitRecord
@@ -71,11 +73,13 @@ Result<SessionRecord> parse_session(std::string_view text, std::string_view name
 
 std::string write_exit(const ExitRecord& exit);
 Result<ExitRecord> parse_exit(std::string_view text, std::string_view name);
-// Reads the record in the reserved space: the text up to the first zero byte.
+// Reads the record in the space for the exit record (RunFiles::exit_room): the text up to the first zero
+// byte.
 Result<ExitRecord> parse_exit_room(std::string_view text, std::string_view name);
 
-// Writes the exit record into its reserved space (or reserves that now), then renames the file: so the record
-// is complete or missing. On a full or failing disk, tries for a minute.
+// Writes the exit record into the reserved space `room`, then renames that file, so that the record is
+// complete or missing. Without `room`, reserves the space first. On a full or failing disk, tries for a
+// minute.
 void store_exit(const RunFiles& files, const Fd& room, ExitRecord exit);
 
 }  // namespace pbs::host

@@ -36,10 +36,11 @@ namespace pbs::host {
 namespace {
 
 constexpr int kMostBurials = 3;
-// The most events of one call: they are handled at once, and the server's clients wait for that.
+// The most events of one call of events(). They are handled at once, and the server's clients have to wait
+// for that.
 constexpr std::size_t kMostEvents = 16;
 constexpr const char* kNoShepherd = "its shepherd ended before it could start the job";
-// The launcher's number in the epoll set; watches have larger ones.
+// The launcher's number in the epoll set. Watches have larger numbers.
 constexpr std::uint64_t kLauncherNumber = 0;
 
 std::string key_of(const RunId& id) {
@@ -54,8 +55,8 @@ std::string new_cookie() {
     return text;
 }
 
-// Opens a descriptor for the living warden of a start, or for its shepherd if only that lives. No descriptor:
-// neither lives.
+// Opens a descriptor for the warden of a start, or for its shepherd if the warden is dead. No descriptor:
+// both are dead.
 Fd find_supervisor(const std::string& path) {
     const Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
     if (!file) return {};
@@ -63,14 +64,14 @@ Fd find_supervisor(const std::string& path) {
         const pid_t pid = lock_holder(file.get(), byte);
         if (pid <= 0) continue;
         Fd process = open_process(pid);
-        // Check again, because another process may have got the pid meanwhile.
+        // Check again that the process has the lock: it may have ended, and another one got its pid.
         if (process && lock_holder(file.get(), byte) == pid) return process;
     }
     return {};
 }
 
-// Starts a process that cleans up the remains of a start, in a new session, with all signals blocked. Returns
-// the pid or -errno.
+// Starts a cleaner (shepherd_protocol.h) for the remains of a start, in a new session, with all signals
+// blocked. Returns the pid or -errno.
 pid_t spawn_cleaner(const RunnerOptions& options, const RunId& id) {
     posix::Spawn helper(posix::Spawn::Signals::blocked);
     for (const int fd : {0, 1, 2}) helper.give_nothing(fd);
@@ -88,7 +89,7 @@ class Runner::Impl {
           epoll_(std::move(epoll)),
           launcher_(options_.home, options_.program, epoll_.get(), kLauncherNumber) {}
 
-    // A warden, or a shepherd without one, that lives as far as is known.
+    // A process that supervises a start: its warden; its shepherd, if the warden is dead; or a cleaner.
     struct Watch {
         RunId id;
         Fd process;
@@ -259,8 +260,8 @@ void Runner::Impl::launched(Launcher::Answer answer, std::vector<RunReport>& rep
     for (const auto& [request, value] : requests) static_cast<void>(ask(answer.id, request, value));
 }
 
-// Finds out about the starts that the launcher was working on before it was gone: it may have begun some of
-// them without reporting that.
+// Examines the starts that the launcher was working on when it ended: it may have begun some of them without
+// an answer.
 void Runner::Impl::launcher_gone(std::vector<RunReport>& reports) {
     for (const auto& [key, start] : std::exchange(launching_, {})) {
         auto report = examine(start.id);
@@ -270,7 +271,7 @@ void Runner::Impl::launcher_gone(std::vector<RunReport>& reports) {
     }
 }
 
-// Stores a start that can't be watched now, so that events() tries again.
+// Notes a start that couldn't be watched, so that events() tries again.
 void Runner::Impl::watch_or_later(const Result<void>& watched, const RunId& id) {
     if (!watched) unwatched_.push_back(id);
 }
@@ -289,7 +290,8 @@ Result<void> Runner::Impl::watch(Watch watch) {
         event.data.u64 = data;
         return fd >= 0 && ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
     };
-    // A process has an even number, and its pipe the next odd one.
+    // Each watch has two numbers in the epoll set: an even one for its process, and the next odd one for its
+    // pipe.
     const bool added =
         add(watch.process.get(), number * 2) && (!watch.notify || add(watch.notify.get(), number * 2 + 1));
     if (!added)
@@ -300,8 +302,8 @@ Result<void> Runner::Impl::watch(Watch watch) {
     return {};
 }
 
-// Removes a descriptor from the epoll set and closes it. Closing alone doesn't remove it while another
-// process, such as the launcher, has it open.
+// Removes a descriptor from the epoll set and closes it. Closing it isn't enough while another process, such
+// as the launcher, has the file open.
 void Runner::Impl::drop(Fd& watched) {
     if (!watched) return;
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, watched.get(), nullptr);
@@ -382,8 +384,8 @@ Result<void> Runner::Impl::bury(const RunId& id, std::int64_t session) {
     return this->watch(std::move(watch));
 }
 
-// The report about a start of which nothing more can be found out. The job must not start again before
-// somebody has looked.
+// Makes a report of a start whose outcome can't be found. The job must not start again before somebody has
+// looked at the machine.
 RunReport Runner::Impl::unknown(const RunId& id, const std::string& why) const {
     RunReport report{.id = id, .state = RunState::lost, .session = 0, .exit = {}, .may_still_run = true};
     report.exit.exit_status = exit_status::kAbortedAtRestart;
@@ -395,7 +397,8 @@ RunReport Runner::Impl::unknown(const RunId& id, const std::string& why) const {
 
 RunReport Runner::Impl::examine(const RunId& id) {
     const RunFiles files = this->files(id);
-    // A start may advance meanwhile, from .job to .started to .exit, but never back.
+    // While this function looks, the start may advance: its file is renamed from .job to .started, and .exit
+    // appears. It never goes back.
     for (;;) {
         if (const auto text = read_file(files.exit())) {
             if (auto exit = parse_exit(*text, files.exit()))
@@ -406,7 +409,8 @@ RunReport Runner::Impl::examine(const RunId& id) {
                         .may_still_run = exit->may_still_run};
             else if (!is_there(files.started()))
                 return unknown(id, exit.error().message);
-            // The record is damaged: end the remaining processes of the job, and make a record of that.
+            // The record is damaged. Move it away: a cleaner then ends the job's remaining processes, and
+            // makes a new record.
             ::rename(files.exit().c_str(), files.exit_room().c_str());
         }
         if (is_there(files.started())) {
@@ -432,7 +436,8 @@ RunReport Runner::Impl::examine(const RunId& id) {
             }
             return report;
         }
-        // Withdraw the permission to start: either this rename or the shepherd's comes first and decides.
+        // Withdraw the permission to start. Both this rename and the shepherd's take the file .job, so only
+        // one of them succeeds.
         const bool withdrawn = ::rename(files.job().c_str(), files.withdrawn().c_str()) == 0;
         if (!withdrawn && (is_there(files.started()) || is_there(files.exit()))) continue;
         files.remove_all();
@@ -444,7 +449,7 @@ std::set<std::pair<std::string, std::int64_t>> Runner::Impl::on_disk() const {
     std::set<std::pair<std::string, std::int64_t>> found;
     DIR* directory = ::opendir((options_.home + "/mom_priv/jobs").c_str());
     if (directory == nullptr) return found;
-    // Only this thread reads the stream, so readdir is safe.
+    // Only this thread reads the stream, so readdir() is safe.
     while (const dirent* entry = ::readdir(directory))  // NOLINT(concurrency-mt-unsafe)
         if (const auto run = run_of_file(entry->d_name)) found.emplace(run->job, run->run);
     ::closedir(directory);
@@ -470,7 +475,7 @@ std::optional<ExitRecord> Runner::used(const RunId& id) const {
     const std::string room = impl_->files(id).exit_room();
     const auto text = read_file(room);
     if (!text) return std::nullopt;
-    // The shepherd may be writing the file now.
+    // Reading may fail, because the shepherd may be writing the file.
     auto record = parse_exit_room(*text, room);
     if (!record) return std::nullopt;
     return std::move(*record);
@@ -520,7 +525,8 @@ void Runner::Impl::shepherd_ended(std::uint64_t number, std::vector<RunReport>& 
     const Watch watch = unwatch(number);
     if (watch.child > 0) ::waitpid(watch.child, nullptr, WNOHANG);
     auto report = examine(watch.id);
-    if (report.state == RunState::running) return;  // another process watches the job now
+    // Another process, such as the shepherd without its warden, is watched in its place.
+    if (report.state == RunState::running) return;
     if (report.state == RunState::never_started)
         report.exit.message = watch.error.empty() ? kNoShepherd : watch.error;
     reports.push_back(std::move(report));
@@ -530,7 +536,7 @@ std::vector<RunReport> Runner::events() {
     std::vector<RunReport> reports;
     reports.swap(impl_->kept_);
     impl_->look_after_unwatched(reports);
-    // Take the launcher's answers first: processes that they name may have ended by now.
+    // Take the launcher's answers first, because the processes in them may have ended already.
     if (!impl_->launching_.empty()) impl_->take_answers(reports);
     std::array<epoll_event, kMostEvents> ready{};
     const int count = ::epoll_wait(impl_->epoll_.get(), ready.data(), static_cast<int>(ready.size()), 0);

@@ -1,8 +1,8 @@
 // Runs jobs on this machine, so that no job is lost or run twice whatever happens to the server.
 //
-// Each start of a job has a process, the shepherd (shepherd.h), that outlives the server. Its parent is the
-// warden (warden.h), which ends the processes that a killed shepherd leaves. Another process, the launcher
-// (launcher.h), starts both. The server and these processes know of each other by files in
+// Each start of a job has a process, the shepherd (shepherd.h), which goes on when the server ends. The
+// shepherd's parent is the warden (warden.h), which ends the processes that a killed shepherd leaves. Another
+// process, the launcher (launcher.h), starts both. The server and these processes communicate by files in
 // HOME/mom_priv/jobs, named after the job's id and run count:
 //   ID.RUN.job      what to run, written by the runner: the permission to start, good for one start
 //   ID.RUN.started  the same file, renamed by the shepherd before anything of the job runs. Shepherd and
@@ -14,11 +14,11 @@
 // The server commits a start to its database before it calls start(), and an end before it calls forget().
 // After a crash, recover() reports the outcome of each start.
 //
-// The runner has no event loop and no timers: a descriptor becomes readable when there are events.
+// The runner has no event loop and no timers: event_fd() is readable when there are events.
 //
-// The folder run/ has all of this: Runner and the launcher for the server; warden and shepherd (with
-// job_process.h, staging.h, terminal.h, control_group.h) for the processes; and run_files.h for the files
-// between them. Other folders use Executor (executor.h), which tests replace.
+// The folder run/ has Runner and the launcher for the server; warden and shepherd (with job_process.h,
+// staging.h, terminal.h, control_group.h) for the processes; and run_files.h for the files between them.
+// Other folders use Executor (executor.h), which tests replace.
 #pragma once
 
 #include <sys/types.h>
@@ -40,9 +40,11 @@ namespace pbs::host {
 // PBS's exit statuses besides 0..255 (the script's own) and 256 + signal (the signal that ended the script).
 namespace exit_status {
 inline constexpr int kFailBeforeFiles = -1;   // could not be started; no output file was opened
-inline constexpr int kStageInFailed = -50;    // its files couldn't be staged in; it may start later
+// Its files couldn't be staged in; the server starts it again later.
+inline constexpr int kStageInFailed = -50;
 inline constexpr int kFailAfterFiles = -2;    // could not be started; see its stderr file
-inline constexpr int kAbortedAtRestart = -4;  // lost its supervision: machine restarted, shepherd killed
+// Lost its supervision: the machine restarted, or the shepherd was killed.
+inline constexpr int kAbortedAtRestart = -4;
 inline constexpr int kRerun = -11;            // ended on request, to be queued again
 inline constexpr int kBadUid = -10;           // no such user, or another uid than at the submission
 inline constexpr int kKilledVmem = -26;       // exceeded vmem
@@ -98,9 +100,9 @@ struct JobStart {
     std::uint16_t interactive = 0;
 };
 
-// The end of a start. ID.RUN.exit has it as lines "key=value". The keys are the names of the members;
-// durations are in milliseconds, instants in seconds, and their unit is a suffix (walltime_ms). The first
-// line is "version=1", the last "complete=1".
+// The record of the end of a start. The file ID.RUN.exit has it as lines "key=value". The keys are the names
+// of the members. Durations are in milliseconds, instants in seconds; a suffix of the key gives the unit
+// (walltime_ms). The first line is "version=1", the last "complete=1".
 struct ExitRecord {
     int exit_status = 0;  // see namespace exit_status
     std::int64_t session = 0;
@@ -112,19 +114,20 @@ struct ExitRecord {
     std::int64_t vmem_kb = 0;          // largest sum of virtual sizes seen
     // (resources_used name, value) as PBS writes them: cpupercent, cput, mem, ncpus, vmem, walltime.
     std::vector<std::pair<std::string, std::string>> resources_used(int ncpus) const;
-    // For the log and the owner's mail: why the job couldn't be started, or was killed. Empty: there was no
+    // Why the job couldn't be started, or was killed, for the log and the owner's mail. Empty: there was no
     // problem.
     std::string message;
-    // The output that isn't at its requested path, with the reason and its place; empty: all is.
+    // Names the output that isn't at its requested path, its place and the reason. Empty: all output is at
+    // its path.
     std::string output_note;
     bool lost = false;           // see RunState::lost
     bool may_still_run = false;  // see RunReport
 };
 
 enum class RunState {
-    running,        // its shepherd is working; the end comes as an event
+    running,        // its shepherd is working; events() reports the end
     ended,          // `exit` has the outcome
-    never_started,  // and never will with this run count: the job may be queued again
+    never_started,  // it hasn't started, and never will with this run count: the job may be queued again
     lost  // it had started and its shepherd is gone without a record. Whatever was left of its processes
           // has been killed. `exit` has kAbortedAtRestart and what is known. PBS requeues
           // such a job if it is rerunnable and ends it otherwise
@@ -135,14 +138,14 @@ struct RunReport {
     RunState state = RunState::running;
     std::int64_t session = 0;  // 0: not known yet
     ExitRecord exit;           // for ended and lost; for never_started only the message
-    // Only if `state` is lost: some of the job's processes may still be running; `exit.message` says which.
-    // The job must not be started again before somebody has looked.
+    // Only if `state` is lost: some processes of the job may still be running, and `exit.message` says which.
+    // The job must not be started again before somebody has looked at the machine.
     bool may_still_run = false;
 };
 
 struct RunnerOptions {
     std::string home;            // PBS_HOME, absolute, its layout in place (Home::open)
-    std::string program;         // pbs_shepherd, or another whose main() calls shepherd_main()
+    std::string program;         // pbs_shepherd, or another program whose main() calls shepherd_main()
     std::string host_name;       // this machine's name, for the host part of output paths
     bool control_groups = true;  // gives jobs control groups, where the machine permits it
 };
@@ -150,22 +153,23 @@ struct RunnerOptions {
 class Runner {
   public:
     static Result<std::unique_ptr<Runner>> create(RunnerOptions options);
-    ~Runner();  // running jobs go on
+    ~Runner();  // doesn't end running jobs
     Runner(const Runner&) = delete;
     Runner& operator=(const Runner&) = delete;
 
-    // A text for the log: how the runner makes sure, as far as this machine permits, that no process of an
-    // ended job goes on.
+    // Returns a text for the log: how the runner ensures, as far as this machine permits, that no process of
+    // an ended job continues.
     std::string supervision() const;
 
-    // Can this server run jobs as the user? If not, `reason` gets the reason, for the client.
+    // Returns whether this server can run jobs as the user. If it can't, sets `reason` to a text for the
+    // client.
     bool may_run_as(uid_t uid, std::string& reason) const;
 
-    // Returns one report for each start in `running`, those that the database has as running, in order. Adds
-    // to `strays` reports of starts on the disk that the database doesn't have: running ones are watched like
-    // others, and the caller should terminate them; the files of the rest have been removed. A start whose
-    // shepherd and warden are gone is reported as running: its end comes as an event, when its processes have
-    // been killed. Call it once, before any start().
+    // Returns a report for each start in `running`, the list of those that run according to the database, in
+    // the same order. Adds to `strays` reports of starts on the disk that the database doesn't have. Running
+    // strays are watched like the others, and the caller should terminate them; the files of the other strays
+    // are removed. A start whose shepherd and warden are gone is reported as running: its end comes as an
+    // event, after its processes were killed. Call this once, before any start().
     std::vector<RunReport> recover(const std::vector<RunId>& running, std::vector<RunReport>* strays);
 
     // Starts a job in the background. An error (code and message for the job's comment) means that the job
@@ -174,8 +178,8 @@ class Runner {
 
     // Sends a signal to all processes of the job (0: only checks that they exist).
     Result<void> signal(const RunId& id, int signal);
-    // suspend() stops all processes of the job, whatever they do against it, and with them the job's
-    // walltime. resume() lets them go on. A second call of the same function has no effect.
+    // suspend() stops all processes of the job, which can't prevent that, and the counting of its walltime.
+    // resume() continues both. A second call of the same function has no effect.
     Result<void> suspend(const RunId& id);
     Result<void> resume(const RunId& id);
     // Sets new limits for a running job; nullopt: no limit.
@@ -186,18 +190,19 @@ class Runner {
 
     // Readable (level-triggered) when events() has events.
     int event_fd() const;
-    // Returns the events since the last call: `running` when the script runs (its session is known), or the
-    // end. The end of a start is reported once by each Runner; its files stay until forget().
+    // Returns the events since the last call. A report of state `running` means that the script runs, and has
+    // its session; any other state is the end of a start. Each Runner reports an end once; the files of the
+    // start stay until forget().
     std::vector<RunReport> events();
 
-    // The usage of a running start, as its shepherd measured it at most a few seconds ago: only the times and
-    // sizes in the record are set. nullopt: the usage isn't known, or the start doesn't run.
+    // Returns the usage of a running start, which its shepherd has measured at most a few seconds ago. Only
+    // the times and sizes in the record are set. nullopt: the usage isn't known, or the start doesn't run.
     std::optional<ExitRecord> used(const RunId& id) const;
 
     // Removes the files of an ended start. Call it after the end is committed.
     void forget(const RunId& id);
 
-    // The number of starts that are watched.
+    // Returns the number of starts that are watched or being launched.
     std::size_t running() const;
 
   private:

@@ -66,7 +66,7 @@ bool rename_new(const std::string& from, const std::string& to) {
 
 class Shepherd {
   public:
-    // `start`: the open file of the start.
+    // `start`: the open file .job of the start.
     Shepherd(const std::string& home, const RunId& id, Fd start)
         : home_(home), files_(home, id), notify_(kShepherdNotifyFd), claimed_(std::move(start)) {
         ::fcntl(notify_.get(), F_SETFD, FD_CLOEXEC);
@@ -136,8 +136,8 @@ class Shepherd {
     std::string message_;
 };
 
-// Sends the server the reason why nothing was started. The permission to start remains, for the server to
-// withdraw.
+// Sends the server the reason why nothing was started. The permission to start remains; the server withdraws
+// it.
 bool Shepherd::refuse(const std::string& message) {
     static_cast<void>(write_all(notify_.get(), write_key_values({{"error", message}})));
     return false;
@@ -152,7 +152,8 @@ bool Shepherd::claim() {
     auto spec = parse_job_spec(*text, files_.job());
     if (!spec) return refuse(spec.error().message);
     spec_ = std::move(*spec);
-    // After a power failure the file tells that no process of the job is left.
+    // Bring the file to the disk: after a power failure, the boot id in it shows that no process of the job
+    // exists.
     if (::fdatasync(claimed_.get()) != 0)
         return refuse(fmt::format("cannot bring {} to the disk: {}", files_.job(), system_text(errno)));
     exit_room_.reset(
@@ -168,8 +169,8 @@ bool Shepherd::claim() {
             fmt::format("cannot rename {} to {}: {}", files_.job(), files_.started(), system_text(error)));
     }
     if (!sync_directory(home_ + "/mom_priv/jobs")) {
-        // The rename may not be on the disk, and after a power failure the job could be started again: don't
-        // start it now.
+        // The rename may not be on the disk, so that after a power failure the job could be started again. So
+        // don't start it now.
         ExitRecord exit;
         exit.exit_status = exit_status::kFailBeforeFiles;
         exit.started_at = exit.ended_at = wall_clock();
@@ -209,7 +210,8 @@ tl::expected<void, LaunchError> Shepherd::make_directory() {
     return {};
 }
 
-// Stages files out at the job's end, and removes unwanted ones.
+// Stages files out at the job's end, and removes its private directory and the output files that Remove_Files
+// names.
 void Shepherd::clean_up(int exit_status) {
     const std::string kept = stage_out(spec_.start, job_dir_);
     if (!kept.empty()) output_.note += fmt::format("{}{}", output_.note.empty() ? "" : "; ", kept);
@@ -267,7 +269,8 @@ tl::expected<void, LaunchError> Shepherd::launch() {
     return let_it_run(*process, shell);
 }
 
-// If there isn't enough memory to start the job, its end has to say so.
+// Starts the job. If that throws, such as for want of memory, returns the reason, which the job's end then
+// reports.
 tl::expected<void, LaunchError> Shepherd::launch_or_say_why() {
     const pid_t self = ::getpid();
     try {
@@ -298,8 +301,8 @@ tl::expected<void, LaunchError> Shepherd::let_it_run(JobProcess& process, const 
     return {};
 }
 
-// Puts the job into its control group. Called before anything of the job runs, so that all its processes are
-// in the group.
+// Puts the job into its control group. Call it before the job's script runs, so that all its processes are in
+// the group.
 void Shepherd::join_control_group() {
     std::string& group = spec_.control_group;
     if (group.empty()) return;
@@ -323,8 +326,8 @@ milliseconds Shepherd::next_wake() const {
     return wake;
 }
 
-// Watches the job until its first process has ended; while the job is being terminated, until all its
-// processes have ended or the delay is over.
+// Watches the job until its first process has ended. While the job is being terminated, watches it until all
+// its processes have ended or the delay is over.
 void Shepherd::watch() {
     for (;;) {
         reap();
@@ -343,7 +346,7 @@ void Shepherd::watch() {
     }
 }
 
-// Carries the terminal's data. If the user has closed the other end, ends the job.
+// Carries data between the terminal and qsub. If qsub has gone, ends the job.
 void Shepherd::attend_terminal() {
     terminal_->carry();
     if (!terminal_->client_gone() || hung_up_) return;
@@ -363,7 +366,7 @@ void Shepherd::read_signals() {
         const int number = static_cast<int>(info.ssi_signo);
         const bool goes_on = number == signal_request() && info.ssi_int == SIGCONT && suspended_at_;
         if (goes_on)
-            continue;  // only a request to resume continues a suspended job
+            continue;  // a suspended job continues only by a request to resume it
         else if (number == signal_request())
             signal_all(info.ssi_int);
         else if (number == terminate_request())
@@ -377,7 +380,7 @@ void Shepherd::read_signals() {
         else if (number == resume_request())
             resume();
         else if (number == SIGTERM || number == SIGINT)
-            // The machine is shutting down: end the job in order, with a record.
+            // The machine is being shut down: terminate the job, so that its end is recorded.
             terminate(spec_.start.kill_delay);
     }
 }
@@ -410,11 +413,11 @@ void Shepherd::sample() {
     ::getrusage(RUSAGE_CHILDREN, &gone);
     cput_ = std::max(cput_, ticks_to_time(ticks) + time_of(gone.ru_utime) + time_of(gone.ru_stime));
     mem_kb_ = std::max(mem_kb_, mem);
-    // Before it became the shell, the job's first process was a copy of this one. So a peak up to this
-    // process's own size says nothing about the job.
+    // The job's first process was a copy of this one before it ran the shell. So a peak that is at most as
+    // large as this process says nothing about the job.
     if (gone.ru_maxrss > own_mem_kb_) mem_kb_ = std::max<std::int64_t>(mem_kb_, gone.ru_maxrss);
-    // A process may begin and end between two samples. The kernel reports its peak of resident memory, and
-    // its virtual memory was at least as large.
+    // A process may begin and end between two samples. The kernel reports its peak of resident memory; its
+    // virtual memory was at least as large, so take that for it.
     vmem_kb_ = std::max({vmem_kb_, vmem, mem_kb_});
     const bool limited = spec_.start.mem_kb || spec_.start.vmem_kb;
     sample_every_ = std::min(sample_every_ * 2, limited ? kLongestSampleOfLimited : kLongestSample);
@@ -422,8 +425,8 @@ void Shepherd::sample() {
     tell_usage();
 }
 
-// Writes the usage so far into the space for the exit record, which isn't in use yet. Ignores a failure: the
-// next write comes soon.
+// Writes the usage so far into the reserved space for the exit record, which isn't needed before the job's
+// end. Ignores a failure, because the next sample is written soon.
 void Shepherd::tell_usage() {
     ExitRecord so_far = ended();
     so_far.walltime = ran(boot_time());
@@ -460,7 +463,8 @@ void Shepherd::exceeded(int verdict, const std::string& what) {
     tell_owner("=>> PBS: " + text + "\n");
 }
 
-// Writes a line to the job's stderr file. If the user has made that a FIFO that nobody reads, drops the line.
+// Writes a line to the job's stderr file or its terminal. Drops the line if the file would block, such as a
+// FIFO that nobody reads.
 void Shepherd::tell_owner(const std::string& line) {
     if (terminal_) return terminal_->show("\r\n" + line + "\r");
     pollfd writable{output_.err.get(), POLLOUT, 0};
@@ -472,15 +476,15 @@ void Shepherd::terminate(std::chrono::seconds delay) {
     kill_at_ = kill_at_ ? std::min(*kill_at_, at) : at;
     signal_all(SIGTERM);
     resume();
-    signal_all(SIGCONT);  // stopped processes would never see the TERM
+    signal_all(SIGCONT);  // stopped processes couldn't handle the TERM
 }
 
 void Shepherd::signal_all(int signal) {
     for (const auto& process : descendants(::getpid())) signal_process(process, signal);
 }
 
-// Stops the job. A process that is made while others are being stopped may be missed, so this searches again
-// until none runs. With a control group the kernel stops all at once.
+// Stops the job's processes. With a control group, the kernel stops all at once. Without one, a process that
+// is made meanwhile may be missed, so search again until no process runs.
 void Shepherd::suspend() {
     if (suspended_at_ || kill_at_) return;
     suspended_at_ = boot_time();
@@ -510,7 +514,7 @@ milliseconds Shepherd::ran(milliseconds now) const {
     return suspended_at_.value_or(now) - start_;
 }
 
-// Ends the remaining processes of the job. They are all below this process, so none escapes.
+// Kills the remaining processes of the job. All of them are below this process, so they are all found.
 void Shepherd::kill_all() {
     reap();
     if (nothing_left_) return;

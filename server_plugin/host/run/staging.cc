@@ -76,8 +76,9 @@ std::string quoted(std::string_view text, std::string_view characters) {
     return pattern;
 }
 
-// Finds the file with that name, else the files that match the path as a pattern. A backslash in the path is
-// an ordinary character, and the directory is never a pattern.
+// Returns the file with this path or, if there is none, the files that match the path as a pattern. A
+// backslash in the path is an ordinary character. `directory`, which is put before a relative path, is never
+// a pattern.
 std::vector<std::string> matches(const JobStart& job, const std::string& path, const std::string& directory) {
     const AsOwner as_owner(job.user, job.uid, job.gid);
     struct stat info {};
@@ -160,7 +161,7 @@ std::string stage_out(const JobStart& job, const std::string& directory) {
 
 tl::expected<std::string, std::string> make_sandbox(const JobStart& job, const std::string& home) {
     const AsOwner as_owner(job.user, job.uid, job.gid);
-    // The directory has OpenPBS's name. Remove one that an earlier run has left.
+    // Use OpenPBS's name for the directory. Remove a directory that an earlier run has left.
     std::string path = fmt::format("{}/pbs.{}.x8z", home, job.id.job);
     std::error_code ignored;
     if (as_owner.ok()) std::filesystem::remove_all(path, ignored);

@@ -1,5 +1,4 @@
-// Copies files for a job before it starts and after it has ended: stagein and stageout. Both ends are on this
-// machine.
+// Copies files for a job on this machine, before it starts (stagein) and after it has ended (stageout).
 #pragma once
 
 #include <string>
@@ -12,8 +11,9 @@
 
 namespace pbs::host {
 
-// An entry "local@host:remote". The local path is in the job's directory, unless it begins with a slash; at
-// stageout it may have * and ?. A comma in a path has a backslash before it.
+// An entry of stagein or stageout: "local@host:remote". The local path is in the job's directory, unless it
+// begins with a slash; in stageout it may have the wildcards * and ?. A comma in a path has a backslash
+// before it.
 struct StagedFile {
     std::string local;
     std::string host;
@@ -26,7 +26,7 @@ Result<StagedFile> parse_staged_file(std::string_view entry);
 // failed, and the reason.
 tl::expected<void, std::string> stage_in(const JobStart& job, const std::string& directory);
 // Copies the files of `stage_out`. Then removes the local copies of these files and of the files that were
-// staged in. A file that can't be copied stays, and the text names it; empty: all were copied.
+// staged in. A file that can't be copied stays. Returns a text that names such files; empty: all were copied.
 std::string stage_out(const JobStart& job, const std::string& directory);
 
 // Makes the directory of a job with sandbox=PRIVATE in the owner's home directory, as the owner.

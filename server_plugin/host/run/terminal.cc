@@ -34,7 +34,7 @@ bool wait_for(int fd, short events, Steady::time_point until) {
     return left.count() > 0 && ::poll(&ready, 1, static_cast<int>(left.count())) == 1;
 }
 
-// Reads `size` bytes, or fewer if they don't arrive in time.
+// Reads `size` bytes, or fewer if the others don't arrive before `until`.
 std::string receive(int fd, std::size_t size, Steady::time_point until) {
     std::string text(size, '\0');
     std::size_t have = 0;
@@ -47,14 +47,14 @@ std::string receive(int fd, std::size_t size, Steady::time_point until) {
     return text;
 }
 
-// qsub's description of its terminal.
+// The properties of its terminal that qsub sends.
 struct Greeting {
     std::string type;
     std::string keys;
     winsize size{};
 };
 
-// Reads "WINSIZE rows,columns,width,height", and ignores the rest.
+// Reads "WINSIZE rows,columns,width,height", and ignores text after that. False: it is malformed.
 bool read_size(std::string_view text, winsize& size) {
     constexpr std::string_view kBegin = "WINSIZE ";
     if (!text.starts_with(kBegin)) return false;
@@ -105,7 +105,7 @@ void set_blocking(int fd, bool blocking) {
     ::fcntl(fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
-// Appends the data that can be read now. False: the end is reached.
+// Appends the data that can be read without waiting. False: there will be no more data.
 bool take(int fd, std::string& text) {
     std::array<char, 4096> buffer{};
     while (text.size() < kMostKept) {
@@ -119,7 +119,8 @@ bool take(int fd, std::string& text) {
     return true;
 }
 
-// Writes as much as is possible now, and removes it from the text. False: no more can ever be written.
+// Writes as much of the text as is possible without waiting, and removes that part from it. False: nothing
+// can be written any more.
 bool give(int fd, std::string& text) {
     while (!text.empty()) {
         const ssize_t n = ::write(fd, text.data(), text.size());

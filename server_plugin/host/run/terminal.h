@@ -1,4 +1,4 @@
-// The terminal of an interactive job: a pseudo-terminal. Its data is carried to and from the qsub that waits
+// The terminal of an interactive job: a pseudo-terminal whose data is carried to and from the qsub that waits
 // for the job, by the protocol of OpenPBS's qsub:
 //   to qsub   the job's id, filled up with zeros to 276 bytes
 //   from qsub "TERM=type" in 80 bytes; 6 bytes: the characters for interrupt, quit, erase, kill, end of file
@@ -23,7 +23,7 @@ class Terminal {
     // Connects to qsub and makes the terminal. The error is the reason for a failure.
     static tl::expected<Terminal, std::string> open(const JobStart& job);
 
-    // The end for the job's processes; call close_slave() once they have it.
+    // The job's side of the terminal. Call close_slave() when the job's processes have it.
     int slave() const { return slave_.get(); }
     void close_slave() { slave_.reset(); }
     // The value for TERM.
@@ -31,12 +31,12 @@ class Terminal {
 
     // The descriptors and events to poll for.
     std::array<pollfd, 2> wanted() const;
-    // Carries the present data both ways, without waiting.
+    // Carries the data that is there in both directions, without waiting for more.
     void carry();
     bool client_gone() const { return client_gone_; }
     // Hangs up: the job's processes get SIGHUP.
     void hang_up() { master_.reset(); }
-    // Shows a line of the server to the user.
+    // Shows a line of text to the user.
     void show(std::string_view text) { to_client_ += text; }
     // Sends the job's last output, if qsub reads it in time. Call it when the job has ended.
     void finish();

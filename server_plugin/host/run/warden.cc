@@ -61,18 +61,19 @@ void reap() {
 struct Start {
     tl::expected<JobSpec, Error> spec = fail(0, "");
     std::optional<SessionRecord> session;
-    bool same_boot = false;  // the start is of this boot, so its processes may exist
+    // The machine has not been booted since the start, so the job's processes may exist.
+    bool same_boot = false;
 };
 
 Start read_start(const RunFiles& files, int file) {
     Start start;
     ::lseek(file, 0, SEEK_SET);
-    // Read by this descriptor: closing another one for the file would release the lock.
+    // Read by this descriptor: closing another descriptor of the file would release the lock.
     const auto text = read_fd(file, files.started());
     start.spec = text ? parse_job_spec(*text, files.started()) : tl::unexpected(text.error());
     if (const auto session = read_file(files.session()))
         if (auto parsed = parse_session(*session, files.session())) start.session = std::move(*parsed);
-    // A start of an earlier version has the boot in the session alone.
+    // An earlier version has put the boot id only into the session record.
     std::string boot = start.spec ? start.spec->boot : "";
     if (boot.empty() && start.session) boot = start.session->boot;
     start.same_boot = boot.empty() || boot == boot_id();
@@ -83,8 +84,8 @@ std::size_t end_processes(const Start& start) {
     if (!start.same_boot) return 0;
     const auto find = [&start] {
         auto found = start.spec ? find_leftovers(*start.spec, start.session) : std::vector<Process>();
-        // Add the processes whose new parent is this one, because the shepherd is gone. It does no harm if
-        // one is listed twice.
+        // Add the processes below this one: the shepherd is gone, so they have become its children. It does
+        // no harm if a process is listed twice.
         for (auto& process : descendants(::getpid())) found.push_back(process);
         return found;
     };
@@ -110,7 +111,7 @@ ExitRecord end_of(const Start& start, std::size_t left) {
 }
 
 // Ends the remaining processes of the job and records its end. `watched`: this process was the start's
-// warden.
+// warden, so that the usage of its children is the job's.
 int close(const RunFiles& files, int file, bool watched) {
     const Start start = read_start(files, file);
     ExitRecord exit = end_of(start, end_processes(start));
@@ -121,8 +122,8 @@ int close(const RunFiles& files, int file, bool watched) {
         exit.cput = time_of(used.ru_utime) + time_of(used.ru_stime);
         exit.mem_kb = exit.vmem_kb = used.ru_maxrss;
     }
-    // Use the usage that the shepherd has recorded. The file may also be a damaged exit record that the
-    // runner has put there.
+    // Include the usage that the shepherd has recorded. If the file isn't such a record, it may be a damaged
+    // exit record, which the runner has moved there.
     const auto before = read_file(files.exit_room(), kExitRecordRoom);
     if (before && before->starts_with("version")) {
         const auto seen = parse_exit_room(*before, files.exit());
@@ -179,7 +180,7 @@ int bury(const std::string& home, const RunId& id) {
     const RunFiles files(home, id);
     const Fd file(::open(files.started().c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
     if (!file || !lock_byte(file.get(), kWardenByte)) return 1;
-    // Another process may have written the exit record before this one got the lock.
+    // Another cleaner may have written the exit record before this process got the lock.
     return is_there(files.exit()) ? 0 : close(files, file.get(), false);
 }
 

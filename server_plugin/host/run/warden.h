@@ -1,6 +1,6 @@
-// The warden of a start: the parent of its shepherd. If the shepherd is killed, the shepherd's children
-// become the warden's; the warden ends them and records the end of the start, with or without a server. If
-// the warden is killed, the shepherd goes on without it.
+// The warden of a start is the parent of its shepherd. If the shepherd is killed, the warden becomes the
+// parent of the job's processes: it ends them and records the end of the start, whether a server runs or not.
+// If the warden is killed, the shepherd goes on without it.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,9 @@
 
 namespace pbs::host {
 
-// Forks the shepherd, which gets the open file of the start, and stays until the shepherd has ended. Returns
-// the exit code of the process (in the shepherd: the result of `shepherd`). REQUIRES: one thread, all signals
-// blocked.
+// Forks the shepherd, and waits in the warden until it has ended. `shepherd` is called in the new process,
+// with the open file of the start. Returns the exit code of the process: in the shepherd, the result of
+// `shepherd`. REQUIRES: the process has one thread, and all signals are blocked.
 int keep_watch(const std::string& home, const RunId& id, const std::function<int(Fd start)>& shepherd);
 
 // Ends the remaining processes of a start whose shepherd and warden were both killed. Returns the exit code

@@ -201,7 +201,7 @@ struct Reservation {
         int64_t start = 0;
         int64_t end = 0;
         std::vector<Place> places{};
-        // the scheduler's next decision about the reservation has to include this occurrence
+        // The scheduler's next decision about the reservation has to include this occurrence.
         bool asked = false;
     };
     std::vector<Occurrence> later{};
