@@ -31,26 +31,27 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// The most jobs that a slice starts: files are written for each.
+// The most jobs that a slice starts. Each start takes time, because files are written for it.
 constexpr size_t kMostStartsAtOnce = 16;
 
 int64_t iteration(const Sched& sched) {
     return std::max<int64_t>(1, sched.attributes.integer("scheduler_iteration", 600));
 }
 
-// Does the decision only inform users? The plugin assumes that such a decision is carried out and doesn't
-// repeat it, so it is never dropped.
+// Returns whether the decision only informs users. Such a decision is never dropped, because the plugin
+// assumes that it is carried out and doesn't repeat it.
 bool is_harmless(const Decision& decision) {
     return decision.kind == Decision::Kind::comment || decision.kind == Decision::Kind::estimate ||
            decision.kind == Decision::Kind::accrue;
 }
 
-// Puts decisions of a cycle into one transaction. Amounts that earlier decisions have taken from vnodes
-// aren't free for later ones.
+// Puts decisions of a cycle into one transaction. Keeps account of the amounts on vnodes: a later decision
+// can't use those that an earlier decision has taken.
 class Application {
   public:
-    // `preempted`: the jobs that the cycle's decisions have preempted so far; this object adds further ones.
-    // `failed`: has a preemption failed? `log`: the scheduler's, or null.
+    // `preempted`: the ids of the jobs that the cycle's decisions have preempted so far; this object adds
+    // further ones. `failed`: whether a preemption of the cycle has failed. `log`: the scheduler's log, or
+    // null.
     Application(Server& server, int64_t now, std::vector<std::string>& preempted, bool& failed, Log* log)
         : server_(server), change_(server, now), preempted_(preempted), failed_(failed), log_(log) {
         change_.then([this] { committed_ = std::chrono::steady_clock::now(); });
@@ -61,12 +62,12 @@ class Application {
 
     // Applies a decision. False: it doesn't fit any more.
     bool apply(const Decision& decision);
-    // Has the last decision started a subjob, and may the array's next subjob start?
+    // Returns whether the last decision has started a subjob, and the array's next subjob may start, too.
     bool array_goes_on() const { return array_goes_on_; }
-    // Commits. A transaction that has only comments doesn't wait for the disk: if they are lost, a cycle
-    // decides them again.
+    // Commits. A transaction that has only comments and the like doesn't wait for the disk: if it is lost, a
+    // later cycle decides the same again.
     Result<void> commit();
-    // The time since the commit, after which the actions began.
+    // Returns the time since the commit, before the actions began: how long the actions took.
     std::chrono::nanoseconds since_commit() const { return std::chrono::steady_clock::now() - committed_; }
 
   private:
@@ -94,8 +95,8 @@ class Application {
     bool array_goes_on_ = false;
 };
 
-// Commits without adding to Server::changed: the decisions' own changes must not make later decisions of the
-// same cycle, which may concern the same jobs, look outdated.
+// Commits without adding to Server::changed. Otherwise the decisions' own changes would make later decisions
+// of the same cycle about the same objects look outdated.
 Result<void> Application::commit() {
     class Aside {
       public:
@@ -132,18 +133,20 @@ Result<void> Application::move(const Decision& decision, Job& job) {
     if (decision.queue == 0 || decision.queue == job.queue) return {};
     const Queue* queue = server_.state.queue(decision.queue);
     if (queue == nullptr) return fail(PBSE_UNKQUE, "the queue to move to has gone");
-    // Refuse this: the job would run before its dependencies are linked in an execution queue.
+    // Refuse to move a job with dependencies: it would run before they are linked, which happens in an
+    // execution queue.
     if (job.attributes.has("depend")) return fail(PBSE_BADDEPEND, "a route queue has it, with dependencies");
     return enter_queue(change_, job, *queue, Entry::managed);
 }
 
-// Makes the places of a preempted job free for later decisions; the state still counts them as held.
+// Makes the places of a preempted job free for later decisions of this cycle, although the job still holds
+// them in the state.
 void Application::leave(const std::vector<Place>& places) {
     for (const Place& place : places)
         for (const auto& [id, amount] : place.amounts) taken_[place.node][id] -= amount;
 }
 
-// The runs of preempted jobs that haven't given their places back yet.
+// Returns the runs of the cycle's preempted jobs that haven't given their places back yet.
 std::vector<RunId> Application::awaited() const {
     std::vector<RunId> runs;
     for (const std::string& id : preempted_) {
@@ -154,7 +157,7 @@ std::vector<RunId> Application::awaited() const {
     return runs;
 }
 
-// Checks that the job for which another one is to be preempted still waits.
+// Checks that the job that another job is to make room for still waits.
 Result<void> Application::check_waits(uint64_t handle) const {
     const Job* job = server_.state.job_told_as(handle);
     if (job == nullptr || (state_for_plugin(*job) != job_state::kQueued && !is_preempted(*job)))
@@ -162,8 +165,8 @@ Result<void> Application::check_waits(uint64_t handle) const {
     return check_started(server_.state.queue(job->queue));
 }
 
-// Preempts a job. Since the cycle began, the job may have ended, or the job that it is preempted for may be
-// held.
+// Preempts a job. First checks the present state: since the cycle began, the job may have ended, and the job
+// that it makes room for may have been held.
 Result<void> Application::preempt(const Decision& decision) {
     const Job* job = server_.state.job_told_as(decision.job);
     if (job == nullptr || !job->running() || is_preempted(*job)) return {};
@@ -179,14 +182,14 @@ Result<void> Application::preempt(const Decision& decision) {
         return fail(PBSE_BADSTATE, "it could be preempted by no method");
     const Job* after = change_.current(before.sequence);
     if (!decision.text.empty() && after != nullptr) set_comment(change_.job(*after), decision.text);
-    if (decision.for_job == 0) return {};  // no start of this cycle waits for its places
+    if (decision.for_job == 0) return {};  // no start of this cycle waits for the job's places
     leave(after != nullptr && is_preempted(*after) ? released_places(*after, server_.state.resources)
                                                    : before.places);
     preempted_.push_back(before.id);
     return {};
 }
 
-// Resumes a suspended job on its places, once the jobs that are preempted for it are gone.
+// Resumes a suspended job on its places; if other jobs are preempted for it, when those are gone.
 Result<void> Application::resume(const Decision& decision, Job& job) {
     if (auto ok = check_started(server_.state.queue(job.queue)); !ok) return ok;
     if (auto ok = take_room(released_places(job, server_.state.resources)); !ok) return ok;
@@ -210,7 +213,7 @@ Result<void> Application::run(const Decision& decision, Job& job) {
         if (const auto others = awaited(); !others.empty()) await(change_, job, others);
     if (done) return {};
     job = before;
-    // The state has no job yet if a queued subjob was made into one for this start.
+    // A subjob that was made a job for this start isn't in the state, so it must not count at all.
     if (server_.state.job(job.handle) != nullptr)
         change_.counted().stage(job);
     else
@@ -231,8 +234,8 @@ Result<void> Application::run_subjob(const Decision& decision, Job& array) {
     return {};
 }
 
-// Asks another server for its job. Other decisions about such a job are ignored. False: the decision doesn't
-// fit any more.
+// Asks another server to move its job here. Ignores decisions other than `run` about such a job. False: the
+// decision doesn't fit any more.
 bool Application::pull(const Decision& decision, uint64_t queue) {
     if (decision.kind != Decision::Kind::run) return true;
     auto done = check_started(server_.state.queue(queue));
@@ -245,8 +248,8 @@ bool Application::pull(const Decision& decision, uint64_t queue) {
     return true;
 }
 
-// Passes the scheduler's answer to a reservation. If the reservation has changed since the cycle began, the
-// answer was dropped already (Change::note). The reservation may be gone by now.
+// Passes the scheduler's answer on to a reservation. Does nothing if the reservation is gone or doesn't wait
+// for an answer. If it has changed since the cycle began, still_holds() has dropped the answer already.
 void Application::answer_reservation(const Decision& decision) {
     const Reservation* current = server_.state.reservation(decision.job);
     if (current == nullptr || !awaits_answer(*current)) return;
@@ -294,7 +297,8 @@ bool Application::apply(const Decision& decision) {
             break;
         case Decision::Kind::comment:
             if (!waits) return true;  // the job has been held meanwhile
-            // Keep the comment of a job that was preempted for another one: it names that.
+            // Keep the comment of a job that was preempted, because it names the job that was to get its
+            // place.
             if (names_preemption(current->attributes.text("comment"))) return true;
             if (current->attributes.text("comment") == decision.text) return true;
             change_.comment(*current, decision.text);
@@ -343,8 +347,9 @@ Result<void> start_as_decided(Change& change, Job& job, const Decision& decision
         has_select = has_select || resource->name == "select";
     }
     if (has_select) {
-        // The job-wide sums now follow from the new select, which has all that the chunks need, and no longer
-        // from the amounts that the job requested.
+        // complete_resources() computes the job-wide sums from the new select, which has all that the chunks
+        // need. So mark consumable resources as defaults, which it may replace: the amounts that the job
+        // requested don't count any more.
         for (const auto& [id, value] : decision.set_resources)
             if (const Resource* resource = state.resources.by_id(id); resource != nullptr)
                 job.set_defaulted(resource->name, resource->consumable());
@@ -376,8 +381,8 @@ void Cycles::begin(const std::string& name, int trigger) {
     not_preempted_ = false;
     note_ = {.sched = name, .trigger = trigger, .began = now};
     stage_began_ = std::chrono::steady_clock::now();
-    // log_event of the last cycle decides whether this line is logged, because the plugin reports this
-    // cycle's only with its decisions.
+    // The log_event of the scheduler's last cycle decides whether this line is written, because the plugin
+    // reports that of this cycle only with its decisions.
     logs_.of(*sched).write(LogEvent::debug, LogClass::request, {},
                            fmt::format("Starting Scheduling Cycle: {}", trigger_name(trigger)));
     server_.changed.emplace();
@@ -402,8 +407,8 @@ std::chrono::nanoseconds Cycles::stage_took() {
     return stage_began_ - began;
 }
 
-// The cycle stays wanted until the plugin has time for it. Further wanted cycles of the scheduler merge with
-// it.
+// Lets a cycle wait until the plugin has time for it. The cycle stays wanted, and merges with further wanted
+// cycles of the scheduler.
 void Cycles::wait(const std::string& name, int trigger) {
     server_.changed.reset();
     server_.want_cycle(trigger, name);
@@ -418,7 +423,7 @@ void Cycles::work_finished() {
 }
 
 void Cycles::take_decisions() {
-    stage_ = Stage::idle;  // set first, in case something throws
+    stage_ = Stage::idle;  // set first, because finish_cycle() may throw
     auto decisions = server_.parts.plugin->finish_cycle(server_.now());
     if (!decisions) return fail_cycle(decisions.error());
     decisions_ = *decisions;
@@ -434,8 +439,8 @@ void Cycles::go_on() {
     begin_next();
 }
 
-// Applies a slice of decisions in one transaction. A decision's cost is mostly in its commit, so the number
-// for the next slice follows from the time that this one took.
+// Applies a slice of decisions in one transaction. Most of a decision's cost is in the commit, so the time
+// that this slice takes determines the size of the next one.
 void Cycles::apply_some() {
     using Steady = std::chrono::steady_clock;
     const Sched* sched = server_.state.sched(sched_);
@@ -445,7 +450,8 @@ void Cycles::apply_some() {
     const size_t first = applied_;
     size_t starts = 0;
     size_t end_of_slice = first + std::min(most_at_once_, decisions_.size() - first);
-    bool dropped = std::exchange(dropped_, true);  // true: if anything throws, all of them are dropped
+    // Dropped_ stays true if anything throws: the slice's decisions are lost.
+    bool dropped = std::exchange(dropped_, true);
     Log& log = logs_.of(*sched);
     if (decisions_.log_event() >= 0) log.set_events(static_cast<unsigned>(decisions_.log_event()));
     std::optional<Log::Together> together(std::in_place, log);
@@ -464,8 +470,8 @@ void Cycles::apply_some() {
             ++note_.decisions.at(static_cast<size_t>(decision.kind));
             if (decision.kind == Decision::Kind::run && ++starts == most_starts_at_once_)
                 end_of_slice = applied_;
-            // The array's next subjob goes before all later jobs: leave the other decisions to the next
-            // cycle.
+            // The array's next subjob has precedence over all later jobs, so leave the further decisions to
+            // the next cycle.
             if (decision.kind == Decision::Kind::run && application.array_goes_on() && more_starts()) {
                 note_.dropped += decisions_.size() - applied_;
                 applied_ = decisions_.size();
@@ -493,13 +499,14 @@ void Cycles::apply_some() {
     end();
 }
 
-// Are there starts left? Decisions are in the order of their effect, with comments last.
+// Returns whether decisions other than comments and the like are left. Those come last: decisions are in the
+// order of their effect.
 bool Cycles::more_starts() const {
     return applied_ < decisions_.size() && !is_harmless(decisions_.at(applied_, StateNames(server_.state)));
 }
 
-// Does a decision still hold after the changes since the cycle began? A rejection can't be undone, so it
-// doesn't hold after any change of the configuration, which may have removed its reason.
+// Returns whether a decision still holds after the changes since the cycle began. A rejection can't be
+// undone. So it doesn't hold after any change of the configuration, which may have removed its reason.
 bool Cycles::still_holds(const Decision& decision) const {
     const ChangedSince& changed = *server_.changed;
     if (is_harmless(decision)) return true;
@@ -510,7 +517,7 @@ bool Cycles::still_holds(const Decision& decision) const {
 }
 
 void Cycles::learn(size_t count, std::chrono::nanoseconds took) {
-    // A small slice that was quick doesn't show how long a large one would take.
+    // A small slice that was quick doesn't show how long a large one would take, so don't change the size.
     if (count < most_at_once_ && took < slice_) return;
     const double share = std::chrono::duration<double>(slice_) / std::max(took, nanoseconds(1));
     const auto fitting = static_cast<size_t>(share * static_cast<double>(count));
@@ -520,7 +527,7 @@ void Cycles::learn(size_t count, std::chrono::nanoseconds took) {
 void Cycles::learn_of_starts(size_t starts, std::chrono::nanoseconds took) {
     const double share = std::chrono::duration<double>(slice_) / std::max(took, nanoseconds(1));
     const auto fitting = static_cast<size_t>(share * static_cast<double>(starts));
-    // A few quick starts don't show how long many would take.
+    // A few quick starts don't show how long many would take, so at most double their number.
     const size_t most = std::min(std::max(most_starts_at_once_, 2 * starts), kMostStartsAtOnce);
     most_starts_at_once_ = std::clamp(fitting, size_t{1}, most);
 }
@@ -537,7 +544,7 @@ void Cycles::end() {
     server_.counters.cycle_over(std::move(note_));
     server_.changed.reset();
     decisions_ = {};
-    // Another cycle considers the jobs of decisions that were dropped, as these jobs are now.
+    // If decisions were dropped, another cycle considers their jobs anew.
     if (dropped_) server_.want_cycle(PBS_SCH_SCHEDULE_CMD, sched_);
     dropped_ = false;
 }
@@ -573,8 +580,8 @@ void Cycles::look_at_clock() {
     const int64_t now = server_.now();
     Plugin& plugin = *server_.parts.plugin;
     if (plugin.next_deadline(now) <= now) {
-        // The plugin may store the usage of jobs. If the ends of their runs were lost then, that usage would
-        // count twice.
+        // The plugin may store the usage of jobs now. Write the ends of their runs to the disk first: if
+        // those were lost in a crash, the usage would count twice.
         if (auto done = settle_ended_runs(server_); !done)
             server_.parts.log.error("jobs", done.error().message);
         for (const auto& [name, trigger] : plugin.tick(now, server_.state)) server_.want_cycle(trigger, name);

@@ -1,9 +1,9 @@
 // Scheduling cycles: when they run, and how their decisions are carried out.
 //
-// The folder cycle/ connects the plugin and the jobs. Server::want_cycle() asks for a cycle, and the loop
-// begins it here. Its decisions are carried out some at a time between requests, after a check against
-// changes since the cycle began (ChangedSince). The outcome for each job goes to the scheduler's log
-// (sched_logs.h).
+// The folder cycle/ connects the plugin and the jobs. Server::want_cycle() asks for a cycle; the loop begins
+// it by the functions in this file. The cycle's decisions are carried out some at a time, between requests.
+// Each is checked first against the changes since the cycle began (ChangedSince). The outcome for each job is
+// written to the scheduler's log (sched_logs.h).
 #pragma once
 
 #include <chrono>
@@ -23,13 +23,14 @@
 
 namespace pbs::host {
 
-// A cycle has three stages: the plugin decides, perhaps in a thread of its own; the server carries the
-// decisions out, many of them in parts; the next cycle begins. Requests are answered in between.
+// Runs the cycles. A cycle has two stages, between and during which requests are answered: the plugin
+// decides, perhaps in a thread of its own; the server carries the decisions out, in several parts if they are
+// many. Then the next cycle may begin.
 class Cycles {
   public:
-    // `slice`: the time that one call spends on carrying out decisions. It carries out at least `least` of
-    // them, so that decisions make progress even if each commit takes longer than the slice. go_on() carries
-    // out the rest.
+    // `slice`: the time that one call spends on carrying out decisions. `least`: the number of decisions that
+    // one call carries out at least, so that there is progress even if each commit takes longer than the
+    // slice. go_on() carries out the rest.
     explicit Cycles(Server& server, std::chrono::milliseconds slice = std::chrono::milliseconds(6),
                     size_t least = 32)
         : server_(server),
@@ -45,22 +46,22 @@ class Cycles {
     // Call it when the plugin's thread has made its decisions (client::Options::cycle_finished).
     void cycle_finished();
 
-    // Call it when the plugin has finished other work (client::Options::work_finished): begins a cycle that
-    // waited for that, and does the work that became due meanwhile.
+    // Call it when the plugin has finished other work (client::Options::work_finished). Does the work that
+    // became due meanwhile, and begins a cycle that had to wait.
     void work_finished();
 
     // Carries out some more decisions.
     void go_on();
 
     bool busy() const { return stage_ != Stage::idle || server_.cycle_waits; }
-    // Are cycles of further schedulers left, so that run_wanted() has to be called again? This is so after a
-    // cycle of one scheduler has failed.
+    // Returns whether cycles of further schedulers are left, so that run_wanted() has to be called again.
+    // They are left after a cycle of one scheduler has failed.
     bool has_more() const { return !todo_.empty(); }
-    // Are decisions left, so that go_on() has to be called soon?
+    // Returns whether decisions are left, so that go_on() has to be called soon.
     bool has_decisions() const { return stage_ == Stage::applying; }
 
-    // Compares the plugin's deadlines and the schedulers' iterations with the clock. Call it at least each
-    // second, because the clock may jump.
+    // Does the plugin's work whose deadline has passed, and asks for cycles of schedulers whose
+    // scheduler_iteration is over. Call it at least each second, because the clock may jump.
     void look_at_clock();
 
   private:
@@ -82,32 +83,32 @@ class Cycles {
     Server& server_;
     std::chrono::milliseconds slice_;
     size_t least_at_once_;
-    size_t most_at_once_;  // most decisions of a slice, by the time that the last ones took
+    size_t most_at_once_;  // the most decisions of the next slice, by the time that the last slices took
     size_t most_starts_at_once_ =
         8;  // most starts of a slice, by the time that the last ones took after their commit
     SchedLogs logs_;
     std::map<std::string, int64_t> last_;           // scheduler to the instant of its last cycle
     std::deque<std::pair<std::string, int>> todo_;  // cycles to run: scheduler and trigger
     Stage stage_ = Stage::idle;
-    // The cycle under way.
+    // These members are about the cycle under way.
     std::string sched_;
     int trigger_ = 0;
     CycleNote note_;
     std::chrono::steady_clock::time_point stage_began_{};
     client::Decisions decisions_;
     size_t applied_ = 0;
-    size_t refused_ = 0;  // decisions dropped because scheduling is off
-    // The ids of the jobs that the cycle has preempted; and whether a preemption has failed.
+    size_t refused_ = 0;  // decisions that were dropped because scheduling is off
+    // The ids of the jobs that the cycle has preempted. not_preempted_: a preemption has failed.
     std::vector<std::string> preempted_;
     bool not_preempted_ = false;
     bool dropped_ = false;  // a decision was dropped because an object had changed
 };
 
-// Starts a job on the places of the decision, with the resources that it sets.
+// Starts a job on the decision's places. The job gets the resources that the decision sets.
 Result<void> start_as_decided(Change& change, Job& job, const Decision& decision);
 
 // Carries out decisions in order, in one transaction; the jobs start after it. A decision that doesn't fit
-// any more (the job is gone, the vnode is full) is dropped and logged.
+// any more, because the job is gone or the vnode is full, is dropped.
 Result<void> apply_decisions(Server& server, int64_t now, const std::vector<Decision>& decisions);
 
 }  // namespace pbs::host

@@ -1,5 +1,5 @@
-// The schedulers' logs: the outcome of each cycle for the jobs, in the format of the server's log and with
-// the words of OpenPBS's scheduler. A log is in the folder of the scheduler's sched_log. log_event of the
+// Writes the schedulers' logs: the outcome of each cycle for the jobs, in the format of the server's log and
+// in the words of OpenPBS's scheduler. A log is in the folder of the scheduler's sched_log. log_event of the
 // policy in force selects the kinds of events.
 #pragma once
 
@@ -20,8 +20,8 @@ namespace pbs::host {
 class SchedLogs {
   public:
     SchedLogs(std::string home, Clock& clock) : home_(std::move(home)), clock_(clock) {}
-    // The log of a scheduler. Its folder is made if its parent is the server's home. Valid until the next
-    // call for this scheduler.
+    // Returns the log of a scheduler, valid until the next call for this scheduler. Makes the log's folder if
+    // its parent is the server's home.
     Log& of(const Sched& sched);
 
   private:

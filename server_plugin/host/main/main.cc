@@ -19,8 +19,8 @@
 
 namespace {
 
-// Prints a message without control characters, which a terminal might obey: it may have names of files and
-// texts of databases from anybody.
+// Prints a message with control characters replaced, because a terminal might obey them: the message may have
+// names of files and texts of databases that anybody has written.
 void tell(std::string_view message) {
     std::string line;
     for (const char c : message) {
@@ -32,7 +32,7 @@ void tell(std::string_view message) {
     (void)std::fprintf(stderr, "pbs_server: %s\n", line.c_str());
 }
 
-// Adds --backup, --restore and --accept-loss, which take no other option than --home.
+// Adds the options --backup, --restore and --accept-loss, which can be combined only with --home.
 void add_copies(CLI::App& app, std::string& backup, std::string& restore, bool& accept) {
     const auto others = app.get_options();
     const CLI::Validator named(
@@ -57,8 +57,8 @@ void add_copies(CLI::App& app, std::string& backup, std::string& restore, bool& 
 }
 
 // Makes the C library use pages of 2 MB where the kernel has them: a server with many jobs then needs only
-// two thirds of the time for its start and other work. The library reads this variable only when a program
-// begins, so the program executes itself again. Child processes don't get the variable.
+// two thirds of the time for its start and its other work. The library reads the variable GLIBC_TUNABLES only
+// when a program begins, so the program sets it and executes itself again. Child processes don't get it.
 void use_large_pages(char** argv) {
     constexpr const char* kVariable = "GLIBC_TUNABLES";
     constexpr std::string_view kWanted = "glibc.malloc.hugetlb=1";

@@ -19,7 +19,7 @@
 namespace pbs::host {
 namespace {
 
-// The folder of this program.
+// Returns the folder of this program.
 Result<std::string> own_folder() {
     std::array<char, PATH_MAX> path{};
     const ssize_t size = readlink("/proc/self/exe", path.data(), path.size() - 1);
@@ -28,8 +28,8 @@ Result<std::string> own_folder() {
     return std::string(program.substr(0, program.rfind('/')));
 }
 
-// The argument of sched_setattr(2), in its first form. <linux/sched/types.h> can't be included together with
-// <sched.h>.
+// The argument of sched_setattr(2), in its first form. It is defined here because <linux/sched/types.h> can't
+// be included together with <sched.h>.
 struct SchedulingAttributes {
     uint32_t size = sizeof(SchedulingAttributes);
     uint32_t policy = SCHED_OTHER;
@@ -84,14 +84,14 @@ void keep_freed_memory() {
     constexpr int kMega = 1 << 20;
     mallopt(M_TRIM_THRESHOLD, 16 * kMega);
     mallopt(M_TOP_PAD, kMega);
-    mallopt(M_MMAP_THRESHOLD, 8 * kMega);  // else it would stay at its initial 128 kB
+    mallopt(M_MMAP_THRESHOLD, 8 * kMega);  // else malloc would keep the initial 128 kB
 }
 
 void go_first() {
     errno = 0;
     if (getpriority(PRIO_PROCESS, 0) != 0 || errno != 0 || sched_getscheduler(0) != SCHED_OTHER) return;
-    // From Linux 6.12 on, a process with short slices preempts processes with longer ones. Older kernels
-    // ignore this.
+    // The length of this thread's time slices, in nanoseconds. From Linux 6.12 on, a thread with short slices
+    // preempts threads with longer ones; older kernels ignore it.
     constexpr uint64_t kShortTurn = 300'000;
     const SchedulingAttributes first{.nice = -10, .runtime = kShortTurn};
     (void)syscall(SYS_sched_setattr, 0, &first, 0);

@@ -29,22 +29,22 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTickOfRealClock{1000};
-// The tick while the clock follows a file.
+// The tick while the clock follows a file (Clock::follow).
 constexpr milliseconds kTickOfFollowedClock{100};
 constexpr milliseconds kLongestCyclePause{2000};
-// If a client was answered less than kAsksAgain ago, decisions wait for its next request, which may come at
-// once. They wait for at most kDecisionsWait in all.
+// After a reply to a client, decisions wait for kAsksAgain, because the client's next request may come at
+// once. They wait for at most kDecisionsWait since the last slice of decisions.
 constexpr milliseconds kAsksAgain{1};
 constexpr milliseconds kDecisionsWait{4};
-// A turn of the loop that takes longer is logged, because clients wait for it.
+// A turn of the loop that takes longer than this is logged, because clients wait for it.
 constexpr milliseconds kLongTurn{50};
 constexpr int64_t kSecondsBetweenLoadReports = 30;
 constexpr int64_t kSecondsBetweenPurges = 60;
 
 }  // namespace
 
-// Makes libuv start the threads in which it works beside the loop. By itself it would start them at the first
-// use, and end the process if the system had no room for them.
+// Makes libuv start the threads in which it works beside the loop. Otherwise libuv would start them at their
+// first use, and end the process if the system had no room for them.
 Result<void> Program::make_threads() {
     constexpr std::size_t kThreads = 4;  // libuv's own number
     try {
@@ -121,7 +121,7 @@ void Program::make_handles() {
     });
 }
 
-// Logs for how long the loop didn't look for events. A turn that took little processor time has waited for
+// Logs a turn of the loop that took long, with its processor time: if that is short, the turn has waited for
 // the disk or for other processes.
 void Program::note_turn() {
     const auto now = Steady::now();
@@ -172,7 +172,7 @@ void Program::look_at_clock() {
     look_at_reservations();
     cycles_->look_at_clock();
     schedule_cycles();
-    // A deadline that stays due would fire again and again: try again a second later.
+    // A deadline that stays due would wake the loop again at once, so wait at least a second.
     set_deadline(server_->now() + 1);
 }
 
@@ -181,7 +181,8 @@ void Program::look_at_reservations() {
         log_->error("reservations", done.error().message);
 }
 
-// Computes the deadline each time, because the clock or the configuration may have changed.
+// Computes the next deadline and sets its timer. `earliest`: the earliest instant for it. Call it again after
+// any change, because the clock or the configuration may have changed.
 void Program::set_deadline(int64_t earliest) {
     if (stopped_ || !deadline_timer_) return;
     deadline_ = std::max(
@@ -191,15 +192,16 @@ void Program::set_deadline(int64_t earliest) {
     deadline_timer_->set(instant - clock_.offset());
 }
 
-// Schedules the next cycle. Events of the same moment lead to one cycle. After a cycle this thread pauses for
-// as long as the cycle has kept it from requests, so that requests are answered even if there are very many
-// cycles. Decisions are carried out in slices, with requests in between.
+// Schedules the next cycle, by a timer, so that events of the same moment lead to one cycle. Before it, the
+// loop gets a pause as long as the last cycle has kept it from requests, so that requests are answered even
+// if there are very many cycles. If decisions of a cycle are left, carries them out in slices instead, with
+// requests in between.
 void Program::schedule_cycles() {
     if (stopped_) return;
     settle_dependents();
     if (cycles_->has_decisions()) {
-        // Carry out one slice in each turn of the loop, after requests. A timer that is due again at once
-        // would keep the loop from requests.
+        // Carry out one slice in each turn of the loop, after its requests, by an idle handle. A timer that
+        // is always due would keep the loop from requests.
         uv_idle_start(&more_decisions_, [](uv_idle_t* handle) {
             uv_idle_stop(handle);
             static_cast<Program*>(handle->data)->carry_out_some();
@@ -233,8 +235,8 @@ void Program::carry_out_some() {
     }
 }
 
-// In each turn of the loop, handles some of the jobs that wait for others. After a failure the next tick
-// tries again.
+// If dependencies of jobs have to be settled, settles some in the next turn of the loop. After a failure the
+// next tick tries again.
 void Program::settle_dependents() {
     if (dependents_fail_ || !server_->state.dependencies.work()) return;
     uv_idle_start(&more_dependents_, [](uv_idle_t* handle) {
@@ -290,8 +292,8 @@ void Program::tick() {
         const MachineLoad load = load_meter_.read(read_mom_config(home_->path()).load, now);
         plugin_->set_machine_load(load);
         for (const auto& [name, node] : server_->state.nodes()) plugin_->node_changed(node, server_->state);
-        // The load may have kept jobs from starting until now; or it only counted as high because of jobs
-        // started since the last measurement.
+        // Ask for a cycle. A high load may have kept jobs from starting until now; or the load was only
+        // estimated to be high because of jobs started since the last measurement.
         const bool was_limited = std::exchange(load_is_limited_, load.max >= 0);
         if ((was_limited || load_is_limited_) && !load.busy) server_->want_cycle(PBS_SCH_SCHEDULE_TERM);
     }

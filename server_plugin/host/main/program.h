@@ -1,9 +1,10 @@
-// pbs_server: puts the parts together around one event loop.
+// The program pbs_server, which connects the server's parts by one event loop.
 //
-// The folder main/ is the program. main.cc reads its options. Program locks the home, checks and loads the
-// database, recovers jobs, loads the plugin and opens the network (start.cc). It then runs the loop until a
-// Shutdown request or a signal (program.cc): requests as they come, and at each tick ends of jobs, times,
-// cycles and peers. Backups and restores need no running server (offline.cc).
+// The folder main/ has this program. main.cc reads its options. Program locks the home, checks and loads the
+// database, recovers jobs, loads the plugin and opens the network (start.cc). Then it runs the loop until a
+// Shutdown request or a signal (program.cc). The loop handles requests as they come. At each tick it handles
+// the ends of jobs, and looks after times, cycles and other servers. Backups and restores need no running
+// server (offline.cc).
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ struct ProgramOptions {
     std::string clock_file;
 };
 
-// Runs the server until SIGTERM, SIGINT or qterm. Running jobs go on, and the next start finds them. Errors:
+// Runs the server until SIGTERM, SIGINT or qterm. Running jobs go on, and the next start finds them. Error:
 // the reason why the server couldn't start.
 Result<void> run_server(const ProgramOptions& options);
 
@@ -41,8 +42,8 @@ Result<void> run_backup(const ProgramOptions& options, const std::string& direct
 // Restores a backup to options.home (backup.h). Reports on stdout. REQUIRES: no server runs there.
 Result<void> run_restore(const ProgramOptions& options, const std::string& directory);
 
-// Accepts that options.home has lost acknowledged changes, so that the server can start again (backup.h).
-// Reports them on stdout and in the log. REQUIRES: no server runs there.
+// Accepts that the databases of options.home have lost acknowledged changes, so that the server can start
+// again (backup.h). Reports the losses on stdout and in the log. REQUIRES: no server runs there.
 Result<void> run_accept_loss(const ProgramOptions& options);
 
 }  // namespace pbs::host

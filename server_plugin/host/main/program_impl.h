@@ -1,5 +1,5 @@
-// The inside of the server's program, which its two sources share: start.cc puts the parts together, and
-// program.cc runs the loop.
+// The class Program, for its two source files: start.cc opens the server's parts, and program.cc runs the
+// loop.
 #pragma once
 
 #include <sys/eventfd.h>
@@ -41,12 +41,12 @@ namespace pbs::host {
 
 using Steady = std::chrono::steady_clock;
 
-// The plugin's threads add these numbers in one eventfd: one for each finished cycle, one for each other
-// finished work.
+// The plugin's threads report to the loop by one eventfd, to which they add these numbers: kOneCycle for each
+// finished cycle, kOneWork for each other finished work.
 constexpr eventfd_t kOneCycle = eventfd_t{1} << 32;
 constexpr eventfd_t kOneWork = 1;
 
-// The server's program. Members that others need are declared before them.
+// The server's program. A member that other members use is declared before them.
 class Program {
   public:
     explicit Program(const ProgramOptions& options);
@@ -116,11 +116,13 @@ class Program {
     uv_prepare_t turn_end_{};
     uv_work_t first_work_{};
     Steady::time_point turn_began_{};
-    std::chrono::nanoseconds waited_before_{0};  // for events, in all turns before this one
+    // The time that all turns before this one have waited for events.
+    std::chrono::nanoseconds waited_before_{0};
     std::chrono::nanoseconds processor_before_{0};
     bool dependents_fail_ = false;
     std::unique_ptr<DeadlineTimer> deadline_timer_;
-    int64_t deadline_ = std::numeric_limits<int64_t>::max();  // of the plugin, by the server's clock
+    // The next deadline of the plugin or a reservation, by the server's clock.
+    int64_t deadline_ = std::numeric_limits<int64_t>::max();
     bool cycle_scheduled_ = false;
     bool stopped_ = false;
     Steady::time_point last_cycle_end_{};

@@ -35,7 +35,7 @@ std::string surroundings(const char* name) {
     return value == nullptr ? "" : value;
 }
 
-// Writes the file under another name and renames it, so that a reader never sees half of it.
+// Writes the port to the file, under another name that it then changes: so a reader never sees half of it.
 Result<void> write_port_file(const std::string& path, uint16_t port) {
     const std::string next = path + ".new";
     const Fd file(open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
@@ -90,7 +90,7 @@ Result<void> Program::open_state() {
                                 options_.name, home_->path(), *name));
     state.server_name = std::move(*name);
     if (auto done = store_->load(state); !done) {
-        // If the database can't be read, report its damage instead.
+        // If the data can't be loaded, the reason may be damage of the database: report that instead.
         const auto ok = whole();
         return ok ? done : ok;
     }
@@ -134,7 +134,7 @@ Result<void> Program::open_plugin() {
     plugin_options.home = home_->path();
     plugin_options.server_name = server_->state.server_name;
     plugin_options.now = server_->now();
-    // real time: that of tests may begin anew with each server
+    // Use real time, because the server's clock may be moved back for tests, and change numbers must ascend.
     plugin_options.first_change = (clock_.now_us() - clock_.offset()).time_since_epoch().count();
     plugin_done_ = Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!plugin_done_) return fail(PBSE_SYSTEM, fmt::format("eventfd: {}", std::strerror(errno)));
@@ -148,20 +148,20 @@ Result<void> Program::open_plugin() {
 }
 
 // Reports the jobs to the plugin as they are stored, and then the ends of those that ended while no server
-// ran, so that the plugin completes its data about them.
+// ran: so the plugin completes its data about these jobs.
 Result<void> Program::recover() {
     const std::chrono::sys_seconds earliest(
         std::chrono::seconds(earliest_start(server_->state, server_->now())));
     const auto since = std::min(earliest, accounting_->gap_begin());
-    // Read the accounting records in a thread: a million jobs may have one each.
+    // Read the accounting records in a thread, because there may be a record for each of a million jobs.
     std::future<void> remembered =
         std::async(std::launch::async, [this, since] { accounting_->remember_since(since); });
     server_->parts.plugin = plugin_.get();
     const auto told = server_->start_plugin();
     remembered.get();
     if (const auto& done = told; !done) {
-        // The plugin's database may be of a newer version, or have contents that the plugin doesn't
-        // understand.
+        // An error of the disk or of the plugin's database, which may be of a newer version or have contents
+        // that the plugin doesn't understand: say how to restore a backup.
         const bool database = done.error().code == PBSE_SYSTEM;
         return fail(done.error().code, fmt::format("the plugin could not start: {}{}", done.error().message,
                                                    database ? ". " + restore_advice(*home_) : ""));
@@ -171,12 +171,12 @@ Result<void> Program::recover() {
             done.error().code,
             fmt::format("the plugin's history can not be brought together with the server's objects: {}",
                         done.error().message));
-    // Do this after the comparison: a further change would hide that the server doesn't have the history's
-    // last one.
+    // Carry out pending changes only after this comparison: a further change would hide that the server lacks
+    // the history's last change.
     carry_out_pending(*server_);
     set_queue_types(*server_);
-    // Write committed changes of the last server to the disk that may not be there yet: the runner's records
-    // of the same ends are removed now.
+    // Write changes that the last server committed to the disk, if they aren't there yet, because the
+    // runner's records of the same ends are removed below.
     if (auto done = store_->sync(); !done) return done;
     std::vector<RunReport> strays;
     const std::vector<RunReport> reports = runner_->recover(running_starts(server_->state), &strays);
@@ -198,7 +198,7 @@ Result<void> Program::listen() {
     if (!required) return tl::unexpected(required.error());
     network_options.tls_required = *required;
     network_options.idle_timeout = std::chrono::seconds(options_.idle_timeout);
-    // Reserve a quarter of the descriptors for jobs.
+    // Use at most about three quarters of the descriptors for connections; the others are for jobs.
     const auto connections = static_cast<std::size_t>((descriptors_ - kFewestDescriptors / 2) / 4 * 3);
     network_options.most_connections = std::min(network_options.most_connections, connections);
     auto network = Network::open(&loop_, *server_, std::move(network_options), [this] {

@@ -21,14 +21,15 @@ std::string day_of(std::chrono::system_clock::time_point time) {
     return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
 }
 
-// Checks dates by the system's clock, not the server's: a certificate's dates are real ones.
+// Reads the certificate's files. Checks its dates by the system's clock, not the server's, because they are
+// real dates.
 Result<ifl::TlsContext> load(const std::string& certificate, const std::string& key) {
     return ifl::TlsContext::server(certificate, key, std::chrono::system_clock::now());
 }
 
 }  // namespace
 
-// A watched file. Frees itself when it is closed.
+// A watch on one of the files. It frees itself when its handle is closed.
 struct Certificate::Watch {
     uv_fs_poll_t poll{};
     std::weak_ptr<Shared> owner;
@@ -85,7 +86,8 @@ const ifl::TlsContext& Certificate::context() const {
     return shared_->context;
 }
 
-// Reads the files in a thread, because a disk may be slow.
+// Reads the files in a thread, because a disk may be slow. If a thread is reading them already, notes that
+// they have to be read once more.
 void Certificate::read_anew(const std::shared_ptr<Shared>& shared) {
     if (shared->closed) return;
     if (std::exchange(shared->reading, true)) {

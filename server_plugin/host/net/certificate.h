@@ -1,5 +1,5 @@
-// The server's certificate for TLS. When one of its files has changed, a thread reads it again while the loop
-// goes on.
+// The server's certificate for TLS, from two files. When one of them has changed, a thread reads both again
+// while the loop goes on.
 #pragma once
 
 #include <chrono>
@@ -17,9 +17,9 @@ class Log;
 
 class Certificate {
   public:
-    // Reads PEM files, as TlsContext::server() does. Their paths are absolute. Errors name the file and what
-    // is wrong. Later errors are logged, and the earlier certificate stays in use. REQUIRES: the log outlives
-    // the loop.
+    // Reads the PEM files, whose paths have to be absolute, as TlsContext::server() does. Errors name the
+    // file and what is wrong with it. If the files can't be read after a later change, that is logged, and
+    // the earlier certificate stays in use. REQUIRES: the log outlives the loop.
     static Result<std::unique_ptr<Certificate>> open(uv_loop_s* loop, Log& log,
                                                      const std::string& certificate, const std::string& key);
     // REQUIRES: close() was called, and the loop has run since.
@@ -27,7 +27,7 @@ class Certificate {
     Certificate(const Certificate&) = delete;
     Certificate& operator=(const Certificate&) = delete;
 
-    // The context for new connections.
+    // Returns the context for new connections.
     const ifl::TlsContext& context() const;
     void close();
 

@@ -18,7 +18,8 @@
 namespace pbs::host {
 namespace {
 
-// There are several threads, so that a credential that waits for a user's name doesn't delay others.
+// The most threads. There are several, so that a look-up of a user's name that takes long doesn't delay other
+// checks.
 constexpr std::size_t kMostThreads = 4;
 
 }  // namespace
@@ -110,8 +111,8 @@ void MungeCheck::close() {
              [](uv_handle_t* closed) { delete static_cast<Handle*>(closed->data); });
 }
 
-// Nobody joins the threads, because one may be in libmunge when the server stops. They end when no credential
-// waits.
+// Each thread ends when no credential waits. Nobody waits for the threads, because one may hang in libmunge
+// when the server stops.
 void MungeCheck::check(uint64_t connection, ShownCredential shown) {
     const values::Lock lock(shared_->mutex);
     shared_->waiting.push_back({connection, std::move(shown)});

@@ -1,4 +1,4 @@
-// Checks MUNGE credentials in threads, because munged and the service with the users' names may be slow.
+// Checks MUNGE credentials in threads, because munged and the look-up of users' names may be slow.
 #pragma once
 
 #include <sys/types.h>
@@ -24,25 +24,25 @@ struct ShownCredential {
     bool own_host = false;     // the client's address is one of this machine's
 };
 
-// The services that a check uses; tests replace them.
+// The services that a check uses. Tests replace them.
 struct CredentialSources {
     std::function<Result<ifl::Munge::Decoded>(const std::string& credential)> decode;
     std::function<std::optional<std::string>(uid_t)> user_name;
     std::function<std::optional<uid_t>(const ifl::ConnectionEnds&)> owner;  // of a client on this machine
 };
-// The real services: munged, the users of this machine, and its kernel.
+// Returns the real services: munged, the users of this machine, and its kernel.
 CredentialSources credential_sources(const ifl::Munge& munge);
 
-// The user whom a credential names. PBSE_BADCRED: munged refuses the credential; or it is for another
+// Returns the user whom a credential names. PBSE_BADCRED: munged refuses the credential; or it is for another
 // connection; or its uid has no name here, or another name than on its own host; or the client is on this
-// machine, and its process belongs to another user than the credential. (Root of any host with the key can
-// make credentials of root. An ordinary user of this machine can lend him a connection, and must not become
-// root by that.)
+// machine, and its process belongs to another user than the credential. (The last check matters because root
+// of any host with the key can make credentials of root. An ordinary user of this machine, who can let him
+// use a connection, must not become root by that.)
 Result<std::string> user_of(const ShownCredential& shown, const CredentialSources& sources);
 
 class MungeCheck {
   public:
-    // Called in the loop with the outcome.
+    // Called in the loop with the outcome of a check: the user, or the reason for a refusal.
     using Done = std::function<void(uint64_t connection, const Result<std::string>& user)>;
 
     MungeCheck(uv_loop_s* loop, CredentialSources sources, Done done);
@@ -54,7 +54,7 @@ class MungeCheck {
     // Checks a credential. Calls `done` later, once, unless close() is called before. A few checks run at a
     // time; others wait.
     void check(uint64_t connection, ShownCredential shown);
-    // Forgets a connection that needs no answer any more.
+    // Drops the check for a connection that doesn't need its answer any more.
     void forget(uint64_t connection);
     // Drops all checks, without waiting for those under way.
     void close();

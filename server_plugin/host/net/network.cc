@@ -26,13 +26,13 @@ namespace pbs::host {
 namespace {
 
 constexpr uint64_t kLastReplyMs = 2000;
-// An incomplete request may always have this size, however much memory its user already uses.
+// The size that an incomplete request may have in any case, however much memory its user already uses.
 constexpr std::size_t kSmallInput = size_t{128} << 10;
-// Freed memory is returned to the system when there is this much of it.
+// The amount of freed memory that is returned to the system. Less isn't returned.
 constexpr std::size_t kMemoryToReturn = size_t{16} << 20;
 constexpr std::chrono::seconds kBetweenReturns{10};
 
-// Makes the packets of a reply. A status reply has several, as clients expect of long ones.
+// Makes the packets of a reply: several for a status reply, because clients expect long ones in parts.
 std::vector<std::string> packets_of(ifl::Reply reply) {
     auto* status = std::get_if<ifl::StatusReply>(&reply.body);
     if (status != nullptr && reply.code == 0) return ifl::status_packets(std::move(*status));
@@ -136,14 +136,15 @@ void Network::Impl::read(Peer& peer) {
         });
 }
 
-// Drops the connection if an incomplete request is longer than its user may have. True: it was dropped.
+// Drops the connection if its incomplete request is longer than its user's memory permits. True: it was
+// dropped.
 bool Network::Impl::grows_too_long(Peer& peer) {
     if (peer.decoder.size() <= kSmallInput || may_grow(peer)) return false;
     drop(peer, "too many requests of its user that aren't whole");
     return true;
 }
 
-// Appends a reply to those that wait to be written.
+// Appends a reply to those that write() will send. `close_after`: the connection is closed when it is sent.
 void Network::Impl::send(Peer& peer, ifl::Reply reply, bool close_after) {
     if (peer.closing) return;
     for (std::string& piece : packets_of(std::move(reply))) peer.unsent.add(std::move(piece));
@@ -156,7 +157,7 @@ void Network::Impl::send_part(Peer& peer, ifl::StatusPart part, bool more) {
     for (std::string& piece : ifl::part_packet(std::move(part), more)) peer.unsent.add(std::move(piece));
 }
 
-// Writes all pending replies in one call.
+// Sends all pending replies in one call.
 void Network::Impl::write(Peer& peer) {
     if (peer.closing || peer.writing) return;
     std::vector<std::string> pieces = peer.unsent.take();
@@ -173,7 +174,7 @@ void Network::Impl::write(Peer& peer) {
     write->request.data = write;
     peer.writing = true;
     peer.write_began = last_exchange_ = Steady::now();
-    std::vector<uv_buf_t> buffers;  // libuv keeps a copy of what it hasn't sent at once
+    std::vector<uv_buf_t> buffers;  // libuv copies these descriptions if it can't send all bytes at once
     buffers.reserve(write->pieces.size());
     for (std::string& piece : write->pieces)
         buffers.push_back(uv_buf_init(piece.data(), static_cast<unsigned>(piece.size())));
@@ -206,7 +207,8 @@ void Network::Impl::write(Peer& peer) {
     drop(peer, "");
 }
 
-// The client sends no more requests; replies to its earlier ones are still sent.
+// Closes the connection of a client that sends no more requests, after the replies to its earlier ones are
+// sent.
 void Network::Impl::finish(Peer& peer) {
     if (peer.held != 0) settle();
     if (peer.closing) return;
@@ -274,8 +276,8 @@ void Network::Impl::sweep() {
     return_memory();
 }
 
-// Returns freed memory to the system. The allocator would retain it, for good if a small block in use is
-// behind it.
+// Returns freed memory to the system, if there is much. Without that, malloc would retain it, and for good if
+// a small block behind it is in use.
 void Network::Impl::return_memory() {
     const auto now = Steady::now();
     const bool much = most_bytes_since_return_ > clients_.bytes() + kMemoryToReturn;
@@ -299,7 +301,7 @@ void Network::Impl::close() {
         write(*peer);
         if (!peer->writing) drop(*peer, "");
     }
-    // Last replies get a moment to be sent, not more.
+    // Give the last replies a short time to be sent, and then drop all connections.
     if (timer_open_ && !peers_.empty()) {
         uv_timer_start(
             &timer_, [](uv_timer_t* timer) { static_cast<Impl*>(timer->data)->drop_all(); }, kLastReplyMs, 0);

@@ -1,17 +1,18 @@
-// Connections of clients: the Unix socket HOME/server_priv/pbs.sock and TCP, served by one libuv loop.
+// The connections of clients, over the Unix socket HOME/server_priv/pbs.sock and over TCP, served by one
+// libuv loop.
 //
-// A client's misbehaviour costs only its own connection. Packets have a size limit, which is small until the
-// user is known. Time limits end requests that stop halfway, replies that aren't read, TCP connections that
-// don't authenticate, stalled TLS handshakes, and connections without requests.
+// A client that misbehaves harms only its own connection. Packets have a size limit, which is small until the
+// user is known. Connections are closed if a request stops halfway, a reply isn't read, a TCP connection
+// doesn't authenticate, a TLS handshake stalls, or no request comes for long.
 //
 // Users share the server (clients.h): they take turns of a few milliseconds; each has a bounded part of the
 // memory for requests and replies, and a bounded number of connections. Long status replies are made in
-// parts, as the client reads them; each part shows the present state of its objects. Connections of managers
-// don't count as connections of a user with the same name. If there are as many connections as possible, a
-// manager's connection replaces another one.
+// parts, as the client reads them; each part shows its objects as they are when the part is made. A manager's
+// connections are counted apart from those of other users with the same name. If there are as many
+// connections as possible, a new connection of a manager replaces another one.
 //
-// The folder net/: other folders use Network. network_impl.h declares its implementation, which has files for
-// the identities of clients (network_peers.cc, network_credentials.cc with munge_check.h), for TLS
+// Other folders use only Network. network_impl.h declares its implementation, which has files for the
+// identities of clients (network_peers.cc, network_credentials.cc with munge_check.h), for TLS
 // (network_tls.cc with certificate.h), and for the turns of clients (network_turns.cc with clients.h).
 #pragma once
 
@@ -30,10 +31,10 @@ struct uv_loop_s;
 
 namespace pbs::host {
 
-// The clients over TCP that have to use TLS. A helper that vouches for another connection may always use
-// plain text.
+// Which clients over TCP have to use TLS. A helper program that vouches for the user of another connection
+// may use plain text in any case.
 enum class EncryptionRequired { none, remote, all };
-// "none", "remote" or "all". Errors: PBSE_BADATVAL.
+// Reads "none", "remote" or "all". Errors: PBSE_BADATVAL.
 Result<EncryptionRequired> parse_encryption_required(std::string_view text);
 
 struct NetworkOptions {
@@ -60,8 +61,8 @@ struct NetworkOptions {
 
 class Network {
   public:
-    // Listens. Calls `after_request` after each answer to a request. Errors name the address, the path or the
-    // certificate's file; PBSE_NOSUP: MUNGE is one of the methods and isn't installed.
+    // Begins to listen. Calls `after_request` each time a request was answered. Errors name the address, the
+    // path or the certificate's file. PBSE_NOSUP: MUNGE is one of the methods and isn't installed.
     static Result<std::unique_ptr<Network>> open(uv_loop_s* loop, Server& server, NetworkOptions options,
                                                  std::function<void()> after_request);
     // REQUIRES: close() was called, and the loop has run since, so that all handles are closed.
@@ -70,12 +71,12 @@ class Network {
     Network& operator=(const Network&) = delete;
 
     uint16_t port() const;  // the TCP port in use
-    // The time at which a client was last accepted or sent something. A command sends several requests, each
-    // after the answer to the one before.
+    // Returns the last time at which a client connected, sent data or was sent data. (A command sends several
+    // requests, each after the reply to the last one, so its next request may come soon.)
     std::chrono::steady_clock::time_point last_exchange() const;
-    // Bytes of requests and replies in memory now.
+    // Returns the bytes of requests and replies that are in memory.
     std::size_t memory() const;
-    // Stops listening, and closes each connection once its pending bytes are sent.
+    // Stops listening. Closes each connection when its pending bytes are sent.
     void close();
 
   private:

@@ -1,4 +1,4 @@
-// Network: credentials that clients send, checked in threads.
+// Network: takes the credentials that clients send, and has them checked in threads.
 
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -37,7 +37,7 @@ Result<void> Network::Impl::start_munge() {
     return {};
 }
 
-// Takes the packet that follows the reply to `authenticate`.
+// Takes the credential, which is the packet after the reply to `authenticate`.
 void Network::Impl::take_credential(Peer& peer) {
     auto token = peer.decoder.next_token();
     if (!token) {
@@ -53,7 +53,7 @@ void Network::Impl::take_credential(Peer& peer) {
         return;
     }
     ShownCredential shown{std::move((*token)->data), {}, !peer.other_host};
-    // OpenPBS's clients send the final NUL byte, too.
+    // Remove the final NUL byte, which OpenPBS's clients send, too.
     shown.credential.resize(shown.credential.find_last_not_of('\0') + 1);
     if (shown.credential.find('\0') != std::string::npos) {
         refuse_credential(peer, "a NUL byte in the credential");
@@ -93,7 +93,7 @@ void Network::Impl::credential_checked(uint64_t id, const Result<std::string>& u
     });
 }
 
-// Sends the client the reason, and closes the connection.
+// Sends the client the reason why its credential is refused, and closes the connection.
 void Network::Impl::refuse_credential(Peer& peer, std::string_view why) {
     if (peer.closing) return;
     if (std::exchange(peer.checked, false)) munge_->forget(peer.id);

@@ -34,7 +34,8 @@
 
 namespace pbs::host {
 
-// Bytes to be sent, in pieces: long pieces aren't copied, short ones are sent together.
+// The bytes that are yet to be sent, in pieces. Long pieces aren't copied; short ones are joined and sent
+// together.
 class Unsent {
   public:
     void add(std::string piece) {
@@ -85,16 +86,16 @@ class Network::Impl {
     std::size_t memory() const { return clients_.bytes(); }
 
   private:
-    // The memory that a user may have in any case.
+    // The bytes of memory that a user may have in any case.
     static constexpr std::size_t kAlwaysMemory = size_t{1} << 20;
-    // The time of a user's turn.
+    // How long the requests of a user may take in one turn.
     static constexpr std::chrono::milliseconds kUserTurn{2};
     static constexpr int kAcceptsOfATurn = 64;
 
     struct Peer;
     struct Asked;
-    // A reply that waits for a commit, of the plugin's objects or of submissions, with the action for
-    // afterwards. All held replies of one turn of the loop are committed together.
+    // A reply that waits for a commit, of the plugin's objects or of submissions. when_committed runs after
+    // that commit. All held replies of one turn of the loop wait for the same commit.
     struct Held {
         uint64_t peer;
         ifl::Reply reply;
@@ -145,7 +146,7 @@ class Network::Impl {
     void settle();
     void finish(Peer& peer);
     void drop(Peer& peer, std::string_view why);
-    // Calls `action`; an exception closes the connection.
+    // Calls `action`. If it throws, closes the connection.
     template <typename Action>
     void guard(Peer& peer, Action&& action) {
         if (!guarded(server_.parts.log, "connection", action)) drop(peer, "");
@@ -179,30 +180,31 @@ class Network::Impl {
     uint64_t next_id_ = 1;
     std::unordered_map<uint64_t, Peer*> peers_;
     Clients clients_;
-    std::map<std::string, std::size_t, std::less<>> per_address_;  // connections over TCP from other hosts
+    // The numbers of TCP connections from other hosts.
+    std::map<std::string, std::size_t, std::less<>> per_address_;
     std::unique_ptr<MungeCheck> munge_;                            // nullptr: MUNGE is not among the methods
     std::unique_ptr<Certificate> certificate_;                     // nullptr: no TLS
-    std::vector<uint64_t> later_;                                  // connections whose step can't go on yet
+    std::vector<uint64_t> later_;                                  // connections whose answer has to wait
     unsigned later_looks_ = 0;
     std::size_t most_bytes_since_return_ = 0;
     Steady::time_point returned_{};
     Steady::time_point last_exchange_{};
     std::vector<Held> held_;         // in the order of the requests
-    bool submissions_held_ = false;  // some held replies wait for submissions
-    // Collects the log's lines about requests: they are written before any reply is sent.
+    bool submissions_held_ = false;  // held_ is of submissions, not of requests for the plugin's objects
+    // Collects the log's lines about requests. Reset, which writes them, before any reply is sent.
     std::optional<Log::Together> lines_;
-    std::vector<char> buffer_ = std::vector<char>(size_t{64} << 10);  // buffer of the one read under way
-    std::vector<char> plain_ = std::vector<char>(size_t{16} << 10);   // buffer of a decrypted record of TLS
+    std::vector<char> buffer_ = std::vector<char>(size_t{64} << 10);  // the bytes of the present read
+    std::vector<char> plain_ = std::vector<char>(size_t{16} << 10);   // the decrypted data of a TLS record
 };
 
-// A request that is being answered.
+// A request that is being answered, perhaps in several steps.
 struct Network::Impl::Asked {
     ifl::Request request;
     Identity who;
     std::size_t size;  // bytes of the request in memory
     Context context;
     ifl::StatusParts parts{};  // parts of the reply that are still to be sent
-    bool shown = false;        // some parts have been sent
+    bool shown = false;        // some parts of the reply have been sent
     Steady::time_point began = Steady::now();
 
     Asked(Server& server, Session& session, ifl::Request asked, Identity identity, std::size_t bytes)
@@ -212,7 +214,7 @@ struct Network::Impl::Asked {
           context{server, who, server.now(), request, session} {}
 };
 
-// One connection. It owns itself: it is freed when its handle is closed and its lookups have ended.
+// One connection. It frees itself when its handle is closed and its look-ups of names have ended.
 struct Network::Impl::Peer {
     Impl& network;
     uint64_t id;
@@ -222,39 +224,43 @@ struct Network::Impl::Peer {
         uv_tcp_t tcp;
     } handle{};
     bool local = false;
-    std::string key;      // in the log: "uid 1000", or the address
+    std::string key;      // names the connection in the log: "uid 1000", or the address
     std::string address;  // numeric; empty on the Unix socket
     sockaddr_storage socket_address{};
-    std::string host;  // empty: not known yet
+    std::string host;  // the client's host; empty: not known yet
     ifl::RequestDecoder decoder{ifl::RequestLimits::before_authentication()};
     bool begun = false;                    // something has been received
     std::unique_ptr<ifl::TlsSession> tls;  // nullptr: not encrypted
     bool other_host = false;
     bool full_limits = false;
-    Client* client = nullptr;                                          // nullptr once it is being closed
-    std::size_t bytes = 0;                                             // its bytes in the client's memory
-    bool busy = false;                                                 // the client counts it as busy
-    enum class Turn { none, ready, memory, later } turn = Turn::none;  // where it waits for a turn
+    // Nullptr when the connection is being closed.
+    Client* client = nullptr;
+    // The connection's part of the client's memory.
+    std::size_t bytes = 0;
+    // The client counts the connection as busy.
+    bool busy = false;
+    enum class Turn { none, ready, memory, later } turn = Turn::none;  // what the connection waits for
     bool unread = false;                                               // unread bytes may hold a request
     std::unique_ptr<Asked> asked;  // the request that is answered in steps
-    bool waited = false;           // it has waited for a change: the time doesn't count as the server's work
+    // The answer has waited for a change, and that time isn't work of the server.
+    bool waited = false;
     Session session;
     Steady::time_point since = Steady::now();    // the beginning of the connection
     Steady::time_point used = Steady::now();     // time of its last request
     Steady::time_point waiting = Steady::now();  // since when an incomplete request waits for more
     Steady::time_point write_began{};
-    Unsent unsent;  // replies after those that are being written
+    Unsent unsent;  // replies that follow those that are being written
     bool writing = false;
     std::size_t being_written = 0;  // bytes
-    std::size_t held = 0;           // number of replies that wait for a commit
+    std::size_t held = 0;           // the number of its replies in held_
     bool close_after_write = false;
     bool closing = false;
     bool reading = false;
-    bool checked = false;  // its credential is being checked; nothing is read meanwhile
+    bool checked = false;  // its credential is being checked; nothing is read from it meanwhile
     int lookups = 0;
 
     Peer(Impl& owner, uint64_t number) : network(owner), id(number) {}
-    // Bytes that wait to be sent, or are being sent.
+    // The number of bytes that wait to be sent or are being sent.
     std::size_t outgoing() const {
         return unsent.size() + being_written + (tls != nullptr ? tls->unsent() : 0);
     }

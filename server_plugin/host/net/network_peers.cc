@@ -1,4 +1,4 @@
-// Network: new connections, their users, and the bounds on their numbers.
+// Network: accepts connections, finds their users, and bounds their numbers.
 
 #include <fmt/format.h>
 #include <netdb.h>
@@ -23,7 +23,8 @@ namespace pbs::host {
 
 namespace {
 
-// Is it an address of this machine? Its clients count as on the server's own host.
+// Returns whether the address is one of this machine's, whose clients count as being on the server's own
+// host.
 bool is_own_address(const std::string& address) {
     if (address == "::1" || address.starts_with("127.")) return true;
     uv_interface_address_t* interfaces = nullptr;
@@ -52,9 +53,9 @@ bool is_among(const std::string& address, const addrinfo* list) {
 
 }  // namespace
 
-// Accepts a connection, or leaves it to the next turn of the loop if this turn has accepted enough, so that a
-// flood of connections can't stop the service. Until then libuv holds it, and takes no other. After a
-// failure the sweep tries again.
+// Accepts a connection. If this turn of the loop has accepted enough, leaves it to the next turn, so that a
+// flood of connections can't stop the service; until then libuv keeps the connection and takes no other.
+// After a failure the next sweep() tries again.
 void Network::Impl::accept_guarded(uv_stream_t* listener, bool local) {
     bool& unaccepted = local ? unaccepted_socket_ : unaccepted_tcp_;
     unaccepted = true;
@@ -95,8 +96,8 @@ void Network::Impl::accept(uv_stream_t* listener, bool local) {
     });
 }
 
-// Counts the connection as its user's or, until he is known, as its address's. Connections of a manager are
-// counted by user@host, those of other users by the name alone. False: there are too many.
+// Counts the connection among those of its user or, if he isn't known yet, of its address. A manager's
+// connections are counted by user@host, those of other users by the name alone. False: there are too many.
 bool Network::Impl::enter(Peer& peer) {
     const auto user = auth_.user(peer.id);
     std::string name = "address " + peer.address;
@@ -131,8 +132,9 @@ void Network::Impl::leave(Peer& peer) {
     peer.turn = Peer::Turn::none;
 }
 
-// Frees a connection when all are in use: the client with most connections loses one if it then still has as
-// many as the new client; for a manager, in any case.
+// Closes a connection when all are in use, to make room for one of `newcomer`. The client with most
+// connections loses one, if it then still has at least as many as the newcomer. For a manager, that condition
+// doesn't count, and managers lose none.
 bool Network::Impl::make_room(const Client& newcomer) {
     const Client* most = clients_.largest(newcomer.manager);
     if (most == nullptr || (!newcomer.manager && most->connections <= newcomer.connections)) return false;
@@ -142,22 +144,22 @@ bool Network::Impl::make_room(const Client& newcomer) {
 
 void Network::Impl::drop_idlest(const Client& client, std::string_view why) {
     Peer* idlest = nullptr;
-    // Those that wait for an answer are the last.
+    // Connections that wait for an answer are chosen last.
     const auto order = [](const Peer* peer) { return std::pair(peer->asked != nullptr, peer->used); };
     for (const auto& [id, peer] : peers_)
         if (peer->client == &client && (idlest == nullptr || order(peer) < order(idlest))) idlest = peer;
     if (idlest != nullptr) drop(*idlest, why);
 }
 
-// Called once the user of a TCP connection is known: from now on it counts among the user's connections, and
-// no longer among its address's.
+// Call it when the user of a TCP connection has become known. The connection then counts among those of the
+// user, and not among those of its address.
 void Network::Impl::now_known(Peer& peer) {
     peer.full_limits = true;
     peer.decoder.set_limits(ifl::RequestLimits{});
     if (!peer.local && !enter(peer)) drop(peer, "too many connections");
 }
 
-// Finds the user at the other end, as far as the kernel knows him.
+// Finds the client's user and host, as far as the kernel knows them. False: it failed.
 bool Network::Impl::introduce(Peer& peer, bool local) {
     if (local) {
         uv_os_fd_t fd = -1;
@@ -189,15 +191,16 @@ bool Network::Impl::introduce(Peer& peer, bool local) {
     peer.other_host = !own;
     if (peer.other_host) ++per_address_[peer.address];
     auth_.add_tcp(peer.id, peer.address, port, own ? first_unprivileged_port() : 1024);
-    // Another server's first request has a job, so it gets the full limits.
+    // Another server's first request has a job with its attributes, so a connection from a privileged port
+    // gets the full limits at once.
     if (auth_.from_reserved_port(peer.id)) peer.decoder.set_limits(ifl::RequestLimits{});
     if (own) peer.host = server_.state.host_name;
     return true;
 }
 
-// The first port that any user of this machine may bind (0 in many containers): a connection from this port
-// or a higher one doesn't prove its sender. An administrator may change it, so it is read again, at most once
-// a second.
+// Returns the first port that any user of this machine may bind (0 in many containers). A connection from
+// this port or a higher one doesn't prove that root has made it. An administrator may change this number, so
+// it is read again, at most once a second.
 int Network::Impl::first_unprivileged_port() {
     const auto now = Steady::now();
     if (now - unprivileged_port_read_ < std::chrono::seconds(1)) return unprivileged_port_;
@@ -207,9 +210,9 @@ int Network::Impl::first_unprivileged_port() {
     return unprivileged_port_;
 }
 
-// Looks up the name of another machine in a thread, because that may take long. The result is the address's
-// name in the DNS, if the DNS also leads from that name to this address. Otherwise, or if it is this
-// machine's name, the result is the address.
+// Looks up the host name of a client on another machine, in a thread, because that may take long. The host is
+// the address's name in the DNS, if the DNS also has this address for that name. Otherwise, or if it is this
+// machine's name, the host is the address.
 void Network::Impl::look_up_host(Peer& peer) {
     auto* request = new uv_getnameinfo_t;
     request->data = &peer;

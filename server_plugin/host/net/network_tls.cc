@@ -1,4 +1,4 @@
-// Network: connections encrypted by TLS. Handshakes and data are processed in their users' turns, like
+// Network: encrypts connections by TLS. Handshakes and data are processed in the turns of their users, like
 // requests.
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ Result<void> Network::Impl::start_tls() {
     return {};
 }
 
-// Takes received bytes. A client begins with TLS, or with a packet.
+// Takes received bytes. The first ones show whether the client uses TLS or sends packets in plain text.
 void Network::Impl::take_bytes(Peer& peer, std::string_view bytes) {
     if (!in_progress(peer)) peer.waiting = Steady::now();
     if (!std::exchange(peer.begun, true) && certificate_ != nullptr && !peer.local &&
@@ -64,7 +64,7 @@ void Network::Impl::take_bytes(Peer& peer, std::string_view bytes) {
     if (!grows_too_long(peer)) want_turn(peer);
 }
 
-// Passes the decrypted data to the decoder. False: the connection ends.
+// Decrypts the received data, and passes it to the decoder. False: the connection is being closed.
 bool Network::Impl::decrypt(Peer& peer) {
     for (;;) {
         const auto size = peer.tls->read(plain_.data(), plain_.size());
@@ -100,8 +100,8 @@ bool Network::Impl::in_progress(const Peer& peer) {
     return peer.decoder.in_progress() || (peer.tls != nullptr && peer.tls->in_progress());
 }
 
-// May the request be sent in plain text? A helper that vouches for a connection may do that: it sends only a
-// port and a name.
+// Returns whether the request may be sent in plain text. A helper that vouches for the user of a connection
+// may always do that, because it sends only a port and a name.
 bool Network::Impl::may_be_clear(const Peer& peer, const ifl::Request& request) const {
     if (peer.local || peer.tls != nullptr || options_.tls_required == EncryptionRequired::none) return true;
     if (options_.tls_required == EncryptionRequired::remote && !peer.other_host) return true;

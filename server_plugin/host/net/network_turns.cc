@@ -1,4 +1,4 @@
-// Network: takes requests in turns and answers them, within bounds of memory.
+// Network: gives clients turns, in which their requests are answered within bounds of memory.
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -23,26 +23,25 @@
 namespace pbs::host {
 namespace {
 
-// The pause before a waiting step is tried again.
+// The pause before it is checked again whether waiting answers may go on.
 constexpr uint64_t kLaterMs = 5;
-// Among so many looks at waiting steps, one is for clients that have gone.
+// Every so many of these checks, the connections are checked for clients that have gone.
 constexpr unsigned kLooksForEnds = 20;
 // A connection gets another turn when fewer bytes than this of its replies are unread.
 constexpr std::size_t kMostUnsent = size_t{256} << 10;
 // An answer in steps ends its turn after this many bytes.
 constexpr std::size_t kMostOfATurn = size_t{64} << 10;
-// A decoded request uses this many times the memory of its bytes.
+// The memory of a decoded request, in multiples of its size in bytes.
 constexpr std::size_t kDecodedByBytes = 3;
-// The time for all users together before the loop looks for other events. A command sends four requests, each
-// after the answer to the one before, so it waits for four such turns.
+// How long serve() answers requests before the loop looks for other events. It is short, because a command
+// sends four requests, each after the reply to the last one, and so waits for four such turns.
 constexpr std::chrono::milliseconds kLoopTurn{2};
-// This time while there is something to commit: it is longer, because the commit ends with a wait for the
-// disk.
+// The same while there is something to commit. It is longer, because each commit waits for the disk.
 constexpr std::chrono::milliseconds kCommitTurn{10};
-// The most requests that are committed together, so that no client waits long for the others of the group.
+// The most requests that are committed together, so that no client waits long for the other requests.
 constexpr std::size_t kMostHeld = 1024;
 
-// Does the request change one of the plugin's own objects?
+// Returns whether the request changes one of the plugin's own objects.
 bool changes_plugin_object(const ifl::Request& request) {
     const auto* manage = std::get_if<ifl::Manage>(&request.body);
     return request.type == ifl::RequestType::manager && manage != nullptr &&
@@ -98,8 +97,9 @@ void Network::Impl::step(Peer& peer) {
     }
 }
 
-// Notes that the connection wants a turn, if it has work and there is memory for the result. Nothing is read
-// from a connection until all that it has sent is answered, or the answer is being written.
+// Notes that the connection wants a turn, if it has a request or an answer to work on: at once, or when there
+// is memory for it. Otherwise reads from it. So nothing is read before all earlier requests of the connection
+// are answered.
 void Network::Impl::want_turn(Peer& peer) {
     using Turn = Peer::Turn;
     if (peer.closing || peer.close_after_write || closing_ || peer.turn == Turn::later || peer.checked)
@@ -124,10 +124,10 @@ void Network::Impl::want_turn(Peer& peer) {
     }
 }
 
-// Must the connection wait for memory? If its user has too much already, a connection with unsent bytes
-// waits. On another one he may begin a request, up to a higher bound, and gets the reply in parts. An answer
-// that reserves its memory at the beginning (Steps::size) goes on. So one of his connections can always go
-// on, and then frees its memory.
+// Returns whether the connection has to wait because its user has too much memory in use. A connection with
+// unsent bytes has to. Without unsent bytes, it may begin a request up to a higher bound, and gets the reply
+// in parts; an answer that is under way, or that has reserved its memory at the beginning (Steps::size), goes
+// on. So one of the user's connections can always go on, and then frees its memory.
 bool Network::Impl::waits_for_memory(const Peer& peer) const {
     if (clients_.may_take(*peer.client) || peer.client->busy == 0) return false;
     const bool on_its_way = peer.outgoing() != 0;
@@ -135,8 +135,8 @@ bool Network::Impl::waits_for_memory(const Peer& peer) const {
     return on_its_way && peer.asked->context.rest->size() == 0;
 }
 
-// May an incomplete request grow? One connection of each user may always have as much memory as a request can
-// need.
+// Returns whether an incomplete request may grow. One connection of each user may always have as much memory
+// as a request can need.
 bool Network::Impl::may_grow(const Peer& peer) const {
     return clients_.may_take(*peer.client) || peer.client->bytes - peer.bytes <= kAlwaysMemory;
 }
@@ -184,8 +184,9 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
         refuse_clear(peer, request);
         return;
     }
-    // Commit first, so that all other requests are answered by the committed state. Requests such as Connect
-    // read no configuration, and only wait for their own connection's replies.
+    // Commit the held requests first, so that a request that isn't of their group is answered by the
+    // committed state. Requests that judge() answers, such as Connect, read no configuration: for them only
+    // replies on their own connection have to be sent first.
     ifl::AuthDecision decision = auth_.judge(peer.id, request);
     const bool handled = decision.action == ifl::AuthDecision::Action::handle;
     const bool submits = handled && may_share_commit(request, peer.session);
@@ -238,7 +239,7 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
     submissions.take(submits);
     ifl::Reply reply = begin_answer(context);
     submissions.take(false);
-    // If the request's own change has committed the submissions before it, send their replies.
+    // If the request's own change has committed the submissions before it, send the replies to those.
     if (was_uncommitted && !submissions.uncommitted()) settle();
     if (peer.closing) return;
     if (context.rest != nullptr) {
@@ -247,7 +248,7 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
         return;
     }
     note(*asked, reply.code != 0);
-    // A refusal may be due to an uncommitted request: it waits for that commit.
+    // Hold even a refusal until the commit, because an uncommitted request may be its reason.
     if (submissions.uncommitted() ||
         (server_.parts.plugin != nullptr && server_.parts.plugin->uncommitted())) {
         held_.push_back({peer.id, std::move(reply), std::move(context.when_committed)});
@@ -272,7 +273,7 @@ void Network::Impl::note(const Asked& asked, bool refused) {
                                       refused);
 }
 
-// Does the steps of an answer for one turn.
+// Makes steps of an answer, for as long as one turn lasts.
 void Network::Impl::answer_on(Peer& peer) {
     using Left = Steps::Left;
     Asked& asked = *peer.asked;
@@ -297,7 +298,7 @@ void Network::Impl::answer_on(Peer& peer) {
         }
         note(asked, instead && instead->code != 0);
         peer.asked.reset();
-        peer.used = Steady::now();  // the wait for the answer isn't the client's idleness
+        peer.used = Steady::now();  // the time that the answer took isn't idle time of the client
         after_();
         return;
     }
@@ -325,8 +326,8 @@ void Network::Impl::start_later() {
         kLaterMs, 0);
 }
 
-// Gives a turn to the connections whose answers may go on. Those that wait on get none, so that many of them
-// cost little; their clients may have gone.
+// Gives a turn to the connections whose waiting answers may go on. Other waiting connections get none, so
+// that many of them cost little. Their clients may have gone, so drops those now and then.
 void Network::Impl::look_at_later() {
     std::vector<Peer*> waiting;
     for (const uint64_t id : std::exchange(later_, {})) {
@@ -349,8 +350,8 @@ void Network::Impl::look_at_later() {
     if (!later_.empty()) start_later();
 }
 
-// Drops the connections of clients that have gone, and takes them out of the list: nothing is read from a
-// connection whose request is being answered.
+// Drops the connections of clients that have gone, and removes them from `peers`. poll() finds them, because
+// nothing is read from a connection whose request is being answered.
 void Network::Impl::drop_ended(std::vector<Peer*>& peers) {
     std::vector<pollfd> ends;
     for (Peer* peer : peers) {
@@ -370,8 +371,8 @@ void Network::Impl::drop_ended(std::vector<Peer*>& peers) {
     peers = std::move(left);
 }
 
-// Commits all requests since the last commit, and sends their replies. If that fails, none of them has
-// happened, and their clients get the error.
+// Commits all held requests, and sends their replies. If the commit fails, none of the requests has happened,
+// and their clients get its error.
 void Network::Impl::settle() {
     CommitGroup& submissions = server_.commit_group;
     if (held_.empty() && !submissions.uncommitted()) return;
@@ -389,7 +390,7 @@ void Network::Impl::settle() {
         if (to == peers_.end()) continue;
         Peer& peer = *to->second;
         --peer.held;
-        // If a reply can't be made, only its own connection is lost.
+        // If making a reply throws, only its own connection is lost.
         guard(peer, [&] {
             send(peer,
                  done ? std::move(one.reply) : ifl::Reply::error(done.error().code, done.error().message),

@@ -16,9 +16,10 @@
 namespace pbs::host {
 namespace {
 
-// Attributes with which a job can't be moved to another server.
+// A job with one of these attributes set can't be moved to another server.
 constexpr std::array kOfOneServer = {"interactive", "block", "depend", "array_indices_submitted"};
-// Attributes of OpenPBS alone that users set: a job with one is refused. Others of OpenPBS alone are ignored.
+// Attributes that only OpenPBS has and users set. A job with one is refused; other attributes that only
+// OpenPBS has are ignored.
 constexpr std::array kAskedOfOpenPbs = {"security",
                                         "reserve_ID",
                                         "gui",
@@ -27,7 +28,8 @@ constexpr std::array kAskedOfOpenPbs = {"security",
                                         "job_kill_delay",
                                         "release_nodes_on_stageout",
                                         "tolerate_node_failures"};
-// Attributes that may be set for a job, but that only the sending server can count.
+// Attributes that this server ignores, although they may be set for a job, because only the sending server
+// can compute them.
 constexpr std::array kOfThatServer = {"comment", "eligible_time"};
 constexpr std::size_t kLongestOwner = 320;
 
@@ -36,7 +38,7 @@ bool among(const Names& names, std::string_view name) {
     return std::ranges::any_of(names, [&](std::string_view one) { return same_name(one, name); });
 }
 
-// Sets the owner, after a check, because the name appears in log lines and records.
+// Checks and sets the owner. The check matters because the name appears in log lines and records.
 Result<void> take_owner(Job& job, const std::string& owner) {
     const auto at = owner.find('@');
     const bool legal =

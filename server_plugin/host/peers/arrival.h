@@ -1,8 +1,9 @@
-// Jobs that other servers hand in: a QueueJob request with the job's id, its script, and a Commit.
+// Checks jobs that other servers hand in. A job is handed in by a QueueJob request with its id, its script,
+// and a Commit.
 //
-// The other server keeps the job until it knows that this server has it, and hands it in again if it doesn't
-// know. So this server remembers the ids of such jobs for a while, even of ended ones, and takes no job
-// twice: PBSE_JOBEXIST says that it has the job.
+// The sending server keeps the job until it knows that this server has it. If it doesn't know, it hands the
+// job in again. So this server remembers the ids of such jobs for a while, even of ended ones, and answers
+// PBSE_JOBEXIST for a job that it has or has had. Thus it takes no job twice.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +15,22 @@
 
 namespace pbs::host {
 
-// The seconds for which the server remembers the id of such a job.
+// The seconds for which the server remembers the id of a job that was handed in.
 inline constexpr int64_t kRemembersArrivals = int64_t{90} * 24 * 3600;
 
-// May `who`, at this numeric address, hand in jobs for the queue? Managers may; so may root of a server from
-// which a policy in force pulls jobs into this queue. PBSE_IVALREQ: no, as PBS answers if a client sends an
-// id.
+// Checks that `who`, at this numeric address, may hand in jobs for the queue. Managers may; so may root of a
+// server from which a policy in force pulls jobs into this queue. Others get PBSE_IVALREQ, as in PBS for a
+// client that sends an id.
 Result<void> may_hand_in(const Server& server, const Identity& who, const std::string& address,
                          const Queue& queue);
 
-// Checks that this server doesn't have the job, and hasn't had it before after the same number of hops.
-// PBSE_JOBEXIST.
+// Checks that the server doesn't have the job, and that the job hasn't been here before after as many hops or
+// more. PBSE_JOBEXIST.
 Result<void> is_new(Server& server, const std::string& id, int64_t hops);
 
-// Sets the attributes that another server sends, except those that the other server computed itself.
-// PBSE_NOSUP: the job can run on that server only. PBSE_BADATVAL, PBSE_UNKRESC, ...: `refused` is the
-// attribute's index in the list.
+// Sets the attributes that the sending server gives, except those that only that server can compute.
+// PBSE_NOSUP: the job can run on that server only. PBSE_BADATVAL, PBSE_UNKRESC, ...: `refused` is the index
+// of the refused attribute in the list.
 Result<void> take_attributes(Job& job, const ifl::Attributes& attributes, const State& state,
                              size_t& refused);
 

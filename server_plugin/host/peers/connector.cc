@@ -27,11 +27,11 @@ namespace {
 constexpr const char* kConnectArgument = "--connect";
 constexpr std::size_t kLongestText = 1024;
 constexpr std::size_t kRelayBuffer = std::size_t{64} << 10;
-// The longest wait for the other server. The main process gives up earlier a server that neither reads nor
-// sends anything.
+// The longest wait for data of the other server while the connection is relayed. A server that neither reads
+// nor sends anything is given up earlier, by the main process.
 constexpr std::chrono::seconds kRelayPatience{3600};
-// The lowest port of another server. Lower ports belong to other services, which might trust a connection
-// from a privileged port as root's.
+// The lowest port to connect to. Lower ports belong to other services, which might take a connection from a
+// privileged port for root's.
 constexpr unsigned kFirstPort = 1024;
 
 using Control = std::array<char, CMSG_SPACE(sizeof(int))>;
@@ -58,7 +58,7 @@ bool hand_over_error(const ifl::Error& error) {
     return hand_over(error.message.empty() ? "it can't be connected to" : error.message, -1);
 }
 
-// The numeric address to which a descriptor is connected.
+// Returns the numeric address to which a descriptor is connected; empty: it isn't connected.
 std::string peer_address(int fd) {
     sockaddr_storage address{};
     socklen_t size = sizeof address;
@@ -76,7 +76,7 @@ bool send_all(int fd, std::string_view bytes) {
     return true;
 }
 
-// Passes data from the other server to this one. False: the other server has closed.
+// Passes the data that has come from the other server to this one. False: the connection is over.
 bool pass_back(const ifl::Socket& encrypted, int own, std::vector<char>& buffer) {
     for (;;) {
         const auto came = encrypted.receive_or_send(buffer.data(), buffer.size(), kRelayPatience);
@@ -86,8 +86,8 @@ bool pass_back(const ifl::Socket& encrypted, int own, std::vector<char>& buffer)
     }
 }
 
-// Passes data both ways until either side closes. Reads from this server only when all its earlier data is
-// sent.
+// Passes data between the encrypted connection and `own`, the connection to this server, until either side
+// closes. Reads from `own` only when all earlier data of it is sent.
 void pass_on(const ifl::Socket& encrypted, int own) {
     std::vector<char> buffer(kRelayBuffer);
     std::string out;
@@ -97,7 +97,7 @@ void pass_on(const ifl::Socket& encrypted, int own) {
             {{encrypted.fd(), static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN), 0},
              {own, static_cast<short>(out.empty() ? POLLIN : 0), 0}}};
         if (::poll(ends.data(), ends.size(), -1) < 0 && errno != EINTR) return;
-        // Nobody waits for the rest of the data any more.
+        // This server has closed its end, so the unsent data isn't needed any more.
         if (!out.empty() && (ends[1].revents & (POLLHUP | POLLERR)) != 0) return;
         if (ends[1].revents != 0 && out.empty()) {
             const ssize_t size = ::recv(own, buffer.data(), buffer.size(), MSG_DONTWAIT);
@@ -125,8 +125,8 @@ bool relay(const std::string& user, const ifl::Socket& encrypted) {
     return true;
 }
 
-// Connects as servers do, from a privileged port; or as this process's user, if the process may not use such
-// a port or PBS_AUTH_METHOD names another method.
+// Connects to the other server from a privileged port, as servers do. If the process may not use such a port,
+// or PBS_AUTH_METHOD names another method, connects as this process's user.
 bool connect(const ifl::ServerAddress& address) {
     const auto settings = ifl::load_settings(ifl::process_environment());
     if (!settings) return hand_over_error(settings.error());

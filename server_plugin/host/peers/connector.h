@@ -1,6 +1,7 @@
-// Connections to other servers. A separate process makes each, because looking up a name and reaching a host
-// may take long, and the server never waits for that. The process authenticates the connection and passes it
-// to the server. If the connection is encrypted, the process relays: the server's end is plain text.
+// Makes connections to other servers. A separate process makes each, because looking up a name and reaching a
+// host may take long, and the server never waits for that. The process authenticates the connection and
+// passes it to the server. If the connection is encrypted, the process relays its data: the server's end is
+// plain text.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +22,7 @@ struct ServerName {
     auto operator<=>(const ServerName&) const = default;
 };
 
-// Reads "host" or "host:port"; the default is the usual port. nullopt: malformed.
+// Reads "host" or "host:port"; without a port, takes PBS's usual one. nullopt: the text is malformed.
 std::optional<ServerName> server_name_of(std::string_view text);
 
 class Connector {
@@ -33,14 +34,14 @@ class Connector {
 
     // The descriptor for poll(2): readable when take() has an answer.
     int fd() const { return channel_.get(); }
-    // The process's pid. The owner of this object kills the process and waits for it.
+    // The process's pid. Whoever holds this object has to kill the process and wait for it.
     pid_t pid() const { return pid_; }
 
     struct Made {
         ifl::Socket socket;
-        std::string user;      // the user that the other server takes this one for
-        std::string address;   // the numeric address of the connection's other end
-        bool relayed = false;  // the process relays the connection's data, so don't end it
+        std::string user;      // the user as which the other server knows this one
+        std::string address;   // the numeric address of the other server
+        bool relayed = false;  // the process relays the connection's data, so it has to go on
     };
     // Returns the connection, or the reason for a failure. Call it once.
     Result<Made> take();
@@ -51,10 +52,10 @@ class Connector {
     pid_t pid_;
 };
 
-// Was this process started as a connector? Call it first in main().
+// Returns whether this process was started as a connector. Call it first in main().
 bool is_connector(int argc, char** argv);
 // Implements `pbs_server --connect HOST PORT`: passes the connection over descriptor 0, with the user's name;
-// or a line with the reason for a failure. Then relays an encrypted connection until either side closes it.
+// or sends a line with the reason for a failure. Relays an encrypted connection until either side closes it.
 int connector_main(int argc, char** argv);
 
 }  // namespace pbs::host

@@ -19,18 +19,19 @@
 namespace pbs::host {
 namespace {
 
-// The longest wait while nothing comes from the other server.
+// How long to wait for the other server while nothing comes from it.
 constexpr std::chrono::seconds kRetryFor{30};
 constexpr std::chrono::seconds kFirstPause{5};
 constexpr std::chrono::seconds kLongestPause{300};
 constexpr std::size_t kMostDeliveries = 16;
 constexpr uint32_t kScriptFile = 0;
 
-// Replies that don't show whether the other server has the job, because it may send them before it looks.
+// Replies by which it isn't known whether the other server has the job: it may send them before it looks for
+// the job.
 constexpr std::array kUndecided = {PBSE_PERM,     PBSE_BADCRED,  PBSE_BADHOST,    PBSE_SVRDOWN, PBSE_SYSTEM,
                                    PBSE_INTERNAL, PBSE_PROTOCOL, PBSE_NOCONNECTS, PBSE_TRYAGAIN};
 
-// Is the attribute sent to the other server? That server computes all others itself.
+// Returns whether the attribute is sent to the other server, which computes all others itself.
 bool is_sent(const AttributeDef& def) {
     if ((def.flags & computed) != 0 || def.name == "comment") return false;
     return (def.flags & (kAllWrites | at_creation)) != 0 || def.name == "Job_Owner" ||
@@ -79,7 +80,7 @@ struct Deliveries::Delivery {
     std::shared_ptr<Outcome> outcome = std::make_shared<Outcome>();
     std::shared_ptr<PeerLink> link{};  // null: no request is under way
     std::string script{};
-    std::size_t sent = 0;  // bytes of the script
+    std::size_t sent = 0;  // the bytes of the script that are sent
     uint32_t pieces = 0;
     bool may_be_there = false;  // a Commit was sent, perhaps by an earlier process
     int failures = 0;
@@ -115,8 +116,8 @@ Deliveries::Delivery* Deliveries::find(uint64_t job, const PeerLink* link) {
     return at == deliveries_.end() || at->second->link.get() != link ? nullptr : at->second.get();
 }
 
-// Sends a request; `handle` gets its reply. Ignores replies on a link that was given up, and about a job that
-// a manager has deleted by force.
+// Sends a request, and calls `handle` with its reply. Ignores the reply if the link was given up meanwhile,
+// and a reply about a job that a manager has deleted by force.
 template <typename Handle>
 void Deliveries::ask(Delivery& delivery, ifl::RequestType type, ifl::RequestBody&& body, Handle handle) {
     const std::shared_ptr<PeerLink> link = delivery.link;
@@ -136,7 +137,7 @@ bool Deliveries::leaves(uint64_t handle) const {
     return job != nullptr && job->is_leaving();
 }
 
-// Tries a delivery again, or leaves it to a later call if too many are under way.
+// Tries a delivery again. If too many are under way, does nothing: a later look() tries it.
 void Deliveries::try_again(Delivery& delivery) {
     const auto under_way =
         std::ranges::count_if(deliveries_, [](const auto& one) { return one.second->link != nullptr; });
@@ -217,7 +218,7 @@ void Deliveries::arrived(Delivery& delivery) {
                  text = fmt::format("Job moved to {} at request of {}", delivery.destination(),
                                     delivery.by)] { log.job(id, text); });
     change.want_cycle(PBS_SCH_SCHEDULE_TERM);
-    // If the commit fails, the other server is asked again and answers that it has the job.
+    // If the commit fails, lost() has the other server asked again, which then answers that it has the job.
     if (auto done = change.commit(); !done) return lost(delivery, done.error().message);
     end(delivery, ifl::Reply::ok());
 }
@@ -226,7 +227,7 @@ void Deliveries::take_back(Delivery& delivery, ifl::Reply why) {
     Change change(server_, server_.now());
     return_to_queue(change, *server_.state.job(delivery.job));
     if (auto done = change.commit(); !done) {
-        // A later try returns the job to its queue or sends it to the other server.
+        // The job stays in state T. A later attempt returns it to its queue, or sends it.
         server_.parts.log.error(delivery.id, done.error().message);
         if (delivery.link != nullptr) std::exchange(delivery.link, nullptr)->close("");
         delivery.next = Steady::now() + kFirstPause;

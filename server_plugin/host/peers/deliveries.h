@@ -1,10 +1,11 @@
 // Sends jobs to other servers: a move to "queue@server".
 //
-// Meanwhile the job is in state T, and belongs to this server until the other one certainly has it. Before
-// the Commit the other server doesn't have it, and after any failure the job returns to its queue. "A Commit
-// is sent" is made durable before the Commit: from then on only the other server knows whether it has the
-// job. It is asked until it answers, even after a restart; if it has the job, it answers PBSE_JOBEXIST
-// (arrival.h). So in the end the job exists exactly once.
+// While a job is sent, it is in state T, and belongs to this server until the other server certainly has it.
+// Before the Commit request the other server can't have the job, so after a failure the job returns to its
+// queue. This server stores "a Commit is sent" durably before it sends the Commit. From then on only the
+// other server knows whether it has the job. So it is asked until it answers, even after a restart of this
+// server; if it has the job, it answers PBSE_JOBEXIST (arrival.h). So in the end exactly one of the two
+// servers has the job.
 #pragma once
 
 #include <uv.h>
@@ -33,7 +34,8 @@ class Deliveries {
     Deliveries(const Deliveries&) = delete;
     Deliveries& operator=(const Deliveries&) = delete;
 
-    // The outcome of a delivery: set when it is known, or when it is clear that it will take long.
+    // The outcome of a delivery. The reply is set when the outcome is known, or, with an error, when it is
+    // clear that the delivery will take long.
     struct Outcome {
         std::optional<ifl::Reply> reply;
     };
@@ -42,12 +44,12 @@ class Deliveries {
     Result<std::shared_ptr<const Outcome>> begin(const Job& job, std::string_view queue, const ServerName& to,
                                                  std::string by);
 
-    // Call it at the start: returns jobs that the other server can't have to their queues, and continues the
-    // other deliveries.
+    // Call it at the server's start. Returns the jobs that can't be on the other server yet to their queues,
+    // and continues the other deliveries.
     Result<void> recover();
-    // Continues the deliveries; call it about every second.
+    // Continues the deliveries. Call it about every second.
     void look();
-    // Stops sending and receiving. The next start continues the deliveries.
+    // Closes all connections; deliveries stop. The server's next start continues them.
     void close();
 
   private:

@@ -1,5 +1,5 @@
-// A connection to another server, used without waiting: a Connector makes it, and replies to its requests
-// come later, or never.
+// A connection to another server, for requests whose replies this server doesn't wait for. A Connector makes
+// it. A reply comes later, or never.
 #pragma once
 
 #include <uv.h>
@@ -16,7 +16,7 @@
 
 namespace pbs::host {
 
-// The reason for another server's refusal: the reply's text, or the text of its code.
+// Returns the reason for another server's refusal: the reply's text, or the usual text of its code.
 std::string text_of(const ifl::Reply& reply);
 
 class PeerLink : public std::enable_shared_from_this<PeerLink> {
@@ -24,8 +24,8 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
     using Steady = std::chrono::steady_clock;
     using Done = ifl::Exchange::Done;
 
-    // Begins to connect. If that fails, returns a closed link. `patience`: the link is closed if a reply is
-    // awaited and nothing comes for that time.
+    // Begins to connect. If that fails, returns a closed link. `patience`: if a reply is awaited and nothing
+    // comes for that time, look() closes the link.
     static std::shared_ptr<PeerLink> open(uv_loop_t* loop, Server& server, const ServerName& to,
                                           std::chrono::seconds patience);
     ~PeerLink();
@@ -34,15 +34,16 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
 
     bool closed() const { return closed_; }
     const std::string& why_closed() const { return why_; }
-    // The numeric address of the other end; empty until there is a connection.
+    // The numeric address of the other server; empty until there is a connection.
     const std::string& address() const { return address_; }
     bool idle() const { return closed_ || (waiting_.empty() && connected() && exchange_->unanswered() == 0); }
 
-    // Sends a request, once there is a connection. Calls `done` once, perhaps before this returns.
+    // Sends a request when there is a connection. Calls `done` once, with the reply or an error, perhaps
+    // before this function returns.
     void ask(ifl::RequestType type, ifl::RequestBody body, Done done, ifl::ObjectSink sink = {});
     // Closes the link if nothing has come for longer than its patience.
     void look(Steady::time_point now);
-    // Closes the link for good: the outcome of pending requests is an error.
+    // Closes the link for good. Pending requests get an error with the reason `why`.
     void close(const std::string& why);
 
   private:
@@ -68,7 +69,7 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
     std::optional<Connector> connector_;
     std::unique_ptr<ifl::Exchange> exchange_;
     std::vector<Waiting> waiting_;  // requests that wait for the connection
-    uv_poll_t* poll_ = nullptr;     // frees itself
+    uv_poll_t* poll_ = nullptr;     // its close callback frees it
     bool closed_ = false;
     std::string why_;
     std::string address_;

@@ -21,14 +21,14 @@ namespace {
 
 constexpr std::chrono::seconds kBetweenAsking{10};
 constexpr std::chrono::seconds kLongestBetweenAsking{600};
-// The longest waits: for the list of queued jobs, and for a move, which takes as long as the job needs to
-// arrive.
+// The longest waits: for the list of queued jobs, for any data on a link, and for a move, which takes as long
+// as the job needs to arrive.
 constexpr std::chrono::seconds kAnswersWithin{10};
 constexpr std::chrono::seconds kLinkPatience{60};
 constexpr std::chrono::seconds kArrivesWithin{120};
 constexpr std::chrono::seconds kNotAgainWithin{60};
-constexpr std::size_t kMostListedJobs = 1000;                    // jobs of a remote queue
-constexpr std::size_t kMostListedBytes = std::size_t{16} << 20;  // bytes of these jobs' attributes
+constexpr std::size_t kMostListedJobs = 1000;                    // the most jobs taken from a remote queue
+constexpr std::size_t kMostListedBytes = std::size_t{16} << 20;  // the most bytes of their attributes
 
 // The attributes of a job that are requested from the other server.
 constexpr const char* kWanted[] = {"Job_Owner",
@@ -68,7 +68,8 @@ std::size_t size_of(const ifl::ObjectView& view) {
     return size;
 }
 
-// An instant by the other server's clock, which may be ahead; `now` if it is later.
+// Reads an instant by the other server's clock, which may be ahead: a later instant than `now` counts as
+// `now`. So does a missing one.
 int64_t instant_of(const ifl::ObjectStatus& object, std::string_view name, int64_t now) {
     for (const ifl::Attribute& attribute : object.attributes) {
         if (attribute.name != name) continue;
@@ -78,7 +79,7 @@ int64_t instant_of(const ifl::ObjectStatus& object, std::string_view name, int64
     return now;
 }
 
-// Removes the sums over chunks from the shown resources, because they can't be requested together with a
+// Returns the shown resources without the sums over chunks, because a job can't request those together with a
 // select.
 ifl::Attributes without_sums(const ifl::Attributes& shown, const State& state) {
     const auto is_sum = [&](const ifl::Attribute& attribute) {
@@ -103,11 +104,12 @@ struct Peers::Peer {
     std::set<Pair> queues;
     std::shared_ptr<PeerLink> link{};
     std::string address;    // the numeric address at which it was reached last
-    std::size_t asked = 0;  // requests without an answer
-    std::string refusal{};  // why one of its jobs can't run here; empty: none was refused
+    std::size_t asked = 0;  // the number of its requests without an answer
+    // Why the server refused the list of a queue; empty: it has refused none since it was asked.
+    std::string refusal{};
     Steady::time_point asked_at{};
-    Steady::time_point next{};  // when it is asked next
-    int failures = 0;           // since its last answer
+    Steady::time_point next{};  // when it will be asked next
+    int failures = 0;           // the number of failures since its last answer
     std::string trouble{};
     int64_t answered = 0;
 };
@@ -163,7 +165,7 @@ void Peers::refresh() {
     }
 }
 
-// Could any job start here at all? If not, no other server is asked for jobs.
+// Returns whether any job could start here at all. If not, other servers aren't asked for jobs.
 bool Peers::may_have_room() const {
     const State& state = server_.state;
     const uint32_t ncpus = state.resources.find("ncpus")->id;
@@ -210,7 +212,8 @@ void Peers::ask(Peer& peer) {
     peer.asked = peer.queues.size();
     peer.refusal.clear();
     peer.asked_at = Steady::now();
-    const std::set<Pair> asked = peer.queues;  // a copy: an answer may come at once and change it
+    // A copy, because an answer may come at once and change the original.
+    const std::set<Pair> asked = peer.queues;
     for (const Pair& queues : asked) {
         ifl::Select select;
         select.criteria = {{.name = "destination", .value = queues.second, .op = ifl::Op::eq},
@@ -260,7 +263,8 @@ void Peers::answered(const ServerName& name, const PeerLink* link, const Pair& q
     peer.next = Steady::now() + kBetweenAsking;
 }
 
-// Notes that a server doesn't answer. Only the first failure in a row writes a line to the log.
+// Notes that a server doesn't answer, and sets when it is asked again. Only the first failure in a row is
+// logged.
 void Peers::failed(Peer& peer, const std::string& why) {
     const auto pause = kBetweenAsking * (1 << std::min(peer.failures, 6));
     peer.next = Steady::now() + std::min<std::chrono::seconds>(pause, kLongestBetweenAsking);
@@ -271,7 +275,7 @@ void Peers::failed(Peer& peer, const std::string& why) {
     peer.trouble = why;
 }
 
-// Makes the job as it would be here; an error: the job can't run here.
+// Makes the job as it would be on this server. Error: it can't run here.
 Result<Job> Peers::job_of(const ifl::ObjectStatus& object, const Pair& queues) const {
     const Queue* queue = server_.state.queue(queues.first);
     if (queue == nullptr || !queue->execution()) return fail(PBSE_UNKQUE);
@@ -298,7 +302,7 @@ Result<Job> Peers::job_of(const ifl::ObjectStatus& object, const Pair& queues) c
 
 namespace {
 
-// Compares the attributes that the scheduler reads.
+// Returns whether both jobs are the same for the scheduler, in all that it is told of them.
 bool is_told_the_same(const Job& a, const Job& b) {
     const auto values = [](const Job& job) {
         std::map<std::pair<std::string_view, std::string_view>, std::string_view> all;
@@ -318,8 +322,9 @@ void Peers::take(Peer& peer, const Pair& queues, const Listed& listed) {
         const std::string id = values::lowered(object.name);
         const auto known = handles_.find(id);
         Elsewhere* job = known == handles_.end() ? nullptr : jobs_.at(known->second).get();
-        // A job that is known from another server or pair of queues is skipped until it is forgotten there:
-        // the other server may have moved it to another of its queues.
+        // Skip a job that is known from another server, or from another pair of queues, until the list from
+        // there doesn't have it any more and it is forgotten. The other server may have moved it to another
+        // of its queues.
         const bool own = job != nullptr && job->server == peer.name && job->queues == queues;
         if ((job != nullptr && (!own || job->pulled)) || not_again_before_.contains(id)) continue;
         auto made = job_of(object, queues);
@@ -358,7 +363,7 @@ void Peers::forget(uint64_t job) {
     server_.parts.plugin->job_removed(server_.now(), job);
 }
 
-// Forgets a server's jobs, of the given queues or of all, except those that are being pulled.
+// Forgets a server's jobs from this pair of queues (null: from all), except those that are being pulled.
 void Peers::forget_of(const Peer& peer, const Pair* queues) {
     std::vector<uint64_t> gone;
     for (const auto& [handle, job] : jobs_)
@@ -386,8 +391,8 @@ void Peers::pull(uint64_t handle, const std::vector<Place>& places) {
     std::shared_ptr<PeerLink>& link = peer->second->link;
     if (link == nullptr || link->closed()) link = PeerLink::open(loop_, server_, job.server, kLinkPatience);
     const std::shared_ptr<PeerLink> asked = link;
-    // Use the name of this machine, since it isn't known by which name that server reaches this one; on the
-    // same machine, localhost.
+    // Name this server by its host, because it isn't known by which name the other server reaches it; if the
+    // other server is on this machine, by localhost.
     const std::string_view host =
         is_loopback(peer->second->address) ? std::string_view("localhost") : server_.state.host_name;
     const std::string destination = fmt::format("{}@{}:{}", job.queues.first, host, server_.options.port);
@@ -404,7 +409,8 @@ void Peers::pull(uint64_t handle, const std::vector<Place>& places) {
                });
 }
 
-// Gives up a server after a failed move: its other jobs couldn't be pulled, either, until it answers again.
+// After a failed move, forgets the server's other jobs: they couldn't be pulled, either, until it answers
+// again.
 void Peers::lost(const ServerName& name, const std::string& why) {
     const auto at = peers_.find(name);
     if (at == peers_.end()) return;
@@ -412,7 +418,8 @@ void Peers::lost(const ServerName& name, const std::string& why) {
     if (at->second->trouble.empty()) failed(*at->second, why);
 }
 
-// Notes that a job couldn't be pulled. A job that has arrived meanwhile isn't in jobs_ any more.
+// Notes that a job couldn't be pulled. Does nothing if the job has arrived meanwhile, so that it isn't in
+// jobs_.
 void Peers::not_pulled(uint64_t handle, const std::string& why) {
     const auto at = jobs_.find(handle);
     if (at == jobs_.end()) return;

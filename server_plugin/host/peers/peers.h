@@ -1,10 +1,11 @@
 // Other servers whose jobs are pulled into queues of this one (peer_queue of policies).
 //
-// The server asks each of them for its queued jobs, over a connection of its own and independently of cycles;
-// a server that doesn't answer is asked at longer and longer intervals. The jobs that may run here are
-// reported to the scheduler as jobs elsewhere. When the scheduler starts one, it is pulled: the other server
-// is asked to move it here. When the job has arrived (arrival.h), it is this server's, and starts in the next
-// cycle. Until then the scheduler counts it as running, so that no other job gets its places.
+// This server asks each of the other servers for its queued jobs, over a connection of its own and
+// independently of cycles. A server that doesn't answer is asked at longer and longer intervals. The jobs
+// that may run here are reported to the scheduler as jobs elsewhere. When the scheduler starts one, it is
+// pulled: the other server is asked to move it here. From then on the scheduler counts it as running, so that
+// no other job gets its places. When the job has arrived (arrival.h), it belongs to this server, and starts
+// in the next cycle.
 //
 // The folder peers/ has all work with other servers: pulling jobs (this file), sending jobs (deliveries.h)
 // and receiving them (arrival.h), over connections that separate processes make (connector.h, peer_link.h).
@@ -45,24 +46,25 @@ class Peers {
     void look();
     void close();
 
-    // Are jobs pulled into this queue from a server at this host or numeric address?
+    // Returns whether jobs are pulled into this queue from a server at this host or numeric address.
     bool pulls_from(std::string_view host, std::string_view address, std::string_view queue) const;
 
-    // The queue into which the job elsewhere with this handle would be pulled; 0: there is no such job.
+    // Returns the queue into which the job elsewhere with this handle would be pulled; 0: there is no such
+    // job.
     uint64_t queue_of(uint64_t job) const;
     // Pulls the job, which the scheduler has decided to run on these places.
     void pull(uint64_t job, const std::vector<Place>& places);
-    // Notes that a job with this id has arrived.
+    // Notes that a job with this id has arrived, so that it isn't elsewhere any more.
     void arrived(std::string_view id);
 
     // The state of one other server, for status replies.
     struct Shown {
         std::string server;
         std::string queues;      // "workq from batch, ..."
-        std::string trouble;     // why it isn't asked now; empty: no trouble, or never asked
+        std::string trouble;     // why jobs can't be pulled from it; empty: no trouble is known
         int64_t answered = 0;    // the time of its last answer, by this server's clock; 0: never
         std::size_t jobs = 0;    // its jobs that may run here
-        std::size_t pulled = 0;  // of these, the number that are being pulled
+        std::size_t pulled = 0;  // the number of those that are being pulled
     };
     std::vector<Shown> shown() const;
 
