@@ -17,10 +17,10 @@
 namespace pbs::host {
 namespace {
 
-// Codes of refusals because the requester lacks rights.
+// The codes of refusals for want of rights, whoever the requester is.
 constexpr std::array kRefusals = {PBSE_PERM, PBSE_BADCRED, PBSE_BADUSER, PBSE_BADGRP, PBSE_QACESS};
-// Further such codes, unless the requester is a manager: to a manager they mean an attribute that nobody can
-// set, or a host that can't exist.
+// Codes that mean missing rights only if the requester isn't a manager. To a manager they mean an attribute
+// that nobody can set, or a host that can't exist.
 constexpr std::array kRefusalsOfOthers = {PBSE_ATTRRO, PBSE_BADHOST};
 
 template <typename Codes>
@@ -32,7 +32,7 @@ bool is_refusal(const Context& context, int code) {
     return among(kRefusals, code) || (!context.who.manager() && among(kRefusalsOfOthers, code));
 }
 
-// Bounds of the log line, because a request may be as long as its client likes.
+// Bounds of the log line's parts, because the texts in a request may be very long.
 constexpr size_t kMostNames = 20;
 constexpr size_t kMostBytes = 1024;
 constexpr size_t kLongestShown = 256;
@@ -65,7 +65,7 @@ std::string object_of(const ifl::Manage& body, ifl::RequestType type) {
     return out + names_of(body.attributes);
 }
 
-// The object of the request, in the form for the log: " set queue batch (started)", " 12.svr".
+// Returns the object of the request as the log line shows it: " set queue batch (started)", " 12.svr".
 std::string object_of(const ifl::Request& request) {
     return std::visit(
         [&](const auto& body) -> std::string {

@@ -1,4 +1,4 @@
-// Access to the server as a whole; and log lines about requests that are refused because the requester lacks
+// Decides who may use the server at all, and logs requests that are refused because the requester lacks
 // rights.
 #pragma once
 
@@ -6,8 +6,9 @@
 
 namespace pbs::host {
 
-// Checks the server's acl_host_enable and acl_user_enable: PBSE_BADHOST, PBSE_PERM. Managers may always use
-// the server, so that they can correct a wrong list; so may clients on the server's own host.
+// Checks that the requester may use the server, by its acl_host_enable and acl_user_enable: PBSE_BADHOST,
+// PBSE_PERM. Managers always may, so that they can correct a wrong list; so may clients on the server's own
+// host.
 Result<void> may_use(const State& state, const Identity& who);
 
 // If the reply refuses something because the requester lacks rights, logs it as LogEvent::security: the

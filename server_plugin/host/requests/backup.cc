@@ -30,14 +30,16 @@ constexpr std::size_t kMostKept = 8;
 constexpr std::chrono::minutes kLongest{30};
 constexpr std::string_view kUnfinished = ".partial-";
 
-// Is it the name of a backup: "20261122-203000", perhaps followed by "-2" and so on?
+// Returns whether a folder has a name of backups: "20261122-203000", perhaps followed by "-2" or another
+// number.
 bool is_name(std::string_view name) {
     return name.size() >= 15 && name[8] == '-' &&
            name.find_first_not_of("0123456789-") == std::string_view::npos;
 }
 
-// The folders with names of backups, the oldest first: complete ones (`whole`) or unfinished ones. Folders
-// with other names, made by hand, are never removed.
+// Returns the folders with names of backups, the oldest first: with `whole` those of complete backups,
+// otherwise those of unfinished ones. Folders that were made by hand have other names, and so are never
+// removed.
 std::vector<fs::path> folders(const fs::path& all, bool whole) {
     std::vector<std::pair<fs::file_time_type, fs::path>> found;
     std::error_code error;
@@ -55,7 +57,7 @@ std::vector<fs::path> folders(const fs::path& all, bool whole) {
     return paths;
 }
 
-// The size of the databases with their logs.
+// Returns the size of the databases with their -wal files, in bytes.
 std::uintmax_t size_of_databases(const std::string& home) {
     std::uintmax_t size = 0;
     for (const std::string_view name : kDatabaseNames)
@@ -67,7 +69,7 @@ std::uintmax_t size_of_databases(const std::string& home) {
     return size;
 }
 
-// Checks the free space, because a disk full of backups would stop the server.
+// Checks that there is space for the backup, and as much again, because a full disk would stop the server.
 Result<void> check_space(const fs::path& all, const std::string& home) {
     struct statvfs disk {};
     if (::statvfs(all.c_str(), &disk) != 0)
@@ -80,7 +82,7 @@ Result<void> check_space(const fs::path& all, const std::string& home) {
                             all.string(), (size >> 20) + 1, free >> 20));
 }
 
-// An unused name for a folder.
+// Returns a name for a folder that isn't in use.
 fs::path folder_for(const fs::path& all, int64_t now) {
     const std::string name =
         fmt::format("{:%Y%m%d-%H%M%S}", std::chrono::sys_seconds(std::chrono::seconds(now)));
@@ -89,14 +91,15 @@ fs::path folder_for(const fs::path& all, int64_t now) {
     return folder;
 }
 
-// Makes a backup: removes the remains of an interrupted one, copies the databases, then removes the oldest
-// backup. A process does each, because large files take a while to remove.
+// Makes a backup in three steps: removes the remains of an interrupted backup, copies the databases, then
+// removes the oldest backup. A process does each step, because removing large files takes a while.
 class BackUp final : public Answered {
   public:
     BackUp(Server& server, fs::path all) : server_(server), all_(std::move(all)) {
         server_.backing_up = true;
     }
-    // A backup that is dropped here is removed with the next one.
+    // Kills the process if the backup is dropped, such as when its client has gone. The next backup removes
+    // its remains.
     ~BackUp() override {
         server_.backing_up = false;
         if (pid_ <= 0) return;
@@ -157,7 +160,7 @@ class BackUp final : public Answered {
             removed_ += fmt::format("\nremoved the oldest of {}: {}", kMostKept + 1, path.string());
         return kept;
     }
-    // Polls the process with waitpid(). 0: it succeeded; above 0: it failed; -1: it still works.
+    // Polls the process of the present step. 0: it succeeded; above 0: it failed; -1: it still works.
     int poll() {
         int status = 0;
         const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
@@ -170,7 +173,7 @@ class BackUp final : public Answered {
         pid_ = 0;
         return ended > 0 ? status : 1;
     }
-    // The error text of the process, without "pbs_server: " before it.
+    // Returns the error text that the process has written, without "pbs_server: " before it.
     std::string why(int status) const {
         std::string text;
         if (::lseek(errors_.get(), 0, SEEK_SET) == 0)
@@ -191,8 +194,8 @@ class BackUp final : public Answered {
     fs::path all_;
     Stage stage_ = Stage::clearing;
     std::string folder_;
-    std::string removed_;  // lines
-    pid_t pid_ = 0;        // the process that works
+    std::string removed_;  // the removed folders, a line each
+    pid_t pid_ = 0;        // the process of the present step
     bool late_ = false;    // the process took too long
     Fd errors_;
     std::chrono::steady_clock::time_point until_;
@@ -209,7 +212,8 @@ ifl::Reply begin_backup(Context& context) {
         return refuse({PBSE_SYSTEM, fmt::format("{}: {}", all.string(), system_text(error))});
     };
     if (::mkdir(all.c_str(), 0700) == 0) {
-        // Without the sync a power failure could take the folder with all that is in it.
+        // Bring the new folder's name to the disk: otherwise a power failure could remove the folder with its
+        // backups.
         if (!sync_directory(parent)) {
             const int error = errno;
             ::rmdir(all.c_str());  // the next backup tries again

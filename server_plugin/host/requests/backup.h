@@ -1,4 +1,4 @@
-// Backups for managers, who needn't be root: the server chooses the folder.
+// Makes backups on the request of managers. They needn't be root, because the server chooses the folder.
 #pragma once
 
 #include "server_plugin/host/requests/requests.h"
@@ -6,8 +6,8 @@
 namespace pbs::host {
 
 // Begins to copy both databases to HOME/server_priv/backups/DATE, in a process `pbs_server --backup`. The
-// reply, at its end, names the folder. Only one backup is made at a time, and only if as much space stays
-// free as it needs. If there are more than eight, the oldest is removed.
+// reply comes when the copy is complete, and names the folder. Only one backup is made at a time, and only if
+// as much space stays free as it needs. If there are then more than eight backups, removes the oldest.
 ifl::Reply begin_backup(Context& context);
 
 }  // namespace pbs::host

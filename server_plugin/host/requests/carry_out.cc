@@ -25,9 +25,9 @@ using Json = nlohmann::json;
 // One directive: a Manager request with at most one attribute.
 struct Directive {
     ifl::Manage body;
-    std::string refused;  // the refusal of the last try; empty: not refused
+    std::string refused;  // why it was refused at the last try; empty: not refused
     bool done = false;
-    std::optional<ConfigValues> before{};  // the object before the first directive about it
+    std::optional<ConfigValues> before{};  // the object's values before the first directive about it
 
     ConfigName object() const { return {static_cast<int>(body.object_type), body.object}; }
     std::string key() const {
@@ -136,7 +136,8 @@ class CarryOut::Work {
                same_name(host, "localhost");
     }
 
-    // Finds vnodes of other machines: by their Mom or, without one, by their host or name.
+    // Finds the vnodes that are parts of other machines. A vnode's machine is its Mom; if that isn't given,
+    // its host; or else its name.
     void find_other_machines() {
         struct Hosts {
             std::string mom;
@@ -192,7 +193,7 @@ class CarryOut::Work {
         return directive.done;
     }
 
-    // Writes the outcome of each directive, once all are tried.
+    // Writes the outcome of each directive as JSON, when all are done.
     void make_outcomes() {
         std::map<ConfigName, std::optional<ConfigValues>> after;
         Json outcomes = Json::array();
@@ -226,7 +227,7 @@ class CarryOut::Work {
     std::set<std::string> other_machines_;
     std::map<ConfigName, std::optional<ConfigValues>> before_;
     size_t at_ = 0;          // the next directive
-    bool progress_ = false;  // some directive succeeded in this round
+    bool progress_ = false;  // a directive has succeeded in this round
     std::string outcomes_ = "[]";
 };
 
@@ -256,8 +257,8 @@ std::string pending(Server& server, const Identity& who) {
     return status->objects.front().attributes.front().value;
 }
 
-// Passes the outcomes to the plugin only when they are in the server's database: after a crash before that,
-// the next start does the same again.
+// Passes the outcomes to the plugin only after the changes are in the server's database. If the server dies
+// in between, its next start carries out the same directives again.
 Result<void> carry_out_at_start(Server& server, const Identity& who, std::string_view json) {
     Plugin& plugin = *server.parts.plugin;
     const ifl::Request request;

@@ -1,5 +1,5 @@
-// ReadyToCommit and Commit: the job that this connection has sent enters its queue. It is stored before the
-// reply is sent.
+// ReadyToCommit and Commit: puts the job that this connection has sent into its queue. The job is stored
+// before the reply is sent.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 namespace pbs::host {
 namespace {
 
-// Puts the job into the requested queue, or into one to which that routes. After a temporary refusal the job
-// stays in the route queue.
+// Puts the job into the requested queue. If that is a route queue, routes the job; if all destinations refuse
+// it only for now, it stays in the route queue.
 Result<void> enter(Change& change, Submission& submission, const Queue& queue) {
     Job& job = submission.job;
     Server& server = change.server();
@@ -36,8 +36,9 @@ Result<void> enter(Change& change, Submission& submission, const Queue& queue) {
     return {};
 }
 
-// After the commit, logs the queueing and writes its record. Linking the job's dependencies may have changed
-// the job by then; if it has even deleted the job, the record has the attributes with which it was queued.
+// After the commit, logs that the job was queued, and writes its Q record. The commit also links the job's
+// dependencies, which may change the job or even delete it. If it is deleted, the record has the attributes
+// with which it was queued.
 void log_queueing(Change& change, const Job& job, std::string by) {
     std::optional<AccountedJob> as_asked;
     if (job.attributes.has("depend")) as_asked = accounted_at_queueing(job, change.server().state);
@@ -54,7 +55,8 @@ void log_queueing(Change& change, const Job& job, std::string by) {
     });
 }
 
-// Repeats the checks of QueueJob, because their results may have changed.
+// Repeats the checks of receive_job() for a job that another server hands in, because their results may have
+// changed.
 Result<void> may_arrive(Context& context, const Submission& submission, const Queue& queue) {
     auto& arriving = context.server.arriving;
     const auto latest = arriving.find(values::lowered(submission.job.id));
@@ -67,8 +69,8 @@ Result<void> may_arrive(Context& context, const Submission& submission, const Qu
 
 }  // namespace
 
-// A job may share a commit only if it changes nothing but itself: not if it comes from another server or
-// depends on others.
+// Only a job that changes nothing but itself may share a commit. A job from another server, or one that
+// depends on other jobs, changes more.
 bool may_share_commit(const ifl::Request& request, const Session& session) {
     using Kind = ifl::RequestType;
     if (request.type == Kind::queue_job) {
@@ -106,7 +108,7 @@ ifl::Reply commit_job(Context& context) {
     if (arrives)
         if (auto ok = may_arrive(context, submission, *queue); !ok) return refuse(ok.error());
     if (submission.script.empty()) submission.script = script_of_executable(job);
-    // A job that returns replaces its record in the history.
+    // A job that was moved away and comes back replaces its record in the history.
     const Job* before = arrives ? server.state.job(job.id) : nullptr;
     if (before != nullptr) job.sequence = before->sequence;
     job.handle = before != nullptr ? before->handle : server.state.new_handle();

@@ -10,16 +10,16 @@
 
 namespace pbs::host {
 
-// Makes a reply with the error. Its text is the message, or the usual text of the code if the message is
-// empty.
+// Makes a reply with the error. The reply's text is the message or, if that is empty, the usual text of the
+// code.
 ifl::Reply refuse(const Error& error);
-// Refuses an attribute as PBS does: with its text, and its place in the list (auxiliary code: index + 1).
+// Refuses an attribute as PBS does: the reply has the attribute's text and, as auxiliary code, its index + 1.
 ifl::Reply refuse_attribute(const Error& error, const ifl::Attribute& attribute, size_t index);
 ifl::Reply reply_of(const Result<void>& result);
 
-// Texts of errors omit the job's id, because clients add it.
+// The functions below omit the job's id in the texts of errors, because clients add it.
 
-// The object of an identifier: a job, an array, or subjobs of an array. For subjobs, `job` is the array.
+// What a job identifier names: a job, an array, or subjobs of an array. For subjobs, `job` is the array.
 struct Target {
     const Job* job = nullptr;
     std::vector<IndexRange> indices{};
@@ -27,31 +27,32 @@ struct Target {
 
     bool subjobs() const { return !indices.empty(); }
 };
-// Finds the target. PBSE_UNKJOBID. Doesn't check that the array has these subjobs.
+// Finds what the identifier names. PBSE_UNKJOBID. Doesn't check that the array has the subjobs.
 Result<Target> target_of(const State& state, std::string_view id);
 // Finds a job that isn't history and that the requester may change as its owner, an operator or a manager.
 // PBSE_UNKJOBID, PBSE_HISTJOBID, PBSE_PERM.
 Result<Target> own_target(const Context& context, std::string_view id);
-// The running jobs of a target: the job itself, the named subjobs, or all subjobs of the array.
+// Returns the running jobs of a target: the job itself, the named subjobs, or all subjobs of the array.
 std::vector<const Job*> running_of(const State& state, const Target& target);
 
 // Finds a job as own_target() does, for requests that don't work on subjobs. PBSE_IVALREQ: the id names
 // subjobs.
 Result<const Job*> own_job(const Context& context, std::string_view id);
 bool is_owner(const Context& context, const Job& job);
-// May the requester see the job? Its owner and operators may; with query_other_jobs, everybody may.
+// Returns whether the requester may see the job. Its owner and operators may; with query_other_jobs,
+// everybody may.
 bool may_see(const Context& context, const Job& job);
 
-// The queue that a new job is to enter. `asked`: "queue" or "queue@server"; empty: the default queue.
-// nullptr, with `error`: PBSE_UNKQUE, PBSE_QUENODFLT.
+// Finds the queue that a new job is to enter. `asked`: "queue" or "queue@server"; empty: the default queue.
+// nullptr: `error` has the reason, PBSE_UNKQUE or PBSE_QUENODFLT.
 const Queue* queue_to_enter(const Context& context, std::string_view asked, Error& error);
-// Is the requester root, or the user who runs the server, on the server's host? Other managers must not
-// choose actions that the server does with its own rights.
+// Returns whether the requester is root, or the user who runs the server, on the server's host. Other
+// managers must not choose actions that the server performs with its own rights.
 bool is_administrator(const Context& context);
 // Returns PBSE_PERM unless the requester is an operator or manager.
 Result<void> operators_only(const Context& context);
 
-// The requester's rights, as flags of AttributeFlag: those for writing, and those for reading.
+// The requester's rights for writing and for reading attributes, as flags of AttributeFlag.
 uint32_t write_rights(const Identity& who);
 uint32_t read_rights(const Identity& who);
 

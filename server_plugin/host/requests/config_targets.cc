@@ -19,9 +19,9 @@ namespace {
 struct Kind {
     int number;
     ifl::Reply (*manage)(Management& request);
-    std::array<std::string_view, 3> ties;  // attributes that checks of other objects read
+    std::array<std::string_view, 3> ties;  // attributes that refer to other objects, or that must be unique
 };
-// The types in the order of creation: each type before those that name it.
+// The types in the order in which objects are made: each type comes before those whose objects name its own.
 constexpr std::array kTypes = {Kind{PBS_OBJ_RESOURCE, manage_resource, {}},
                                Kind{PBS_OBJ_QUEUE, manage_queue, {"partition"}},
                                Kind{PBS_OBJ_SCHED, manage_sched, {"partition", "sched_priv", "sched_log"}},
@@ -33,13 +33,14 @@ ifl::Attribute attribute(std::string_view key, std::string_view value, ifl::Op o
     return {std::string(name), std::string(resource), std::string(value), op};
 }
 
-// The changes that make the target of `present`. Values to remove come before values to set.
+// Returns the changes that turn the values `present` into the target's. Values to remove come before values
+// to set.
 ifl::Attributes differences(const Kind& type, const std::optional<ConfigValues>& present,
                             const ConfigTarget& target) {
     ifl::Attributes changes;
     if (present && !target.keeps_others)
         for (const auto& [key, value] : *present)
-            // The type of a queue can't be unset.
+            // Keep queue_type, because the type of a queue can't be unset.
             if (find_value(target.values, key) == nullptr && key != "queue_type")
                 changes.push_back(attribute(key, {}, ifl::Op::unset));
     ConfigValues wanted = *target.values;
@@ -120,8 +121,8 @@ class Reach::Impl {
                                (shall != nullptr && *shall == *is);
             if (!stays) ties.push_back(attribute(key, {}, ifl::Op::unset));
         }
-        // A resource can be redefined or deleted only when no object has a value of it. make() sets the
-        // values that stay again.
+        // Before a resource is redefined or deleted, no object may have a value of it, so unset those values
+        // here. make() sets again those that the target has.
         if (now && target.values)
             for (const auto& [key, value] : *now)
                 if (redefined_.contains(values::lowered(split_key(key).second)) &&
@@ -143,7 +144,7 @@ class Reach::Impl {
         if (now && changes.empty()) return {};
         if (now) return ask(type, PBS_CMD_SET, target.object, std::move(changes));
         if (auto made = ask(type, PBS_CMD_CREATE, target.object, std::move(changes)); !made) return made;
-        // A new object may have more attributes than requested.
+        // A new object may have attributes by default that the target doesn't have, so compare again.
         ifl::Attributes rest = differences(type, present(target.object), target);
         if (rest.empty()) return {};
         return ask(type, PBS_CMD_SET, target.object, std::move(rest));

@@ -1,5 +1,5 @@
-// Changes the server's objects to their state at a revision, or in a document, by the handlers and checks of
-// single Manager requests.
+// Changes the server's objects to the values that they had at a revision, or that they have in a document. It
+// uses the handlers and checks of single Manager requests.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,12 @@ namespace pbs::host {
 struct ConfigTarget {
     ConfigName object;
     std::optional<ConfigValues> values;  // nullopt: the object is to be deleted
-    bool keeps_others = false;           // attributes without a value here stay as they are
+    bool keeps_others = false;           // doesn't change attributes without a value here
 };
 
-// Changes the objects to their targets, in an order in which each step is permitted if there is such an
-// order: first, references between objects are removed; then objects are deleted; then resources, queues,
-// schedulers, nodes and the server are made or set; last, resources that nothing uses any more are deleted.
+// Changes the objects to their targets, in an order in which each step is permitted, if there is one. The
+// steps are: remove references between objects; delete objects; make or set resources, queues, schedulers,
+// nodes and the server; delete resources that nothing uses any more.
 class Reach {
   public:
     Reach(Context& context, std::vector<ConfigTarget> targets);
@@ -28,10 +28,10 @@ class Reach {
     Reach(const Reach&) = delete;
     Reach& operator=(const Reach&) = delete;
 
-    // Handles one object. Call it in Batch::run() until it returns false: all are done. The error is the
-    // first refusal, with the object's name; then drop the batch.
+    // Handles one object, within Batch::run(). False: all are done; call it until then. Error: the first
+    // refusal, with the object's name; then drop the batch.
     Result<bool> go_on();
-    // The remaining differences from the targets, once all objects are done.
+    // Returns the remaining differences from the targets. REQUIRES: all objects are done.
     const std::vector<std::string>& warnings() const;
 
   private:

@@ -1,5 +1,5 @@
-// ConfirmReservation: an operator who has reserved whole hosts names their vnodes. All other reservations are
-// confirmed by the server's own scheduler.
+// ConfirmReservation: an operator names the vnodes of the whole hosts that he has reserved. All other
+// reservations are confirmed by the server's own scheduler.
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/life/reservation_life.h"
 #include "server_plugin/host/requests/reservation_requests.h"

@@ -31,8 +31,8 @@ How how_of(const Context& context) {
             extend.find("deletehist") != std::string_view::npos};
 }
 
-// Marks the job before its processes are ended, so that its end counts as a deletion even if the server dies
-// in between.
+// Marks the job as deleted before its processes are ended, so that its end counts as a deletion even if the
+// server dies in between.
 void mark(Context& context, Change& change, const Job& current) {
     Job& job = change.job(current);
     advance(job, JobEvent::deleted, context.state(), context.now);
@@ -57,7 +57,8 @@ Result<void> delete_running(Context& context, const Job& current, const How& how
     return end(context, current, how);
 }
 
-// Deletes all or some subjobs of an array. Queued ones end at once; if none runs, the array may end, too.
+// Deletes all or some subjobs of an array. Queued subjobs end at once, running ones are killed. If none runs,
+// the array may end, too.
 Result<void> delete_subjobs(Context& context, const Target& target, const How& how) {
     const Job& current = *target.job;
     const uint64_t sequence = current.sequence;
@@ -93,7 +94,7 @@ Result<void> delete_subjobs(Context& context, const Target& target, const How& h
     return ended;
 }
 
-// Refuses the targets of arrays that PBS refuses.
+// Checks that PBS permits to delete this target: an array, or subjobs of it.
 Result<void> may_delete(const State& state, const Target& target, const How& how) {
     const Job& array = *target.job;
     const IndexRange& all = array.subjobs->submitted;
@@ -121,7 +122,7 @@ Result<void> delete_one(Context& context, std::string_view id, const How& how) {
     const Job* job = target->job;
     if (job->history() && !how.history) return fail(PBSE_HISTJOBID);
     if (!is_owner(context, *job) && !context.who.operator_()) return fail(PBSE_PERM);
-    // Another server may have the job, so only an operator may forget it here, by force.
+    // Another server may have the job. So only an operator may remove it here, by force.
     if (job->is_leaving() && !(how.force && context.who.operator_()))
         return fail(PBSE_BADSTATE, "Request invalid for state of job: it is on its way to another server");
     if (job->is_array()) {
@@ -149,7 +150,7 @@ class DeleteList final : public Steps {
         const std::string& id = jobs[at_++];
         if (seen_.insert(id).second)
             if (auto done = delete_one(context, id, how_of(context)); !done) {
-                // The reply has room for the code alone.
+                // The reply has room for the error's code only, so log the message.
                 if (done.error().code == PBSE_SYSTEM)
                     context.server.parts.log.error(id, "can not delete the job: " + done.error().message);
                 failed_.failed.push_back({id, static_cast<uint32_t>(done.error().code)});

@@ -1,4 +1,4 @@
-// DeleteReservation: deletes the reservation's jobs. The reservation is removed with the last of them.
+// DeleteReservation: deletes the jobs of a reservation. The reservation is removed with the last of them.
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/life/reservation_life.h"
 #include "server_plugin/host/requests/reservation_requests.h"

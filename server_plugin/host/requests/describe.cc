@@ -59,7 +59,7 @@ void add_stored(ifl::Attributes& out, const Attributes& attributes, const Attrib
             }
             continue;
         }
-        // Don't show the number of the port to anybody.
+        // A qsub listens at the port in this attribute, so show nobody its number.
         const bool port = def.name == "interactive" || def.name == "block";
         add(out, def.name, std::string(port ? "True" : value.value()), value.resource());
     }
@@ -73,8 +73,8 @@ void add_amounts(ifl::Attributes& out, std::string_view name, const Amounts& amo
     for (auto& [resource, value] : by_name) add(out, name, std::move(value), resource);
 }
 
-// Shows the rows of the table in its order: calls `compute(name, out)` for computed rows, and shows the
-// stored values of others.
+// Shows the rows of the table, in its order. For a computed row, calls `compute(name, out)`; for any other,
+// shows the stored values.
 template <typename Compute>
 ifl::Attributes describe_by_table(const AttributeTable& table, const Attributes& stored, const State& state,
                                   const View& view, Compute&& compute) {
@@ -130,7 +130,7 @@ int64_t cpus(const Amounts& amounts, const State& state) {
     return at == amounts.end() ? 0 : at->second;
 }
 
-// "12.server/0, 12.server/1, 13.server/2": one entry for each CPU.
+// Makes a vnode's `jobs`: "12.server/0, 12.server/1, 13.server/2", with one entry for each CPU in use.
 std::string node_jobs_text(const Node& node, const State& state) {
     std::string out;
     int64_t cpu = 0;
@@ -145,8 +145,8 @@ std::string node_jobs_text(const Node& node, const State& state) {
     return out;
 }
 
-// Adds resources that nothing uses, as PBS does: without assigned memory, PBS's pbsnodes -Sj shows no free
-// memory.
+// Adds a zero for each resource of vnodes that nothing uses, as PBS does. Otherwise PBS's pbsnodes -Sj would
+// show no free memory.
 Amounts with_what_is_free(Amounts assigned, const State& state) {
     for (const Resource* resource : state.resources.all())
         if (resource->built_in && (resource->flags & resource_node_sum) != 0)
@@ -154,7 +154,7 @@ Amounts with_what_is_free(Amounts assigned, const State& state) {
     return assigned;
 }
 
-// "R12.server, R13.server"
+// Makes a vnode's `resv`: "R12.server, R13.server".
 std::string node_reservations_text(const Node& node, const State& state) {
     std::string text;
     for (const uint64_t number : state.reservations_on(node.handle))
@@ -167,7 +167,7 @@ bool has_place_on(const Reservation& reservation, const Node& node) {
                                [&](const Place& place) { return place.node == node.handle; });
 }
 
-// The reservations that hold the vnode now.
+// Returns the reservations that have begun and hold the vnode now.
 std::vector<const Reservation*> reservations_begun_on(const Node& node, const State& state, int64_t now) {
     std::vector<const Reservation*> begun;
     for (const uint64_t number : state.reservations_on(node.handle)) {
@@ -177,8 +177,8 @@ std::vector<const Reservation*> reservations_begun_on(const Node& node, const St
     return begun;
 }
 
-// The assigned amounts. As in PBS, a reservation that has begun counts with its share of the vnode, whatever
-// runs in it.
+// Returns the amounts that are assigned on the vnode. As in PBS, a reservation that has begun counts with its
+// whole share of the vnode, in place of the jobs in it.
 Amounts assigned_of(const Node& node, const State& state, int64_t now) {
     const Usage& usage = state.node_usage(node.handle);
     Amounts sum = usage.assigned;
@@ -216,7 +216,7 @@ bool is_exclusive(const Attributes& attributes) {
                                [](std::string_view word) { return word == "excl" || word == "exclhost"; });
 }
 
-// Makes "free", or "offline,job-busy", with the words in OpenPBS's order.
+// Makes a vnode's `state`: "free", or words such as "offline,job-busy" in OpenPBS's order.
 std::string node_state_text(const Node& node, const State& state, int64_t now) {
     const Usage& usage = state.node_usage(node.handle);
     const AttributeValue* available = node.attributes.find("resources_available", "ncpus");
@@ -253,7 +253,7 @@ void compute_node(const Node& node, const State& state, int64_t now, std::string
     add_time(out, name, last);
 }
 
-// Adds the plugin's attributes of an object of the server.
+// Adds the attributes that the plugin has for an object of the server.
 void add_plugin_attributes(Context& context, int object_type, std::string_view object, const View& view,
                            ifl::Attributes& out) {
     if (context.server.parts.plugin == nullptr) return;
@@ -266,7 +266,7 @@ void add_plugin_attributes(Context& context, int object_type, std::string_view o
 }  // namespace
 
 View::View(const ifl::Attributes& wanted, uint32_t rights) : rights_(rights) {
-    // Use a set, because a request may name the same attributes many times.
+    // Collect the names in a set, because a request may name the same attributes many times.
     std::set<std::string> names;
     for (const ifl::Attribute& attribute : wanted) names.insert(values::lowered(attribute.name));
     names_.assign(names.begin(), names.end());
@@ -353,7 +353,8 @@ ifl::Attributes describe(const Queue& queue, Context& context, const View& view)
     return out;
 }
 
-// The port at which a qsub listens isn't shown; the time that a client waits is.
+// Shows the number in `interactive`, which for a reservation is the time that the client waits. (For a job it
+// is a port, which isn't shown.)
 ifl::Attributes describe(const Reservation& reservation, const State& state, const View& view) {
     ifl::Attributes out;
     for (const AttributeDef& row : reservation_table().rows()) {
@@ -384,15 +385,15 @@ ifl::Attributes describe(const Node& node, Context& context, const View& view) {
 
 namespace {
 
-// The state of a scheduler in PBS's words. A scheduler other than `default` without a partition serves no
-// queue: its state is `down`, as if it didn't run.
+// Returns the state of a scheduler in PBS's words. A scheduler other than `default` that has no partition
+// serves no queue. Its state is `down`, as if it didn't run.
 std::string sched_state(const Sched& sched, const Server& server) {
     if (sched.name != "default" && !sched.attributes.has("partition")) return "down";
     return server.cycle_wanted(sched.name) && sched.attributes.boolean("scheduling", false) ? "scheduling"
                                                                                             : "idle";
 }
 
-// Names the program that schedules, if the plugin doesn't.
+// If an external program schedules in place of the plugin, adds the attribute scheduled_by with its name.
 void add_program(ifl::Attributes& to, const std::string& sched, const Context& context) {
     const Plugin* plugin = context.server.parts.plugin;
     if (plugin == nullptr || plugin->schedules(context.now, sched)) return;

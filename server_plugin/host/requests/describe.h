@@ -15,23 +15,24 @@ namespace pbs::host {
 // The attributes that a status request names and its requester may see.
 class View {
   public:
-    // `wanted`: the requested attributes; empty: all. `rights`: read flags of AttributeFlag.
+    // `wanted`: the requested attributes; empty: all. `rights`: the requester's read flags of AttributeFlag.
     View(const ifl::Attributes& wanted, uint32_t rights);
     bool wants(std::string_view name) const;
     bool wants_all() const { return names_.empty(); }
     uint32_t rights() const { return rights_; }
-    // The rows of the table to show, in the table's order.
+    // Returns the rows of the table that are to be shown, in the table's order.
     const std::vector<const AttributeDef*>& rows(const AttributeTable& table) const;
 
   private:
     std::vector<std::string> names_;
     uint32_t rights_;
-    // The table of the last call: a long list of objects uses the same table again and again.
+    // The table of the last call of rows(), and its result: a long list of objects uses the same table for
+    // each.
     mutable const AttributeTable* table_ = nullptr;
     mutable std::vector<const AttributeDef*> rows_{};
 };
 
-// The view of a Status request.
+// Makes the view of a Status request.
 View view_of(const Context& context);
 
 // Returns the reply PBSE_NOATTR for the first attribute that the type doesn't have; nullopt: it has all.
@@ -39,8 +40,8 @@ std::optional<ifl::Reply> unknown_attribute(const Context& context, int object_t
                                             const ifl::Attributes& wanted);
 
 ifl::Attributes describe(const Job& job, const State& state, int64_t now, const View& view);
-// Describes a subjob that isn't a job: by its array's attributes, without those of arrays alone unless they
-// are requested.
+// Describes a subjob that isn't a job of its own, by its array's attributes. Omits attributes that only
+// arrays have, unless they are requested.
 ifl::Attributes describe_subjob(const Job& array, int64_t index, const State& state, int64_t now,
                                 const View& view);
 ifl::Attributes describe(const Queue& queue, Context& context, const View& view);
@@ -52,8 +53,8 @@ ifl::Attributes describe_server(Context& context, const View& view);
 // Makes a status reply with one object.
 ifl::Reply one_object(uint32_t type, std::string_view name, ifl::Attributes attributes);
 
-// Makes the answer to a Status request for all objects of a map, in the order of their names. Objects may be
-// added and removed meanwhile: each object that exists all the time is shown exactly once.
+// Makes the steps that answer a Status request for all objects of a map, in the order of their names. Objects
+// may be added and removed between the steps; each object that exists all the time is shown exactly once.
 template <typename Object>
 std::unique_ptr<Steps> steps_through(const Context& context, uint32_t type,
                                      const std::map<std::string, Object, std::less<>>& (State::*all)()

@@ -1,5 +1,5 @@
-// HoldJob and ReleaseJob: add or remove user, operator and system holds. A running job isn't checkpointed, so
-// it only gets the hold for the time when it is queued again.
+// HoldJob and ReleaseJob: add or remove user, operator and system holds. A running job isn't checkpointed:
+// the hold takes effect only when the job is queued again.
 #include "server_plugin/host/requests/holds.h"
 
 #include <fmt/format.h>
@@ -35,15 +35,15 @@ Result<ifl::Attribute> hold_change(const Context& context, const ifl::Attributes
 
 namespace {
 
-// The difference between HoldJob and ReleaseJob.
+// The parameters in which HoldJob and ReleaseJob differ.
 struct HoldsRequest {
     ifl::Op op = ifl::Op::incr;
     bool of_exiting = false;        // also for jobs that are ending
-    bool may_start = false;         // jobs may start because of it, so a cycle follows
-    std::string_view done = "set";  // for the log
+    bool may_start = false;         // jobs may start afterwards, so request a cycle
+    std::string_view done = "set";  // the verb in the log line
 };
 
-// Releases the subjobs that have run before and are held until they run again.
+// Releases the array's subjobs that have run before and wait with a hold to run again.
 Result<void> release_subjobs(Change& change, const Job& array, const ifl::Attribute& hold) {
     static const AttributeDef& holds = *job_table().find("Hold_Types");
     const State& state = change.server().state;

@@ -1,4 +1,4 @@
-// The hold types of a request, and the rights to change them.
+// Reads the hold types of a request, and checks the requester's rights to change them.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace pbs::host {
 
-// The requested change of holds; without an attribute: u. PBSE_PERM unless the requester may change these
-// types: the job's owner u, operators o, managers s.
+// Returns the change of Hold_Types that the request demands; if it names no types, that of u. PBSE_PERM
+// unless the requester may change these types: u as the job's owner, o as an operator, s as a manager.
 Result<ifl::Attribute> hold_change(const Context& context, const ifl::Attributes& attributes, ifl::Op op);
 
 Result<void> may_change_holds(const Identity& who, std::string_view types);

@@ -18,8 +18,8 @@ class InSlices final : public Answered {
     ~InSlices() override {
         if (stage_ < Stage::settling && server_.parts.plugin != nullptr)
             server_.parts.plugin->abandon(ticket_);
-        // The client may have left after the commit. The change is in force, so report the rest to the
-        // plugin. A later change moves the remaining rows to their places in the database.
+        // The client may have gone after the commit. The change is in force, so report the remaining objects
+        // to the plugin. A later change moves the remaining rows to their places in the database.
         batch_.tell_rest();
         if (when_committed_) guarded(server_.parts.log, "after a change", when_committed_);
     }
@@ -59,7 +59,7 @@ class InSlices final : public Answered {
         return Left::more;
     }
 
-    // Does the plugin work on another client's change?
+    // Returns whether the plugin works on another client's change.
     bool plugin_is_busy() const { return server_.parts.plugin != nullptr && server_.parts.plugin->busy(); }
 
     Left ask(Context& context) {
@@ -82,11 +82,12 @@ class InSlices final : public Answered {
         return Left::more;
     }
 
-    // Completes the change after the commit, when it is in force already.
+    // Completes the change, which is in force since the commit: reports it to the plugin, and moves its rows
+    // to their places in the database.
     Left settle() {
         const auto more = batch_.settle_some();
         if (more && *more) return Left::more;
-        // The actions for after the commit use the plugin, too: wait until it has time.
+        // The actions for after the commit use the plugin, too, so wait until it has time.
         if (plugin_is_busy()) return Left::later;
         if (!more) server_.parts.log.error("database", more.error().message + "; a later change tries again");
         if (const auto then = std::exchange(when_committed_, {})) then();

@@ -1,5 +1,5 @@
-// Manager requests that change many objects. They are prepared in slices of a few milliseconds, between which
-// other clients have turns, and come into force all at once.
+// Answers Manager requests that change many objects. The changes are prepared in slices of a few
+// milliseconds, between which other clients have turns, and come into force all at once.
 #pragma once
 
 #include <functional>
@@ -12,17 +12,18 @@
 namespace pbs::host {
 
 struct Slices {
-    // Continues the server's part, in a batch (Server::batch). True: more is left. An error is the reply to
-    // the request, and nothing has changed; after PBSE_TRYAGAIN the function is called again, later.
+    // Does the next slice of the server's part, in a batch (Server::batch). True: more is left. An error is
+    // the reply to the request, and nothing has changed; but after PBSE_TRYAGAIN the function is called again
+    // later.
     std::function<tl::expected<bool, ifl::Reply>(Context& context)> some;
-    // Carries out the plugin's part, once the server's part is complete. Its reply is the reply to the
-    // request; after PBSE_TRYAGAIN the function is called again.
+    // Does the plugin's part, when the server's part is complete. Its reply is the reply to the request; but
+    // after PBSE_TRYAGAIN the function is called again.
     std::function<ifl::Reply(Context& context, const HostRecord& record)> plugins_part;
     std::string text{};    // the request, for the history
     bool dry_run = false;  // drop all changes in the end
 };
 
-// Answers the request in steps (Context::rest). REQUIRES: no other batch is open.
+// Sets the steps that answer the request (Context::rest). REQUIRES: no other batch is open.
 ifl::Reply in_slices(Context& context, Slices slices);
 
 }  // namespace pbs::host

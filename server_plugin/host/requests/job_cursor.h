@@ -1,5 +1,5 @@
-// Walks through jobs over several steps of an answer, in the order of queueing. Jobs may be added and removed
-// in between: each job that exists all the time comes exactly once, new jobs don't come.
+// Walks through jobs in the order of queueing, over several steps of an answer. Jobs may be added and removed
+// between the steps: each job that exists all the time comes exactly once; new jobs don't come.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace pbs::host {
 
 class JobCursor {
   public:
-    // Walks through the jobs of one queue, or of all.
+    // Walks through the jobs of this queue, or of all queues.
     explicit JobCursor(const State& state, std::optional<uint64_t> queue = std::nullopt)
         : queue_(queue), last_(state.jobs().empty() ? 0 : state.jobs().rbegin()->first) {}
 
-    // The next job, including finished ones; nullptr: the walk is at its end.
+    // Returns the next job, which may be a finished one; nullptr: there are no more.
     const Job* next(const State& state) {
         if (queue_) {
             const auto& handles = state.queue_jobs(*queue_);

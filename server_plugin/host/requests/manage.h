@@ -11,7 +11,7 @@
 
 namespace pbs::host {
 
-// A Manager request, whose attributes are divided into the server's own and the plugin's.
+// A Manager request, with its attributes divided into those of the server and those of the plugin.
 struct Management {
     Context& context;
     const ifl::Manage& body;
@@ -28,7 +28,7 @@ struct Management {
 // A refusal, and the attribute that it concerns.
 struct Refusal {
     Error error;
-    size_t own = kNpos;  // index into Management::own; npos: the whole request
+    size_t own = kNpos;  // the attribute's index in Management::own; kNpos: the whole request is refused
     static constexpr size_t kNpos = static_cast<size_t>(-1);
 };
 template <typename T = void>
@@ -37,38 +37,40 @@ inline tl::unexpected<Refusal> refusal(int code, std::string message = {}) {
     return tl::unexpected<Refusal>(Refusal{Error{code, std::move(message)}, Refusal::kNpos});
 }
 
-// Applies the server's own attributes of a set, unset or create. `hook`, if it isn't empty, is called after
-// each one, and may check or correct its value. PBSE_NOATTR, PBSE_NOSUP, PBSE_ATTRRO, and the errors of the
-// values.
+// Applies those attributes of a set, unset or create that belong to the server. `hook`, if it isn't empty, is
+// called after each attribute, and may check or correct its value. PBSE_NOATTR, PBSE_NOSUP, PBSE_ATTRRO, and
+// the errors of the values.
 using AttributeHook = std::function<Result<void>(const AttributeDef& def, const ifl::Attribute& change)>;
 Managed<> apply_own(Management& request, const AttributeTable& table, Attributes& attributes,
                     const AttributeHook& hook);
 
-// Adds a line that the client prints.
+// Adds a line of warning, which the client prints.
 void add_warning(Management& request, std::string_view text);
 
 // Commits the change together with the plugin's part, and answers.
 ifl::Reply finish(Management& request, Change& change, std::string_view object);
 ifl::Reply refuse(const Management& request, const Refusal& refusal);
-// Answers a request that changes many objects, by `some` (Slices::some). `object`: for the log. `warnings`:
-// the warnings, once all is done; null: there are none.
+// Answers a request that changes many objects, in slices: `some` does the server's part (Slices::some).
+// `object`: the object's name in the log. `warnings`: has the warnings when all is done; null: there are
+// none.
 ifl::Reply change_in_slices(Management& request, std::string_view object,
                             std::function<tl::expected<bool, ifl::Reply>(Context& context)> some,
                             std::shared_ptr<const std::string> warnings = nullptr);
-// A request that changes more objects than this works in slices.
+// A request that changes more objects than this number is done in slices.
 constexpr size_t kManyAtOnce = 50;
 
-// Is it a letter, followed by letters, digits, '-', '_' and '.', at most `longest` characters in all?
+// Returns whether the name is a letter, followed by letters, digits, '-', '_' and '.', with at most `longest`
+// characters in all.
 bool legal_object_name(std::string_view name, size_t longest);
 
-// The name of an object or job that uses the resource; empty: none does.
+// Returns the name of an object or job that uses the resource; empty: none does.
 std::string user_of_resource(const State& state, const Resource& resource);
 
 // Passes a request that concerns only the plugin to it.
 ifl::Reply manage_plugin_object(Management& request, const HostRecord& record = {});
 
-// Calls `what`, which may use the context's ticket in the plugin, until its reply isn't PBSE_TRYAGAIN. That
-// reply is the reply to the request, once the plugin has committed.
+// Sets steps that call `what` until its reply isn't PBSE_TRYAGAIN. Then the plugin commits, and that reply is
+// the reply to the request. `what` may use the context's ticket in the plugin.
 ifl::Reply until_answered(Context& context, std::function<ifl::Reply(Context&)> what);
 
 // Handles requests for the whole configuration: rollback to a revision, and import of a document.

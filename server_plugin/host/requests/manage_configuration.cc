@@ -1,6 +1,6 @@
 // Manager requests about the whole configuration (pbs_config): rollback to a revision, and import of a
-// document. First the server's own handlers do the server's part, then the plugin does its own and writes
-// both into the history. Both are one change.
+// document. First the server changes its own objects by the handlers of single requests. Then the plugin
+// changes its objects, and writes both changes into the history. Both are committed as one change.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,8 +27,8 @@
 namespace pbs::host {
 namespace {
 
-// The value of an option of the request. If the option comes several times, the last one counts, as in the
-// plugin.
+// Returns the value of an option of the request; null: it isn't given. If the option comes several times, the
+// last one counts, as in the plugin.
 const std::string* value_of(const Management& request, std::string_view name) {
     const std::string* value = nullptr;
     for (const ifl::Attribute& attribute : request.body.attributes)
@@ -36,8 +36,8 @@ const std::string* value_of(const Management& request, std::string_view name) {
     return value;
 }
 
-// Checks that the object exists. The plugin knows only nodes and resources that have changed, so the server
-// knows the others.
+// Checks that the request's object is known, if it is a node or a resource. The plugin knows only those that
+// have changed, so ask the server for the others.
 Result<void> check_known(const Management& request) {
     const std::string_view object = request.body.object;
     const std::string_view word = object.substr(0, object.find(' '));
@@ -52,7 +52,8 @@ Result<void> check_known(const Management& request) {
     return {};
 }
 
-// Sets the machine's present name in an earlier vnode, which was a part of this machine under any name.
+// Sets the machine's present name in the values of a vnode at an earlier revision: the vnode was a part of
+// this machine, which may have had another name.
 void take_name_of_today(const ConfigName& object, ConfigValues& values, std::string_view host) {
     const auto mom = std::ranges::find(values, "Mom", [](const auto& value) { return value.first; });
     if (object.type != PBS_OBJ_NODE || mom == values.end()) return;
@@ -65,7 +66,8 @@ void take_name_of_today(const ConfigName& object, ConfigValues& values, std::str
     }
 }
 
-// The server's objects that have changed since a revision, with their values at the revision.
+// Returns the targets of a rollback: the server's objects that have changed since the revision, with their
+// values at it.
 Result<std::vector<ConfigTarget>> targets_of_revision(const Management& request,
                                                       PastConfiguration::Objects&& past) {
     std::vector<ConfigTarget> targets;
@@ -78,8 +80,8 @@ Result<std::vector<ConfigTarget>> targets_of_revision(const Management& request,
     return targets;
 }
 
-// Is it a vnode of another machine? This server's vnodes are parts of its own machine, so vnodes in another
-// server's document aren't made.
+// Returns whether the object is a vnode of another machine. Such vnodes in a document aren't made, because
+// this server's vnodes are parts of its own machine.
 bool is_foreign_node(const Context& context, const ConfigName& object, const ConfigValues& values) {
     if (object.type != PBS_OBJ_NODE) return false;
     const auto mom = std::ranges::find(values, "Mom", [](const auto& value) { return value.first; });
@@ -89,9 +91,9 @@ bool is_foreign_node(const Context& context, const ConfigName& object, const Con
            mom->second != "localhost";
 }
 
-// Replaces the names of attributes and resources by the server's spelling, so that they can be compared.
-// Errors: an attribute that the server doesn't have, a state that isn't configuration, a name that comes
-// twice.
+// Replaces the names of attributes and resources by the server's spelling of them, so that they can be
+// compared. Errors: an attribute that belongs to the plugin, a node's state other than offline, or a name
+// that comes twice.
 Result<void> normalise(const Context& context, const ConfigName& object, ConfigValues& values) {
     const AttributeTable* table = attribute_table(object.type);
     std::set<std::string> seen;
@@ -118,7 +120,7 @@ Result<void> normalise(const Context& context, const ConfigName& object, ConfigV
     return {};
 }
 
-// Names of resources are case-insensitive.
+// Returns the object with the server's spelling of its name, because names of resources are case-insensitive.
 ConfigName known_name(const Context& context, const ConfigName& object) {
     const Resource* known =
         object.type == PBS_OBJ_RESOURCE ? context.state().resources.find(object.name) : nullptr;
@@ -131,7 +133,7 @@ ConfigName folded(const ConfigName& object) {
 
 using HostPart = std::optional<HostConfiguration>;
 
-// Finds the server's targets in a document, a few objects at a time.
+// Finds the targets for the server's objects in a document, a few objects at a time.
 class DocumentTargets {
   public:
     // `part`: the server's part of the document; nullopt: it has none, so there are no targets.
@@ -184,7 +186,7 @@ class DocumentTargets {
     std::string warning_;
 };
 
-// The most lines of warnings; further ones, which nobody would read, are only counted.
+// The most lines of warnings. Further lines are only counted, because nobody would read them.
 constexpr size_t kMostLines = 1000;
 
 void tell(std::span<const std::string> warnings, std::span<const ConfigChange> changes,
@@ -201,7 +203,7 @@ void tell(std::span<const std::string> warnings, std::span<const ConfigChange> c
     }
 }
 
-// A rollback or an import, done in parts: finds the targets, then changes the objects to them.
+// A rollback or an import, done in parts: first finds the targets, then changes the objects to them.
 class Work {
   public:
     explicit Work(const Management& request) {
@@ -209,8 +211,8 @@ class Work {
             past_.emplace(*revision, request.body.object);
     }
 
-    // Does the next part. True: more is left. Call it in Batch::run(), so that nobody changes the data until
-    // the end.
+    // Does the next part, within Batch::run(), so that nobody else changes the data before the end. True:
+    // more is left.
     Result<bool> go_on(Context& context, const ifl::Manage& body) {
         if (past_) {
             auto more = past_->read_some(*context.server.parts.plugin, context.now, context.who);
@@ -227,7 +229,7 @@ class Work {
         }
         if (!document_) {
             if (!has_read(request)) return fail(PBSE_TRYAGAIN);
-            // The plugin refuses a request without a document.
+            // Without a document the server has no part, and the plugin refuses the request.
             auto part = part_.valid() ? part_.get() : Result<HostPart>();
             if (!part) return tl::unexpected(part.error());
             document_.emplace(std::move(*part), replaces_);
@@ -238,7 +240,7 @@ class Work {
         document_.reset();
         return true;
     }
-    // The warnings, once all is done.
+    // Returns the warnings. REQUIRES: all parts are done.
     std::string warning(std::span<const ConfigChange> changes) const {
         std::string text = warning_;
         if (reach_) tell(reach_->warnings(), changes, text);
@@ -246,7 +248,7 @@ class Work {
     }
 
   private:
-    // Has the document been read? A long one is read in a thread.
+    // Returns whether the document has been read. A long document is read in a thread.
     bool has_read(const Management& request) {
         constexpr std::size_t kLong = 100'000;
         const std::string* document = value_of(request, "import");
@@ -285,15 +287,15 @@ ifl::Attribute attribute(const char* name, std::string value) {
     return {name, {}, std::move(value), ifl::Op::set};
 }
 
-// Migrates the output of an older server's qmgr, or its resources: the plugin names the changes to the
-// server's own objects, and then gets their outcome.
+// Migrates the output of an older server's qmgr, or its resources: the plugin tells which changes the
+// server's own objects need; the server makes them, and passes their outcome to the plugin.
 ifl::Reply migrate(Management& request) {
     Context& context = request.context;
     ifl::Attributes asked = request.body.attributes;
     asked.push_back(attribute("format", "host"));
     asked.push_back(attribute("dry_run", "True"));
     std::string work;
-    // With the ticket, the request waits until the plugin has finished other work.
+    // Pass the ticket, so that the request waits while the plugin has other work.
     if (auto done = context.server.parts.plugin->manager(context.now, PBS_CMD_SET, PBS_OBJ_CONFIGURATION, {},
                                                          asked, context.who, {}, work, {}, context.ticket);
         !done)
@@ -319,7 +321,7 @@ ifl::Reply manage_configuration(Management& request) {
     Context& context = request.context;
     if (!context.who.manager()) return ifl::Reply::error(PBSE_PERM);
     if (context.server.parts.plugin == nullptr) return ifl::Reply::error(PBSE_NOSUP);
-    // Clients may not set these: only the server passes them to the plugin.
+    // Refuse these attributes from clients, because only the server passes them to the plugin.
     if (value_of(request, "host_outcome") != nullptr || value_of(request, "queue_type_done") != nullptr)
         return ifl::Reply::error(PBSE_NOATTR);
     if (has_print(request)) return migrate(request);

@@ -28,7 +28,8 @@ bool legal_node_name(std::string_view name) {
     });
 }
 
-// Applies the words of `state` that an administrator may set or remove; events decide about the other words.
+// Applies a change of `state`. An administrator may set or remove some of its words; the others follow from
+// events.
 Result<void> apply_state(Node& node, const ifl::Attribute& change, int64_t now) {
     uint32_t state = change.op == ifl::Op::set ? uint32_t{node_free} : node.state;
     for (const std::string& word : split_list(change.value)) {
@@ -62,8 +63,8 @@ Result<void> check_mom(Node& node, const State& state) {
     return {};
 }
 
-// Checks a vnode's partition. If the vnode serves only one queue, it must have that queue's partition or
-// none. It must not change while jobs run on the vnode.
+// Checks a vnode's partition. If the vnode serves only one queue, the partition has to be that queue's, or
+// one of the two has none. It must not change while jobs run on the vnode.
 Result<void> check_partition(const Node& node, const State& state, const AttributeDef& def) {
     const std::string_view partition = node.attributes.text("partition");
     const bool asked = def.name == "partition";
@@ -98,7 +99,7 @@ Result<void> check(Node& node, const State& state, const AttributeDef& def) {
 
 Managed<> apply(Management& request, Node& node) {
     const State& state = request.context.state();
-    // `state` isn't an ordinary attribute: its words switch bits.
+    // Handle `state` apart from the ordinary attributes, because its words switch bits.
     Management rest = request;
     rest.own.clear();
     rest.own_index.clear();
@@ -120,7 +121,7 @@ Managed<> apply(Management& request, Node& node) {
     return done;
 }
 
-// Sets a new vnode's CPUs and memory to this machine's, unless the request sets them.
+// Sets the CPUs and the memory of a new vnode to those of this machine, unless the request sets them.
 void add_defaults(Node& node, const State& state) {
     const auto set = [&](std::string_view name, std::string value) {
         if (!node.attributes.has("resources_available", name)) node.attributes.set(available(), name, value);
@@ -169,7 +170,7 @@ bool is_this_host(std::string_view name, const State& state) {
     return same_name(name, state.host_name) || same_name(name, shorter);
 }
 
-// Sets the vnodes one after the other.
+// Sets the attributes of these vnodes, one after the other, in slices.
 ifl::Reply set_nodes(Management& request, std::vector<std::string> names) {
     return change_in_slices(request, "all nodes",
                             [&body = request.body, names = std::move(names),

@@ -22,7 +22,7 @@ constexpr size_t kLongestQueueName = 15;
 
 constexpr size_t kMostNamed = 5;
 
-// The queue's jobs that aren't history: "2 jobs: 12.svr, 13.svr"; empty: none.
+// Lists the queue's jobs that aren't history: "2 jobs: 12.svr, 13.svr"; empty: there are none.
 std::string live_jobs(const State& state, const Queue& queue) {
     std::string names;
     size_t count = 0;
@@ -46,7 +46,7 @@ bool names(const Management& request, std::string_view attribute) {
                                [&](const ifl::Attribute& one) { return same_name(one.name, attribute); });
 }
 
-// Checks that queue_type and execution_type of a request don't name different types of execution queues.
+// Checks that a request's queue_type and execution_type don't name different types of execution queues.
 Managed<> check_words(const Management& request) {
     std::string said;
     if (request.command == PBS_CMD_UNSET) return {};
@@ -66,16 +66,16 @@ Managed<> check_words(const Management& request) {
     return {};
 }
 
-// A plain queue_type replaces an execution_type that is a time or the other type. qmgr's print has
-// execution_type after queue_type, so execution_type is set again.
+// Unsets execution_type when a request sets a plain queue_type, if it names a time or the other type. (In
+// qmgr's print, execution_type comes after queue_type, and so is set again.)
 void drop_execution_type(Queue& queue, std::string_view type) {
     const std::string_view execution = queue.attributes.text("execution_type");
     if (is_timed(execution) || (!execution.empty() && (execution == "route") != (type == "Route")))
         queue.attributes.unset(*queue_table().find("execution_type"), {});
 }
 
-// Checks queue_type: "Execution" or "Route", or a beginning of these words. A word of execution_type sets
-// both.
+// Checks queue_type, and sets its canonical value. It has to be "Execution" or "Route", or a beginning of
+// these words. A word of execution_type sets both attributes.
 Result<void> check_type(const Management& request, Queue& queue, const Queue* before) {
     const State& state = request.context.state();
     std::string given = values::lowered(queue.attributes.text("queue_type"));
@@ -114,7 +114,7 @@ Result<void> check_execution_type(Queue& queue) {
     return {};
 }
 
-// Checks that all vnodes that serve only this queue have its partition.
+// Checks that all vnodes that serve only this queue have the queue's partition.
 Result<void> check_partition(const Queue& queue, const State& state) {
     const std::string_view partition = queue.attributes.text("partition");
     if (partition.empty()) return {};
@@ -165,7 +165,7 @@ Result<void> check(const Management& request, Queue& queue, const Queue* before,
     return {};
 }
 
-// Checks conditions on several attributes together.
+// Checks the conditions that concern several attributes of a queue together.
 Result<void> check_whole(const Queue& queue) {
     const std::string_view type = queue.attributes.text("execution_type");
     if (!type.empty() && queue.attributes.has("queue_type") && queue.route() != (type == "route"))
@@ -234,7 +234,7 @@ ifl::Reply remove_queue(Management& request) {
     return finish(request, change, std::string(queue->name));
 }
 
-// Changes one queue, and adds warnings about attributes without effect.
+// Sets the request's attributes on one queue, and adds warnings about those without effect.
 Managed<> set_one(Management& request, Change& change, const Queue& queue) {
     if (request.own.empty()) {
         warn_of_not_acted_on(request, queue.attributes, queue.name);
@@ -246,7 +246,7 @@ Managed<> set_one(Management& request, Change& change, const Queue& queue) {
     return {};
 }
 
-// Sets the queues one after the other.
+// Sets the attributes of these queues, one after the other, in slices.
 ifl::Reply set_queues(Management& request, std::vector<std::string> names) {
     const auto warnings = std::make_shared<std::string>();
     const auto some = [&body = request.body, names = std::move(names), warnings,

@@ -1,4 +1,4 @@
-// Manager (qmgr): create, delete, set and unset for the server's objects and the plugin's.
+// Manager (qmgr): creates, deletes, sets and unsets the server's objects and the plugin's.
 #include <fmt/format.h>
 
 #include <cctype>
@@ -25,7 +25,7 @@ std::string change_text(const Management& request) {
     constexpr std::string_view kOperators[] = {"=", "", "+=", "-="};
     std::string text(kCommands[static_cast<size_t>(request.command)]);
     for (const ifl::Attribute& attribute : request.body.attributes) {
-        // A configuration, or one of its files, goes into the plugin's history and not into the log.
+        // Don't log a whole configuration or file. The plugin's history has it.
         if (request.type == PBS_OBJ_CONFIGURATION &&
             (attribute.name == "import" || attribute.name == "replace" ||
              attribute.name.starts_with("migrate"))) {
@@ -45,7 +45,7 @@ std::string quoted(const std::string& value) {
     return value.find('"') == std::string::npos ? fmt::format("\"{}\"", value) : fmt::format("'{}'", value);
 }
 
-// The request in qmgr's language, for the history.
+// Returns the request in qmgr's language, for the history.
 std::string command_text(const Management& request, std::string_view object) {
     constexpr std::string_view kVerbs[] = {"create", "delete", "set", "unset"};
     constexpr std::string_view kOperators[] = {"=", "", "+=", "-="};
@@ -88,9 +88,9 @@ Result<void> call_plugin(Management& request, int command, std::string_view obje
         request.context.request.extend, request.warning, record, ticket);
 }
 
-// Calls the plugin about its part of a request: it learns of queues and schedulers that are made or deleted,
-// and of resources that are deleted, which it may refuse; it gets its own attributes; and it writes the
-// server's changes into its history. All of this is one call, which may have to be repeated.
+// Makes the plugin do its part of a request. It learns of queues and schedulers that are made or deleted, and
+// of resources that are deleted, which it may refuse. It gets its own attributes. It writes the server's
+// changes into its history. All of this is one call, which may have to be repeated.
 Result<void> plugin_part(Management& request, std::string_view object, const HostRecord& record) {
     if (request.context.server.parts.plugin == nullptr) return {};
     const bool coming_or_going = request.command == PBS_CMD_CREATE || request.command == PBS_CMD_DELETE;
@@ -111,7 +111,7 @@ ifl::Reply manage_plugin_object(Management& request, const HostRecord& record) {
     auto done = call_plugin(request, request.command, request.body.object, request.body.attributes, record,
                             request.context.ticket);
     if (!done) return refuse(done.error());
-    // Copy what is needed: the request is gone when the plugin commits.
+    // Copy the data for this action, because the request is gone when the plugin commits.
     request.context.when_committed =
         [&server = request.context.server, object = request.body.object,
          configuration = request.type == PBS_OBJ_CONFIGURATION,
@@ -125,14 +125,14 @@ ifl::Reply manage_plugin_object(Management& request, const HostRecord& record) {
 
 namespace {
 
-// May the requester give this command? Managers make and delete objects; operators may set what the
-// attribute's flags permit.
+// Returns whether the requester may give this command. Managers make and delete objects; operators may set
+// attributes whose flags permit it.
 bool permitted(const Identity& who, int command) {
     return command == PBS_CMD_CREATE || command == PBS_CMD_DELETE ? who.manager() : who.operator_();
 }
 
-// Is the attribute the plugin's, or one of those that OpenPBS keeps at its schedulers and the plugin in the
-// policies of a scheduler?
+// Returns whether the plugin has the attribute: either as its own, or in the policies of a scheduler, where
+// the plugin keeps some attributes that OpenPBS has at its schedulers.
 bool is_plugins(const Plugin& plugin, int type, const std::string& name) {
     if (type != PBS_OBJ_SERVER && type != PBS_OBJ_QUEUE && type != PBS_OBJ_SCHED) return false;
     if (plugin.owns(type, name)) return true;
@@ -205,7 +205,7 @@ ifl::Reply finish(Management& request, Change& change, std::string_view object) 
     if (auto done = change.commit([&] { return plugin_part(request, object, {text, changes}); }); !done)
         return refuse(done.error());
     log_management(request, object);
-    // A migration may wait for this queue.
+    // The plugin may wait for this queue, to set the type that a migration has decided.
     if (request.type == PBS_OBJ_QUEUE && request.command != PBS_CMD_DELETE)
         set_queue_types(request.context.server);
     return reply_with(request);
@@ -259,11 +259,11 @@ namespace {
 
 ifl::Reply manage(Context& context, const ifl::Manage& body) {
     Management request(context, body);
-    // While a batch changes many objects, no other request may change them.
+    // While a batch changes many objects, no other request may change the server's objects.
     const bool hosts = !is_plugin_type(static_cast<uint32_t>(request.type));
     if (hosts && context.server.open_batch != nullptr) return ifl::Reply::error(PBSE_TRYAGAIN);
-    // A client has left after its change of many objects came into force and before all rows were moved to
-    // their places in the database. Move some of them first.
+    // The client of an earlier change of many objects may have gone before all rows were moved to their
+    // places in the database. Move some of them first.
     if (Store& store = context.server.parts.store; hosts && store.behind()) {
         const auto more = store.catch_up(Batch::kAtOnce);
         return more ? ifl::Reply::error(PBSE_TRYAGAIN) : refuse(more.error());
@@ -294,8 +294,8 @@ class Again final : public Steps {
     Again(const Context& context, std::function<ifl::Reply(Context&)> what)
         : server_(context.server), ticket_(context.ticket), what_(std::move(what)) {}
     ~Again() override {
-        // Drop a request that the plugin still works on, such as one that the server has refused in the end.
-        // A ticket of a finished request is ignored.
+        // Drop the request if the plugin still works on it, such as one that the server has refused in the
+        // end. The plugin ignores the ticket of a finished request.
         if (server_.parts.plugin != nullptr) server_.parts.plugin->abandon(ticket_);
     }
 
@@ -304,7 +304,7 @@ class Again final : public Steps {
         std::unique_ptr<Steps> self = std::move(context.rest);
         reply_ = what_(context);
         rest_ = std::exchange(context.rest, std::move(self));
-        // The handler may have left further steps, which now make the reply.
+        // If the handler has set further steps, these now make the reply.
         if (rest_ != nullptr) return Left::more;
         if (reply_.code == PBSE_TRYAGAIN) return Left::later;
         Plugin* plugin = server_.parts.plugin;
@@ -334,13 +334,14 @@ ifl::Reply manager(Context& context) {
     const auto& body = std::get<ifl::Manage>(context.request.body);
     if (body.command > PBS_CMD_UNSET) return ifl::Reply::error(PBSE_IVALREQ);
     if (!permitted(context.who, static_cast<int>(body.command))) return ifl::Reply::error(PBSE_PERM);
-    // MGR_OBJ_HOST is for pbsnodes, which marks all vnodes of a host together.
+    // Requests for MGR_OBJ_HOST come from pbsnodes, which marks all vnodes of a host together, so only set
+    // and unset are permitted.
     if (body.object_type == MGR_OBJ_HOST && body.command != PBS_CMD_SET && body.command != PBS_CMD_UNSET)
         return ifl::Reply::error(PBSE_IVALREQ);
     context.ticket = ++context.server.last_ticket;
     ifl::Reply reply = manage(context, body);
     if (reply.code != PBSE_TRYAGAIN) return reply;
-    // A thread of the plugin works on this request, or on another one for which this one has to wait.
+    // A thread of the plugin works on this request, or on another one that comes first: try again later.
     return until_answered(context, [&body](Context& again) { return manage(again, body); });
 }
 

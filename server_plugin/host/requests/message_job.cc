@@ -6,7 +6,7 @@
 namespace pbs::host {
 namespace {
 
-// Writes to one file after the other.
+// Writes the message to the job's output files, one after the other.
 class WriteMessage final : public Answered {
   public:
     explicit WriteMessage(std::string streams) : streams_(std::move(streams)) {}
@@ -32,7 +32,7 @@ class WriteMessage final : public Answered {
     }
 
   private:
-    std::string streams_;  // letters of the remaining streams
+    std::string streams_;  // the streams that are still to be written, 'o' and 'e'
     std::optional<MessageWriter> writer_;
 };
 

@@ -25,7 +25,7 @@ bool is_time_limit(const ifl::Attribute& attribute) {
     return same_name(attribute.resource, "walltime") || same_name(attribute.resource, "cput");
 }
 
-// Checks changes of a running job: its shepherd has to be able to apply them.
+// Checks a change of a running job. The job's shepherd has to be able to apply it.
 Result<void> may_alter_running(const AttributeDef& def, const ifl::Attribute& attribute) {
     if ((def.flags & alter_running) == 0 || (def.type == Type::resources && !is_time_limit(attribute)) ||
         def.name == "Output_Path" || def.name == "Error_Path")
@@ -33,15 +33,15 @@ Result<void> may_alter_running(const AttributeDef& def, const ifl::Attribute& at
     return {};
 }
 
-// Checks a new time limit: a user may not give a running job more time, nor remove a limit.
+// Checks a new time limit of a running job. A user may neither raise nor remove a limit.
 Result<void> may_change_limit(const Identity& who, const std::optional<std::chrono::seconds>& before,
                               const std::optional<std::chrono::seconds>& after) {
     if (who.operator_() || !before || (after && *after <= *before)) return {};
     return fail(PBSE_PERM);
 }
 
-// The attributes of a job of root that other users may change: its times and amounts, but not its work or its
-// output.
+// The attributes of a job of root that operators other than root may change: its times and amounts, but
+// neither its work nor its output.
 constexpr std::array kOfRootToo = {"comment", "Priority", "Hold_Types", "Resource_List", "Execution_Time"};
 
 Result<void> may_alter_roots(const Context& context, const Job& job, const ifl::Attribute& attribute) {
@@ -73,8 +73,8 @@ Result<void> alter(Context& context, Job& job, const ifl::Attribute& attribute, 
                  : Result<void>();
 }
 
-// Sends the shepherd the new limits, once the change is stored. If the server stops in between, its next
-// start sends them.
+// Sends the shepherd the new limits when the change is stored. If the server stops in between, its next start
+// sends them.
 void tell_limits(Change& change, const Job& job) {
     change.then([&server = change.server(), handle = job.handle] {
         if (const Job* stored = server.state.job(handle); stored != nullptr && stored->running())
@@ -88,7 +88,8 @@ bool changes(const ifl::Attributes& attributes, std::string_view name) {
     return false;
 }
 
-// Checks that the job still fits its queue. Operators and managers may exceed its limits, as in PBS.
+// Checks that the job still fits its queue, if the requester isn't an operator or manager, who may exceed the
+// limits, as in PBS.
 Result<void> check_resources(Context& context, Change& change, Job& job) {
     const Queue* queue = context.state().queue(job.queue);
     if (queue == nullptr) return fail(PBSE_UNKQUE);
@@ -128,7 +129,7 @@ ifl::Reply modify_job(Context& context) {
         names += " " + attribute.name + (attribute.resource.empty() ? "" : "." + attribute.resource) + "=" +
                  attribute.value;
     log_job(change, job, fmt::format("Job Modified at request of {}:{}", requestor(context), names));
-    // Do this last, because the job may be gone afterwards.
+    // Alter dependencies last, because that may delete the job.
     if (!running && changes(body.attributes, "depend"))
         if (auto ok = alter_dependencies(change, job, depend_before); !ok) return refuse(ok.error());
     return reply_of(change.commit());

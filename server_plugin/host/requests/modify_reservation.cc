@@ -1,5 +1,6 @@
-// ModifyReservation. Changes that concern only the reservation, such as its name and its users, are made at
-// once. The scheduler decides about other times; until it answers, the reservation stays as it is.
+// ModifyReservation (pbs_ralter). Changes that concern only the reservation itself, such as its name and its
+// users, are made at once. Other times need the scheduler's decision; until then the reservation stays as it
+// is.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,8 +35,8 @@ bool is_select(const ifl::Attribute& given) {
     return same_name(given.name, "Resource_List") && same_name(given.resource, "select");
 }
 
-// Removes chunks: at once, if the scheduler has nothing else to decide; otherwise together with the other
-// times.
+// Reduces the reservation's request to the chunks of `select`. A confirmed reservation loses its other chunks
+// at once or, if its times change, too, when the scheduler has decided about those.
 Result<void> alter_select(Change& change, const Reservation& current, Reservation& reservation,
                           const std::string& select, bool other_times, const std::string& by) {
     const State& state = change.server().state;
@@ -70,8 +71,8 @@ Result<void> alter_select(Change& change, const Reservation& current, Reservatio
     return {};
 }
 
-// Converts a value for a list of users or groups: "+user" and "-user" add and remove; a value without a sign
-// replaces the list.
+// Converts a value for a list of users or groups. Entries "+user" and "-user" are added to the list and
+// removed from it; entries without a sign replace it.
 ifl::Attribute as_change(ifl::Attribute change, const Reservation& reservation) {
     if (!same_name(change.name, "Authorized_Users") && !same_name(change.name, "Authorized_Groups"))
         return change;
@@ -95,8 +96,8 @@ ifl::Attribute as_change(ifl::Attribute change, const Reservation& reservation) 
     return change;
 }
 
-// Computes the new times from those given. If two are given, they decide. Otherwise the reservation's own are
-// used: a duration without start and end begins at the reservation's start, as in OpenPBS.
+// Computes the new times. If two of start, end and duration are given, they decide; otherwise the
+// reservation's own times complete them. A duration alone begins at the reservation's start, as in OpenPBS.
 Result<void> settle_new_times(Reservation& times, const Reservation& current, int64_t now) {
     Attributes& a = times.attributes;
     const auto keep = [&](std::string_view name) {
@@ -159,7 +160,8 @@ ifl::Reply modify_reservation(Context& context) {
             !ok)
             return refuse(ok.error());
     if (other_times) {
-        // Until the reservation is confirmed, its rule counts from its first times, so these can't change.
+        // The rule of a standing reservation counts from its first times, so these can't change before it is
+        // confirmed.
         if (is_standing(current) && current.state() == reservation_state::kUnconfirmed)
             return ifl::Reply::error(PBSE_BADSTATE, "Request invalid for state of reservation");
         if (auto ok = settle_new_times(times, current, context.now); !ok) return refuse(ok.error());

@@ -12,7 +12,7 @@
 namespace pbs::host {
 namespace {
 
-// A destination: "queue", "queue@server[:port]", "@server" or empty. Without a queue it is the default queue.
+// A destination: "queue", "queue@server[:port]", "@server" or empty. An empty `queue` is the default queue.
 struct Destination {
     std::string_view queue;
     std::optional<ServerName> server;  // nullopt: this server
@@ -25,7 +25,7 @@ Result<Destination> destination_of(const Context& context, std::string_view text
     const std::string_view server = text.substr(at + 1);
     const auto name = server_name_of(server);
     if (!name) return fail(PBSE_BADHOST, fmt::format("Unknown Host: {} is no server", server));
-    // Servers on one machine differ by their ports.
+    // Compare ports, too, because several servers on one machine differ by them.
     const bool port = server.find(':') != std::string_view::npos;
     const bool here =
         context.state().is_this_server(name->host) &&
@@ -41,7 +41,7 @@ Result<const Queue*> own_queue(const State& state, std::string_view name) {
     return queue;
 }
 
-// Waits for the outcome of the move.
+// Waits for the outcome of the delivery, which is the reply.
 class Move final : public Answered {
   public:
     explicit Move(std::shared_ptr<const Deliveries::Outcome> outcome) : outcome_(std::move(outcome)) {}
@@ -53,8 +53,8 @@ class Move final : public Answered {
     std::shared_ptr<const Deliveries::Outcome> outcome_;
 };
 
-// Only operators may move jobs to other servers: those trust this server's connection as root's, so ordinary
-// users must not choose the address.
+// Moves a job to another server, if the requester is an operator. Ordinary users must not choose the address,
+// because a server there trusts this server's connection as root's.
 ifl::Reply move_to_other(Context& context, const Job& job, const Destination& destination) {
     if (!context.who.operator_())
         return ifl::Reply::error(PBSE_PERM,

@@ -14,7 +14,7 @@
 namespace pbs::host {
 namespace {
 
-// An attribute that has an effect only while a switch is True.
+// An attribute that has an effect only while the boolean attribute `by` of the same object is True.
 struct Switched {
     int type;  // enum pbs_object_type
     std::string_view attribute;
@@ -29,7 +29,7 @@ constexpr Switched kSwitched[] = {{PBS_OBJ_SERVER, "acl_hosts", "acl_host_enable
 
 constexpr std::string_view kOfRouteQueues[] = {"route_destinations", "route_held_jobs", "route_waiting_jobs",
                                                "route_retry_time", "route_lifetime"};
-// Attributes of execution queues only. time_window belongs to the plugin.
+// Attributes that have an effect only on execution queues. time_window belongs to the plugin.
 constexpr std::string_view kOfExecutionQueues[] = {"Priority",       "max_running",         "max_user_run",
                                                    "max_group_run",  "resources_available", "kill_delay",
                                                    "backfill_depth", "time_window"};
@@ -74,7 +74,7 @@ void warn_of_not_acted_on(Management& request, const Attributes& attributes, std
     if (request.command == PBS_CMD_UNSET) return;
     const bool queue = request.type == PBS_OBJ_QUEUE;
     Warnings warnings(request, attributes, queue ? fmt::format("queue {}", name) : "server");
-    std::vector<std::string> told;  // attributes with a warning already; a list may be set in several steps
+    std::vector<std::string> told;  // attributes that were checked; a list may be set in several steps
     ifl::Attributes values;
     for (const ifl::Attributes* changes : {&request.own, &request.plugins}) {
         for (const ifl::Attribute& change : *changes) {

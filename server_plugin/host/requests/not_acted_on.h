@@ -1,6 +1,6 @@
-// Warnings about attributes of the server's own objects that have no effect: attributes that need another
-// one, attributes of the other type of queue, and attributes that the policy in force doesn't act on, as the
-// plugin says. objects/unsupported.h does the same for policies and time_windows.
+// Warns of attributes of the server's own objects that have no effect: attributes that need another one,
+// attributes for the other type of queue, and attributes on which the policy in force doesn't act, as the
+// plugin says. (For policies and time_windows, objects/unsupported.h does this.)
 #pragma once
 
 #include <string_view>
@@ -9,8 +9,8 @@
 
 namespace pbs::host {
 
-// Adds a warning for each attribute of a set or create, including the plugin's, that has no effect on an
-// object with `attributes`. For queues, and for the server, whose name is empty.
+// Adds a warning for each attribute in a set or create request, including the plugin's, that has no effect.
+// `attributes`: those of the object after the request. `name`: the queue's name; empty for the server.
 void warn_of_not_acted_on(Management& request, const Attributes& attributes, std::string_view name);
 
 }  // namespace pbs::host

@@ -1,5 +1,5 @@
-// QueueJob: receives the attributes of a new job. The job gets its id here, and enters a queue at Commit. A
-// job that has an id already comes from another server (receive_job.cc).
+// QueueJob: takes the attributes of a new job. The job gets its id here, and enters a queue at Commit. A job
+// that already has an id comes from another server (receive_job.cc).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::string output_path(const Job& job, std::string_view host, char stream) {
                        job.is_array() ? ".^array_index^" : "");
 }
 
-// Completes an output path. A path that ends with ':' names a host only.
+// Completes an output path. If it is empty or ends with ':', which means a host alone, adds the default path.
 void complete_path(Job& job, std::string_view attribute, std::string_view host, char stream) {
     const std::string given(job.attributes.text(attribute));
     if (given.empty()) {
@@ -47,8 +47,8 @@ void add_variable(Job& job, std::string_view name, std::string_view value) {
     job.attributes.set(def, {}, list);
 }
 
-// Checks a job for which a qsub waits. The server connects to that qsub, on this machine only. The job isn't
-// rerunnable, because the user's work at its terminal can't be repeated.
+// Checks a job for which a qsub waits. The server connects to that qsub, so it has to be on this machine. An
+// interactive job isn't rerunnable, because the user's work at its terminal can't be repeated.
 Result<void> check_waiting_client(const Context& context, Job& job) {
     for (const char* name : {"interactive", "block"})
         if (job.attributes.has(name) && !same_name(context.who.host, context.state().host_name))
@@ -58,7 +58,7 @@ Result<void> check_waiting_client(const Context& context, Job& job) {
     return {};
 }
 
-// Completes the client's attributes.
+// Sets the attributes that every new job has, beside those that the client has set.
 void complete(Context& context, Job& job, const Queue& queue) {
     set_attribute(job, "Job_Owner", requestor(context));
     set_if_missing(job, "Job_Name", "none");
@@ -104,8 +104,8 @@ ifl::Reply queue_job(Context& context) {
     job.id = context.state().job_id(job.sequence);
     if (auto ok = make_array(job, context.state()); !ok) return refuse(ok.error());
     complete(context, job, *queue);
-    // Check here, too, so that the client learns of a refusal before it sends the script. Commit repeats
-    // checks that depend on other jobs, and the others if anything has changed meanwhile.
+    // Check here, too, so that the client learns of a refusal before it sends the script. Commit repeats the
+    // checks that depend on other jobs, and repeats the others if the second or the setup has changed.
     if (auto ok = fit_to_queue(job, *queue, server); !ok) return refuse(ok.error());
     CountedJobs counted(server.state);
     if (auto ok = may_enter(job, *queue, counted, Entry::submitted); !ok) return refuse(ok.error());

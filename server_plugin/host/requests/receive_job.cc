@@ -1,4 +1,5 @@
-// QueueJob with a job's id, from another server; and the record of it until its Commit (arrival.h).
+// QueueJob with a job's id: takes a job that another server hands in, and remembers it until its Commit
+// (arrival.h).
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
@@ -11,8 +12,8 @@
 namespace pbs::host {
 namespace {
 
-// The most unfinished hand-ins. If there are more, all are forgotten, and jobs under way are then handed in
-// again.
+// The most unfinished hand-ins that are remembered. If there are more, all are forgotten, and the other
+// servers hand those jobs in again.
 constexpr std::size_t kMostArriving = 10'000;
 
 }  // namespace
@@ -28,13 +29,13 @@ ifl::Reply receive_job(Context& context) {
     size_t refused = 0;
     const auto taken = take_attributes(job, body.attributes, context.state(), refused);
     submission.hops = job.attributes.integer("hop_count", 0);
-    // Check this first, because the other server depends on the answer: it must neither keep a job that has
-    // arrived nor lose one.
+    // Check first whether the job has been here. The other server relies on the answer: it must neither keep
+    // a job that has arrived here nor lose one that hasn't.
     if (auto ok = is_new(server, body.job, submission.hops); !ok) return refuse(ok.error());
     if (queue == nullptr) return refuse(error);
     if (auto ok = may_hand_in(context.server, context.who, context.session.address, *queue); !ok)
         return refuse(ok.error());
-    // An earlier, unfinished hand-in of this job, on any connection, is void from now on.
+    // This hand-in makes any earlier unfinished one of the same job void, on whatever connection.
     submission.arrival = ++server.last_arrival;
     if (server.arriving.size() >= kMostArriving) server.arriving.clear();
     server.arriving[values::lowered(body.job)] = submission.arrival;
@@ -50,8 +51,8 @@ ifl::Reply receive_job(Context& context) {
     job.sequence = own ? *own : server.state.new_foreign();
     job.mtime = context.now;
     if (job.ctime <= 0 || job.ctime > context.now) job.ctime = context.now;
-    // Try it here, although Commit does it again, so that the other server learns of a refusal before it
-    // sends the script.
+    // Try whether the queue takes the job, although Commit does that again, so that the other server learns
+    // of a refusal before it sends the script.
     Change trial(server, context.now);
     Job tried = job;
     if (auto ok = enter_queue(trial, tried, *queue, Entry::submitted); !ok) return refuse(ok.error());

@@ -1,4 +1,5 @@
-// StatusSched with "object=registration": a program becomes the scheduler of policies of algorithm external.
+// StatusSched with "object=registration": the client's program becomes the scheduler of policies whose
+// algorithm is external.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 

@@ -51,7 +51,7 @@ constexpr std::array kHandlers = {
     RequestHandler{RequestType::delete_reservation, delete_reservation},
     RequestHandler{RequestType::status_scheduler, status_scheduler},
     RequestHandler{RequestType::status_resource, status_resource},
-    // There are no hooks: a query for all hooks finds none.
+    // There are no hooks, so a query for all hooks finds none.
     RequestHandler{RequestType::status_hook, status_nothing},
     RequestHandler{RequestType::modify_reservation, modify_reservation},
     RequestHandler{RequestType::modify_job_async, modify_job},
@@ -89,7 +89,7 @@ ifl::Reply Steps::reply() {
 }
 
 ifl::Reply begin_answer(Context& context) {
-    // Libraries may throw, if only because memory is short: then only this request fails.
+    // Catch exceptions: a library may throw, such as when memory is short. Then only this request fails.
     try {
         const auto allowed = may_use(context.state(), context.who);
         ifl::Reply reply = allowed ? dispatch(context) : refuse(allowed.error());

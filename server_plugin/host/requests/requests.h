@@ -1,9 +1,9 @@
 // The requests that the server answers. Each handler is in a file of its own; requests.cc lists them.
 //
-// The folder requests/: answer() finds the row of a request, checks the requester (access.h), and calls the
-// handler with a Context, which has the server, the requester and the time. A handler checks the request,
-// makes a Change, and returns the reply. A handler that takes long goes on in steps (in_slices.h). common.h
-// has what several handlers need.
+// In the folder requests/, answer() finds the handler of a request, checks the requester (access.h), and
+// calls the handler with a Context, which has the server, the requester and the time. A handler checks the
+// request, makes a Change, and returns the reply. A handler whose work takes long does it in Steps;
+// in_slices.h is for Manager requests. common.h has functions that several handlers need.
 #pragma once
 
 #include <cstdint>
@@ -23,62 +23,62 @@
 
 namespace pbs::host {
 
-// A job that is being submitted: between QueueJob and Commit on one connection.
+// A job that is being submitted on a connection, from QueueJob to Commit.
 struct Submission {
     Job job;
     std::string script;
-    // The second and the setup in which fit_to_queue() found that the queue takes the job. A Commit in the
-    // same second and setup needn't check it again.
+    // When fit_to_queue() found that the queue takes the job: the second and the setup. A Commit in the same
+    // second and setup needn't check it again.
     struct Fitted {
         int64_t at;
         uint64_t setup;  // State::setup()
     };
     std::optional<Fitted> fitted;
-    // For a job that another server hands in: the number of this hand-in (Server::arriving), and the number
-    // of servers that had the job before.
+    // Only for a job that another server hands in. arrival: the number of this hand-in (Server::arriving).
+    // hops: the number of servers that have had the job.
     uint64_t arrival = 0;
     int64_t hops = 0;
 };
 
-// The server's memory of a connection between its requests.
+// The data about a connection that the server keeps between its requests.
 struct Session {
     std::optional<Submission> submission;
     std::string address;  // numeric address of a client over TCP
     std::string from;     // for the log: "uid 1000 on the Unix socket"
-    // By scheduler: its registrations, which end with the connection.
+    // The registrations on this connection, by scheduler. They end with the connection.
     std::map<std::string, Registrations::Held> registered{};
 };
 
 struct Context;
 
 // The rest of the work on a request after its handler has returned. It is done in steps, so that other
-// clients have turns in between, and memory holds no more of a long reply than its reader takes. The server's
-// objects may change between two steps.
+// clients have turns in between, and so that only as much of a long reply is in memory as its reader takes at
+// a time. The server's objects may change between two steps.
 class Steps {
   public:
     enum class Left {
         nothing,
         more,
-        later  // it has to wait for something else: call again in some milliseconds
+        later  // step() has to wait for something: call it again in some milliseconds
     };
     Steps() = default;
     Steps(const Steps&) = delete;
     Steps& operator=(const Steps&) = delete;
     virtual ~Steps() = default;
 
-    // Does a step, of a few milliseconds at most. Objects that it adds to `out` are parts of a status reply.
-    // `context` is the request's.
+    // Does a step, which takes a few milliseconds at most. Adds the next parts of a status reply to `out`.
+    // `context` is that of the request.
     virtual Left step(Context& context, ifl::StatusParts& out) = 0;
-    // Returns the reply, if no step has added anything to `out`. Called once, when nothing is left.
+    // Returns the reply, if no step has added parts to `out`. Called once, after Left::nothing.
     virtual ifl::Reply reply();
-    // After Left::later: is it useless to call step()? Cheap. While this is true, the connection is watched
-    // for its end.
+    // Returns whether step() would still have nothing to do after it has returned Left::later. This function
+    // is cheap. While it returns true, the server checks whether the client has gone.
     virtual bool waits() const { return false; }
-    // The memory in bytes that these steps use until their end.
+    // Returns the memory in bytes that these steps reserve until their end.
     virtual std::size_t size() const { return 0; }
 };
 
-// Steps that lead to one reply.
+// A Steps that makes no status reply in parts, but one reply at its end.
 class Answered : public Steps {
   public:
     ifl::Reply reply() override { return std::move(reply_); }
@@ -99,12 +99,12 @@ struct Context {
     int64_t now;
     const ifl::Request& request;
     Session& session;
-    // The action for after the plugin's commit. Set by a handler whose change the plugin still has to commit.
+    // An action for after the plugin's commit, set by a handler whose change the plugin still has to commit.
     std::function<void()> when_committed{};
-    // The steps that are left. Set by a handler, whose returned value is then no reply.
+    // The steps that complete the answer. If a handler sets them, its returned value isn't a reply.
     std::unique_ptr<Steps> rest{};
-    // The number of a request that can wait for a thread of the plugin (Plugin::manager); 0: the request
-    // can't wait.
+    // The number by which the plugin knows a request that waits for a thread of it (Plugin::manager); 0: the
+    // request can't wait.
     uint64_t ticket = 0;
 
     const State& state() const { return server.state; }
@@ -120,21 +120,21 @@ struct RequestHandler {
 // All handlers, in the order of the numbers of their requests.
 std::span<const RequestHandler> request_handlers();
 
-// Finds the handler and calls it. PBSE_UNKREQ: there is no such request; PBSE_NOSUP: PBS has the request, but
-// this server doesn't. A requester who may not use the server at all (may_use, access.h) is refused before.
-// Refusals because of missing rights are logged. Never throws.
+// Finds the handler of the request and calls it. PBSE_UNKREQ: PBS has no such request. PBSE_NOSUP: PBS has
+// it, but this server doesn't support it. Before that, refuses a requester who may not use the server
+// (may_use, access.h). Logs refusals for want of rights. Never throws.
 //
-// If Context::rest is set afterwards, the caller has to make the reply, by go_on() until nothing is left. If
-// Plugin::uncommitted() is true afterwards, the caller has to call the plugin's commit(), and use the reply
-// and Context::when_committed only when that has succeeded.
+// If Context::rest is set afterwards, the caller has to call go_on() until nothing is left, which makes the
+// reply. If Plugin::uncommitted() is true afterwards, the caller has to call the plugin's commit(); only if
+// that succeeds, it uses the reply and Context::when_committed.
 ifl::Reply begin_answer(Context& context);
-// Does the next step of Context::rest. After Left::nothing, `reply` is set if no step has added anything to
-// `out`; `shown` says whether earlier steps have. An exception becomes an error reply.
+// Does the next step of Context::rest. After Left::nothing, `reply` is set if no step has added parts to
+// `out`. `shown`: earlier steps have added some. An exception becomes an error reply.
 Steps::Left go_on(Context& context, ifl::StatusParts& out, bool shown, std::optional<ifl::Reply>& reply);
 // Begins the answer, does all its steps, and commits.
 ifl::Reply answer(Context& context);
 
-// Is the request a part of a submission that can share its commit with others (CommitGroup)?
+// Returns whether the request is a part of a submission that can share its commit with others (CommitGroup).
 bool may_share_commit(const ifl::Request& request, const Session& session);
 
 // The handlers.

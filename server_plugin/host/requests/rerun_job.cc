@@ -1,5 +1,5 @@
-// Rerun: ends a running job and puts it back into its queue. With "force" in the extend string, even if it
-// isn't rerunnable. For an array, all ended subjobs are queued again, too.
+// Rerun: ends a running job and puts it back into its queue. With "force" in the extend string, does so even
+// if the job isn't rerunnable. For an array, also queues all ended subjobs again.
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
@@ -27,7 +27,8 @@ Result<void> rerun_one(Context& context, const Job& current) {
     if (auto done = change.commit(); !done) return done;
     auto signalled = kill_job(context.server, *context.state().job(handle));
     if (!signalled && !was_asked) {
-        // The processes couldn't be ended, so the job goes on: its own end must not queue it again.
+        // The processes couldn't be ended, so the job goes on. Take the mark back, so that the job isn't
+        // queued again at its own end.
         Change back(context.server, context.now);
         advance(back.job(*context.state().job(handle)), JobEvent::to_be_ended, context.state(), context.now);
         if (auto done = back.commit(); !done) return done;

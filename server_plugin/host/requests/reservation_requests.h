@@ -9,7 +9,7 @@
 
 namespace pbs::host {
 
-// Checks and applies one attribute as a client sends it. `rights` are write flags of AttributeFlag.
+// Checks and applies one attribute of a client's request. `rights` are write flags of AttributeFlag.
 // PBSE_NOATTR, PBSE_ATTRRO, PBSE_NOSUP, PBSE_BADATVAL, PBSE_UNKRESC, PBSE_NOSTF_RESV.
 Result<void> set_reservation_attribute(Reservation& reservation, const ifl::Attribute& change,
                                        uint32_t rights, const State& state);
@@ -18,12 +18,12 @@ Result<void> set_reservation_attribute(Reservation& reservation, const ifl::Attr
 // PBSE_PERM.
 Result<const Reservation*> own_reservation(const Context& context, std::string_view id);
 
-// Lets the client wait for the scheduler's answer until an instant. Then the client learns that there is no
-// answer yet, or the reservation is deleted.
+// Makes the client wait for the scheduler's answer about a reservation, until an instant at most. If there is
+// no answer by then, the reply says so or, with `is_deleted`, the reservation is deleted.
 class AwaitedReservation final : public Answered {
   public:
     AwaitedReservation(std::string id, int64_t until, bool is_deleted);
-    // For an alteration: sets the state that the reservation has to reach.
+    // Call it for an alteration: notes the times that the reservation will have if the alteration is granted.
     void wants(const Reservation& reservation, int64_t now);
     Left step(Context& context, ifl::StatusParts& out) override;
 

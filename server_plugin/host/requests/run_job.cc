@@ -31,7 +31,7 @@ Result<Decision> named_places(const Job& job, const State& state, std::string_vi
     return decision;
 }
 
-// Finds the job; for a subjob, its array.
+// Finds the job that is to be started; for a subjob, its array. Checks that it can be started.
 Result<Target> startable(const Context& context, std::string_view id) {
     auto target = own_target(context, id);
     if (!target) return target;
@@ -40,7 +40,7 @@ Result<Target> startable(const Context& context, std::string_view id) {
     const Queue* queue = context.state().queue(job.queue);
     if (queue == nullptr || !queue->execution()) return fail(PBSE_IVALREQ, {});
     if (!job.is_array()) return target;
-    // A whole array can't be started.
+    // Refuse an array as a whole: only its subjobs can be started.
     if (!target->subjobs()) return fail(PBSE_IVALREQ, {});
     if (!target->single) return target;
     const char state = subjob_state(job, target->indices[0].first, context.state());
@@ -49,7 +49,7 @@ Result<Target> startable(const Context& context, std::string_view id) {
     return target;
 }
 
-// The reason in a comment: the text after "Not Running: " or "Can Never Run: ".
+// Returns the reason in a comment: the text after "Not Running: " or "Can Never Run: ".
 std::string_view reason_in(std::string_view comment) {
     for (const std::string_view begin : {"Not Running: ", "Can Never Run: "})
         if (comment.starts_with(begin)) return comment.substr(begin.size());
@@ -78,8 +78,8 @@ ifl::Reply start(Change& change, const Target& target, Job& job, const Decision&
     return reply_of(change.commit());
 }
 
-// Sets the job's comment to the reason why it doesn't start, until a cycle finds another reason. A job that
-// is held or waits for its time keeps its comment.
+// Sets the reason why the job doesn't start as its comment, until a cycle finds another reason, and as the
+// reply. A job that is held or waits for its time keeps its comment.
 ifl::Reply tell_why_not(Change& change, Job& job, std::string_view comment) {
     if (job.state == job_state::kQueued || job.state == job_state::kBegun) {
         set_comment(job, comment);
@@ -89,7 +89,7 @@ ifl::Reply tell_why_not(Change& change, Job& job, std::string_view comment) {
     return ifl::Reply::error(PBSE_RESCUNAV, std::string(reason_in(comment)));
 }
 
-// Decides where the job runs: on the vnodes that the operator names, or in a place that the plugin finds.
+// Finds the places for the job: on the vnodes that the operator names, or those that the plugin finds.
 Result<Decision> decide(const Context& context, const Job& job, std::string_view destination, int64_t now) {
     if (!destination.empty()) return named_places(job, context.state(), destination);
     Plugin* const plugin = context.server.parts.plugin;
@@ -115,7 +115,7 @@ std::optional<ifl::Reply> try_run(Context& context, const std::string& id) {
     return tell_why_not(change, job, decision->text);
 }
 
-// Starts jobs one after the other, until one can't start.
+// Starts the jobs one after the other, when no cycle runs. Ends when one can't start.
 class RunLater final : public Steps {
   public:
     RunLater(Server& server, std::deque<std::string> jobs) : server_(server), jobs_(std::move(jobs)) {
@@ -138,7 +138,7 @@ class RunLater final : public Steps {
     ifl::Reply reply_;
 };
 
-// The queued subjobs of a range. PBSE_BADSTATE: there are none.
+// Returns the ids of the queued subjobs of a target's ranges. PBSE_BADSTATE: there are none.
 Result<std::deque<std::string>> queued_of(const Target& target) {
     std::deque<std::string> ids;
     const Job& array = *target.job;

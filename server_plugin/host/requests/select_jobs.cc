@@ -1,6 +1,6 @@
-// SelectJobs and SelStat: the jobs that satisfy all criteria, as ids or with their attributes. With "x" in
-// the extend string finished jobs are included. With "t" or "T" the subjobs of arrays are shown instead of
-// the arrays, selected by their own states.
+// SelectJobs and SelStat: show the jobs that satisfy all criteria, as ids or with their attributes. With "x"
+// in the extend string, finished jobs are included. With "t" or "T", the subjobs of arrays are shown in place
+// of the arrays, and are selected by their own states.
 #include <algorithm>
 #include <optional>
 
@@ -26,13 +26,14 @@ struct Criterion {
     Comparison how = Comparison::equal;
 };
 
-// Any other operation counts as "equal".
+// Converts an operation to a comparison. An operation that isn't one counts as "equal".
 Comparison comparison_of(ifl::Op op) {
     if (op < ifl::Op::eq || op > ifl::Op::lt) return Comparison::equal;
     return static_cast<Comparison>(static_cast<int>(op) - static_cast<int>(ifl::Op::eq));
 }
 
-// Does the letter satisfy a criterion on the state, which lists letters? "QH" means either.
+// Returns whether a state letter satisfies a criterion on job_state. The criterion's value lists letters:
+// "QH" means Q or H.
 bool letter_fits(char letter, const Criterion& criterion) {
     const bool among = criterion.value.find(letter) != std::string::npos;
     return criterion.how == Comparison::unequal ? !among : among;
@@ -50,8 +51,8 @@ bool owner_fits(const Job& job, const Criterion& criterion) {
     return criterion.how == Comparison::unequal ? !fits : fits;
 }
 
-// Returns the function that checks a criterion on the job itself; nullptr: the criterion is on an attribute
-// as status shows it.
+// Returns the function that checks a criterion directly on a job; nullptr: the criterion is checked on the
+// attribute as status shows it.
 using Fits = bool (*)(const Job&, const Criterion&);
 Fits of_job(const Criterion& criterion) {
     const std::string_view name = criterion.def->name;
@@ -59,7 +60,8 @@ Fits of_job(const Criterion& criterion) {
     return name == "User_List" || name == "Job_Owner" ? owner_fits : nullptr;
 }
 
-// Does the attribute as status shows it satisfy the criterion? An unset attribute satisfies only "not equal".
+// Returns whether an attribute, as status shows it, satisfies the criterion. An unset attribute satisfies
+// only "not equal".
 bool fits(const ifl::Attributes& shown, const Criterion& criterion) {
     for (const ifl::Attribute& have : shown) {
         if (have.name != criterion.def->name || have.resource != criterion.resource) continue;
@@ -94,11 +96,11 @@ Result<Criterion> criterion_of(const ifl::Attribute& attribute, const State& sta
 
 struct Selection {
     std::vector<Criterion> criteria;
-    const Queue* queue = nullptr;  // nullptr: all
+    const Queue* queue = nullptr;  // nullptr: all queues
     bool history = false;
 };
 
-// Reads the criteria. On an error `index` is that of the criterion.
+// Reads the criteria of a request. After an error, `index` is the index of the wrong criterion.
 Result<Selection> selection_of(const Context& context, const ifl::Attributes& criteria, size_t& index) {
     Selection selection;
     selection.history = context.request.extend.find('x') != std::string::npos;
@@ -159,7 +161,8 @@ class SelectJobs : public Steps {
         if ((job.history() && !history_) || !may_see(context, job)) return false;
         std::optional<ifl::Attributes> shown;
         for (const Criterion& criterion : criteria_) {
-            if (subjobs_ && job.is_array() && is_state(criterion)) continue;  // checked for each subjob
+            // This criterion is checked for each subjob.
+            if (subjobs_ && job.is_array() && is_state(criterion)) continue;
             if (const Fits own = of_job(criterion)) {
                 if (!own(job, criterion)) return false;
                 continue;
@@ -206,7 +209,8 @@ class SelectIds final : public SelectJobs {
         reply.body = ifl::SelectReply{std::move(ids_)};
         return reply;
     }
-    // The size of the largest possible answer. With room for that, an answer that has begun can be completed.
+    // Returns the size of the largest possible answer. With this memory reserved, an answer that has begun
+    // can be completed.
     std::size_t size() const override { return most_; }
 
   private:

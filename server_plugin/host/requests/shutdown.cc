@@ -1,6 +1,6 @@
-// Shutdown (qterm). "Quick": running jobs go on, and the next start finds them. "Immediate": they are ended,
-// and rerunnable ones are queued again. "Delayed": jobs that aren't rerunnable run to their ends. Nothing is
-// checkpointed.
+// Shutdown (qterm). "Quick": running jobs go on, and the next start finds them. "Immediate": running jobs are
+// ended, and rerunnable ones are queued again. "Delayed": rerunnable jobs are queued again, and the server
+// waits for the ends of the others. Nothing is checkpointed.
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
@@ -12,7 +12,7 @@
 namespace pbs::host {
 namespace {
 
-// Removes the bits that say which other daemons to stop.
+// Selects the bits for the manner of the shutdown. The other bits say which other daemons to stop.
 constexpr uint32_t kMannerMask = 0xf;
 
 void end_or_requeue(Change& change, Job& job, bool immediate) {
@@ -32,7 +32,8 @@ void end_or_requeue(Change& change, Job& job, bool immediate) {
 ifl::Reply shutdown(Context& context) {
     const auto& body = std::get<ifl::Shutdown>(context.request.body);
     if (auto ok = operators_only(context); !ok) return refuse(ok.error());
-    // The scheduler and MOM are parts of this process.
+    // Refuse bits for a secondary server, which doesn't exist. Ignore those for the scheduler and MOM, which
+    // are parts of this process.
     if ((body.manner & (SHUT_WHO_SECDRY | SHUT_WHO_SECDONLY | SHUT_WHO_IDLESECDRY)) != 0)
         return ifl::Reply::error(PBSE_NOSUP,
                                  "No support for requested service: there is no secondary server");

@@ -1,4 +1,4 @@
-// SignalJob: a signal by name or number; "suspend" and "resume" stop and continue the job.
+// SignalJob: sends a signal, by name or number, to a job. "suspend" and "resume" stop and continue the job.
 #include <csignal>
 
 #include <fmt/format.h>
@@ -12,8 +12,9 @@
 namespace pbs::host {
 namespace {
 
-// A suspended job keeps its resources, because its processes are stopped and not swapped out. Only the
-// scheduler resumes a preempted job.
+// Suspends or resumes a job for an operator. A suspended job keeps its resources, because its processes are
+// stopped but stay in memory. A job that a preemption has suspended can't be resumed here: only the scheduler
+// does that.
 Result<void> suspend_or_resume(Context& context, const Job& current, bool suspend) {
     if (!context.who.operator_()) return fail(PBSE_PERM);
     const JobEvent event = suspend ? JobEvent::suspended : JobEvent::resumed;

@@ -1,4 +1,5 @@
-// StatusSched with "object=accounting": the days with accounting records, or the records of one day.
+// StatusSched with "object=accounting": shows the days that have accounting records, or the records of one
+// day.
 #include "server_plugin/host/requests/status_scheduler.h"
 
 #include <fcntl.h>
@@ -21,11 +22,12 @@
 namespace pbs::host {
 namespace {
 
-// The size of one reply: small enough not to hold the server's loop; large enough to send a busy month in
-// some hundred requests.
+// The size of one reply in bytes. It is small enough not to hold up the server's loop, and large enough to
+// send a busy month in some hundred requests.
 constexpr std::size_t kPart = 1 << 20;
 
-// Is it the name of a day's file? So clients can't make the server open other files.
+// Returns whether the name is that of a day's file. Other names are refused, so that clients can't make the
+// server open other files.
 bool is_day(std::string_view name) {
     return name.size() == 8 && std::ranges::all_of(name, values::is_digit);
 }
@@ -51,7 +53,7 @@ ifl::Reply days(const std::filesystem::path& folder) {
     return reply;
 }
 
-// Reads "offset=N"; an empty text is 0.
+// Reads "offset=N"; an empty text means 0. nullopt: it is malformed.
 std::optional<std::int64_t> offset_in(std::string_view extend) {
     constexpr std::string_view kKey = "offset=";
     if (extend.empty()) return 0;
@@ -59,7 +61,7 @@ std::optional<std::int64_t> offset_in(std::string_view extend) {
     return values::digits<std::int64_t>(extend.substr(kKey.size()));
 }
 
-// Cuts the text after its last complete record; a further one may still be being written.
+// Cuts the text after its last complete record, because the server may still be writing the next one.
 void cut_behind_last_line(std::string& text) {
     const std::size_t end = text.rfind('\n');
     if (end != std::string::npos) text.resize(end + 1);

@@ -1,5 +1,5 @@
-// StatusSched with "object=changes": the objects that have changed since a version. The answer waits for the
-// first change, without holding up the loop.
+// StatusSched with "object=changes": shows the objects that have changed since a version. The answer waits
+// for the first change, and the loop serves other clients meanwhile.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-// No answer waits for longer: it says that there was no change.
+// The longest wait for a change. After it the answer says that there was none.
 constexpr std::chrono::seconds kLongestWait{3600};
 
 struct AskedChanges {
@@ -29,7 +29,7 @@ struct AskedChanges {
     std::int64_t timeout = 0;
 };
 
-// Reads "version=N;timeout=SECONDS"; nullopt: it is something else.
+// Reads "version=N;timeout=SECONDS"; nullopt: it is malformed.
 std::optional<AskedChanges> read_changes(std::string_view extend) {
     constexpr std::string_view kVersion = "version=";
     constexpr std::string_view kTimeout = ";timeout=";

@@ -1,5 +1,5 @@
-// StatusSched with "object=configuration": the present configuration, or that of a revision, as a document
-// (pbs_config(8)). The plugin writes the document, and the server adds its own part.
+// StatusSched with "object=configuration": shows the present configuration, or that of a revision, as a
+// document (pbs_config(8)). The plugin writes the document, and the server adds its own part.
 #include <algorithm>
 
 #include "ifl/pbs_error.h"
@@ -11,8 +11,8 @@
 namespace pbs::host {
 namespace {
 
-// The value of a key in an extend string such as "revision=12;part=policies"; empty: missing. The last value
-// counts, as in the plugin.
+// Returns the value of a key in an extend string such as "revision=12;part=policies"; empty: the key is
+// missing. If it comes several times, the last value counts, as in the plugin.
 std::string_view value_in(std::string_view extend, std::string_view key) {
     std::string_view value;
     while (!extend.empty()) {
@@ -24,8 +24,8 @@ std::string_view value_in(std::string_view extend, std::string_view key) {
     return value;
 }
 
-// The server's objects at the revision: the present ones, with earlier values of those that have changed
-// since.
+// Returns the server's objects at the revision: the present objects, with the earlier values of those that
+// have changed since.
 Result<HostConfiguration> configuration_at(Context& context, std::string_view revision) {
     HostConfiguration all = host_configuration(context.state(), context.server.options.home);
     if (revision.empty()) return all;

@@ -1,5 +1,5 @@
-// StatusSched with "object=diagnosis": the server's counters, its last cycles and slow requests, the users
-// with most requests, and the health of its disks and databases.
+// StatusSched with "object=diagnosis": shows the server's counters, its last cycles and slow requests, the
+// users with most requests, and the health of its disks and databases.
 #include "server_plugin/host/requests/status_scheduler.h"
 
 #include <fmt/format.h>
@@ -125,7 +125,7 @@ void add_peers(Context& context, ifl::StatusReply& status) {
     }
 }
 
-// Adds sizes in bytes. If a value is unknown, `error` says why.
+// reason.
 void add_health(Context& context, ifl::StatusReply& status) {
     const Server& server = context.server;
     ifl::ObjectStatus one = object("health");

@@ -1,6 +1,6 @@
-// StatusJob: one job, several ("12,13"), the jobs of a queue, or all. "x" in the extend string includes
-// finished jobs. "t" shows arrays and those of their subjobs that aren't queued; clients make the queued ones
-// from array_indices_remaining.
+// StatusJob: shows one job, several ("12,13"), the jobs of a queue, or all. With "x" in the extend string,
+// finished jobs are included. With "t", arrays are shown with those of their subjobs that aren't queued;
+// clients make the queued subjobs from the array's array_indices_remaining.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -18,8 +18,8 @@ namespace {
 
 constexpr int kMostMarked = 1000;
 
-// Adds the attribute that lists an array's queued subjobs to the requested ones, because clients make these
-// subjobs from it.
+// Adds array_indices_remaining to the requested attributes, because clients make an array's queued subjobs
+// from it.
 ifl::Attributes wanted_of_arrays(const Context& context) {
     ifl::Attributes wanted = std::get<ifl::Status>(context.request.body).wanted;
     if (!wanted.empty()) wanted.push_back({.name = "array_indices_remaining"});
@@ -56,7 +56,8 @@ class JobStatus : public Steps {
             array_ = 0;
             return false;
         }
-        // Objects marked as subjobs are sent in one part with their array, so bound their number.
+        // Objects that are marked as subjobs are sent in one part with their array, so bound the number of
+        // marked ones.
         add_subjob(context, *array, next_, ++shown_ <= kMostMarked ? PBS_OBJ_SUBJOB : PBS_OBJ_JOB, out);
         next_ += all.step;
         return true;
@@ -72,7 +73,7 @@ class JobStatus : public Steps {
 
   private:
     View view_;
-    View view_of_arrays_;  // for arrays with their subjobs
+    View view_of_arrays_;  // for arrays that are shown with their subjobs
     bool history_;
     bool subjobs_;
     uint64_t array_ = 0;  // the array whose subjobs are shown next
@@ -96,8 +97,7 @@ class Listed : public JobStatus {
     JobCursor cursor_;
 };
 
-// Jobs that the request names by ids. If any is shown, the reply isn't an error; otherwise it is the last
-// error.
+// Shows the jobs that the request names by ids. If none can be shown, the reply is the last job's error.
 class Named : public JobStatus {
   public:
     explicit Named(const Context& context) : JobStatus(context) {
@@ -147,10 +147,10 @@ class Named : public JobStatus {
     std::vector<std::string> ids_;
     std::size_t at_ = 0;
     int code_ = PBSE_UNKJOBID;
-    // Subjobs of an array that still have to be shown.
+    // The subjobs of an array that a request has named and that are still to be shown.
     uint64_t named_ = 0;              // the array's number
-    std::vector<IndexRange> ranges_;  // their indices
-    int64_t index_ = 0;               // the next of these
+    std::vector<IndexRange> ranges_;  // the remaining ranges of indices
+    int64_t index_ = 0;               // the next index, in the first of these ranges
 };
 
 }  // namespace

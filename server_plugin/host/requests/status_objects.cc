@@ -1,4 +1,5 @@
-// StatusSvr, StatusQue, StatusNode and StatusHook: the server, a queue or a vnode, or all queues or vnodes.
+// StatusSvr, StatusQue, StatusNode and StatusHook: show the server, one or all queues, one or all vnodes, or
+// hooks.
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/describe.h"
@@ -40,7 +41,7 @@ ifl::Reply status_node(Context& context) {
     return one_object(PBS_OBJ_NODE, node->name, describe(*node, context, view_of(context)));
 }
 
-// Answers a request for the status of hooks. There are none: a hook's name is an error.
+// Answers a request for the status of hooks. There are none, so the name of a hook is an error.
 ifl::Reply status_nothing(Context& context) {
     const auto& body = std::get<ifl::Status>(context.request.body);
     if (!body.object.empty() && body.object.front() != '@') return ifl::Reply::error(PBSE_HOOKERROR);

@@ -1,4 +1,4 @@
-// StatusReservation: one reservation, or all that the requester may see.
+// StatusReservation: shows one reservation, or all that the requester may see.
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/requests/common.h"
 #include "server_plugin/host/requests/describe.h"
@@ -7,7 +7,8 @@
 namespace pbs::host {
 namespace {
 
-// May the requester see the reservation? As for jobs: with query_other_jobs any, otherwise his own.
+// Returns whether the requester may see the reservation. Its owner and operators may; with query_other_jobs,
+// everybody may.
 bool may_see(const Context& context, const Reservation& reservation) {
     return context.state().server.boolean("query_other_jobs", false) || context.who.operator_() ||
            context.who.user == reservation.owner();

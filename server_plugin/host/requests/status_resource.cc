@@ -1,5 +1,5 @@
-// StatusRsc: the definition of one resource or of all. With "p" in the extend string type and flags are
-// numbers, which pbs_statrsc passes to clients that compute a job's select.
+// StatusRsc: shows the definition of one resource or of all. With "p" in the extend string, type and flags
+// are shown as PBS's numbers, which pbs_statrsc passes to clients that compute a job's select.
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
@@ -9,7 +9,7 @@
 namespace pbs::host {
 namespace {
 
-// The numbers of PBS's own attribute types and flags.
+// Returns PBS's own number for a resource's type.
 int type_number(Type type) {
     switch (type) {
         case Type::integer:
@@ -57,7 +57,8 @@ ifl::ObjectStatus describe(const Resource& resource, bool numbers) {
     return object;
 }
 
-// The object that separates PBS's own resources from the site's: qmgr prints only those after it.
+// Makes the object that separates PBS's own resources from the site's: qmgr prints only the resources after
+// it.
 ifl::ObjectStatus marker() {
     Resource none;
     none.name = "|unknown|";

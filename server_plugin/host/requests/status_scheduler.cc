@@ -1,7 +1,7 @@
-// StatusSched: the schedulers. With "object=KIND" at the start of the extend string: the plugin's objects for
-// policy, time_window, fs_group, quota, configuration, history, explanation, record, changes, fairshare and
-// quota_use; the server's accounting records for accounting, and its counters for diagnosis; registration
-// makes the connection a scheduler.
+// StatusSched: shows the schedulers. With "object=KIND" at the start of the extend string it shows other
+// objects: the plugin's, for policy, time_window, fs_group, quota, configuration, history, explanation,
+// record, changes, fairshare and quota_use; the server's accounting records, for accounting; its counters,
+// for diagnosis. "object=registration" makes the client a scheduler.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -32,7 +32,7 @@ constexpr std::array kPluginObjects = {PluginObject{"configuration", PBS_OBJ_CON
                                        PluginObject{"quota_use", PBS_OBJ_QUOTA_USE},
                                        PluginObject{"changes", PBS_OBJ_CHANGES}};
 
-// The type of "object=KIND"; 0 for other texts.
+// Returns the type that "object=KIND" names; 0: it names none of the plugin's.
 int type_of(std::string_view text) {
     constexpr std::string_view kBegin = "object=";
     if (!text.starts_with(kBegin)) return 0;
@@ -43,7 +43,7 @@ int type_of(std::string_view text) {
     return row == kPluginObjects.end() ? 0 : row->type;
 }
 
-// Sends the plugin's answer, a part in each step, once the plugin has it.
+// Sends the plugin's answer when the plugin has it, a part in each step.
 class PluginStatus final : public Steps {
   public:
     PluginStatus(Server& server, int type, std::string name, std::string extend, uint64_t ticket)
@@ -86,7 +86,7 @@ ifl::Reply by_and_by(Context& context, int type, const std::string& name, std::s
     return {};
 }
 
-// Explains why a job starts or waits, to users who may see the job.
+// Explains why a job starts or waits. Only users who may see the job get the explanation.
 ifl::Reply explanation(Context& context, const ifl::Status& body, std::string_view extend) {
     if (!body.wanted.empty() || !extend.empty())
         return ifl::Reply::error(PBSE_IVALREQ,
@@ -99,7 +99,7 @@ ifl::Reply explanation(Context& context, const ifl::Status& body, std::string_vi
         if (!target->single || !job->is_array() ||
             !job->subjobs->submitted.contains(target->indices[0].first))
             return ifl::Reply::error(PBSE_UNKJOBID);
-        // A waiting subjob waits for the same reasons as its array.
+        // A queued subjob waits for the same reasons as its array, so explain the array.
         const Job* subjob = context.state().subjob(job->sequence, target->indices[0].first);
         if (subjob != nullptr && subjob->state != job_state::kQueued) job = subjob;
     }

@@ -1,5 +1,5 @@
-// StatusSched requests about other things than schedulers. Their extend string begins with "object=";
-// `extend` is the rest of it.
+// StatusSched requests for other objects than schedulers. Their extend string begins with "object=KIND".
+// `extend` is the part of it after that.
 #pragma once
 
 #include <functional>
@@ -11,28 +11,28 @@
 
 namespace pbs::host {
 
-// "object=accounting", as described at pbs_stataccounting() in ifl/pbs_ifl.h. Errors: PBSE_PERM unless the
-// requester is a manager or operator; PBSE_IVALREQ for a day without records or another extend string;
-// PBSE_SYSTEM if a file can't be read.
+// Answers "object=accounting", as described at pbs_stataccounting() in ifl/pbs_ifl.h. Errors: PBSE_PERM
+// unless the requester is a manager or operator; PBSE_IVALREQ for a day without records or another extend
+// string; PBSE_SYSTEM if a file can't be read.
 ifl::Reply status_accounting(Context& context, std::string_view extend);
 
-// "object=configuration". Needs a plugin.
+// Answers "object=configuration". REQUIRES: the server has a plugin.
 ifl::Reply status_configuration(Context& context, std::string_view extend);
 
-// "object=changes": the answer's Steps, which wait for a change as described at pbs_statchanges() in
-// ifl/pbs_ifl.h, and then go on with `answer("version=N")`, the plugin's answer. Errors: PBSE_PERM unless the
-// requester is a manager; PBSE_IVALREQ for another extend string.
+// Answers "object=changes" by Steps that wait for a change, as described at pbs_statchanges() in
+// ifl/pbs_ifl.h. Then `answer("version=N")` makes the further Steps, which show the plugin's answer. Errors:
+// PBSE_PERM unless the requester is a manager; PBSE_IVALREQ for another extend string.
 using PluginsAnswer = std::function<std::unique_ptr<Steps>(std::string extend)>;
 ifl::Reply status_changes(Context& context, std::string_view extend, const PluginsAnswer& answer);
 
-// "object=registration": registers the connection as the scheduler that the object's name says, as described
-// at pbs_schedregister() in ifl/pbs_ifl.h. Errors: PBSE_PERM unless the requester is a manager;
+// Answers "object=registration": registers the connection as the scheduler with the object's name, as
+// described at pbs_schedregister() in ifl/pbs_ifl.h. Errors: PBSE_PERM unless the requester is a manager;
 // PBSE_UNKSCHED; PBSE_SCHEDCONNECTED; PBSE_IVALREQ for attributes or an extend string.
 ifl::Reply register_scheduler(Context& context, std::string_view extend);
 
-// "object=diagnosis". The object's name selects a part, as described at pbs_statdiagnosis() in ifl/pbs_ifl.h.
-// Errors: PBSE_PERM unless the requester is a manager or operator, or the part is "counters"; PBSE_IVALREQ
-// for another part or an extend string.
+// Answers "object=diagnosis". The object's name selects a part, as described at pbs_statdiagnosis() in
+// ifl/pbs_ifl.h. Errors: PBSE_PERM unless the requester is a manager or operator, or the part is open to all
+// users; PBSE_IVALREQ for an unknown part or an extend string.
 ifl::Reply status_diagnosis(Context& context, std::string_view extend);
 
 }  // namespace pbs::host

@@ -1,7 +1,7 @@
-// SubmitReservation: makes a reservation with its queue; the scheduler decides about it later. With the
-// attribute `interactive` the client waits that many seconds for the answer, and then gets the reply that
-// there is none yet. If the number is below 0, the client waits as many seconds, and then the reservation is
-// deleted.
+// SubmitReservation: makes a reservation with its queue. The scheduler decides about it later. With the
+// attribute `interactive`, the client waits for the answer, at most as many seconds as its absolute value. If
+// there is no answer by then, a positive number means that the reply says so, a negative one that the
+// reservation is deleted.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace pbs::host {
 namespace {
 
-// The job to make the reservation from, or to move into it; null: none.
+// Finds the job to make the reservation from, or to move into it (qmove); null: the request names none.
 Result<const Job*> job_of(const Context& context, const Reservation& reservation) {
     const bool moved = reservation.attributes.has("qmove");
     if (!moved && !reservation.attributes.has("reserve_job")) return nullptr;
@@ -33,7 +33,8 @@ Result<const Job*> job_of(const Context& context, const Reservation& reservation
     return &job;
 }
 
-// Was the job moved into the reservation that was requested for it? True also if none was requested.
+// Returns whether the job for which the reservation was requested (qmove) was moved into it. True if there is
+// no such job.
 bool has_its_job(const Reservation& reservation, const State& state) {
     if (!reservation.attributes.has("qmove")) return true;
     const Job* job = state.job(reservation.attributes.text("qmove"));
@@ -103,7 +104,7 @@ Steps::Left AwaitedReservation::step(Context& context, ifl::StatusParts&) {
     const bool asked = reservation->is_asked();
     was_altered_ = was_altered_ || reservation->state() == reservation_state::kBeingAltered;
     if (!asked && was_altered_) {
-        // If the scheduler denies the alteration, the reservation stays as it was.
+        // If the scheduler has denied the alteration, the reservation doesn't have the wanted times.
         const bool granted = reservation->attributes.integer("mtime", 0) >= asked_at_ &&
                              reservation->attributes.text("reserve_start") == wanted_start_ &&
                              reservation->attributes.text("reserve_end") == wanted_end_;
@@ -137,8 +138,8 @@ ifl::Reply submit_reservation(Context& context) {
     if (asked.maintains && !asked.privileged) return ifl::Reply::error(PBSE_PERM);
     Reservation& reservation = asked.reservation;
     const uint32_t rights = write_rights(context.who) | at_creation;
-    // Clients send all attributes of a job that they want moved. The values of those that its owner may not
-    // set come from the job.
+    // To have a job moved, clients send all its attributes. Ignore the resources that the requester may not
+    // set: their values come from the job.
     const bool moved = std::ranges::any_of(
         body.attributes, [](const ifl::Attribute& one) { return same_name(one.name, "qmove"); });
     for (size_t i = 0; i < body.attributes.size(); ++i) {
