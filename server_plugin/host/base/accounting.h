@@ -136,8 +136,7 @@ class Accounting {
     std::uint64_t dropped_ = 0;
     std::deque<Record> pending_;
     std::deque<std::string> recent_ends_;    // the keys in ended_ that this process added, the oldest first
-    // The ends with a record, each "type id run_count"; see remember_since().
-    std::unordered_set<std::string> ended_;
+    std::unordered_set<std::string> ended_;  // ends that have a record, each as "type id run_count"
     // Keys of Q and S records, ascending; nullopt before remember_since() and after forget_beginnings().
     std::optional<std::vector<std::uint64_t>> begun_;
 };

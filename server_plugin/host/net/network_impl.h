@@ -180,8 +180,7 @@ class Network::Impl {
     uint64_t next_id_ = 1;
     std::unordered_map<uint64_t, Peer*> peers_;
     Clients clients_;
-    // The numbers of TCP connections from other hosts.
-    std::map<std::string, std::size_t, std::less<>> per_address_;
+    std::map<std::string, std::size_t, std::less<>> per_address_;  // numbers of TCP connections, other hosts
     std::unique_ptr<MungeCheck> munge_;                            // nullptr: MUNGE is not among the methods
     std::unique_ptr<Certificate> certificate_;                     // nullptr: no TLS
     std::vector<uint64_t> later_;                                  // connections whose answer has to wait

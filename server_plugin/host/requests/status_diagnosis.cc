@@ -125,7 +125,8 @@ void add_peers(Context& context, ifl::StatusReply& status) {
     }
 }
 
-// reason.
+// Adds the health of the disk, the databases and this process, with sizes in bytes. For an unknown value,
+// adds `error` with the reason.
 void add_health(Context& context, ifl::StatusReply& status) {
     const Server& server = context.server;
     ifl::ObjectStatus one = object("health");

@@ -40,11 +40,9 @@ namespace pbs::host {
 // PBS's exit statuses besides 0..255 (the script's own) and 256 + signal (the signal that ended the script).
 namespace exit_status {
 inline constexpr int kFailBeforeFiles = -1;   // could not be started; no output file was opened
-// Its files couldn't be staged in; the server starts it again later.
-inline constexpr int kStageInFailed = -50;
+inline constexpr int kStageInFailed = -50;    // its files couldn't be staged in; started again later
 inline constexpr int kFailAfterFiles = -2;    // could not be started; see its stderr file
-// Lost its supervision: the machine restarted, or the shepherd was killed.
-inline constexpr int kAbortedAtRestart = -4;
+inline constexpr int kAbortedAtRestart = -4;  // lost its supervision: machine restarted, shepherd killed
 inline constexpr int kRerun = -11;            // ended on request, to be queued again
 inline constexpr int kBadUid = -10;           // no such user, or another uid than at the submission
 inline constexpr int kKilledVmem = -26;       // exceeded vmem
