@@ -80,7 +80,7 @@ class Accounting {
     // Forgets the Q and S records that remember_since() has read. Call when all jobs are recovered.
     void forget_beginnings();
 
-    // Each writes a record of the type that is named beside it.
+    // Each of these functions writes a record of the type that is named beside it.
     void queued(const AccountedJob& job);   // Q
     void started(const AccountedJob& job);  // S
     // ended() and rerun() record an end once, even if they are called again. Call them before the end is

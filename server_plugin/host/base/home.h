@@ -22,8 +22,8 @@ class Home {
     //   undelivered              0755
     //   aux                      0755
     // An existing directory keeps its mode. It has to belong to root or to the server's user, and to be
-    // writable; others must not be able to write to it, except to spool. Errors name the directory and what
-    // is wrong with it.
+    // writable; others must not be able to write to it, except to spool. Errors name the directory and the
+    // fault.
     static Result<Home> open(const std::string& path);
 
     Home(Home&& other) noexcept;

@@ -42,7 +42,7 @@ MachineLoad LoadMeter::read(std::istream& loadavg, std::istream& stat, const Loa
         const int64_t since = total - total_;
         if (measured_ && since >= kLeastTicks && system >= system_)
             system_time_ = (system - system_) * 1000 / since;
-        // Some counters may run backwards a little: begin a new measurement then.
+        // The kernel's counters may run backwards a little. If they have, begin a new measurement.
         if (!measured_ || since >= kLeastTicks || since < 0) {
             system_ = system;
             total_ = total;

@@ -34,7 +34,7 @@ class Batch {
     // Calls `work` with the batch's tables in place of the server's: each Change::commit() in it changes only
     // these tables.
     void run(const std::function<void()>& work);
-    // Adds an action to run if the batch isn't committed. It takes back effects that aren't part of a Change.
+    // Adds an action to run if the batch isn't committed: to take back effects that aren't part of a Change.
     void on_undo(std::function<void()> action) { undo_.push_back(std::move(action)); }
 
     // Writes some of the changed objects to the database, set aside so that they don't count yet. False: all

@@ -1,5 +1,6 @@
-// Submissions that share one commit: those of one turn of the loop wait for the disk once, together. Each is
-// written after a savepoint, so that a failing one doesn't undo the others.
+// Submissions that share one commit, so that the submissions of one turn of the loop wait for the disk
+// together, once. Each submission is written after a savepoint, so that a failing one doesn't undo the
+// others.
 //
 // A job that has joined the group is in the state, where it counts for the limits of the next submission. But
 // neither a client nor the plugin learns of it before commit(), and if that fails, the job is removed again.
@@ -28,7 +29,7 @@ class CommitGroup {
     void take(bool on) { takes_ = on; }
     bool takes() const { return takes_; }
 
-    // One change of the group: its jobs, and its actions for after the commit.
+    // A change that has joined the group: its jobs, and its actions for after the commit.
     struct Member {
         int64_t now;
         std::vector<uint64_t> jobs;  // handles of the jobs that it adds

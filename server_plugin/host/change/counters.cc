@@ -10,7 +10,7 @@
 namespace pbs::host {
 namespace {
 
-// The numbers of cycles and slow requests that are remembered. Each cycle takes some hundred bytes.
+// How many cycles and slow requests are remembered. The note of a cycle takes some hundred bytes.
 constexpr std::size_t kMostCycles = 100;
 constexpr std::size_t kMostSlowRequests = 100;
 // A request is slow if it takes longer than a turn of the loop should.

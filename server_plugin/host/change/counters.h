@@ -88,7 +88,7 @@ class Counters {
     const std::deque<RequestNote>& slow_requests() const { return slow_requests_; }
     const std::map<std::string, User, std::less<>>& users() const { return users_; }
 
-    // Each further counter: its name, its object (empty: the server), and its value.
+    // A counter: its name, its object (empty: the server), and its value.
     struct Value {
         std::string_view name;
         std::string of;

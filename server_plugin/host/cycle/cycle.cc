@@ -401,7 +401,7 @@ void Cycles::cycle_finished() {
     begin_next();
 }
 
-// Returns the time of the stage that ends now, and begins the next one.
+// Returns how long the present stage has taken, and begins the next one.
 std::chrono::nanoseconds Cycles::stage_took() {
     const auto began = std::exchange(stage_began_, std::chrono::steady_clock::now());
     return stage_began_ - began;
@@ -499,8 +499,8 @@ void Cycles::apply_some() {
     end();
 }
 
-// Returns whether decisions other than comments and the like are left. Those come last: decisions are in the
-// order of their effect.
+// Returns whether decisions other than comments and the like are left. Comments come last, because decisions
+// are in the order of their effect.
 bool Cycles::more_starts() const {
     return applied_ < decisions_.size() && !is_harmless(decisions_.at(applied_, StateNames(server_.state)));
 }

@@ -55,7 +55,7 @@ class Cycles {
 
     bool busy() const { return stage_ != Stage::idle || server_.cycle_waits; }
     // Returns whether cycles of further schedulers are left, so that run_wanted() has to be called again.
-    // They are left after a cycle of one scheduler has failed.
+    // After a cycle of one scheduler has failed, those of the others are left.
     bool has_more() const { return !todo_.empty(); }
     // Returns whether decisions are left, so that go_on() has to be called soon.
     bool has_decisions() const { return stage_ == Stage::applying; }
@@ -90,7 +90,7 @@ class Cycles {
     std::map<std::string, int64_t> last_;           // scheduler to the instant of its last cycle
     std::deque<std::pair<std::string, int>> todo_;  // cycles to run: scheduler and trigger
     Stage stage_ = Stage::idle;
-    // These members are about the cycle under way.
+    // The following members are about the cycle under way.
     std::string sched_;
     int trigger_ = 0;
     CycleNote note_;

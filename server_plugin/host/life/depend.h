@@ -21,8 +21,8 @@ std::string shown_depend(const Job& job, const State& state);
 // malformed or names jobs of other servers.
 Result<std::string> full_depend(std::string_view value, const State& state);
 
-// Links a job to the jobs that its `depend` names. REQUIRES: the job is in an execution queue, and in the
-// change. As in PBS, a dependency that can't be met deletes the job, although the request succeeds.
+// Links a job to the jobs that its `depend` names. A dependency that can't be met deletes the job, although
+// the request succeeds, as in PBS. REQUIRES: the job is in an execution queue, and in the change.
 // PBSE_IVALREQ: the job depends on itself, or runone names an unknown job.
 Result<void> take_up_dependencies(Change& change, Job& job);
 // Updates the links after qalter has changed `depend`. The new value replaces the dependencies of the types

@@ -156,7 +156,7 @@ Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t 
     if (def->name == "eligible_time") return set_eligible(job, change, state);
     if (auto ok = apply_change(job.attributes, *def, change, state.resources); !ok) return ok;
     if (def->type == Type::resources) {
-        // The user has set the value, so it isn't a default of the server any more.
+        // The value that the user has set isn't a default of the server.
         const Resource* resource = state.resources.find(change.resource);
         if (resource == nullptr) return {};
         job.set_defaulted(resource->name, false);

@@ -68,7 +68,7 @@ std::string end_text(const ExitRecord& exit) {
     return text;
 }
 
-// Queues a job again whose files couldn't be staged in. It waits before the next try, and its owner gets
+// Queues a job again whose files couldn't be staged in. The job waits before the next try, and its owner gets
 // mail, as in PBS.
 void wait_for_files(Change& change, Job& job, const std::string& why) {
     Server& server = change.server();

@@ -73,7 +73,8 @@ AccountedJob accounted_at_queueing(const Job& job, const State& state);
 // Sends mail to the owner or Mail_Users, if Mail_Points has this point ('a', 'b', 'e'; the default is 'a').
 void mail_job(Server& server, const Job& job, char point, std::string_view text);
 
-// Sends mail to the same users, whatever Mail_Points is: for events that they wouldn't notice otherwise.
+// Sends mail to the owner or Mail_Users whatever Mail_Points is, for events that they wouldn't notice
+// otherwise.
 void send_mail(Server& server, const Job& job, std::string_view text);
 
 // Sets resources_used from the usage that the runner has measured.

@@ -99,7 +99,7 @@ std::optional<unsigned> umask_of(const Job& job) {
     return values::number<unsigned>(text, 8).value_or(0) & 0777U;
 }
 
-// Starts a job. An exception affects only this job: it is held, and the others go on.
+// Starts a job. Returns an exception as an error, so that it affects only this job and not the others.
 Result<void> start(Server& server, const Job& job) {
     try {
         auto script = write_script(server, job);

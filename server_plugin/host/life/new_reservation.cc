@@ -21,8 +21,8 @@
 namespace pbs::host {
 namespace {
 
-// The most reservations of a user. Each costs time, because a cycle searches a place for it, and each keeps
-// jobs off its vnodes.
+// The most reservations of a user. Each reservation costs time, because a cycle searches a place for it, and
+// keeps jobs off its vnodes.
 constexpr size_t kMostOfUser = 200;
 // The most occurrences of a user's standing reservations.
 constexpr size_t kMostOccurrencesOfUser = 1000;

@@ -136,8 +136,8 @@ bool preempt_by(Change& change, Job& job, char method, std::string_view for_job)
     }
 }
 
-// Writes a run as `awaits` lists it. It includes the run's number, because the job may have ended and started
-// again.
+// Writes a run as `awaits` lists it. The text has the run's number, because the job may have ended and
+// started again.
 std::string run_text(const RunId& run) {
     return fmt::format("{}/{}", run.job, run.run);
 }

@@ -428,8 +428,8 @@ void confirm_reservation(Change& change, Reservation& reservation, const std::ve
         set_attribute(reservation, "reserve_start", std::to_string(start));
         set_attribute(reservation, "reserve_end", std::to_string(end));
         set_duration(reservation, end - start);
-        // set_select() succeeds as a rule: pbs_ralter has checked that the select has fewer of the same
-        // chunks.
+        // pbs_ralter has checked that the select has fewer of the same chunks, so set_select() succeeds as a
+        // rule.
         if (a.has("asked_select")) {
             if (auto ok = set_select(reservation, a.text("asked_select"), change.server().state); !ok)
                 return deny_reservation(change, Reservation(reservation), ok.error().message);

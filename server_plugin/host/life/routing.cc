@@ -147,8 +147,8 @@ bool Pass::route_queue(const Queue& queue) {
     return true;
 }
 
-// Removes the entries in `offered` of jobs that have left the route queues otherwise, such as by qmove. This
-// takes time in proportion to the number of entries, so it is done only when that number has doubled.
+// Removes the entries in `offered` of jobs that have left the route queues otherwise, such as by qmove. The
+// time for that grows with the number of entries, so it is done only when that number has doubled.
 void Pass::forget_gone() {
     if (pass_.offered.size() < pass_.next_look) return;
     std::erase_if(pass_.offered, [&](const auto& one) {

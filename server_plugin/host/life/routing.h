@@ -20,9 +20,9 @@ struct Routing {
 // The most queues or servers that a job may pass, as in OpenPBS.
 inline constexpr int64_t kMostHops = 10;
 
-// Returns whether a destination that refuses a job with this code may accept it later. As in OpenPBS,
-// refusals because the destination is full or disabled, and faults of the server, are temporary; all others
-// are final.
+// Returns whether a destination that refuses a job with this code may accept it later. Refusals because the
+// destination is full or disabled, and faults of the server, are temporary, as in OpenPBS; all others are
+// final.
 bool is_refused_for_now(int code);
 
 // Tries the destinations of the job's queue `from`, in order and through further route queues. The job stays

@@ -147,8 +147,8 @@ Result<void> Program::open_plugin() {
     return {};
 }
 
-// Reports the jobs to the plugin as they are stored, and then the ends of those that ended while no server
-// ran: so the plugin completes its data about these jobs.
+// Reports the jobs to the plugin as they are stored, and then the ends of the jobs that ended while no server
+// ran, so that the plugin completes its data about these jobs.
 Result<void> Program::recover() {
     const std::chrono::sys_seconds earliest(
         std::chrono::seconds(earliest_start(server_->state, server_->now())));

@@ -40,8 +40,8 @@ void Clients::count(Client& client, std::ptrdiff_t bytes, int busy) {
 std::size_t Clients::allowed(const Client& client) const {
     const std::size_t others = bytes_ - client.bytes;
     const std::size_t free = most_bytes_ - std::min(most_bytes_, others);
-    // If the client has x bytes, free - x are left. It may have a quarter of what is left: x = (free - x) /
-    // 4, so x is a fifth of free.
+    // If the client has x bytes, free - x are left. The client may have a quarter of what is left: x = (free
+    // - x) / 4, so x is a fifth of free.
     return std::max(always_, free / 5);
 }
 
@@ -63,8 +63,8 @@ void Clients::forget(Client& client, uint64_t connection) {
     ready_ -= std::erase(client.ready, connection);
 }
 
-// The client that had the last turn is still the first in round_. It leaves that place when it has no ready
-// connection, or no credit.
+// The client that had the last turn is still the first in round_. It loses this place here, if it has no
+// ready connection or no credit.
 std::optional<Clients::Turn> Clients::next() {
     while (!round_.empty()) {
         Client& client = *round_.front();

@@ -57,7 +57,8 @@ class Clients {
     // Choudhury and Hahne, 1998.)
     std::size_t allowed(const Client& client) const;
     bool may_take(const Client& client) const { return client.bytes < allowed(client); }
-    // Returns whether the client may begin a request. This bound is higher: four fifths of the free memory.
+    // Returns whether the client may begin a request. The bound for that is four times allowed(): four fifths
+    // of the free memory.
     bool may_begin(const Client& client) const { return client.bytes < 4 * allowed(client); }
 
     // want_turn() notes that a connection wants a turn now; want_memory(), that it wants one when its client

@@ -111,8 +111,8 @@ void MungeCheck::close() {
              [](uv_handle_t* closed) { delete static_cast<Handle*>(closed->data); });
 }
 
-// Each thread ends when no credential waits. Nobody waits for the threads, because one may hang in libmunge
-// when the server stops.
+// A thread ends when no credential waits. Nobody waits for the threads, because one may hang in libmunge when
+// the server stops.
 void MungeCheck::check(uint64_t connection, ShownCredential shown) {
     const values::Lock lock(shared_->mutex);
     shared_->waiting.push_back({connection, std::move(shown)});

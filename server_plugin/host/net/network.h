@@ -31,8 +31,8 @@ struct uv_loop_s;
 
 namespace pbs::host {
 
-// Which clients over TCP have to use TLS. A helper program that vouches for the user of another connection
-// may use plain text in any case.
+// The clients over TCP that have to use TLS: none, those of other hosts, or all. A helper program that
+// vouches for the user of another connection may always use plain text.
 enum class EncryptionRequired { none, remote, all };
 // Reads "none", "remote" or "all". Errors: PBSE_BADATVAL.
 Result<EncryptionRequired> parse_encryption_required(std::string_view text);

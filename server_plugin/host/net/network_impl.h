@@ -95,7 +95,7 @@ class Network::Impl {
     struct Peer;
     struct Asked;
     // A reply that waits for a commit, of the plugin's objects or of submissions. when_committed runs after
-    // that commit. All held replies of one turn of the loop wait for the same commit.
+    // that commit. The held replies of one turn of the loop wait for the same commit.
     struct Held {
         uint64_t peer;
         ifl::Reply reply;
@@ -213,7 +213,7 @@ struct Network::Impl::Asked {
           context{server, who, server.now(), request, session} {}
 };
 
-// One connection. It frees itself when its handle is closed and its look-ups of names have ended.
+// A connection. It frees itself when its handle is closed and its look-ups of names have ended.
 struct Network::Impl::Peer {
     Impl& network;
     uint64_t id;

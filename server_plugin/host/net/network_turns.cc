@@ -25,7 +25,7 @@ namespace {
 
 // The pause before it is checked again whether waiting answers may go on.
 constexpr uint64_t kLaterMs = 5;
-// Every so many of these checks, the connections are checked for clients that have gone.
+// The number of such checks from one search for clients that have gone to the next.
 constexpr unsigned kLooksForEnds = 20;
 // A connection gets another turn when fewer bytes than this of its replies are unread.
 constexpr std::size_t kMostUnsent = size_t{256} << 10;
@@ -33,10 +33,11 @@ constexpr std::size_t kMostUnsent = size_t{256} << 10;
 constexpr std::size_t kMostOfATurn = size_t{64} << 10;
 // The memory of a decoded request, in multiples of its size in bytes.
 constexpr std::size_t kDecodedByBytes = 3;
-// How long serve() answers requests before the loop looks for other events. It is short, because a command
-// sends four requests, each after the reply to the last one, and so waits for four such turns.
+// How long serve() answers requests before the loop looks for other events. The time is short, because a
+// command sends four requests, each after the reply to the last one, and so waits for four such turns.
 constexpr std::chrono::milliseconds kLoopTurn{2};
-// The same while there is something to commit. It is longer, because each commit waits for the disk.
+// How long serve() answers requests while there is something to commit. This time is longer, because each
+// commit waits for the disk.
 constexpr std::chrono::milliseconds kCommitTurn{10};
 // The most requests that are committed together, so that no client waits long for the other requests.
 constexpr std::size_t kMostHeld = 1024;

@@ -97,7 +97,7 @@ void pass_on(const ifl::Socket& encrypted, int own) {
             {{encrypted.fd(), static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN), 0},
              {own, static_cast<short>(out.empty() ? POLLIN : 0), 0}}};
         if (::poll(ends.data(), ends.size(), -1) < 0 && errno != EINTR) return;
-        // This server has closed its end, so the unsent data isn't needed any more.
+        // This server has closed its connection, so it doesn't need the answer to the unsent data.
         if (!out.empty() && (ends[1].revents & (POLLHUP | POLLERR)) != 0) return;
         if (ends[1].revents != 0 && out.empty()) {
             const ssize_t size = ::recv(own, buffer.data(), buffer.size(), MSG_DONTWAIT);

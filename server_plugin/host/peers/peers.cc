@@ -68,8 +68,8 @@ std::size_t size_of(const ifl::ObjectView& view) {
     return size;
 }
 
-// Reads an instant by the other server's clock, which may be ahead: a later instant than `now` counts as
-// `now`. So does a missing one.
+// Reads an instant by the other server's clock, which may be ahead. Returns `now` for a later instant, and
+// for a missing one.
 int64_t instant_of(const ifl::ObjectStatus& object, std::string_view name, int64_t now) {
     for (const ifl::Attribute& attribute : object.attributes) {
         if (attribute.name != name) continue;

@@ -26,7 +26,8 @@ void add_line(std::string& lines, std::string_view line) {
     lines += line;
 }
 
-// A HostRecord as records of the C interface. They point to this object's texts and to the HostRecord.
+// Converts a HostRecord to records of the C interface, which point to this object's texts and to the
+// HostRecord.
 class ChangeRecords {
   public:
     explicit ChangeRecords(const HostRecord& record) {

@@ -1,4 +1,4 @@
-// Makes backups on the request of managers. They needn't be root, because the server chooses the folder.
+// Makes backups for managers. A manager needn't be root, because the server chooses the folder.
 #pragma once
 
 #include "server_plugin/host/requests/requests.h"

@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// One directive: a Manager request with at most one attribute.
+// A directive: a Manager request with at most one attribute.
 struct Directive {
     ifl::Manage body;
     std::string refused;  // why it was refused at the last try; empty: not refused

@@ -1,9 +1,9 @@
-// Carries out Manager requests (directives) that qmgr has printed on an older server. It uses the handlers
-// and checks of single Manager requests. In a migration of legacy files, the plugin reads the directives and
+// Carries out Manager requests (directives) that qmgr has printed on an older server, by the handlers and
+// checks of single Manager requests. In a migration of legacy files, the plugin reads the directives and
 // passes them to the server as JSON, with the numbers of the batch protocol:
 //
 //   {"file": "qmgr_print", "commands": [{"line": 12, "command": 2, "type": 1, "object": "workq",
-//    "attribute": "resources_max.ncpus", "value": "4", "op": 0}]}
+//     "attribute": "resources_max.ncpus", "value": "4", "op": 0}]}
 //
 // The outcome of each directive goes back to the plugin: [{"changed": true, "before": "3", "refused": ""}].
 #pragma once

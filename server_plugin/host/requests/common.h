@@ -19,7 +19,7 @@ ifl::Reply reply_of(const Result<void>& result);
 
 // The functions below omit the job's id in the texts of errors, because clients add it.
 
-// What a job identifier names: a job, an array, or subjobs of an array. For subjobs, `job` is the array.
+// The meaning of a job identifier: a job, an array, or subjobs of an array. For subjobs, `job` is the array.
 struct Target {
     const Job* job = nullptr;
     std::vector<IndexRange> indices{};

@@ -1,5 +1,5 @@
-// Changes the server's objects to the values that they had at a revision, or that they have in a document. It
-// uses the handlers and checks of single Manager requests.
+// Changes the server's objects to the values that they had at a revision, or that they have in a document, by
+// the handlers and checks of single Manager requests.
 #pragma once
 
 #include <memory>

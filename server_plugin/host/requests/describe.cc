@@ -51,7 +51,8 @@ void add_stored(ifl::Attributes& out, const Attributes& attributes, const Attrib
             if (hidden && (rights & (read_operator | read_manager)) == 0) continue;
         }
         if (def.type == Type::limits || def.type == Type::resource_limits) {
-            // As in OpenPBS, show each limit as an attribute; all but the first have the operation incr.
+            // Show each limit as an attribute of its own; all but the first have the operation incr, as in
+            // OpenPBS.
             bool first = true;
             for (std::string& limit : split_list(value.value())) {
                 add(out, def.name, std::move(limit), value.resource());
@@ -177,8 +178,8 @@ std::vector<const Reservation*> reservations_begun_on(const Node& node, const St
     return begun;
 }
 
-// Returns the amounts that are assigned on the vnode. As in PBS, a reservation that has begun counts with its
-// whole share of the vnode, in place of the jobs in it.
+// Returns the amounts that are assigned on the vnode. A reservation that has begun counts with its whole
+// share of the vnode, in place of the jobs in it, as in PBS.
 Amounts assigned_of(const Node& node, const State& state, int64_t now) {
     const Usage& usage = state.node_usage(node.handle);
     Amounts sum = usage.assigned;

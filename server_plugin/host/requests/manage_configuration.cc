@@ -80,8 +80,8 @@ Result<std::vector<ConfigTarget>> targets_of_revision(const Management& request,
     return targets;
 }
 
-// Returns whether the object is a vnode of another machine. Such vnodes in a document aren't made, because
-// this server's vnodes are parts of its own machine.
+// Returns whether the object is a vnode of another machine. A document's vnodes of other machines aren't
+// made, because this server's vnodes are parts of its own machine.
 bool is_foreign_node(const Context& context, const ConfigName& object, const ConfigValues& values) {
     if (object.type != PBS_OBJ_NODE) return false;
     const auto mom = std::ranges::find(values, "Mom", [](const auto& value) { return value.first; });

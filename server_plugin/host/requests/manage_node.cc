@@ -63,8 +63,8 @@ Result<void> check_mom(Node& node, const State& state) {
     return {};
 }
 
-// Checks a vnode's partition. If the vnode serves only one queue, the partition has to be that queue's, or
-// one of the two has none. It must not change while jobs run on the vnode.
+// Checks a vnode's partition. If the vnode serves only one queue, both must not have different partitions.
+// The partition must not change while jobs run on the vnode.
 Result<void> check_partition(const Node& node, const State& state, const AttributeDef& def) {
     const std::string_view partition = node.attributes.text("partition");
     const bool asked = def.name == "partition";

@@ -74,8 +74,8 @@ void drop_execution_type(Queue& queue, std::string_view type) {
         queue.attributes.unset(*queue_table().find("execution_type"), {});
 }
 
-// Checks queue_type, and sets its canonical value. It has to be "Execution" or "Route", or a beginning of
-// these words. A word of execution_type sets both attributes.
+// Checks queue_type, and sets its canonical value. The given value has to be "Execution" or "Route", or a
+// beginning of one of these words. A word of execution_type is permitted, too, and sets both attributes.
 Result<void> check_type(const Management& request, Queue& queue, const Queue* before) {
     const State& state = request.context.state();
     std::string given = values::lowered(queue.attributes.text("queue_type"));

@@ -88,9 +88,9 @@ Result<void> call_plugin(Management& request, int command, std::string_view obje
         request.context.request.extend, request.warning, record, ticket);
 }
 
-// Makes the plugin do its part of a request. It learns of queues and schedulers that are made or deleted, and
-// of resources that are deleted, which it may refuse. It gets its own attributes. It writes the server's
-// changes into its history. All of this is one call, which may have to be repeated.
+// Makes the plugin do its part of a request. The plugin learns of queues and schedulers that are made or
+// deleted, and of resources that are deleted, which it may refuse. It gets its own attributes. It writes the
+// server's changes into its history. All of this is one call, which may have to be repeated.
 Result<void> plugin_part(Management& request, std::string_view object, const HostRecord& record) {
     if (request.context.server.parts.plugin == nullptr) return {};
     const bool coming_or_going = request.command == PBS_CMD_CREATE || request.command == PBS_CMD_DELETE;

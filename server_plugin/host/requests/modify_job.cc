@@ -1,5 +1,5 @@
-// ModifyJob (qalter): changes attributes of a job. Of a running job's resources only walltime and cput may
-// change, and users may only lower them.
+// ModifyJob (qalter): changes attributes of a job. While a job runs, only walltime and cput of its resources
+// may change, and users may only lower them.
 #include <fmt/format.h>
 
 #include <array>

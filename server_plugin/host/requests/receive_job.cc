@@ -35,7 +35,7 @@ ifl::Reply receive_job(Context& context) {
     if (queue == nullptr) return refuse(error);
     if (auto ok = may_hand_in(context.server, context.who, context.session.address, *queue); !ok)
         return refuse(ok.error());
-    // This hand-in makes any earlier unfinished one of the same job void, on whatever connection.
+    // From here on any earlier, unfinished hand-in of this job is void, whichever connection it came on.
     submission.arrival = ++server.last_arrival;
     if (server.arriving.size() >= kMostArriving) server.arriving.clear();
     server.arriving[values::lowered(body.job)] = submission.arrival;

@@ -34,8 +34,8 @@ struct Submission {
         uint64_t setup;  // State::setup()
     };
     std::optional<Fitted> fitted;
-    // Only for a job that another server hands in. arrival: the number of this hand-in (Server::arriving).
-    // hops: the number of servers that have had the job.
+    // Set only for a job that another server hands in. arrival: the number of this hand-in
+    // (Server::arriving). hops: the number of servers that have had the job.
     uint64_t arrival = 0;
     int64_t hops = 0;
 };
@@ -45,7 +45,7 @@ struct Session {
     std::optional<Submission> submission;
     std::string address;  // numeric address of a client over TCP
     std::string from;     // for the log: "uid 1000 on the Unix socket"
-    // The registrations on this connection, by scheduler. They end with the connection.
+    // The registrations on this connection, by scheduler, which end with the connection.
     std::map<std::string, Registrations::Held> registered{};
 };
 
@@ -71,8 +71,8 @@ class Steps {
     virtual Left step(Context& context, ifl::StatusParts& out) = 0;
     // Returns the reply, if no step has added parts to `out`. Called once, after Left::nothing.
     virtual ifl::Reply reply();
-    // Returns whether step() would still have nothing to do after it has returned Left::later. This function
-    // is cheap. While it returns true, the server checks whether the client has gone.
+    // Returns whether step() would still have nothing to do after it has returned Left::later. Must be cheap.
+    // While the result is true, the server checks whether the client has gone.
     virtual bool waits() const { return false; }
     // Returns the memory in bytes that these steps reserve until their end.
     virtual std::size_t size() const { return 0; }

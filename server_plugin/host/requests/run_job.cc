@@ -115,7 +115,7 @@ std::optional<ifl::Reply> try_run(Context& context, const std::string& id) {
     return tell_why_not(change, job, decision->text);
 }
 
-// Starts the jobs one after the other, when no cycle runs. Ends when one can't start.
+// Starts the jobs one by one, when no cycle runs. Ends when one of them can't start.
 class RunLater final : public Steps {
   public:
     RunLater(Server& server, std::deque<std::string> jobs) : server_(server), jobs_(std::move(jobs)) {

@@ -22,8 +22,8 @@
 namespace pbs::host {
 namespace {
 
-// The size of one reply in bytes. It is small enough not to hold up the server's loop, and large enough to
-// send a busy month in some hundred requests.
+// The size of one reply in bytes: small enough not to hold up the server's loop, and large enough to send a
+// busy month in some hundred requests.
 constexpr std::size_t kPart = 1 << 20;
 
 // Returns whether the name is that of a day's file. Other names are refused, so that clients can't make the

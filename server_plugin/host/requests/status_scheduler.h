@@ -1,5 +1,5 @@
-// StatusSched requests for other objects than schedulers. Their extend string begins with "object=KIND".
-// `extend` is the part of it after that.
+// StatusSched requests for objects other than schedulers. Their extend string is "object=KIND", perhaps with
+// more after it, which is `extend`.
 #pragma once
 
 #include <functional>

@@ -76,7 +76,7 @@ std::vector<std::string> with_those_below(const std::string& path) {
     return folders;
 }
 
-// In the name of a test group, before the pid of the testing process.
+// The name of a test group, without the pid of the testing process that follows.
 constexpr std::string_view kTry = "pbs-try-";
 
 // Removes the test groups of processes that were killed during their test.

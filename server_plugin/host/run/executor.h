@@ -13,7 +13,7 @@
 
 namespace pbs::host {
 
-// Each function does the same as the function of Runner (runner.h) with the same name.
+// The job runner. Each function does the same as the function of Runner (runner.h) with the same name.
 class Executor {
   public:
     Executor() = default;

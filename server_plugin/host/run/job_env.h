@@ -1,5 +1,5 @@
-// The environment of a job, and the names of its output files. Both follow from the job's attributes, without
-// any process.
+// Computes the environment of a job and the names of its output files from the job's attributes, without any
+// process.
 #pragma once
 
 #include <string>

@@ -65,7 +65,7 @@ class OutputOpener {
             paths_.emplace_back(stream, path);
             return fd;
         }
-        // new_file_for() replaces a file of that name. It may come from an earlier run, or from a time when
+        // new_file_for() replaces a file that has this name already, from an earlier run or from a time when
         // other users could write to the folder.
         std::string instead = home_ + "/undelivered/" + undelivered_name;
         Fd other = new_file_for(instead, 0600, job_.uid, job_.gid);
@@ -160,7 +160,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 [[noreturn]] void run_child(Child child) {
     ::setsid();
     char byte = 0;
-    // Without a byte, at the end of the file, the shepherd has died before it recorded this session.
+    // If there is no byte, the pipe was closed: the shepherd has died before it recorded this session.
     if (::read(child.gate, &byte, 1) != 1) ::_exit(254);
     become_owner(child);
     ::umask(child.job.umask.value_or(077) & 0777);
@@ -176,7 +176,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
     if (::dup2(child.in, 0) < 0 || ::dup2(child.out, 1) < 0 || ::dup2(child.err, 2) < 0 ||
         (interactive && ::ioctl(0, TIOCSCTTY, 0) != 0))
         give_up(child, Step::exec, errno);
-    // As in PBS, make it a login shell, by a dash before its name.
+    // Make the shell a login shell, by a dash before its name, as in PBS.
     std::vector<std::string> arguments = {"-" + std::filesystem::path(child.shell).filename().string()};
     if (!interactive) arguments.push_back(child.script);
     arguments.insert(arguments.end(), child.job.script_arguments.begin(), child.job.script_arguments.end());

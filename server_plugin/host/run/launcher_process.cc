@@ -35,8 +35,8 @@ std::size_t most_at_work() {
     return 2 + 2 * static_cast<std::size_t>(std::clamp(processors, 1L, 64L));
 }
 
-// Sets the text that ps(1) shows for a process. It replaces the launcher's arguments in memory, and is cut to
-// their length.
+// Sets the text that ps(1) shows for a process, by overwriting the launcher's arguments in memory. Cuts the
+// text to the arguments' length.
 class Title {
   public:
     Title(int argc, char** argv)

@@ -18,9 +18,9 @@ namespace pbs::host {
 std::vector<Process> find_leftovers(const JobSpec& spec, const std::optional<SessionRecord>& session);
 
 // Kills the processes in the control group and those that `find` finds, again and again until none is left or
-// `time` is over. Stops the latter first, so that they start no others. Returns how many are left. `reap` is
-// called repeatedly, and has to wait for those that are children of this process. REQUIRES: SIGCHLD is
-// blocked.
+// `time` is over. Before it kills the processes of `find`, it stops them, so that they start no others.
+// Returns how many are left. `reap` is called repeatedly, and has to wait for those that are children of this
+// process. REQUIRES: SIGCHLD is blocked.
 std::size_t kill_processes(const std::function<std::vector<Process>()>& find,
                            const std::string& control_group, const std::function<void()>& reap,
                            std::chrono::milliseconds time);

@@ -35,7 +35,7 @@ std::optional<Process> read_process(pid_t pid);
 // processes.
 std::vector<Process> descendants(pid_t root);
 
-// All processes of the machine.
+// Returns all processes of the machine.
 std::vector<Process> all_processes();
 
 // Sends a signal to the process, but not to a later process with the same pid. False: the process is gone.

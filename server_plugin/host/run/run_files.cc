@@ -20,7 +20,7 @@ namespace {
 // and has to fit into kExitRecordRoom.
 constexpr std::size_t kLongestText = 1200;
 
-// Reads a file of "key=value" lines. Each key has a function that takes its values; a key without a function
+// Reads a file of "key=value" lines. Each key has a function that takes its values. A key without a function
 // is an error.
 class Reader {
   public:
@@ -52,8 +52,8 @@ class Reader {
     }
     void each(const char* key, Take take) { takes_[key] = std::move(take); }
 
-    // Reads the file's text. It has to begin with version=1, and to end with complete=1, because a file
-    // without that is cut short.
+    // Reads the file's text, which has to begin with version=1 and to end with complete=1. Without complete=1
+    // the file is cut short.
     Result<void> read(std::string_view text, std::string_view name) {
         const auto values = parse_key_values(text, name);
         if (!values) return tl::unexpected(values.error());

@@ -36,8 +36,8 @@ namespace pbs::host {
 namespace {
 
 constexpr int kMostBurials = 3;
-// The most events of one call of events(). They are handled at once, and the server's clients have to wait
-// for that.
+// The most events that one call of events() returns. The server handles them all at once, while its clients
+// wait.
 constexpr std::size_t kMostEvents = 16;
 constexpr const char* kNoShepherd = "its shepherd ended before it could start the job";
 // The launcher's number in the epoll set. Watches have larger numbers.
@@ -397,8 +397,8 @@ RunReport Runner::Impl::unknown(const RunId& id, const std::string& why) const {
 
 RunReport Runner::Impl::examine(const RunId& id) {
     const RunFiles files = this->files(id);
-    // While this function looks, the start may advance: its file is renamed from .job to .started, and .exit
-    // appears. It never goes back.
+    // The start may advance while this function looks: the file .job is renamed to .started, and .exit
+    // appears. A start never goes back.
     for (;;) {
         if (const auto text = read_file(files.exit())) {
             if (auto exit = parse_exit(*text, files.exit()))

@@ -514,7 +514,7 @@ milliseconds Shepherd::ran(milliseconds now) const {
     return suspended_at_.value_or(now) - start_;
 }
 
-// Kills the remaining processes of the job. All of them are below this process, so they are all found.
+// Kills the remaining processes of the job, which are all below this process, so that none is missed.
 void Shepherd::kill_all() {
     reap();
     if (nothing_left_) return;

@@ -8,9 +8,9 @@
 
 namespace pbs::host {
 
-// Wardens (warden.h) are copies of the launcher (launcher.h), which is run as `pbs_shepherd --launcher HOME`.
-// It is run with all signals blocked, so that a request to a warden (below) is neither lost nor kills the
-// warden before it can read it.
+// The launcher (launcher.h) is run as `pbs_shepherd --launcher HOME`. All signals are blocked in it, and so
+// in the wardens (warden.h), which are copies of it. So a request to a warden (below) is never lost, and
+// never kills a warden that can't read it yet.
 inline constexpr const char* kLauncherArgument = "--launcher";
 
 // The launcher's end of a socket to the runner (launch_message.h).
@@ -20,7 +20,7 @@ inline constexpr int kLauncherFd = 3;
 inline constexpr off_t kShepherdByte = 0;
 inline constexpr off_t kWardenByte = 1;
 
-// Runs a cleaner: `pbs_shepherd --clean HOME JOB_ID RUN_COUNT`. It ends a start whose shepherd and warden
+// A cleaner is run as `pbs_shepherd --clean HOME JOB_ID RUN_COUNT`. It ends a start whose shepherd and warden
 // were both killed, like a warden without a shepherd. It is a process of its own because the work may take
 // long.
 inline constexpr const char* kCleanerArgument = "--clean";

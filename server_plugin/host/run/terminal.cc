@@ -34,7 +34,7 @@ bool wait_for(int fd, short events, Steady::time_point until) {
     return left.count() > 0 && ::poll(&ready, 1, static_cast<int>(left.count())) == 1;
 }
 
-// Reads `size` bytes, or fewer if the others don't arrive before `until`.
+// Reads `size` bytes. Returns fewer if no more arrive before `until`.
 std::string receive(int fd, std::size_t size, Steady::time_point until) {
     std::string text(size, '\0');
     std::size_t have = 0;

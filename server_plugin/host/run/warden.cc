@@ -84,8 +84,8 @@ std::size_t end_processes(const Start& start) {
     if (!start.same_boot) return 0;
     const auto find = [&start] {
         auto found = start.spec ? find_leftovers(*start.spec, start.session) : std::vector<Process>();
-        // Add the processes below this one: the shepherd is gone, so they have become its children. It does
-        // no harm if a process is listed twice.
+        // Add the processes below this one: the shepherd is gone, so they have become its children. A process
+        // may be listed twice, which does no harm.
         for (auto& process : descendants(::getpid())) found.push_back(process);
         return found;
     };

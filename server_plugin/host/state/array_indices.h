@@ -18,7 +18,7 @@ using values::IndexRange;
 // Reads array_indices_submitted: "X-Y[:Z]" with X < Y and Z > 0. PBSE_BADATVAL.
 Result<IndexRange> parse_index_range(std::string_view text);
 
-// Some of the indices of a range.
+// A set of indices of a range.
 class IndexSet {
   public:
     // Makes the set of all indices of the range.

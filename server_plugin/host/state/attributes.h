@@ -30,10 +30,10 @@ using ifl::reservation_table;
 using ifl::sched_table;
 using ifl::server_table;
 
-// One attribute in a request or a reply.
+// An attribute in a request or a reply.
 using AttributeChange = ifl::Attribute;
 
-// One value. Copies share the text.
+// A value of an attribute. Copies share the text.
 struct AttributeValue {
     const AttributeDef* def = nullptr;
     SharedText both{};  // the resource, if any, and the value
@@ -53,7 +53,7 @@ class Attributes {
     int64_t integer(std::string_view name, int64_t otherwise) const;
     // The entries of a list or acl.
     std::vector<std::string> list(std::string_view name) const;
-    // All values of one attribute, which is a resource list.
+    // Returns all values of one attribute, which is a resource list.
     std::span<const AttributeValue> all_of(std::string_view name) const;
     std::span<const AttributeValue> all_of(const AttributeDef& def) const;
 

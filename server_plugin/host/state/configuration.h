@@ -50,7 +50,7 @@ void sort_values(int type, ConfigValues& values);
 // Splits "resources_max.ncpus" into attribute and resource; the resource is empty if there is none.
 std::pair<std::string_view, std::string_view> split_key(std::string_view key);
 
-// All objects of the configuration; of the resources, only custom ones.
+// All objects of the configuration. Built-in resources aren't part of it.
 using HostConfiguration = std::map<ConfigName, ConfigValues>;
 HostConfiguration host_configuration(const State& state, std::string_view home);
 // The names of all objects of the configuration.

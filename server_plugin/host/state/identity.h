@@ -36,7 +36,7 @@ enum class AclKind { user, host, group };
 // no sign allows. An entry of "+" or "-" alone decides about names that no entry matches; without it, they
 // are denied. The most specific matching entry decides, by the order in which PBS sorts such lists: an entry
 // that names the user comes before one for all users, then one that names the host, then a longer domain
-// before a shorter one. Of equally specific entries, the first decides.
+// before a shorter one. The first of equally specific entries decides.
 //
 // A user entry is user@host, user (at every host), or @host and *@host (every user there). A host is a
 // complete name as the server knows it, "*", or "*.domain" (".domain") for all hosts below the domain; a

@@ -76,7 +76,8 @@ bool may_happen(const Job& job, JobEvent event);
 // state, which no other code writes. REQUIRES: may_happen(), and `state` has the job's queue.
 void advance(Job& job, JobEvent event, const State& state, int64_t now, std::string_view text = {});
 
-// The event for the end of a run: terminated, finished or failed, by Job::deleted and Exit_status.
+// Returns the event for the end of the job's run: terminated, finished or failed, by Job::deleted and
+// Exit_status.
 JobEvent end_of(const Job& job);
 
 // Returns the first invariant of the job that is broken, as a text for a message; nullopt: all hold.

@@ -94,7 +94,7 @@ std::optional<Found> limit_for(const std::vector<EntityLimit>& limits, const Cou
     return found;
 }
 
-// One check of a limit, which is an attribute of a queue or of the server.
+// A check of a limit, which is an attribute of a queue or of the server.
 struct Check {
     const Job& job;
     const Queue* queue;  // null: the server's attribute
@@ -107,7 +107,7 @@ struct Check {
     }
     std::string where() const { return queue != nullptr ? "queue " + queue->name : "complex"; }
 
-    // The sum over the other jobs: if the job itself is counted already, its share is subtracted.
+    // Returns the sum over the jobs other than `job`: if `job` is counted already, its share is subtracted.
     template <class Of>
     int64_t sum(const CountedEntity& entity, const Of& of) const {
         const int64_t total = counted.sum(

@@ -85,9 +85,9 @@ class CountedJobs {
     explicit CountedJobs(const State& state) : state_(state) {}
 
     const State& state() const { return state_; }
-    // Counts the job as it is now, instead of as before.
+    // Makes the job count as this change has it.
     void stage(const Job& job);
-    // Counts the job no longer.
+    // Excludes the job from the counts.
     void forget(uint64_t job);
 
     // The job as counted; nullptr: it isn't counted.
@@ -113,7 +113,7 @@ class CountedJobs {
 // Checks that the job may be in the queue beside the queue's other jobs, by max_queued and
 // queued_jobs_threshold. A new job has to fit the server's limits, too. PBSE_ENTLIMCT.
 Result<void> within_queued_jobs(const Job& job, const Queue& queue, CountedJobs& counted);
-// Checks the same for max_queued_res and queued_jobs_threshold_res. If the job is counted already, its
+// Checks max_queued_res and queued_jobs_threshold_res in the same way. If the job is counted already, its
 // present request replaces the earlier one. PBSE_ENTLIMRESC.
 Result<void> within_queued_amounts(const Job& job, const Queue& queue, CountedJobs& counted);
 

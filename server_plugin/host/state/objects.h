@@ -96,11 +96,11 @@ struct Job {
     SharedText exec_host{};
     // The places that a running job holds.
     std::vector<Place> places;
-    // What follows the end of the run: `requeue` after a request to rerun the job, else `finish`.
+    // The consequence of the run's end: `requeue` after a request to rerun the job, else `finish`.
     enum class AtEnd : uint8_t { finish, requeue } at_end = AtEnd::finish;
     bool deleted = false;  // by a request; the job ends as terminated
-    // Names of the resources in Resource_List whose values are defaults. They get other values if the job
-    // moves to a queue with other defaults.
+    // Names of the resources in Resource_List whose values are defaults. In a queue with other defaults they
+    // get other values.
     SharedText defaulted{};  // "ncpus,place", sorted
     Attributes attributes;
     // The subjobs of an array. Never changed in place: a change makes a new object.
@@ -108,8 +108,8 @@ struct Job {
     // For a subjob: the number of its array, and its index.
     uint64_t array = 0;
     int64_t index = 0;
-    // This job waits on another server, from which it is pulled when it can run here (peers.h). It isn't in
-    // the State.
+    // The job waits on another server, from which it is pulled when it can run here (peers.h). Such a job
+    // isn't in the State.
     bool elsewhere = false;
 
     // Frees unused memory, and shares texts with other jobs.

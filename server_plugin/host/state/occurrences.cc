@@ -53,8 +53,8 @@ Result<rrule::Series> series_of(const Reservation& reservation) {
 
 using Time = std::pair<int64_t, int64_t>;
 
-// Returns the start and end of an occurrence. It ends at the latest when the next one begins: occurrences of
-// a day each would overlap on a day of 23 hours, when the clock is set forward.
+// Returns the start and end of an occurrence. The end isn't later than the start of the next occurrence:
+// otherwise occurrences of 24 hours would overlap on a day of 23 hours, when the clock is set forward.
 Time time_of(const rrule::Series& series, size_t i, int64_t duration) {
     const int64_t start = seconds(series.starts[i]);
     const int64_t end = start + duration;

@@ -19,8 +19,8 @@
 
 namespace pbs::host {
 
-// The largest number of occurrences: the days of a year. It is limited because the scheduler has to find and
-// protect places for each occurrence.
+// The largest number of occurrences: the days of a year. There is a limit because the scheduler has to find
+// and protect places for each occurrence.
 inline constexpr size_t kMostOccurrences = 366;
 
 // Computes the occurrences of a new reservation whose start, end and duration are known. Sets start and end

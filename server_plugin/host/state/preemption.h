@@ -71,7 +71,7 @@ int64_t elapsed_seconds(const Job& job);
 std::vector<Place> held_places(const Job& job, const ResourceTable& resources);
 std::vector<Place> released_places(const Job& job, const ResourceTable& resources);
 
-// Adds the time from `since` until now to the job's suspended time.
+// Adds the time from `since` to `now` to the job's suspended time.
 void add_suspended(Job& job, int64_t since, int64_t now);
 
 }  // namespace pbs::host

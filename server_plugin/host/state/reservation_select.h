@@ -1,6 +1,6 @@
-// Computes the places that a reservation keeps when its select is altered (pbs_ralter -l select). As in
-// OpenPBS, the new select may only have fewer chunks, of the same kinds in the same order. Chunks on which
-// jobs of the reservation run are kept.
+// Computes the places that a reservation keeps when its select is altered (pbs_ralter -l select). The new
+// select may only have fewer chunks, of the same kinds in the same order, as in OpenPBS. Chunks on which jobs
+// of the reservation run are kept.
 #pragma once
 
 #include <string_view>

@@ -40,7 +40,7 @@ Result<uint32_t> parse_flags(std::string_view text) {
                         fmt::format("Illegal resource flag \"{}\": expected some of hqnfirm", c));
         flags |= found;
     }
-    // As in PBS, a resource that is summed at vnodes is summed at queues and the server, too.
+    // A resource that is summed at vnodes is summed at queues and the server, too, as in PBS.
     if ((flags & (resource_node_sum | resource_first_node_sum)) != 0) flags |= resource_queue_sum;
     return flags;
 }

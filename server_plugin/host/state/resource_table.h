@@ -67,7 +67,7 @@ class ResourceTable {
     Result<const Resource*> change(const Resource& changed);
     Result<void> remove(std::string_view name);
 
-    // All definitions, by id.
+    // Returns all definitions, in the order of their ids.
     std::vector<const Resource*> all() const;
 
   private:

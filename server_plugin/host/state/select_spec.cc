@@ -150,7 +150,7 @@ Result<void> check_processes(const std::vector<Chunk>& chunks) {
                     total, kMostProcesses));
 }
 
-// Gives a chunk of `nodes` its ppn processes. Each has the chunk's requested CPUs, or else one CPU.
+// Gives a chunk of `nodes` its ppn processes. Each process has the chunk's requested CPUs, or else one CPU.
 Result<void> add_processes(Chunk& chunk, const std::string& ppn, const ResourceTable& resources) {
     if (ppn.empty()) return {};
     if (auto added = add_resource(chunk, "mpiprocs=" + ppn, resources); !added) return added;

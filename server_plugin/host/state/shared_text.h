@@ -57,8 +57,8 @@ class SharedText {
     Block* block_ = nullptr;
 };
 
-// Remembers recent texts, so that an equal text that follows soon shares their memory. A text that isn't
-// remembered any more isn't shared with later equal ones.
+// Remembers recent texts, so that an equal text that follows soon shares their memory. An equal text that
+// comes when the earlier one is forgotten has memory of its own.
 class SharedTexts {
   public:
     // Replaces the text by an equal remembered one, or remembers it.

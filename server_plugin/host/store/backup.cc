@@ -47,7 +47,8 @@ Result<sqlite::Connection> open(const std::string& path, sqlite::Connection::Ope
     return std::move(*connection);
 }
 
-// Begins to read both databases while nobody can write to either. False: they are busy now.
+// Begins to read both databases while nobody can write to either. False: another program writes to one of
+// them at present.
 Result<bool> begin_together(Sources& sources) {
     // Open the paths again, because a restore replaces the files.
     std::array<std::optional<sqlite::Connection>, 2> writers;

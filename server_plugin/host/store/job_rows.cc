@@ -68,7 +68,7 @@ bool JobRows::read() {
             size += text.size();
         }
         // A row's texts are views of these bytes, so the bytes must not move. When their memory is full, pass
-        // the rows on and begin a new piece.
+        // the rows on, and begin a new block.
         std::string& bytes = current_->bytes;
         if (bytes.size() + size > bytes.capacity()) {
             if (!current_->rows.empty() && !pass_on()) return true;

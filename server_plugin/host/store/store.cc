@@ -79,8 +79,8 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& path, Check check)
     connection->leave_checkpoints();
     auto impl = std::make_unique<Impl>(path, std::move(*connection));
     impl->check = std::move(check);
-    // The tables of an older server have to be upgraded here. That writes, and so needs the check first. If
-    // the tables are up to date, check and writing may both come later.
+    // The tables of an older server have to be upgraded here. An upgrade writes, and so needs the check
+    // first. If the tables are up to date, the check and the first write may both come later.
     const bool may_wait = impl->check && impl->db.integer("PRAGMA user_version") == newest_version();
     if (auto done = may_wait ? impl->read_attribute_numbers() : impl->begin_writing(); !done)
         return tl::unexpected(done.error());
@@ -320,8 +320,8 @@ Result<int64_t> Store::Impl::comment_id(std::string_view text) {
     return *id;
 }
 
-// Checks the next few comments after those that were checked last, and removes those that no job has. As each
-// new comment calls this function, there are never many unused ones.
+// Checks the next few comments after those that were checked last, and removes those that no job has. Each
+// new comment calls this function, so there are never many unused ones.
 Result<void> Store::Impl::forget_unused_comments() {
     constexpr size_t kLookedAt = 4;
     std::vector<int64_t> ids;

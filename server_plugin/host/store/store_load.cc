@@ -212,8 +212,8 @@ Result<void> Store::load(State& state) {
     if (auto done = impl_->load_objects(state); !done) return done;
     if (auto done = impl_->load_jobs(state); !done) return done;
     if (auto done = impl_->load_links(state); !done) return done;
-    // Whether the scheduler is to decide about a reservation depends on whether jobs run in it, so all jobs
-    // have to be loaded.
+    // Choose the occurrences when all jobs are loaded, because a reservation with running jobs needs no
+    // decision.
     std::vector<Reservation> reservations;
     for (const auto& [number, reservation] : state.reservations()) reservations.push_back(reservation);
     for (Reservation& reservation : reservations) {
