@@ -23,7 +23,7 @@ constexpr std::size_t kMostGathered = 1000;
 // record. The runner repeats an end soon or never.
 constexpr std::size_t kMostRecentEnds = 10'000;
 
-// A line break would end the record.
+// Replaces line breaks by spaces, because a line break would end the record.
 std::string without_line_breaks(std::string_view text) {
     std::string clean(text);
     for (char& c : clean)
@@ -237,7 +237,7 @@ bool Accounting::flush() {
             ++count;
         }
         int error = file_.append(day, lines);
-        // A disk that is nearly full may have space for one line.
+        // Try one line alone, for which a disk that is nearly full may have space.
         if (error != 0 && std::exchange(count, 1) > 1) error = file_.append(day, pending_.front().line);
         if (error != 0) {
             complain(error);

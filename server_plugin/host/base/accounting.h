@@ -1,4 +1,5 @@
-// Accounting records, HOME/server_priv/accounting/YYYYMMDD, a line for each record, in PBS's format:
+// The accounting records, in files HOME/server_priv/accounting/YYYYMMDD. Each record is a line in PBS's
+// format:
 //   MM/DD/YYYY HH:MM:SS;TYPE;id;key=value key=value ...
 // Times of day are local, by the server's clock; instants in values are seconds since the Epoch. A value with
 // spaces is in double quotes, or in single quotes if it contains a double quote.
@@ -42,7 +43,7 @@ struct AccountedJob {
     // (resource, value), with values as qstat -f shows them: ("walltime", "01:00:00").
     std::vector<std::pair<std::string, std::string>> resource_list;
     std::vector<std::pair<std::string, std::string>> resource_assigned;  // in S records only
-    // In E and R records only:
+    // These four members are in E and R records only.
     std::int64_t session = 0;
     std::int64_t end = 0;
     int exit_status = 0;
@@ -58,13 +59,14 @@ class Accounting {
     // stored records first, in order and with their original times.
     Accounting(std::string directory, Log& log, Clock& clock);
 
-    // Reads the records written since `since`, so that none is written twice and none is lost:
+    // Reads the records that earlier servers have written since `since`, so that none is written twice and
+    // none is lost:
     // - E and R records: a server may have died after it wrote the record of an end and before it committed
-    //   the end. That end isn't recorded again.
+    //   the end. Such an end isn't recorded again.
     // - Q and S records: a server may have died after it committed a queueing or start and before it wrote
-    //   the record. Such missing records are found.
-    // Call this at the start, with the earliest start of the jobs to recover, or with gap_begin() if that is
-    // earlier.
+    //   the record. Such a missing record is found.
+    // Call this at the server's start, with the earliest start of the jobs to recover, or with gap_begin() if
+    // that is earlier.
     void remember_since(std::chrono::sys_seconds since);
 
     // Returns an instant before which the records of committed changes are complete, even if the last server

@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kLookEvery = 20ms;
-// Times of files are as coarse as the kernel's tick: a file younger than this may change again without a
+// A file's time is as coarse as the kernel's tick, so a file younger than this may change again without a
 // change of its time.
 constexpr auto kSettleTime = 100ms;
 constexpr std::int64_t kLargestOffset = 3'155'760'000;  // a hundred years

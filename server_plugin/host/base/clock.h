@@ -14,7 +14,7 @@ namespace pbs::host {
 
 using RealTime = std::chrono::time_point<std::chrono::system_clock, std::chrono::microseconds>;
 
-// An instant as the log and accounting files show it, in the system's local time.
+// The date and time of an instant as the log and accounting files show them, in the system's local time.
 struct LocalTime {
     int day;            // YYYYMMDD, the name of the day's file
     std::string stamp;  // MM/DD/YYYY HH:MM:SS
@@ -23,8 +23,8 @@ LocalTime local_time(std::chrono::sys_seconds at);
 
 class Clock {
   public:
-    // Called with the reason when the clock file has a mistake, once for each change of the file. May be
-    // empty.
+    // Called with the reason when the clock file has a mistake, once for each change of the file. The
+    // function may be empty.
     using Complain = std::function<void(const std::string& text)>;
 
     // A clock that shows real time plus `offset`.
@@ -35,15 +35,15 @@ class Clock {
     // the file is then missing or has a mistake, the last good offset stays in force.
     Result<void> follow(const std::string& file, Complain complain = {});
 
-    // The file given to follow(); empty: none. A server with such a file reads the clock several times a
-    // second, because timers don't notice when its time jumps.
+    // Returns the file given to follow(); empty: none. A server with such a file reads the clock several
+    // times a second, because timers don't notice when its time jumps.
     const std::string& file() const { return file_; }
 
     // The server's time in whole seconds.
     std::chrono::sys_seconds now();
     // The server's time in microseconds, for log lines.
     RealTime now_us();
-    // The seconds that are now added to real time.
+    // The seconds that are added to real time at present.
     std::chrono::seconds offset();
     // Converts an instant of the real clock, such as those in a job's exit record, to the server's time.
     std::chrono::sys_seconds from_real(std::chrono::sys_seconds real);

@@ -1,5 +1,5 @@
-// Goes into the background. The command returns only when the server is ready, or when it fails, so that no
-// error of the start is lost.
+// Puts the server into the background (--daemon). The command that started it returns only when the server is
+// ready or has failed, so that no error of the start is lost.
 #pragma once
 
 #include <string>

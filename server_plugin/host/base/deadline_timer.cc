@@ -16,8 +16,8 @@ namespace pbs::host {
 
 namespace {
 
-// An instant that never comes. The timer is always set, because an unset timer doesn't report that the clock
-// was set.
+// An instant that never comes, for a timer without one. The kernel's timer is always set, because an unset
+// timer doesn't report that the clock was set.
 constexpr std::chrono::sys_seconds kNever{std::chrono::seconds(253402300799)};  // 9999-12-31T23:59:59Z
 
 }  // namespace
@@ -30,7 +30,7 @@ struct DeadlineTimer::Impl {
     bool open = false;
 
     void arm() {
-        // An instant of 0 would switch the timer off.
+        // Use at least 1, because an instant of 0 would switch the timer off.
         const auto seconds = std::max<std::int64_t>(1, instant.time_since_epoch().count());
         const itimerspec when{{0, 0}, {static_cast<time_t>(seconds), 0}};
         // With CANCEL_ON_SET, setting the timer fails with ECANCELED if the clock was set since the last

@@ -26,8 +26,8 @@ class DeadlineTimer {
     DeadlineTimer(const DeadlineTimer&) = delete;
     DeadlineTimer& operator=(const DeadlineTimer&) = delete;
 
-    // Sets the next instant, which replaces the last one. An instant in the past is due now. nullopt: none,
-    // but `look` is still called when the clock is set.
+    // Sets the next instant in place of the last one. An instant in the past is due at once. nullopt: there
+    // is no next instant, but `look` is still called when the clock is set.
     void set(std::optional<std::chrono::sys_seconds> instant);
 
     void close();

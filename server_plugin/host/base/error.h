@@ -1,6 +1,6 @@
-// Errors of the bundled server: values, never exceptions.
+// The errors of the bundled server, which are values and never exceptions.
 //
-// The folder base/ is the machine beneath the server, and knows nothing of jobs: files and descriptors
+// The folder base/ has the functions beneath the server, which know nothing of jobs: files and descriptors
 // (posix.h), the folders of a home (home.h), the clock that tests move (clock.h), users (users.h), mail
 // (mail.h), the log (log.h) and the accounting records (accounting.h), each with a file for each day
 // (daily_file.h). A function that can fail returns a Result; its message names the file and the reason:

@@ -1,5 +1,5 @@
-// Guards callbacks of the event loop. Their code may throw, for example if memory is short. Then only the
-// work of the callback is lost, and the server goes on.
+// Guards callbacks of the event loop against exceptions, such as for want of memory. If a callback throws,
+// only its own work is lost, and the server goes on.
 #pragma once
 
 #include <exception>

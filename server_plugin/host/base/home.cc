@@ -37,7 +37,7 @@ constexpr std::array<Directory, 12> kLayout = {{{"", 0755},
                                                 {"/mom_priv/jobs", 0751},
                                                 {"/aux", 0755}}};
 
-// Makes the directory if it doesn't exist. Returns the reason of a failure.
+// Makes the directory if it doesn't exist. Returns the reason for a failure; nullopt: it exists.
 std::optional<std::string> make(const std::string& path, mode_t mode) {
     if (::mkdir(path.c_str(), 0700) == 0) {
         // Use chmod(), because the umask would remove bits from mkdir's mode.

@@ -1,4 +1,4 @@
-// This machine's load, for the records of its vnodes that the plugin gets.
+// Measures this machine's load, for the records of its vnodes that the plugin gets.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ struct LoadLimits {
     int64_t ideal = -1;
 };
 
-// Measures the load. The share of system time is that between two readings that are at least a second of CPU
-// time apart.
+// Measures the load. The share of system time is that since an earlier reading, at least a second of CPU time
+// ago.
 class LoadMeter {
   public:
     // Reads /proc/loadavg and /proc/stat.
     MachineLoad read(const LoadLimits& limits, int64_t now);
-    // Reads the same from streams with the content of these files (proc(5)).
+    // Does the same with streams that have the content of these files (proc(5)).
     MachineLoad read(std::istream& loadavg, std::istream& stat, const LoadLimits& limits = {},
                      int64_t now = 0);
 

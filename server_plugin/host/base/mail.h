@@ -1,4 +1,4 @@
-// Mail to job owners.
+// Sends mail to job owners.
 #pragma once
 
 #include <sys/types.h>
@@ -30,8 +30,8 @@ class Mailer {
     void send(const std::string& job_id, const std::vector<std::string>& to, const std::string& subject,
               const std::string& body);
 
-    // Waits for commands that have ended, without blocking. send() does that, too; call this at each tick of
-    // the timer.
+    // Waits for commands that have ended, without blocking. send() does that, too. Call this at each tick of
+    // the server's timer.
     void reap();
 
   private:

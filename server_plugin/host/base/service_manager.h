@@ -20,8 +20,8 @@ class ServiceManager {
     // Reports that the server takes requests from now on, and that this process is the main one: with
     // --daemon, the service manager started another process, which forked this one.
     void ready() const;
-    // Reports that the server is alive. With WatchdogSec= in the unit, the server is killed if this report
-    // doesn't come for that time.
+    // Reports that the server is alive. If the unit has WatchdogSec=, the service manager kills a server that
+    // doesn't report this for so long.
     void alive() const { tell("WATCHDOG=1"); }
     // Reports that the server has begun to stop.
     void stopping() const { tell("STOPPING=1"); }

@@ -10,9 +10,10 @@
 
 namespace pbs::host {
 
-// Runs a program with these arguments (the first is its own name) in a new session. Its stdin is `input`,
-// from memory, so that nobody waits for the reader. Its output is dropped; its errors go to the descriptor
-// `errors`, if given. Returns the pid, which the caller has to wait for, or -errno.
+// Runs a program in a new session. The first of `arguments` is the program's own name. Its stdin is `input`,
+// from a file in memory, so that this process never waits for the program to read it. Its stdout is dropped;
+// its stderr goes to the descriptor `errors`, if given. Returns the pid, which the caller has to wait for, or
+// -errno.
 pid_t spawn(const std::string& program, std::vector<std::string> arguments, const std::string& input,
             int errors = -1);
 

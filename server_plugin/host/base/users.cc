@@ -14,8 +14,8 @@ namespace {
 constexpr size_t kUsualSpace = size_t{4} << 10;
 constexpr size_t kMostSpace = size_t{16} << 20;  // for a group with very many members
 
-// Calls a reentrant lookup with more and more space, until the entry fits. `call` returns the lookup's error
-// code.
+// Calls a reentrant look-up such as getpwnam_r() with more and more space, until the entry fits. `call` makes
+// the look-up, and returns its error code.
 template <typename Call>
 void with_space(Call&& call) {
     for (size_t size = kUsualSpace; size <= kMostSpace; size *= 4) {

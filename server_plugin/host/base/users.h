@@ -1,4 +1,4 @@
-// Users and groups of this machine.
+// Looks up users and groups of this machine.
 #pragma once
 
 #include <sys/types.h>
@@ -23,8 +23,9 @@ std::optional<User> find_user(uid_t uid);
 std::optional<gid_t> find_group(const std::string& name);
 bool in_group(const User& user, const std::string& group);
 
-// Users that were looked up in the current second. A directory service may be slow, so many jobs that arrive
-// at once need only one look-up of their user. A user who isn't found is looked up each time.
+// Remembers the users that were looked up in the current second. A directory service may be slow; so many
+// jobs that arrive at once need only one look-up of their user. A user who isn't found is looked up each
+// time.
 class RecentUsers {
   public:
     // `now`: seconds since the Epoch.

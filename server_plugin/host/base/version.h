@@ -5,7 +5,7 @@
 
 namespace pbs::host {
 
-// The version, as in the attribute pbs_version.
+// Returns the server's version, as in the attribute pbs_version.
 std::string_view server_version();
 
 }  // namespace pbs::host

@@ -67,7 +67,7 @@ class Application {
     // Commits. A transaction that has only comments and the like doesn't wait for the disk: if it is lost, a
     // later cycle decides the same again.
     Result<void> commit();
-    // Returns the time since the commit, before the actions began: how long the actions took.
+    // Returns the time since the commit. When the actions after the commit have run, it is their duration.
     std::chrono::nanoseconds since_commit() const { return std::chrono::steady_clock::now() - committed_; }
 
   private:
@@ -381,8 +381,8 @@ void Cycles::begin(const std::string& name, int trigger) {
     not_preempted_ = false;
     note_ = {.sched = name, .trigger = trigger, .began = now};
     stage_began_ = std::chrono::steady_clock::now();
-    // The log_event of the scheduler's last cycle decides whether this line is written, because the plugin
-    // reports that of this cycle only with its decisions.
+    // The scheduler's last cycle decides by its log_event whether this line is written, because the plugin
+    // reports the present cycle's log_event only with its decisions.
     logs_.of(*sched).write(LogEvent::debug, LogClass::request, {},
                            fmt::format("Starting Scheduling Cycle: {}", trigger_name(trigger)));
     server_.changed.emplace();
@@ -450,7 +450,7 @@ void Cycles::apply_some() {
     const size_t first = applied_;
     size_t starts = 0;
     size_t end_of_slice = first + std::min(most_at_once_, decisions_.size() - first);
-    // Dropped_ stays true if anything throws: the slice's decisions are lost.
+    // If anything throws, dropped_ stays true, because the slice's decisions are lost.
     bool dropped = std::exchange(dropped_, true);
     Log& log = logs_.of(*sched);
     if (decisions_.log_event() >= 0) log.set_events(static_cast<unsigned>(decisions_.log_event()));

@@ -1,9 +1,9 @@
-// Scheduling cycles: when they run, and how their decisions are carried out.
+// Runs scheduling cycles, and carries out their decisions.
 //
 // The folder cycle/ connects the plugin and the jobs. Server::want_cycle() asks for a cycle; the loop begins
 // it by the functions in this file. The cycle's decisions are carried out some at a time, between requests.
-// Each is checked first against the changes since the cycle began (ChangedSince). The outcome for each job is
-// written to the scheduler's log (sched_logs.h).
+// Each decision is checked first against the changes since the cycle began (ChangedSince). The outcome for
+// each job is written to the scheduler's log (sched_logs.h).
 #pragma once
 
 #include <chrono>
@@ -23,9 +23,9 @@
 
 namespace pbs::host {
 
-// Runs the cycles. A cycle has two stages, between and during which requests are answered: the plugin
-// decides, perhaps in a thread of its own; the server carries the decisions out, in several parts if they are
-// many. Then the next cycle may begin.
+// Runs one cycle at a time, in two stages: the plugin decides, perhaps in a thread of its own; then the
+// server carries the decisions out, in several parts if they are many. Requests are answered in and between
+// the stages.
 class Cycles {
   public:
     // `slice`: the time that one call spends on carrying out decisions. `least`: the number of decisions that
@@ -50,7 +50,7 @@ class Cycles {
     // became due meanwhile, and begins a cycle that had to wait.
     void work_finished();
 
-    // Carries out some more decisions.
+    // Carries out further decisions of the cycle and, when none is left, begins the next wanted cycle.
     void go_on();
 
     bool busy() const { return stage_ != Stage::idle || server_.cycle_waits; }

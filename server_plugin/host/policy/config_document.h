@@ -21,8 +21,8 @@
 namespace pbs::host {
 
 // Reads, from the plugin's history, the server's objects that have changed since a revision, as they were at
-// that revision. `object`: only this one, as pbs_config names it ("queue q1"); empty: all. The objects are
-// read a few at a time; the server must not change before all are read.
+// that revision. `object`: the only object to read, as pbs_config names it ("queue q1"); empty: all. The
+// objects are read a few at a time; the server must not change before all are read.
 class PastConfiguration {
   public:
     using Objects = std::map<ConfigName, std::optional<ConfigValues>>;
@@ -32,7 +32,8 @@ class PastConfiguration {
 
     // Reads some objects. True: more are left. Returns the plugin's errors, such as an unknown revision.
     Result<bool> read_some(Plugin& plugin, int64_t now, const Identity& who);
-    // Returns the objects; nullopt: the object didn't exist at the revision. REQUIRES: all are read.
+    // Returns the objects with their values; nullopt in place of values: the object didn't exist at the
+    // revision. REQUIRES: all are read.
     Objects& objects() { return objects_; }
 
   private:

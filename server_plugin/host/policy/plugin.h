@@ -1,4 +1,4 @@
-// The policy plugin, as the server sees it: pbs_policy.so behind the C interface of pbs_plugin.h.
+// The class Plugin: the policy plugin pbs_policy.so, behind the C interface of pbs_plugin.h.
 //
 // Only the folder policy/ uses the C interface, by server_plugin/client/. The server reports each changed
 // object to Plugin (plugin_records.h makes the records). It asks Plugin for scheduling cycles, and for the
@@ -67,8 +67,7 @@ class Plugin : public client::Plugin {
     Result<void> manager(int64_t now, int command, int object_type, std::string_view name,
                          const ifl::Attributes& attributes, const Identity& who, std::string_view extend,
                          std::string& warning, const HostRecord& record = {}, uint64_t ticket = 0);
-    // The plugin has attributes of its own for objects of the server. Adds those of one object to
-    // `attributes`.
+    // Adds the attributes that the plugin itself has for an object of the server to `attributes`.
     void status_attributes(int64_t now, int object_type, std::string_view name, ifl::Attributes& attributes);
 
     // Checks attributes that are set on a queue of this partition. For each attribute that has no effect
@@ -76,7 +75,7 @@ class Plugin : public client::Plugin {
     void not_acted_on(int64_t now, std::string_view queue, std::string_view partition,
                       const ifl::Attributes& attributes, std::string& warning);
 
-    // The peer queues of the policy in force for a scheduler.
+    // Returns the peer queues of the policy in force for a scheduler.
     std::vector<PeerQueue> peer_queues(int64_t now, std::string_view sched) const;
 
     // Each of these functions reports a change of an object to the plugin.

@@ -1,9 +1,10 @@
-// Eligible time: the part of a job's waiting time that counts. If the server's eligible_time_enable is set,
-// the reason of the wait decides whether time counts: the job's state or, if the state leaves it open, the
-// scheduler (Decision::Kind::accrue). If it is unset, all time since a job became eligible counts.
+// Counts eligible time: the part of a job's waiting time that counts. If the server's eligible_time_enable is
+// set, the reason of the wait decides whether time counts: the job's state or, if the state leaves it open,
+// the scheduler (Decision::Kind::accrue). If it is unset, all time since a job became eligible counts.
 //
-// Three hidden attributes of the job store this: the type of the time that passes now (accrues_as), the
-// beginning of that period (accrues_since), and the eligible time before it (eligible_before).
+// Three hidden attributes of the job store the count: the type of the time that passes at present
+// (accrues_as), the beginning of the present period (accrues_since), and the eligible time before that period
+// (eligible_before).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace pbs::host {
 // The types of time that a job accrues, with PBS's numbers.
 enum class Accrue : std::int8_t { initial = 0, ineligible = 1, eligible = 2, running = 3, exiting = 4 };
 
-// Returns whether the server has eligible_time_enable: the reason of a wait decides whether time counts.
+// Returns whether the server counts by reasons: its eligible_time_enable is set.
 bool counts_eligible_time(const Attributes& server);
 // Returns the instant since which the server counts by reasons. The reasons of earlier waits are unknown, so
 // no time before it counts.

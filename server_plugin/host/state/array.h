@@ -18,8 +18,8 @@
 
 namespace pbs::host {
 
-// Makes an array of a new job with array_indices_submitted: sets its id, number and subjobs. PBSE_BADATVAL,
-// PBSE_MaxArraySize, PBSE_NOSUP; PBSE_NOTARRAY_ATTR for an attribute that only arrays have.
+// Makes a new job with array_indices_submitted an array: sets its id, number and subjobs. Errors:
+// PBSE_BADATVAL, PBSE_MaxArraySize, PBSE_NOSUP; PBSE_NOTARRAY_ATTR for an attribute that only arrays have.
 Result<void> make_array(Job& job, const State& state);
 // Checks that the array has no more subjobs than the queue permits. PBSE_MaxArraySize.
 Result<void> fits_array_size(const Job& job, const Queue& queue);
@@ -30,19 +30,19 @@ Result<void> fits_array_size(const Job& job, const Queue& queue);
 bool restore_array(Job& job, State& state);
 void count_subjobs(State& state);
 
-// "12[7].server"
+// Returns the id of a subjob: "12[7].server".
 std::string subjob_id(const Job& array, int64_t index);
 
 // Returns whether the scheduler may start a subjob: one is queued, and fewer run than max_run_subjobs.
 // `before`: the number of this array's starts that are assumed to come first.
 bool may_start_subjob(const Job& array, int64_t before = 0);
-// The state letter that users see, and the one that the plugin sees.
+// shown_state() returns the state letter that users see, state_for_plugin() the one that the plugin sees.
 char shown_state(const Job& job, const State& state);
 char state_for_plugin(const Job& job);
 // Returns the state letter of a subjob, whether it is a job of its own or not; NUL: the array doesn't have
 // the index.
 char subjob_state(const Job& array, int64_t index, const State& state);
-// "Queued:1 Running:2 Exiting:0 Expired:3"
+// Returns the attribute array_state_count: "Queued:1 Running:2 Exiting:0 Expired:3".
 std::string array_state_count(const Job& array);
 
 // Gives the array these subjobs, and sets array_indices_remaining accordingly.

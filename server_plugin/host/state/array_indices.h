@@ -1,5 +1,5 @@
-// Sets of the indices of one job array, stored as runs: an array of 100,000 subjobs has one run as long as
-// they start in order.
+// Sets of the indices of one job array. A set is stored as runs of adjacent indices: that of an array of
+// 100,000 subjobs has one run as long as they start in order.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class IndexSet {
   public:
     // Makes the set of all indices of the range.
     explicit IndexSet(const IndexRange& range);
-    // Reads the text that text() wrote. PBSE_BADATVAL: it isn't a set of this range's indices.
+    // Reads a text of text(). PBSE_BADATVAL: it isn't a set of this range's indices.
     static Result<IndexSet> parse(const IndexRange& range, std::string_view text);
 
     bool empty() const { return runs_.empty(); }

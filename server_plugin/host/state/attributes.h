@@ -1,4 +1,5 @@
-// Attribute values. The tables of ifl/attributes/ define their parsing, permissions, defaults and display.
+// The attributes of an object, and their values. The tables of ifl/attributes/ define each attribute's
+// parsing, permissions, defaults and display.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +43,8 @@ struct AttributeValue {
     std::string_view value() const { return both.text(); }  // canonical
 };
 
-// The values of one object, in the order of its table; values of one attribute in the order of resources.
+// The attribute values of one object, in the order of its table; the values of one attribute are in the order
+// of resources.
 class Attributes {
   public:
     const AttributeValue* find(std::string_view name, std::string_view resource = {}) const;
@@ -69,8 +71,8 @@ class Attributes {
     // Reserves memory for this number of values in all.
     void reserve(size_t count) { values_.reserve(count); }
 
-    // Frees unused memory, except for `spare` further values, and shares texts with other objects. Meant for
-    // jobs, of which there are very many.
+    // Frees unused memory, except for `spare` further values, and makes equal texts of several objects share
+    // memory. Meant for jobs, of which there are very many.
     void shrink(SharedTexts& texts, size_t spare = 0);
     // Frees unused memory, except for `spare` further values.
     void fit(size_t spare);
@@ -81,9 +83,9 @@ class Attributes {
     std::vector<AttributeValue> values_;
 };
 
-// Applies one change: checks the type, then does =, += or -=. An empty value with = unsets. Errors:
-// PBSE_UNKRESC, PBSE_BADATVAL, PBSE_DUPLIST; PBSE_NOATTR if a resource is given for an attribute that isn't a
-// resource list, or none for one that is.
+// Applies one change of an attribute: checks the value's type, then does =, += or -=. An empty value with =
+// unsets the attribute. Errors: PBSE_UNKRESC, PBSE_BADATVAL, PBSE_DUPLIST; PBSE_NOATTR if a resource is given
+// for an attribute that isn't a resource list, or none for one that is.
 Result<void> apply_change(Attributes& attributes, const AttributeDef& def, const AttributeChange& change,
                           const ResourceTable& resources);
 

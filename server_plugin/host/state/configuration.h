@@ -1,6 +1,6 @@
-// The server's part of the configuration, for the history and for documents (pbs_config): the attributes that
-// managers set on the server, queues, nodes, resources and schedulers, as texts. The plugin's part isn't
-// here.
+// Reads the server's part of the configuration, for the history and for documents (pbs_config): the
+// attributes that managers set on the server, queues, nodes, resources and schedulers, as texts. The plugin
+// has its own part.
 #pragma once
 
 #include <compare>
@@ -23,8 +23,8 @@ struct ConfigName {
     auto operator<=>(const ConfigName&) const = default;
 };
 
-// The word for a number of enum mgr_obj or enum pbs_object_type: "queue", "host"; "object" for any other
-// number.
+// Returns the word for a number of enum mgr_obj or enum pbs_object_type, such as "queue" or "host"; "object"
+// for an unknown number.
 std::string_view type_name(int type);
 // The object's name in messages: "queue q1", "server".
 std::string title(const ConfigName& object);

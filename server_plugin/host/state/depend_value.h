@@ -38,7 +38,7 @@ constexpr bool is_before(DependType type) {
 
 std::string_view depend_name(DependType type);
 
-// The jobs that one type of a `depend` names, in order.
+// A part of a `depend`: one type, and the jobs that it names, in order.
 struct DependItem {
     DependType type{};
     int64_t count = 0;              // only for `on`

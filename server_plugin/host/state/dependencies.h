@@ -1,5 +1,6 @@
 // The dependencies between jobs, as links that can be found from both jobs. A link names each job by the
-// number in its id. It is stored once, for the waiting job; the before* of the other job shows the same link.
+// number in its id. The database has a link once, for the waiting job; the other job shows the same link in
+// its before*.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 namespace pbs::host {
 
-// The kind of a link. The first kinds are those of DependType, with the same numbers; the later ones are
-// pending work for other jobs (depend.h). The database stores these numbers.
+// The kind of a link, which also says what Link::other is. The first kinds are those of DependType, with the
+// same numbers; the later ones are pending work for other jobs (depend.h). The database stores these numbers.
 enum class LinkKind : uint8_t {
     after = 0,
     afterok = 1,
@@ -55,7 +56,7 @@ class Dependencies {
     std::optional<Link> next_to(uint64_t other, LinkKind kind, std::optional<uint64_t> job = {}) const;
     // Returns whether the job waits for another job, or for one that is yet to be submitted.
     bool waits(uint64_t job) const;
-    // The oldest link that means pending work.
+    // Returns the oldest link that is pending work; nullopt: there is none.
     std::optional<Link> work() const;
     // The value of `depend`, with types and jobs in the order of creation; empty: no links.
     std::string text(uint64_t job, std::string_view server) const;

@@ -14,7 +14,7 @@ namespace pbs::host {
 // match nobody.
 bool is_equivalent(std::istream& file, std::string_view user, std::string_view host, std::string_view as);
 
-// Does the same with the file at `path`. A file that doesn't belong to root, or that others may write,
+// Does the same with the file at `path`. A file that doesn't belong to root, or that other users may write,
 // permits nothing.
 bool is_equivalent(std::string_view user, std::string_view host, std::string_view as,
                    const std::string& path = "/etc/hosts.equiv");

@@ -1,4 +1,4 @@
-// The places of a job as texts: exec_vnode and exec_host.
+// Writes and reads the places of a job as texts, exec_vnode and exec_host:
 //   exec_vnode  (n1:ncpus=2:mem=1048576kb)+(n2:ncpus=2)+(n1:ncpus=1+n2:ncpus=1)
 //   exec_host   host/0*2+host/1*2+host/2*2
 // In exec_vnode each pair of parentheses is a chunk. A chunk on several vnodes of a host has one part for
@@ -22,7 +22,7 @@ std::string exec_vnode_text(const std::vector<Place>& places, const ResourceTabl
                             std::string_view chunks = {});
 std::string exec_host_text(const std::vector<Place>& places, const State& state);
 
-// The name of the machine of the place.
+// Returns the name of the machine of the place's vnode.
 std::string host_of(const Place& place, const State& state);
 
 // Reads an exec_vnode. Accepts the forms of qrun -H, too: parentheses and amounts may be missing. Errors:

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kWholeHost = static_cast<std::size_t>(-1);
 
-// How closely an entry matches a name; among matching entries, the closest decides.
+// How closely an entry of a list matches a name. The closest of the matching entries decides.
 struct Fit {
     bool user = false;     // the entry names the user
     std::size_t host = 0;  // how many characters of the host the entry names; kWholeHost: all of them
@@ -95,7 +95,7 @@ bool legal_manager_entry(std::string_view entry) {
     const std::string_view user = entry.substr(0, at);
     const std::string_view host = entry.substr(at + 1);
     if (!legal_host(host)) return false;
-    // "@host" means every user of a host; "@*" isn't permitted.
+    // Permit "@host", which means every user of a host, but not "@*".
     if (user.empty()) return host.front() != '*';
     return user.find_first_of("*+ \t\"'") == std::string_view::npos && user.front() != '-';
 }

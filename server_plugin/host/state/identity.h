@@ -1,4 +1,4 @@
-// The identity of a requester, and his rights.
+// Determines the rights of requesters.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ enum Privilege : uint32_t {
 
 using cluster::Identity;
 
-// The privilege of user@host. On the server's own host, root and the user who runs the server (`starter`) are
-// managers. For others the server's lists of managers and operators decide.
+// Returns the privilege of user@host. On the server's own host, root and the user who runs the server
+// (`starter`) are managers. For others the server's lists of managers and operators decide.
 uint32_t privilege_of(const State& state, std::string_view starter, std::string_view user,
                       std::string_view host);
 

@@ -18,7 +18,7 @@ std::tm local_time(int64_t at) {
     return tm;
 }
 
-// "Mon Nov 23 10:00:00 2026"
+// Returns "Mon Nov 23 10:00:00 2026".
 std::string date_text(int64_t at) {
     return fmt::format("{:%a %b %e %T %Y}", local_time(at));
 }

@@ -1,5 +1,5 @@
-// Job identifiers in requests: "12", "12.server@server"; for a job array "12[]"; for subjobs "12[7]",
-// "12[1-9:2,12]".
+// Reads job identifiers of requests: "12", "12.server@server"; "12[]" for a job array; "12[7]" and
+// "12[1-9:2,12]" for subjobs.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ constexpr bool is_foreign(uint64_t sequence) {
     return (sequence & (kForeignMark | kArrayMark | kSubjobMark)) == kForeignMark;
 }
 
-// "12.server", "12[].server"
+// Returns the id of a job or an array: "12.server", "12[].server".
 std::string job_id(uint64_t sequence, std::string_view server);
 
 }  // namespace pbs::host

@@ -72,7 +72,7 @@ constexpr std::array kLetters{Letters{kArrives, job_state::kTransit, substate::k
                               Letters{kMayHaveLeft, job_state::kTransit, substate::kTransitOutCommit},
                               Letters{kMoved, job_state::kMoved, substate::kMoved}};
 
-// The state for a letter and a substate; 0: they don't belong together.
+// Returns the state of a job by its letter and substate; 0: these don't belong together.
 States state_of(const Job& job) {
     const auto found = std::ranges::find_if(kLetters, [&](const Letters& one) {
         return one.letter == job.state && one.substate == job.substate;
@@ -164,7 +164,7 @@ void start(Job& job, int64_t now) {
     forget_preemption(job);
 }
 
-// Ends the run of a job that will run again. A preempted job gets the time since which it waits.
+// Ends the run of a job that will run again. For a preempted job, notes the time since which it waits.
 void requeue(Job& job, int64_t now) {
     const bool preempted = is_preempting(job);
     unset_attribute(job, "session_id");

@@ -38,7 +38,8 @@
 
 namespace pbs::host {
 
-// An event in the life of a job. For some events `text` has further data, in the form of the named attribute.
+// An event in the life of a job. Some events have further data in `text` of advance(), in the form of the
+// attribute that is named beside them.
 enum class JobEvent : std::uint8_t {
     settled,  // holds, Execution_Time, queue or subjobs may have changed
     depends,  // it is held for other jobs

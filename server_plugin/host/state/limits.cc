@@ -44,8 +44,8 @@ constexpr std::string_view kNew[] = {"max_queued_res", "queued_jobs_threshold_re
                                      "max_run",        "max_run_res",
                                      "max_run_soft",   "max_run_res_soft"};
 
-// The limit attributes of the other spelling that mustn't be set, at the server or at a queue, while limits
-// of this spelling are set.
+// Returns the limit attributes of the other spelling, which mustn't be set at the server, or at a queue,
+// while limits of this spelling are set.
 Names conflicting(bool old_style, bool server) {
     return old_style ? Names(kOld).subspan(server ? 1 : 0) : Names(kNew).subspan(server ? 4 : 2);
 }
@@ -74,7 +74,7 @@ JobSums sums_of(const Job& job, const ResourceTable& resources, int64_t by) {
     return sums;
 }
 
-// The word in messages for a kind of entity.
+// Returns the word for a kind of entity in messages.
 std::string_view word_of(char kind) {
     return kind == 'u' ? "user" : kind == 'g' ? "group" : "project";
 }
@@ -124,7 +124,7 @@ struct Check {
     }
 };
 
-// The message for too many jobs, in OpenPBS's words.
+// Makes the message for too many jobs, in OpenPBS's words.
 std::string jobs_text(const Check& check, const CountedEntity& entity, bool own) {
     const std::string_view state = check.threshold ? " in 'Q' state" : "";
     if (entity.kind == 'o')
@@ -272,8 +272,8 @@ void EntityCounts::count(const Job& job, const ResourceTable& resources, int64_t
     const JobSums own = sums_of(job, resources, by);
     const bool running = job.running();
     const auto entities = entities_of(job);
-    // Most jobs are counted right after a job of the same user in the same queue. Then use the last job's
-    // sums again.
+    // Most jobs are counted right after a job of the same user in the same queue. For them, use the sums of
+    // that job again.
     const bool as_before =
         last_.queue == job.queue && std::ranges::equal(last_.names, entities, {}, {}, &CountedEntity::name);
     if (!as_before) {
@@ -289,7 +289,8 @@ void EntityCounts::count(const Job& job, const ResourceTable& resources, int64_t
             sums->all.add(own);
             if (!running) sums->not_running.add(own);
         }
-    // Remove sums without jobs: users choose names of projects freely, and the names would fill the memory.
+    // Remove sums that count no jobs: users choose names of projects freely, and the names would fill the
+    // memory.
     if (std::ranges::none_of(last_.sums,
                              [](const auto& of) { return of[0]->members == 0 || of[1]->members == 0; }))
         return;

@@ -30,7 +30,7 @@ Result<std::string> changed_limits(Type type, std::string_view current, std::str
 // PBSE_MIXENTLIMS.
 Result<void> check_limit_styles(std::string_view name, const Attributes& own, const State& state);
 
-// The number of queued and running jobs, and the sums of their requests.
+// The number of some jobs, and the sums of their requests.
 struct JobSums {
     int64_t jobs = 0;
     Amounts amounts;
@@ -53,7 +53,8 @@ class EntityCounts {
         int64_t members = 0;  // all jobs, including running arrays, which the sums don't count
     };
     void count(const Job& job, const ResourceTable& resources, int64_t by);
-    // The sums of an entity in a queue; with queue 0, in all queues. nullptr: the entity has no jobs there.
+    // Returns the sums of an entity in a queue; with queue 0, in all queues. nullptr: the entity has no jobs
+    // there.
     const Sums* find(uint64_t queue, const CountedEntity& entity) const;
 
   private:
@@ -90,7 +91,7 @@ class CountedJobs {
     // Excludes the job from the counts.
     void forget(uint64_t job);
 
-    // The job as counted; nullptr: it isn't counted.
+    // Returns the job as it is counted; nullptr: it isn't counted.
     const Job* find(uint64_t job);
     // Sums one part of the requests, such as the number of jobs, over an entity's jobs in a queue; with queue
     // 0, in all queues.

@@ -84,7 +84,7 @@ struct Job {
     uint64_t queue = 0;
     SharedText queue_name{};
     int64_t queue_rank = 0;
-    // Instants in seconds since the Epoch; 0: not reached yet.
+    // These instants are in seconds since the Epoch; 0: not reached yet.
     int64_t ctime = 0;
     int64_t qtime = 0;
     int64_t etime = 0;
@@ -103,18 +103,18 @@ struct Job {
     // get other values.
     SharedText defaulted{};  // "ncpus,place", sorted
     Attributes attributes;
-    // The subjobs of an array. Never changed in place: a change makes a new object.
+    // Set for an array only: its subjobs. The object is never changed in place; a change makes a new one.
     std::shared_ptr<const Subjobs> subjobs;
-    // For a subjob: the number of its array, and its index.
+    // Set for a subjob only: the number of its array, and its index.
     uint64_t array = 0;
     int64_t index = 0;
     // The job waits on another server, from which it is pulled when it can run here (peers.h). Such a job
     // isn't in the State.
     bool elsewhere = false;
 
-    // Frees unused memory, and shares texts with other jobs.
+    // Frees unused memory, and makes equal texts of several jobs share memory.
     void shrink(SharedTexts& texts);
-    // The number of further attributes to reserve memory for: a waiting job will get a comment.
+    // Returns the number of further attributes to reserve memory for: a waiting job will get a comment.
     size_t spare_attributes() const;
 
     bool is_defaulted(std::string_view resource) const;
@@ -153,7 +153,7 @@ void unset_attribute(Job& job, std::string_view name);
 // number, a dot, and letters, digits, '-', '_' and '.'.
 bool is_legal_foreign_id(std::string_view id);
 
-// The value of a variable in the job's Variable_List; empty: not set.
+// Returns the value of a variable in the job's Variable_List; empty: not set.
 std::string environment_value(const Job& job, std::string_view name);
 
 // The number of jobs in each state, in the order of PBS's state_count.
@@ -234,7 +234,7 @@ void unset_attribute(Reservation& reservation, std::string_view name);
 enum NodeState : uint32_t { node_free = 0, node_offline = 1, node_down = 2, node_stale = 4 };
 // The number of vnodes for each combination of the bits of NodeState.
 using NodeCounts = std::array<int64_t, 8>;
-// The words for a combination of bits other than node_free: "down,offline".
+// Returns the words for a combination of bits other than node_free: "down,offline".
 std::string node_state_words(uint32_t state);
 
 struct Node {

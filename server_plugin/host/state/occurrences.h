@@ -1,10 +1,10 @@
-// The occurrences of a standing reservation: the times that its rule gives, and the vnodes of each.
+// Computes the occurrences of a standing reservation: the times that its rule gives, and the vnodes of each.
 //
 // All of this follows from attributes. reserve_rrule is the rule, reserve_timezone its time zone,
 // series_start its DTSTART, and series_duration the duration of each occurrence. reserve_start, reserve_end
 // and resv_nodes describe the current or next occurrence, reserve_index is its number, from 1, and
-// reserve_count the number of all. reserve_execvnodes has the vnodes of this occurrence and of each later one
-// (ifl/attributes/execvnodes.h).
+// reserve_count the number of all occurrences. reserve_execvnodes has the vnodes of the current occurrence
+// and of each later one (ifl/attributes/execvnodes.h).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Facts about preemption in a job's attributes: the steps under way, and how long the job was suspended.
+// Reads and writes the attributes about the preemption and suspension of jobs.
 //
 // Hidden attributes of the jobs store the steps under way, so that they go on after a crash:
 //   preempting       a job that is being preempted: the id of the job that it is preempted for, if any, and
@@ -34,7 +34,7 @@ inline constexpr const char* kSchedPreempted = "sched_preempted";
 inline constexpr const char* kReleased = "released";
 }  // namespace preemption
 
-// The words for a preemption, which both hosts share.
+// The words for a preemption in comments, which server_plugin/openpbs uses, too.
 using cluster::names_preemption;
 using cluster::occasion_of_preemption;
 
@@ -59,15 +59,16 @@ bool is_awaiting(const Job& job);
 // Removes all attributes of preemption except sched_preempted. Call when the job is queued again or starts.
 void forget_preemption(Job& job);
 
-// Notes the time at which an operator has suspended or resumed the job. In between, its walltime stands
-// still.
+// Notes that an operator has suspended or resumed the job at `now`. Between the two, the job's walltime
+// stands still.
 void note_suspension(Job& job, bool suspended, int64_t now);
-// The seconds for which a running or suspended job was suspended in all, and the seconds for which it has
-// run.
+// suspended_seconds() returns the seconds for which a running or suspended job was suspended in all,
+// elapsed_seconds() those for which it has run.
 int64_t suspended_seconds(const Job& job);
 int64_t elapsed_seconds(const Job& job);
 
-// The places with the amounts that a job holds now, and with those that a suspended job has given back.
+// held_places() returns the job's places with the amounts that it holds at present, released_places() with
+// the amounts that a suspended job has given back.
 std::vector<Place> held_places(const Job& job, const ResourceTable& resources);
 std::vector<Place> released_places(const Job& job, const ResourceTable& resources);
 

@@ -1,5 +1,6 @@
-// Facts about an advance reservation that follow from it alone or with the state: whether it lacks vnodes,
-// whether the scheduler is to decide about it, and the complete form of its request.
+// Answers questions about an advance reservation: whether it lacks vnodes, whether the scheduler is to decide
+// about it, and what its complete request is. The answers follow from the reservation alone or with the
+// state.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ bool holds_vnodes(const Reservation& reservation, int64_t now);
 // only the next one of an altered reservation; those that lack vnodes of a degraded one.
 void choose_asked(Reservation& reservation, const State& state);
 
-// The attribute reserve_substate.
+// Returns the attribute reserve_substate.
 int substate_of(const Reservation& reservation);
 
 // jobs_of() returns the jobs in the reservation's queue, without those in the history. running_jobs_of()
@@ -57,7 +58,7 @@ Result<void> settle_times(Reservation& reservation, int64_t now, bool may_be_pas
 // Makes a job with the reservation's completed request, for checks and limits. The job is in no queue. Errors
 // as complete_resources().
 Result<Job> as_job(const Reservation& reservation, const State& state);
-// Sets the reservation's Resource_List and schedselect to the job's.
+// Copies the job's Resource_List and schedselect to the reservation.
 void take_list(Reservation& reservation, const Job& job);
 
 // Completes select and place with the server's defaults; sets Resource_List and schedselect. Errors as

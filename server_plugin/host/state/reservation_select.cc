@@ -44,8 +44,8 @@ std::vector<std::span<const Place>> by_chunk(const std::vector<Place>& places) {
     return groups;
 }
 
-// The amounts that a reservation's running jobs use, by vnode and resource, without those in chunks that
-// keep() has got.
+// The amounts that a reservation's running jobs use, by vnode and resource. keep() subtracts the amounts of a
+// chunk that is kept.
 class Used {
   public:
     Used(const Reservation& reservation, const State& state) {
@@ -55,7 +55,7 @@ class Used {
             if (const Job* job = state.job(handle); job != nullptr && job->running())
                 for (const Place& place : job->places) add(place, 1);
     }
-    // Returns whether jobs use more on one of this chunk's vnodes than the kept chunks have there.
+    // Returns whether jobs use more on one of this chunk's vnodes than the chunks that are kept have there.
     bool needs(std::span<const Place> chunk) const {
         return std::ranges::any_of(chunk, [&](const Place& place) {
             const auto found = amounts_.find(place.node);

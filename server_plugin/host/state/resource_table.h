@@ -13,9 +13,9 @@
 
 namespace pbs::host {
 
-// Flags as in qmgr, in this order: h (host-level), q (consumable at server and queue), n (consumable at
-// vnodes, too) or f (at the first vnode), i (invisible to users) or r (read-only for users), m (known to the
-// execution side).
+// The flags of a resource as in qmgr, in this order: h (host-level), q (consumable at server and queue), n
+// (consumable at vnodes, too) or f (at the first vnode), i (invisible to users) or r (read-only for users), m
+// (known to the execution side).
 enum ResourceFlag : uint32_t {
     resource_host = 1,
     resource_queue_sum = 2,

@@ -55,7 +55,7 @@ Result<void> add_resource(Chunk& chunk, std::string_view text, const ResourceTab
     return {};
 }
 
-// Sums of the consumable resources over all chunks, by resource name.
+// Sums the consumable resources over all chunks, by resource name.
 std::map<std::string, int64_t> sums(const std::vector<Chunk>& chunks, const ResourceTable& resources) {
     std::map<std::string, int64_t> total;
     for (const Chunk& chunk : chunks)
@@ -183,7 +183,7 @@ Result<void> check_place(std::string_view place, const ResourceTable& resources)
     return {};
 }
 
-// The single chunk of a job with only job-wide requests.
+// Makes the single chunk of a job with only job-wide requests.
 std::vector<Chunk> chunk_of_whole(const Job& job, const State& state) {
     Chunk chunk;
     for (const AttributeValue& value : job.attributes.all_of("Resource_List")) {

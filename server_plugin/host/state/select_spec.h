@@ -1,4 +1,4 @@
-// The vnodes that a job asks for: `-l select=`, `-l nodes=`, or neither.
+// Reads and completes a job's request for vnodes: `-l select=`, `-l nodes=`, or neither.
 //   select  2:ncpus=4:mem=1gb+1:ncpus=1         count, then resource=amount of each chunk
 //   nodes   2:ppn=4  or  vnode1+vnode2:ppn=2    older form; ppn is the processes and CPUs of each node. With
 //                                               ncpus=N too, the processes have N CPUs each; ncpus alone is
@@ -16,7 +16,7 @@
 
 namespace pbs::host {
 
-// The most lines in a job's node file, which has one for each MPI process of each chunk.
+// The most lines in a job's node file, which has a line for each MPI process of each chunk.
 constexpr int64_t kMostProcesses = 100'000;
 
 struct Chunk {

@@ -33,7 +33,7 @@ class SharedText {
         return block_ == nullptr ? std::string_view()
                                  : std::string_view(bytes() + block_->name, block_->size - block_->name);
     }
-    // Name and text, one directly after the other.
+    // Returns the name directly followed by the text.
     std::string_view whole() const {
         return block_ == nullptr ? std::string_view() : std::string_view(bytes(), block_->size);
     }
@@ -41,7 +41,7 @@ class SharedText {
     bool operator==(const SharedText& other) const {
         return block_ == other.block_ || (name() == other.name() && text() == other.text());
     }
-    // Returns whether both use the same memory.
+    // Returns whether this text and `other` use the same memory.
     bool shares(const SharedText& other) const { return block_ == other.block_; }
 
   private:

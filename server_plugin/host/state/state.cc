@@ -282,7 +282,7 @@ void State::put_loaded(std::map<uint64_t, Job>::node_type job) {
     jobs_.insert(jobs_.end(), std::move(job));
 }
 
-// Enters a job in the counts and indexes, but not in the table of jobs itself.
+// Enters a job into the counts and indexes, but not into the table of jobs itself.
 void State::enter(const Job& job) {
     count(job, 1);
     index_names(job, true);

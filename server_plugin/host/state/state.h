@@ -53,7 +53,7 @@ class State {
         exchange(tables);
         exchanged_ = false;
     }
-    // Removes the counts of a queue or node that is gone for good.
+    // Remove the counts of a queue or node that was deleted for good.
     void forget_queue(uint64_t handle);
     void forget_node(uint64_t handle);
 
@@ -77,7 +77,7 @@ class State {
     // Returns the number (job_name.h) of the job or array with this id; nullopt: it isn't an id of this
     // server.
     std::optional<uint64_t> sequence_in(std::string_view id) const;
-    // "12.server", "12[].server"
+    // Returns the id of a job or array of this server: "12.server", "12[].server".
     std::string job_id(uint64_t sequence) const;
     // Parses an id of this server. nullopt: it is malformed or another server's.
     std::optional<JobName> job_name(std::string_view id) const;
@@ -86,7 +86,7 @@ class State {
     // or not, in any case, and "@server" after it. A subjob is found if it is a job of its own.
     const Job* job(std::string_view id) const;
     const Job* job(uint64_t handle) const;
-    // The job that has this handle in the plugin (array.h).
+    // Finds a job by its handle in the plugin (array.h).
     const Job* job_told_as(uint64_t handle) const;
     const Job* job_of_sequence(uint64_t sequence) const;
     const Job* subjob(uint64_t array, int64_t index) const;
@@ -132,11 +132,11 @@ class State {
     void erase_sched(std::string_view name);
 
     // Sets the expected start and places of a queued job; a start of 0: unknown. The estimate is removed when
-    // the job isn't queued any more.
+    // the job leaves the queued state.
     void set_estimate(uint64_t job, Estimate estimate);
     const Estimate* estimate(uint64_t job) const;  // nullptr: none is known
 
-    // Texts that jobs share.
+    // Remembers texts, so that jobs with equal texts share memory.
     SharedTexts& texts() { return texts_; }
 
     const StateCounts& counts() const { return counts_; }
@@ -153,7 +153,7 @@ class State {
     const std::set<uint64_t>& waiting_jobs() const { return waiting_; }
     const std::set<uint64_t>& running_jobs() const { return running_; }  // includes suspended ones
     const std::set<uint64_t>& finished_jobs() const { return finished_; }
-    // Jobs that wait for preemptions before they are launched (preemption.h).
+    // The handles of the jobs that wait for preemptions before they are launched (preemption.h).
     const std::set<uint64_t>& awaiting_jobs() const { return awaiting_; }
     bool checkpoints = false;  // this host can checkpoint jobs
 

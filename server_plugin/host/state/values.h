@@ -17,8 +17,8 @@ using Type = ifl::AttributeType;
 // Returns the form of the text that the server stores and shows. PBSE_BADATVAL: the text isn't of the type.
 Result<std::string> canonical(Type type, std::string_view value);
 
-// The amount of a canonical value: bytes for a size, seconds for a duration, millionths for a real, 0 or 1
-// for a boolean; 0 for texts.
+// Returns the amount of a canonical value: bytes for a size, seconds for a duration, millionths for a real, 0
+// or 1 for a boolean; 0 for a text.
 inline int64_t amount_of(Type type, std::string_view canonical_value) {
     return cluster::amount_of(static_cast<int>(type), canonical_value);
 }
@@ -30,7 +30,7 @@ std::string amount_text(Type type, int64_t amount);
 // Returns whether values of this type are amounts, which can be added, subtracted and compared.
 bool is_amount(Type type);
 
-// Sums and products of amounts. A result that is too large becomes the largest amount.
+// Add and multiply amounts. A result that is too large becomes the largest amount.
 int64_t amount_sum(int64_t a, int64_t b);
 int64_t amount_product(int64_t a, int64_t b);
 
