@@ -224,8 +224,8 @@ void Batch::tell_rest() {
     for (const auto& action : actions_) guarded(server_.parts.log, "after a change", action);
 }
 
-// Calls the plugin's part. If it throws, the plugin may have committed its changes or not. So note that the
-// two databases may differ; reconcile_history() then compares them.
+// Calls the plugin's part. If that throws, the plugin may have committed its changes or not, so notes that
+// the two databases may differ. The destructor then calls reconcile_history().
 Result<void> Batch::ask(const std::function<Result<void>()>& plugins_part) {
     try {
         return plugins_part();

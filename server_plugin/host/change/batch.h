@@ -1,6 +1,6 @@
-// A change of many objects at once: a rollback, an import, or a request for all nodes. It works step by step,
-// each on some objects, in tables of its own, while everybody else uses the server's tables. At the end one
-// short step replaces the server's tables. Until then nothing has changed.
+// The class Batch: a change of many objects at once, such as a rollback, an import, or a request for all
+// nodes. Each of its steps works on some objects, in tables of its own, while everybody else uses the
+// server's tables. At the end one short step replaces the server's tables. Until then nothing has changed.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class Batch {
 
     // While a batch lives, other requests that change objects of managers have to wait (Server::open_batch).
     explicit Batch(Server& server);
-    // Undoes everything unless commit() has succeeded.
+    // Undoes the whole change unless commit() has succeeded.
     ~Batch();
     Batch(const Batch&) = delete;
     Batch& operator=(const Batch&) = delete;
@@ -40,7 +40,8 @@ class Batch {
     // Writes some of the changed objects to the database, set aside so that they don't count yet. False: all
     // are written; call it until then.
     Result<bool> write_some();
-    // Compares objects as write_some() does, without writing: for callers that need only changes().
+    // Compares objects as write_some() does, but without writing them, for callers that need only changes().
+    // False: all are compared.
     bool compare_some();
     // The differences from the server's objects. Complete when write_some() or compare_some() has returned
     // false.

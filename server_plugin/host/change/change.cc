@@ -24,7 +24,7 @@ namespace pbs::host {
 
 namespace {
 
-// Describes a kind of objects to the functions of Change. kType is one of enum pbs_object_type. values()
+// A trait that tells Change how to handle one kind of objects. kType is one of enum pbs_object_type. values()
 // returns an object's configuration; Kind<Reservation> has none.
 template <typename Object>
 struct Kind;

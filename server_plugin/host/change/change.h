@@ -51,7 +51,7 @@ class Change {
     Reservation& reservation(const Reservation& current) { return changed(current); }
     Attributes& server_attributes();
 
-    // Adds a new object, which needs a handle of State::new_handle().
+    // Add a new object, whose handle has to come from State::new_handle().
     Job& add(Job job, std::string script);
     Job& put(Job job);  // the job, new or not, without a script
     // Sets the job's comment. If nothing else of the job changes, only the comment is written and put in
@@ -83,7 +83,8 @@ class Change {
     // queue; the end of a job removes it.
     CountedJobs& counted() { return counted_; }
 
-    // Stages a new or changed definition of a resource, or its removal. The table itself changes at commit.
+    // Note a new or changed definition of a resource, or its removal. The table of resources changes at the
+    // commit.
     void save_resource(Resource resource) { resource_ = std::move(resource); }
     void remove_resource(std::string name) { removed_resource_ = std::move(name); }
 
@@ -95,7 +96,7 @@ class Change {
     void then(std::function<void()> action) { actions_.push_back(std::move(action)); }
     void want_cycle(int trigger) { trigger_ = trigger; }
 
-    // The differences that this change makes to the configuration of managers, for the history.
+    // Returns the differences that this change makes to the managers' configuration, for the history.
     std::vector<ConfigChange> configuration() const;
 
     // Permits a crash of the machine to undo this change, because nobody relies on it.
@@ -108,7 +109,7 @@ class Change {
     Result<void> commit(const std::function<Result<void>()>& before = {});
 
   private:
-    // The facts about a removed job that are needed until the commit.
+    // The facts about a removed job that this change needs until the commit.
     struct RemovedJob {
         uint64_t sequence;
         uint64_t told;

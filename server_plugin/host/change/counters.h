@@ -18,13 +18,13 @@
 
 namespace pbs::host {
 
-// Counts amounts, and how many of them are at most as large as each of some bounds.
+// Counts amounts: how many there are, and how many of them aren't above each of some bounds.
 class Histogram {
   public:
     // REQUIRES: the bounds ascend, are twelve at most, and outlive the histogram.
     explicit Histogram(std::span<const double> bounds);
     void add(double amount);
-    // The text "COUNT SUM N N N": the number of amounts, their sum, and for each bound the number of amounts
+    // Returns "COUNT SUM N N N": the number of amounts, their sum, and for each bound the number of amounts
     // up to it.
     std::string text() const;
 

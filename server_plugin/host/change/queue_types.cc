@@ -12,7 +12,8 @@
 namespace pbs::host {
 namespace {
 
-// A change of a queue's execution_type. `from` and `to` are words such as execution_prime; empty: any time.
+// A change of a queue's execution_type from one word, such as execution_prime, to another; an empty word
+// means any time.
 struct QueueTime {
     std::string queue;
     std::string from;

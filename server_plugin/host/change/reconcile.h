@@ -1,4 +1,4 @@
-// Makes the plugin's history and the server's objects agree. They are in two databases: after a crash or a
+// Makes the plugin's history and the server's objects agree. The two are in two databases: after a crash or a
 // full disk between the two commits, only the plugin's database has the change.
 #pragma once
 

@@ -129,8 +129,8 @@ class Server {
     // The changes since the present cycle began; nullopt: no cycle is under way.
     std::optional<ChangedSince> changed;
 
-    // The number of requests that ask the plugin something when the present cycle ends, such as for a place
-    // for a job. The next cycle begins after they have asked.
+    // The number of requests that wait for the end of the present cycle to ask the plugin something, such as
+    // for a place for a job. The next cycle begins after they have asked.
     std::size_t placing = 0;
 
     Batch* open_batch = nullptr;  // the present change of many objects (batch.h)
@@ -168,9 +168,9 @@ class Server {
     bool ends_on_their_way = false;
     std::vector<RunReport> unstored_reports;  // the runner's reports that are not in the database yet
 
-    // Set by a Shutdown request or a signal: the server's loop ends.
+    // True after a Shutdown request or a signal: the server's loop ends.
     bool stopping = false;
-    // Not `no`: the server accepts and starts no more jobs, and stops when no job runs.
+    // If it isn't `no`, the server accepts and starts no more jobs, and stops when no job runs.
     enum class Closing { no, delayed, immediate } closing = Closing::no;
     bool winding_down() const { return stopping || closing != Closing::no; }
     std::string state_text() const;  // server_state

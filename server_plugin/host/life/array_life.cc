@@ -69,8 +69,8 @@ void begin_array(Change& change, Job& array) {
     });
 }
 
-// Merges a subjob's exit status into the array's: 0 if all ended with 0, 1 if one ended otherwise, 2 if one
-// couldn't be run. A deleted subjob counts only if the array was deleted, too.
+// Merges a subjob's exit status into the array's, which is 0 if all subjobs ended with 0, 1 if one ended with
+// another status, and 2 if one couldn't be run. A deleted subjob counts only if the array was deleted, too.
 void add_exit_status(Job& array, const Job& subjob) {
     if ((subjob.deleted && !array.deleted) || !subjob.attributes.has("Exit_status")) return;
     const int64_t status = subjob.attributes.integer("Exit_status", 0);

@@ -24,10 +24,11 @@ Result<void> add_started_subjob(Change& change, Job& array, Job subjob);
 // Updates the array after `steps` of its subjobs.
 void follow_subjobs(Change& change, uint64_t array, const std::vector<SubjobStep>& steps);
 
-// Removes the queued subjobs of these ranges (empty: all) from the queue: they count as ended.
+// Removes the queued subjobs of these ranges from the queue; an empty `of` means all of them. They count as
+// ended.
 void expire_queued(Change& change, Job& array, const std::vector<IndexRange>& of);
 // Ends an array. REQUIRES: no subjob of it is part of the change. True: the array has no running subjobs, so
-// the caller retires it now. False: its running subjobs are killed, and it ends with the last of them.
+// the caller has to retire it. False: its running subjobs are killed, and it ends with the last of them.
 bool close_array(Change& change, Job& array);
 // Queues again all subjobs that have ended.
 void requeue_ended(Change& change, Job& array);

@@ -17,7 +17,7 @@ constexpr int kAnswerVersion = 1;
 constexpr std::chrono::milliseconds kPatience{20};
 
 // The answer for a qsub, packed into Link::other. Its bits, from the lowest: 16 for the port, 16 for the exit
-// status, 1 that is set if the job never ran and so has no exit status, 31 for the uid.
+// status, 1 that is set if the job never ran and so has no exit status, 30 for the lower bits of the uid.
 struct Note {
     uint16_t port;
     int16_t exit_status;

@@ -1,4 +1,4 @@
-// Answers a qsub -W block=true, which listens at a port for the end of its job.
+// Answers a qsub -W block=true, which waits at a port for the end of its job.
 #pragma once
 
 #include "server_plugin/host/change/change.h"

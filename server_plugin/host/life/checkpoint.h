@@ -1,11 +1,11 @@
-// Checkpoints of running jobs, written by a program of the site that mom_priv/config names:
+// Makes checkpoints of running jobs, by a program of the site that mom_priv/config names:
 //
 //   $action checkpoint_abort 300 !/usr/local/sbin/checkpoint %jobid %sid %path
 //
 // The number is the most seconds that the program may take; the program may end the job itself. If the
 // program exits with 0, the checkpoint is written, and the server ends the job and queues it again. At the
-// job's next run, the job's script has to restart from the checkpoint. The server doesn't wait for the
-// program: poll_checkpoints() polls it.
+// job's next run, its script has to restart from the checkpoint. The server doesn't wait for the program:
+// poll_checkpoints() polls it.
 #pragma once
 
 #include <functional>

@@ -28,9 +28,10 @@ LinkKind kind_of(DependType type) {
     return static_cast<LinkKind>(type);
 }
 
-// The outcome of a job for the jobs that wait for it. Each mask has a bit for each kind of link. Links of the
-// kinds in `done` are removed. If a kind is also in `met`, its awaited event has happened, and the waiting
-// job is released; if not, the waiting job is deleted.
+// The outcome of a job for the jobs that wait for it, as two masks with a bit for each kind of link. The
+// kinds in `done` are decided: their links are removed. For a kind that is also in `met`, the awaited event
+// has happened, and the waiting jobs are released. For any other kind in `done`, the waiting jobs are
+// deleted.
 struct Telling {
     unsigned done = 0;
     unsigned met = 0;

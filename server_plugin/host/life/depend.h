@@ -1,7 +1,7 @@
-// Dependencies between jobs (qsub -W depend). A job that waits for other jobs has a system hold, so that
-// schedulers leave it out. When one of the other jobs starts or ends, the same transaction stores a note of
-// that event. settle_dependencies() then handles the waiting jobs by the notes, a few at a time, so that a
-// large number of them doesn't delay requests. After a crash, the server goes on by the stored notes.
+// Handles the dependencies between jobs (qsub -W depend). A job that waits for other jobs has a system hold,
+// so that schedulers leave it out. When one of the other jobs starts or ends, the same transaction stores a
+// note of that event. settle_dependencies() then handles the waiting jobs by the notes, a few at a time, so
+// that a large number of them doesn't delay requests. After a crash, the server goes on by the stored notes.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace pbs::host {
 
-// The value of `depend` as qstat -f shows it; empty: no dependencies.
+// Returns the value of `depend` as qstat -f shows it; empty: no dependencies.
 std::string shown_depend(const Job& job, const State& state);
 
 // Completes the job ids in a value of `depend`: "12" becomes "12.svr@svr". PBSE_BADATVAL: the value is

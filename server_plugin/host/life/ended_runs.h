@@ -22,8 +22,8 @@ class EndedRuns {
     EndedRuns& operator=(const EndedRuns&) = delete;
     ~EndedRuns() = default;
 
-    // Makes a thread write the runs that have ended (Server::ended_runs) to the disk; afterwards removes
-    // their files. Call it in each turn of the loop.
+    // Makes a thread write the committed ends of runs (Server::ended_runs) to the disk; then removes the
+    // files of these runs. Call it in each turn of the loop.
     void look();
 
   private:

@@ -49,8 +49,8 @@ Result<void> check_umask(std::string_view value) {
     return fail(PBSE_BADATVAL, fmt::format("Illegal umask \"{}\": expected octal 0 to 0777", value));
 }
 
-// Checks Checkpoint; "u" means unset. The server stores and shows the value, but makes no checkpoints by
-// itself (pbs_server(8)).
+// Checks the attribute Checkpoint; "u" means unset. The server stores and shows its value, but makes no
+// checkpoints at intervals (pbs_server(8)).
 Result<void> check_checkpoint(std::string_view value) {
     if (value.size() > 2 && (value.substr(0, 2) == "c=" || value.substr(0, 2) == "w=") &&
         value.find_first_not_of("0123456789", 2) == std::string_view::npos)
@@ -88,7 +88,7 @@ Result<void> check_staging(const AttributeDef& def, const Job& job, const State&
     return {};
 }
 
-// Checks what the attribute's type doesn't check: the values of single attributes.
+// Checks the values of single attributes that have more rules than their types.
 Result<void> check_value(const AttributeDef& def, const Job& job) {
     const std::string_view value = job.attributes.text(def.name);
     if (def.name == "Job_Name") return check_name(value);
@@ -132,7 +132,7 @@ Result<void> check_rights(const AttributeDef& def, const ifl::Attribute& change,
     return {};
 }
 
-// Sets eligible_time, for managers and operators: counting goes on from this value.
+// Sets eligible_time for a manager or operator. Counting goes on from this value.
 Result<void> set_eligible(Job& job, const ifl::Attribute& change, const State& state) {
     if (!counts_eligible_time(state.server)) return fail(PBSE_ETEERROR);
     const auto value = canonical(Type::duration, change.value);
@@ -146,7 +146,7 @@ Result<void> set_eligible(Job& job, const ifl::Attribute& change, const State& s
 Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t rights, const State& state) {
     const AttributeDef* def = job_table().find(change.name);
     if (def == nullptr) {
-        // Refuse an attribute of OpenPBS: a job that relies on it must not run without it.
+        // Refuse an attribute that only OpenPBS has: a job that relies on it must not run without it.
         if (job_table().is_openpbs_only(change.name))
             return fail(PBSE_NOSUP, fmt::format("No support for requested service: {}", change.name));
         return fail(PBSE_NOATTR);

@@ -106,7 +106,7 @@ Result<void> enter_fitted(Change& change, Job& job, const Queue& queue, Entry en
     job.queue_name = SharedText(queue.name);
     job.mtime = change.now();
     if (entry != Entry::managed || job.qtime == 0) {
-        // Ranks are microseconds, so that jobs queued in the same second stay in order.
+        // Ranks are in microseconds, so that jobs that are queued in the same second stay in order.
         job.queue_rank = std::max(change.now() * 1'000'000, change.server().last_rank + 1);
         change.server().last_rank = job.queue_rank;
         job.qtime = change.now();

@@ -44,7 +44,8 @@ void end_job(Change& change, Job& job, const RunReport& report);
 // Writes the accounting record, the line in the log and the mail of a job's deletion, after the commit.
 void note_deletion(Change& change, const Job& job, std::string_view requestor);
 
-// Ends a job that isn't running: deletes it, or keeps it as history. `requestor` is user@host.
+// Deletes a job that isn't running: moves it to the history, or removes it if there is none. `requestor` is
+// user@host.
 void delete_waiting_job(Change& change, Job& job, std::string_view requestor);
 
 // Kills the processes of a running job at once, if it has any yet. job.at_end decides whether the job is
@@ -65,7 +66,7 @@ void abort_job(Change& change, Job& job, const std::string& why);
 // terminated, finished, failed or moved.
 void retire(Change& change, Job& job, JobEvent end);
 
-// The job's data for the runner and for accounting records.
+// These functions collect the job's data for the runner and for accounting records.
 RunId run_id(const Job& job);
 AccountedJob accounted(const Job& job, const State& state);
 AccountedJob accounted_at_queueing(const Job& job, const State& state);

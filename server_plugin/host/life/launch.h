@@ -14,10 +14,10 @@ namespace pbs::host {
 // Collects the runner's data for a job. `script` is the path of the script's file.
 Result<JobStart> job_start(const Job& job, const Server& server, const std::string& script);
 
-// The limit that the job's Resource_List sets for walltime or cput; nullopt: no limit.
+// Returns the limit that the job's Resource_List sets for walltime or cput; nullopt: no limit.
 std::optional<std::chrono::seconds> time_limit(const Job& job, std::string_view resource);
 
-// The path of the file with a running job's script. The file is removed when the run ends.
+// Returns the path of the file with a running job's script, which is removed when the run ends.
 std::string script_path(const Server& server, const Job& job);
 
 // Passes the present limits of a running job's walltime and cput to the runner.

@@ -28,7 +28,7 @@ constexpr size_t kMostOfUser = 200;
 constexpr size_t kMostOccurrencesOfUser = 1000;
 // The duration of a reservation for a job without a walltime, as in OpenPBS.
 constexpr int64_t kWithoutWalltime = 5LL * 365 * 24 * 3600;
-// A reservation made to move a job into it is deleted when it has been empty for ten minutes, as in OpenPBS.
+// As long a reservation may be empty that was made to move a job into it; then it is deleted, as in OpenPBS.
 constexpr std::string_view kIdleTime = "00:10:00";
 
 std::string reason_of(const Error& error) {
@@ -154,7 +154,7 @@ void move_into(Change& change, Reservation& reservation, const Queue& queue, con
     log_job(change, job, fmt::format("Job moved into reservation {} made from it", reservation.id));
 }
 
-// "recurrence_rrule=... timezone=..." of a standing reservation; empty for others.
+// Returns "recurrence_rrule=... timezone=..." for a standing reservation; an empty text for any other.
 std::string recurrence_text(const Reservation& reservation) {
     if (!is_standing(reservation)) return {};
     return fmt::format(" recurrence_rrule={} timezone={}", reservation.attributes.text("reserve_rrule"),

@@ -37,8 +37,8 @@ Result<void> check_job_of(const Reservation& reservation, const Job& job, const 
 // settle_access().
 Result<std::string> add_reservation(Change& change, NewReservation asked);
 
-// If the job, which this change starts, has create_resv_from_job, makes a reservation for it. If that fails,
-// logs the reason.
+// If a job that this change starts has create_resv_from_job, makes a reservation for it. If that fails, logs
+// the reason.
 void reserve_for_started(Change& change, Job& job);
 
 // Moves the job into the reservation that was made for it, if it still waits and may be moved. Call it when a

@@ -59,8 +59,8 @@ void end_by(Change& change, const Job& job, char method) {
         if (ending == nullptr || !ending->running() || !is_preempting(*ending)) return;
         const auto done = method == 'D' ? terminate_job(server, *ending) : kill_job(server, *ending);
         if (done) return;
-        // The job's end may be why this failed, and its report on the way. If it isn't, the next method is
-        // tried.
+        // The reason may be that the job has just ended, with its report on the way. If it hasn't, the next
+        // method is tried.
         server.parts.log.job(
             ending->id, fmt::format("preemption by {} failed: {}", way_text(method), done.error().message));
         Change next(server, server.now());

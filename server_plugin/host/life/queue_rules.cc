@@ -53,9 +53,9 @@ Result<void> set_group(Job& job, const Server& server, const User& user) {
 }
 
 // Compares a limit with a request, as OpenPBS does. Returns a number below 0 if the limit is less than the
-// request, above 0 if it is more. Texts are compared by their characters. A list equals the request if it has
-// all requested entries; if not, it is more. A boolean that differs is more, too. So a request never exceeds
-// a maximum that is a list or a boolean.
+// request, above 0 if the limit is more. Texts are compared by their characters. A list equals the request if
+// it has all requested entries; if not, the list is more. A boolean that differs is more, too. So a request
+// never exceeds a maximum that is a list or a boolean.
 int compared(Type type, std::string_view limit, std::string_view asked) {
     if (is_amount(type)) {
         const auto order = amount_of(type, limit) <=> amount_of(type, asked);

@@ -69,7 +69,7 @@ void account(Change& change, const Reservation& reservation, char type, std::str
                  text = std::move(text)] { accounting.reservation(type, id, text); });
 }
 
-// Writes the fields that records B and F share, in OpenPBS's order.
+// Writes the fields that the accounting records B and F share, in OpenPBS's order.
 std::string account_text(const Reservation& reservation) {
     const Attributes& a = reservation.attributes;
     std::string text = fmt::format("owner={}", a.text("Reserve_Owner"));
@@ -111,7 +111,7 @@ void mail_owner(Change& change, const Reservation& reservation, char point, std:
     });
 }
 
-// The requestor in records of the server's own actions.
+// Returns the requestor in records of the server's own actions.
 std::string server_at(Change& change) {
     return fmt::format("Server@{}", change.server().state.host_name);
 }
@@ -187,8 +187,8 @@ void degrade(Change& change, Reservation& reservation) {
     ask_for_others(change, reservation);
 }
 
-// Makes a degraded reservation confirmed again, because its vnodes are back. If its start has passed, the
-// next call of look_at() begins it.
+// Makes a degraded reservation a confirmed one again, because its vnodes are back. If its start has passed,
+// the next call of look_at() begins it.
 void restore(Change& change, Reservation& reservation) {
     unset_attribute(reservation, "reserve_retry");
     set_state(reservation, reservation_state::kConfirmed, change.now());
@@ -213,7 +213,7 @@ bool look_at_degraded(Change& change, const Reservation& current, int64_t now) {
         restore(change, change.reservation(current));
         return true;
     }
-    // At its start the reservation begins with the vnodes that it has.
+    // The start has come, so the reservation begins with the vnodes that it has.
     if (now >= current.start()) {
         begin(change, change.reservation(current));
         return true;
@@ -337,7 +337,7 @@ bool look_at_idleness(Change& change, const Reservation& current, int64_t now) {
     return true;
 }
 
-// Does what is due for a reservation. False: nothing is due now.
+// Does the work that is due for a reservation. False: none is due.
 bool look_at(Change& change, const Reservation& current, int64_t now) {
     if (current.is_ending()) {
         if (!jobs_of(change.server().state, current).empty()) return false;

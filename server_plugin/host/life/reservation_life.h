@@ -27,8 +27,8 @@
 
 namespace pbs::host {
 
-// Completes the reservation as complete_list() does, and sets its user and group. Errors of complete_list()
-// and set_execution_user().
+// Completes the reservation as complete_list() does, and sets its user and group. Returns the errors of
+// complete_list() and set_execution_user().
 Result<void> settle_resources(Reservation& reservation, Server& server);
 
 // Gives the reservation these places, for each occurrence that the scheduler was to decide about. If the

@@ -96,8 +96,8 @@ bool Pass::time_is_over() {
     return ++looks_ % kLooksBetweenClocks == 0 && std::chrono::steady_clock::now() >= until_;
 }
 
-// Returns whether the job may be offered again. After the clock was set back, the time since the last offer
-// is negative: then it may.
+// Returns whether the job may be offered again. If the clock was set back, the last offer is in the future:
+// then it may.
 bool Pass::is_due(uint64_t job, const Queue& queue) const {
     const auto at = pass_.offered.find(job);
     if (at == pass_.offered.end()) return true;
@@ -114,8 +114,8 @@ void Pass::reject(const Job& current, const std::string& why) {
     ++changes_;
 }
 
-// Routes a job. `known`: the job before this change, in which a dependency on a job that was routed earlier
-// may have changed it.
+// Routes a job. `known`: the job before this change. The change may have a newer copy, because a job that was
+// routed earlier may have a dependency on it.
 void Pass::route(const Job& known, const Queue& queue) {
     const Job* const now = known.history() ? nullptr : change_.current(known.sequence);
     if (now == nullptr || now->history() || now->queue != queue.handle) return;

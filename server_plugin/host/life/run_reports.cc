@@ -61,8 +61,7 @@ void apply(Change& change, const RunReport& report, std::vector<RunId>& to_termi
         });
         recover_preemption(change, job);
     }
-    // The user may have requested the job's deletion or rerun before the server stopped, or before the job
-    // ran.
+    // The job's deletion or rerun was requested before the server stopped, or before the job ran: end it.
     if (job.deleted || job.at_end != Job::AtEnd::finish)
         to_terminate.push_back(report.id);
     else
@@ -78,7 +77,7 @@ Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vec
         Change change(server, server.now());
         std::vector<RunId> ends;
         {
-            // Records of ends are written before the commit (end_job).
+            // The records of ends are written before the commit (end_job).
             const Accounting::Together records(server.parts.accounting);
             for (const RunReport& report : some) apply(change, report, ends, recovers);
         }

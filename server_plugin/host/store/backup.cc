@@ -65,7 +65,7 @@ Result<bool> begin_together(Sources& sources) {
     for (Source& source : sources) {
         auto reader = open(source.path, sqlite::Connection::Open::write);
         if (!reader) return tl::unexpected(reader.error());
-        // A transaction reads from its first query on, so make one.
+        // Make a query, because a transaction takes its view of the database at its first query.
         auto begun = reader->run("BEGIN");
         auto version = reader->integer("PRAGMA user_version");
         auto tables = reader->integer("SELECT count(*) FROM sqlite_master");
@@ -126,8 +126,8 @@ Result<void> make_file(const std::string& path, std::string_view text) {
     return {};
 }
 
-// Copies a database completely, and to the disk. The copy has nothing in a -wal file, which is removed when
-// the connection is closed.
+// Copies a database completely, and brings the copy to the disk. Nothing of the copy is in a -wal file,
+// because SQLite removes that when the connection is closed.
 Result<Manifest::Database> copy_database(Source& source, const std::string& directory,
                                          std::string_view name) {
     const std::string path = fmt::format("{}/{}", directory, name);
@@ -157,7 +157,7 @@ Result<Manifest> copy_all(const std::string& home, const std::string& directory,
     manifest.program = server_version();
     manifest.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now);
     manifest.home = home;
-    // policy.db has the table `history` if it belongs to the plugin; without it there are no revisions.
+    // Only a policy.db of the plugin has the table `history`; without it there are no revisions.
     if (auto revision = (*sources)[1].reader->integer("SELECT coalesce(max(revision), 0) FROM history"))
         manifest.revision = *revision;
     for (size_t i = 0; i < sources->size(); ++i) {

@@ -1,13 +1,13 @@
 // Copies a home's two databases, server.db and policy.db, and restores them.
 //
-// Both copies are of the same moment. Each database's writers are locked out until a read transaction has
-// begun in both. Then SQLite's online backup copies the contents, however long that takes, while the server
-// goes on.
+// Both copies are of the same moment: the writers of both databases are locked out until a read transaction
+// has begun in each. Then SQLite's online backup copies the contents, however long that takes, while the
+// server goes on.
 //
 // A restore is prepared in server_priv/restore.new, and then decided by one rename, which makes
 // server_priv/restore.journal. After that, finish_restore() moves the old files to server_priv/replaced-DATE
-// and the new ones into their places; if it is interrupted, the next start does that again. So a crash leaves
-// either the old databases (no journal yet) or the new ones.
+// and the new ones into their places. If it is interrupted, the server's next start calls it again. So a
+// crash leaves either the old databases (no journal yet) or the new ones.
 #pragma once
 
 #include <chrono>
@@ -22,9 +22,9 @@
 
 namespace pbs::host {
 
-// Copies the databases of the home at `home`, whose server may be running, to `directory`. The folder is made
-// (mode 0700, files 0600), or must be empty. The copy appears completely or not at all. Errors name the file
-// and what is wrong.
+// Copies the databases of the home at `home`, whose server may be running, to `directory`. Makes the
+// directory (mode 0700, files 0600), or uses an empty one. The copy appears completely or not at all. Errors
+// name the file and what is wrong.
 Result<Manifest> back_up(const std::string& home, const std::string& directory, std::chrono::sys_seconds now);
 
 // Replaces the databases of a home by a backup. Checks everything before it changes anything. Calls
@@ -47,7 +47,8 @@ struct AcceptedLoss {
 };
 Result<AcceptedLoss> accept_loss(const Home& home, std::chrono::sys_seconds now);
 
-// Returns PBSE_SYSTEM with the text "PATH: can not be opened: REASON"; `doing` is "opened".
+// Returns the error PBSE_SYSTEM with the text "PATH: can not be opened: REASON", where `doing` is "can not be
+// opened".
 tl::unexpected<Error> file_failed(std::string_view path, std::string_view doing, std::string_view why);
 
 // Completes a restore that has a journal, and removes the files of one that hasn't. True: it has completed a

@@ -27,7 +27,7 @@ JobRows::JobRows(sqlite::Connection& db) : db_(db), current_(std::make_unique<Ro
         try {
             ok = read();
         } catch (const std::bad_alloc&) {
-            // ok_ reports the failure
+            // False in ok_ reports the failure.
         }
         const values::Lock lock(mutex_);
         ok_ = ok;

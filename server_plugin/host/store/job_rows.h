@@ -21,7 +21,7 @@ class Connection;
 namespace pbs::host {
 
 struct JobRow {
-    // Columns, in the order of the query.
+    // The columns that are numbers, in the order of the query.
     enum Number {
         sequence,
         substate,

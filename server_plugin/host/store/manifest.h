@@ -1,7 +1,7 @@
-// The list of a backup's contents: the file MANIFEST in its directory.
+// The list of a backup's contents, in the file MANIFEST of its directory.
 //
-// It has lines of "name value", and for each database its file name, the version of its format, its size in
-// bytes, and the 64-bit FNV-1a sum of its bytes, in hexadecimal:
+// The file has lines of "name value". The line of a database has its file name, the version of its format,
+// its size in bytes, and the 64-bit FNV-1a sum of its bytes, in hexadecimal:
 //   pbspolicy-backup 1
 //   program 0.1.0
 //   date 2026-11-21T12:00:00Z

@@ -13,7 +13,7 @@ namespace pbs::host {
 // only added at the end, and never changed.
 using SchemaSteps = std::span<const char* const>;
 
-// The steps to the tables of this server.
+// Returns the steps that lead to the tables of this version of the server.
 SchemaSteps server_schema();
 
 // Upgrades the database of the file at `path` to the version (PRAGMA user_version) after the last step, with

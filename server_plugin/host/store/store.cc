@@ -33,7 +33,7 @@ Result<void> Store::Impl::read_attribute_numbers() {
     return query.ok() ? Result<void>() : failed("can not read the names of attributes");
 }
 
-// Gives numbers to the attributes that this version of the server has in addition.
+// Gives numbers to the job attributes that have none in this database yet.
 Result<void> Store::Impl::number_attributes() {
     const auto rows = job_table().rows();
     if (std::ranges::all_of(rows, [this](const AttributeDef& row) { return numbers.has(row); })) return {};
@@ -263,7 +263,7 @@ Result<void> Store::save(const Job& job, bool is_new) {
     const std::string attributes =
         impl_->numbers.write(job.attributes, comment == nullptr ? nullptr : comment->def);
     const char state = job.state;
-    // Update in place: replacing the row would remove the script, too.
+    // Update the row in place, because replacing it would remove the job's script, too.
     auto done = impl_->run(
         "INSERT INTO job VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17) ON "
         "CONFLICT(sequence) DO "

@@ -1,12 +1,12 @@
-// The server's data on disk: HOME/server_priv/server.db, SQLite.
+// Stores the server's data in HOME/server_priv/server.db, an SQLite database.
 //
 // The database uses WAL and synchronous=FULL: after commit() a change survives a crash of the machine, unless
 // begin() got Durable::later. If a change is lost in spite of that, the next start notices it
 // (sqlite/loss.h). The schema has a version (PRAGMA user_version) and a list of upgrade steps (schema.h).
 //
-// The folder store/ has the data on the disk: Store, whose rows stored_attributes.h and job_rows.h make; and
-// the safety of the home: checks at the start (database_check.h), backups and restores (backup.h,
-// manifest.h).
+// The folder store/ is about data on the disk: Store, whose rows stored_attributes.h and job_rows.h make; and
+// the safety of a home's databases, by checks at the start (database_check.h), and by backups and restores
+// (backup.h, manifest.h).
 #pragma once
 
 #include <cstdint>
@@ -54,16 +54,16 @@ class Store {
     // Writes commits that may not be on the disk yet, such as those with Durable::later, to the disk. Any
     // thread may call it.
     Result<void> sync() const;
-    // Savepoints within a transaction, one at a time. go_to_savepoint() undoes what was written since
-    // set_savepoint(); release_savepoint() retains it. If one of these two fails, the whole transaction is
-    // lost, and only rollback() may follow.
+    // These functions use a savepoint within a transaction, one at a time. go_to_savepoint() undoes what was
+    // written since set_savepoint(); release_savepoint() retains it. If one of these two fails, the whole
+    // transaction is lost, and only rollback() may follow.
     Result<void> set_savepoint();
     Result<void> go_to_savepoint();
     Result<void> release_savepoint();
 
     Result<void> save_server(const Attributes& attributes);
-    // Saves an object. `before`: the object as it is stored; then only differences are written. Null: writes
-    // all.
+    // Saves an object. `before`: the object as it is stored; then only the differences are written. Null:
+    // writes the whole object.
     Result<void> save(const Queue& queue, const Queue* before = nullptr);
     Result<void> save(const Node& node, const Node* before = nullptr);
     Result<void> save(const Sched& sched);
@@ -84,8 +84,9 @@ class Store {
     Result<void> remove(const Link& link);
 
     // save_received() stores that another server handed in the job with this id (in lower case), after `hops`
-    // servers had it. received() returns the hops of the last time; nullopt: the job never came, or that is
-    // forgotten. forget_received() forgets hand-ins before an instant, in a transaction of its own.
+    // servers had it. received() returns the hops of the job's last hand-in; nullopt: it was never handed in,
+    // or that is forgotten. forget_received() forgets the hand-ins before an instant, in a transaction of its
+    // own.
     Result<void> save_received(std::string_view id, int64_t hops, int64_t at);
     std::optional<int64_t> received(std::string_view id);
     Result<void> forget_received(int64_t before);

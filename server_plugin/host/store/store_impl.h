@@ -1,5 +1,5 @@
-// The private class of Store, for its three source files: store.cc writes; store_load.cc reads all data at
-// the start; store_aside.cc puts changes of many objects aside.
+// The private class of Store, for its three source files: store.cc writes, store_load.cc reads all data at
+// the server's start, and store_aside.cc sets the objects of large changes aside.
 #pragma once
 
 #include <fmt/format.h>

@@ -128,7 +128,7 @@ class InOrder {
     }
 
   private:
-    // Once this many jobs have been taken out of the state, all further jobs are held until the last has
+    // When this many jobs have been taken out of the state, all further jobs are held until the last row has
     // come.
     static constexpr size_t kMost = 10'000;
 
@@ -212,8 +212,8 @@ Result<void> Store::load(State& state) {
     if (auto done = impl_->load_objects(state); !done) return done;
     if (auto done = impl_->load_jobs(state); !done) return done;
     if (auto done = impl_->load_links(state); !done) return done;
-    // Choose the occurrences when all jobs are loaded, because a reservation with running jobs needs no
-    // decision.
+    // Choose the occurrences for the scheduler's next decision only when all jobs are loaded, because the
+    // choice depends on whether jobs run in the reservation.
     std::vector<Reservation> reservations;
     for (const auto& [number, reservation] : state.reservations()) reservations.push_back(reservation);
     for (Reservation& reservation : reservations) {

@@ -1,8 +1,9 @@
-// The stored form of a job's attributes. It is short, because there may be a million jobs.
+// Writes and reads the stored form of a job's attributes, which is short, because there may be a million
+// jobs.
 //
-// It is a byte 1, followed by each attribute: the number that stands for its name, the length of its
-// resource, the resource, the length of its value, and the value. Numbers and lengths have seven bits in each
-// byte, the lowest first; the eighth bit is set if more bytes follow. Objects that are set aside have
+// The stored form is a byte 1, followed by each attribute: the number that stands for its name, the length of
+// its resource, the resource, the length of its value, and the value. Numbers and lengths have seven bits in
+// each byte, the lowest first; the eighth bit is set if more bytes follow. Objects that are set aside have
 // netstrings ("5:queue,") of name, resource and value instead.
 #pragma once
 
