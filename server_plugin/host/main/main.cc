@@ -1,4 +1,4 @@
-// pbs_server: reads options, then becomes the server (program.h) or one of its helpers.
+// The program pbs_server: reads its options, then becomes the server (program.h) or one of its helpers.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -58,7 +58,8 @@ void add_copies(CLI::App& app, std::string& backup, std::string& restore, bool& 
 
 // Makes the C library use pages of 2 MB where the kernel has them: a server with many jobs then needs only
 // two thirds of the time for its start and its other work. The library reads the variable GLIBC_TUNABLES only
-// when a program begins, so the program sets it and executes itself again. Child processes don't get it.
+// when a program begins, so the program sets it and executes itself again. The second run unsets it, so that
+// child processes don't get it.
 void use_large_pages(char** argv) {
     constexpr const char* kVariable = "GLIBC_TUNABLES";
     constexpr std::string_view kWanted = "glibc.malloc.hugetlb=1";

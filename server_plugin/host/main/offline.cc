@@ -1,4 +1,4 @@
-// Work on a home without a running server: backups, restores, and accepting losses.
+// Works on a home without a running server: makes and restores backups, and accepts losses.
 
 #include <fmt/format.h>
 

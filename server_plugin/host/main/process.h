@@ -11,7 +11,7 @@
 
 namespace pbs::host {
 
-// The name of this machine, in lower case.
+// Returns the name of this machine, in lower case.
 std::string host_name();
 
 // Returns the path of the plugin's file, in the folder of this program, else in ../lib/pbspolicy.

@@ -46,7 +46,7 @@ using Steady = std::chrono::steady_clock;
 constexpr eventfd_t kOneCycle = eventfd_t{1} << 32;
 constexpr eventfd_t kOneWork = 1;
 
-// The server's program. A member that other members use is declared before them.
+// The server's program. Members are declared before the members that use them.
 class Program {
   public:
     explicit Program(const ProgramOptions& options);

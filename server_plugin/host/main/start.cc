@@ -1,4 +1,4 @@
-// The start of the server: opens its parts in the order in which they need each other.
+// Starts the server: opens its parts in the order in which they need each other.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ std::string surroundings(const char* name) {
     return value == nullptr ? "" : value;
 }
 
-// Writes the port to the file, under another name that it then changes: so a reader never sees half of it.
+// Writes the port to a new file and then renames that to `path`, so that a reader never sees half of it.
 Result<void> write_port_file(const std::string& path, uint16_t port) {
     const std::string next = path + ".new";
     const Fd file(open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));

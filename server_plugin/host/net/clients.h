@@ -1,5 +1,5 @@
-// The clients of the server: their connections, their memory, and the order in which they get turns. This
-// code does no input or output, and reads no clock.
+// Keeps account of the server's clients: their connections, their memory, and the order in which they get
+// turns. This code does no input or output, and reads no clock.
 #pragma once
 
 #include <chrono>

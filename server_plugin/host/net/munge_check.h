@@ -36,8 +36,8 @@ CredentialSources credential_sources(const ifl::Munge& munge);
 // Returns the user whom a credential names. PBSE_BADCRED: munged refuses the credential; or it is for another
 // connection; or its uid has no name here, or another name than on its own host; or the client is on this
 // machine, and its process belongs to another user than the credential. (The last check matters because root
-// of any host with the key can make credentials of root. An ordinary user of this machine, who can let him
-// use a connection, must not become root by that.)
+// of any host with the key can make credentials of root. An ordinary user of this machine who gets such a
+// credential must not become root by it.)
 Result<std::string> user_of(const ShownCredential& shown, const CredentialSources& sources);
 
 class MungeCheck {

@@ -98,7 +98,7 @@ void Network::Impl::start_timer() {
     uv_unref(reinterpret_cast<uv_handle_t*>(&timer_));
 }
 
-// Makes the loop call serve() each time it has read all available data.
+// Makes the loop call serve() each time it has read all data that has come.
 void Network::Impl::start_check() {
     uv_idle_init(loop_, &no_wait_);
     uv_timer_init(loop_, &later_timer_);
@@ -136,8 +136,8 @@ void Network::Impl::read(Peer& peer) {
         });
 }
 
-// Drops the connection if its incomplete request is longer than its user's memory permits. True: it was
-// dropped.
+// If the connection's incomplete request is longer than its user's memory permits, drops the connection and
+// returns true.
 bool Network::Impl::grows_too_long(Peer& peer) {
     if (peer.decoder.size() <= kSmallInput || may_grow(peer)) return false;
     drop(peer, "too many requests of its user that aren't whole");

@@ -1,4 +1,4 @@
-// The connections of clients, over the Unix socket HOME/server_priv/pbs.sock and over TCP, served by one
+// Serves the connections of clients, over the Unix socket HOME/server_priv/pbs.sock and over TCP, by one
 // libuv loop.
 //
 // A client that misbehaves harms only its own connection. Packets have a size limit, which is small until the

@@ -21,7 +21,7 @@
 namespace pbs::host {
 namespace {
 
-// The size of the buffer in OpenPBS's clients for the text of a refusal.
+// The longest text of a refusal: OpenPBS's clients have a buffer of this size for it.
 constexpr std::size_t kLongestRefusal = 200;
 
 }  // namespace

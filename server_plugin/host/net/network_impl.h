@@ -190,7 +190,7 @@ class Network::Impl {
     Steady::time_point last_exchange_{};
     std::vector<Held> held_;         // in the order of the requests
     bool submissions_held_ = false;  // held_ is of submissions, not of requests for the plugin's objects
-    // Collects the log's lines about requests. Reset, which writes them, before any reply is sent.
+    // Collects the log's lines about requests. It is reset, which writes the lines, before any reply is sent.
     std::optional<Log::Together> lines_;
     std::vector<char> buffer_ = std::vector<char>(size_t{64} << 10);  // the bytes of the present read
     std::vector<char> plain_ = std::vector<char>(size_t{16} << 10);   // the decrypted data of a TLS record
@@ -232,16 +232,16 @@ struct Network::Impl::Peer {
     std::unique_ptr<ifl::TlsSession> tls;  // nullptr: not encrypted
     bool other_host = false;
     bool full_limits = false;
-    // Nullptr when the connection is being closed.
+    // The client of the connection; nullptr when the connection is being closed.
     Client* client = nullptr;
     // The connection's part of the client's memory.
     std::size_t bytes = 0;
-    // The client counts the connection as busy.
+    // True if the client counts the connection as busy.
     bool busy = false;
     enum class Turn { none, ready, memory, later } turn = Turn::none;  // what the connection waits for
     bool unread = false;                                               // unread bytes may hold a request
     std::unique_ptr<Asked> asked;  // the request that is answered in steps
-    // The answer has waited for a change, and that time isn't work of the server.
+    // True if the answer has waited for a change: that time doesn't count as work of the server.
     bool waited = false;
     Session session;
     Steady::time_point since = Steady::now();    // the beginning of the connection

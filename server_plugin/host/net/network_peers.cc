@@ -169,7 +169,7 @@ bool Network::Impl::introduce(Peer& peer, bool local) {
             getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
             return false;
         const auto user = find_user(credentials.uid);
-        // A uid without a name can't own jobs, but may send queries.
+        // Use the number for a uid without a name. Such a user can't own jobs, but may send queries.
         const std::string name = user ? user->name : fmt::format("{}", credentials.uid);
         peer.key = "uid " + std::to_string(credentials.uid);
         peer.session.from = peer.key + " on the Unix socket";

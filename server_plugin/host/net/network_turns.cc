@@ -126,9 +126,9 @@ void Network::Impl::want_turn(Peer& peer) {
 }
 
 // Returns whether the connection has to wait because its user has too much memory in use. A connection with
-// unsent bytes has to. Without unsent bytes, it may begin a request up to a higher bound, and gets the reply
-// in parts; an answer that is under way, or that has reserved its memory at the beginning (Steps::size), goes
-// on. So one of the user's connections can always go on, and then frees its memory.
+// unsent bytes has to, unless its answer has reserved its memory at the beginning (Steps::size). Without
+// unsent bytes it may begin a request up to a higher bound, and an answer that is under way goes on. So one
+// of the user's connections can always go on, and then frees its memory.
 bool Network::Impl::waits_for_memory(const Peer& peer) const {
     if (clients_.may_take(*peer.client) || peer.client->busy == 0) return false;
     const bool on_its_way = peer.outgoing() != 0;

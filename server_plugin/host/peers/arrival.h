@@ -1,5 +1,5 @@
-// Checks jobs that other servers hand in. A job is handed in by a QueueJob request with its id, its script,
-// and a Commit.
+// Checks jobs that other servers hand in. A server hands in a job by a QueueJob request with the job's id,
+// its script, and a Commit.
 //
 // The sending server keeps the job until it knows that this server has it. If it doesn't know, it hands the
 // job in again. So this server remembers the ids of such jobs for a while, even of ended ones, and answers

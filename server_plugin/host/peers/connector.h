@@ -32,9 +32,9 @@ class Connector {
     Connector(Connector&&) = default;
     Connector& operator=(Connector&&) = default;
 
-    // The descriptor for poll(2): readable when take() has an answer.
+    // Returns the descriptor for poll(2), which is readable when take() has an answer.
     int fd() const { return channel_.get(); }
-    // The process's pid. Whoever holds this object has to kill the process and wait for it.
+    // Returns the process's pid. Whoever has this object has to kill the process and wait for it.
     pid_t pid() const { return pid_; }
 
     struct Made {

@@ -19,7 +19,7 @@
 namespace pbs::host {
 namespace {
 
-// How long to wait for the other server while nothing comes from it.
+// How long a delivery waits while nothing comes from the other server.
 constexpr std::chrono::seconds kRetryFor{30};
 constexpr std::chrono::seconds kFirstPause{5};
 constexpr std::chrono::seconds kLongestPause{300};

@@ -1,11 +1,11 @@
-// Sends jobs to other servers: a move to "queue@server".
+// Sends jobs to other servers, for a move to "queue@server".
 //
 // While a job is sent, it is in state T, and belongs to this server until the other server certainly has it.
 // Before the Commit request the other server can't have the job, so after a failure the job returns to its
 // queue. This server stores "a Commit is sent" durably before it sends the Commit. From then on only the
-// other server knows whether it has the job. So it is asked until it answers, even after a restart of this
-// server; if it has the job, it answers PBSE_JOBEXIST (arrival.h). So in the end exactly one of the two
-// servers has the job.
+// other server knows whether it has the job. So this server asks it until it answers, even after a restart;
+// if it has the job, it answers PBSE_JOBEXIST (arrival.h). So in the end exactly one of the two servers has
+// the job.
 #pragma once
 
 #include <uv.h>

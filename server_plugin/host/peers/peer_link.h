@@ -41,7 +41,7 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
     // Sends a request when there is a connection. Calls `done` once, with the reply or an error, perhaps
     // before this function returns.
     void ask(ifl::RequestType type, ifl::RequestBody body, Done done, ifl::ObjectSink sink = {});
-    // Closes the link if nothing has come for longer than its patience.
+    // Closes the link if nothing has come for longer than the link's patience.
     void look(Steady::time_point now);
     // Closes the link for good. Pending requests get an error with the reason `why`.
     void close(const std::string& why);

@@ -212,7 +212,7 @@ void Peers::ask(Peer& peer) {
     peer.asked = peer.queues.size();
     peer.refusal.clear();
     peer.asked_at = Steady::now();
-    // A copy, because an answer may come at once and change the original.
+    // Use a copy, because an answer may come at once and change the original.
     const std::set<Pair> asked = peer.queues;
     for (const Pair& queues : asked) {
         ifl::Select select;
@@ -302,7 +302,7 @@ Result<Job> Peers::job_of(const ifl::ObjectStatus& object, const Pair& queues) c
 
 namespace {
 
-// Returns whether both jobs are the same for the scheduler, in all that it is told of them.
+// Returns whether the scheduler would be told the same of both jobs.
 bool is_told_the_same(const Job& a, const Job& b) {
     const auto values = [](const Job& job) {
         std::map<std::pair<std::string_view, std::string_view>, std::string_view> all;
@@ -322,9 +322,8 @@ void Peers::take(Peer& peer, const Pair& queues, const Listed& listed) {
         const std::string id = values::lowered(object.name);
         const auto known = handles_.find(id);
         Elsewhere* job = known == handles_.end() ? nullptr : jobs_.at(known->second).get();
-        // Skip a job that is known from another server, or from another pair of queues, until the list from
-        // there doesn't have it any more and it is forgotten. The other server may have moved it to another
-        // of its queues.
+        // Skip a job that is known from another server or pair of queues until it is forgotten there, because
+        // a later list doesn't have it. The other server may have moved it to another of its queues.
         const bool own = job != nullptr && job->server == peer.name && job->queues == queues;
         if ((job != nullptr && (!own || job->pulled)) || not_again_before_.contains(id)) continue;
         auto made = job_of(object, queues);

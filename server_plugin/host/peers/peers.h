@@ -1,4 +1,4 @@
-// Other servers whose jobs are pulled into queues of this one (peer_queue of policies).
+// Pulls jobs of other servers into queues of this one (peer_queue of policies).
 //
 // This server asks each of the other servers for its queued jobs, over a connection of its own and
 // independently of cycles. A server that doesn't answer is asked at longer and longer intervals. The jobs
@@ -54,7 +54,7 @@ class Peers {
     uint64_t queue_of(uint64_t job) const;
     // Pulls the job, which the scheduler has decided to run on these places.
     void pull(uint64_t job, const std::vector<Place>& places);
-    // Notes that a job with this id has arrived, so that it isn't elsewhere any more.
+    // Forgets the job elsewhere with this id, because the job has arrived here.
     void arrived(std::string_view id);
 
     // The state of one other server, for status replies.

@@ -192,7 +192,7 @@ bool freeze_control_group(const std::string& path, bool frozen) {
 bool remove_control_group(const std::string& path) {
     const auto folders = with_those_below(path);
     bool gone = true;
-    // A process that was waited for a moment ago may still be in the group, so try again.
+    // A process that was waited for a moment ago may still be in the group: try again.
     for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder)
         for (int attempt = 0; !(gone = ::rmdir(folder->c_str()) == 0 || errno == ENOENT) && attempt < 20;
              ++attempt)

@@ -1,5 +1,5 @@
-// Control groups (cgroup v2) of jobs. The kernel lists a job's processes in the job's group, even those that
-// have left its session, their parent and their environment. Source: the kernel's admin-guide/cgroup-v2.
+// Gives jobs control groups (cgroup v2). The kernel lists a job's processes in the job's group, even those
+// that have left its session, their parent and their environment. Source: the kernel's admin-guide/cgroup-v2.
 #pragma once
 
 #include <sys/types.h>
@@ -12,9 +12,9 @@
 
 namespace pbs::host {
 
-// Returns the folder of this process's own control group. Tries first, with a process that does nothing,
+// Returns the folder of this process's own control group. Before that, tries with a process that does nothing
 // whether the machine permits to make groups there, to put processes into them and to end a group's processes
-// together. Also removes the groups that earlier tries have left. The error says what the machine doesn't
+// together. Also removes the groups that such tests have left. The error says what the machine doesn't
 // permit.
 Result<std::string> control_group_parent();
 

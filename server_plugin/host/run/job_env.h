@@ -27,7 +27,7 @@ struct JobPlaces {
     std::string cookie;  // PBS_JOBCOOKIE, a new one for each start
 };
 
-// The environment, as "NAME=value". Later sources override earlier ones, as in PBS: `defaults`
+// Makes the job's environment, as "NAME=value". Later sources override earlier ones, as in PBS: `defaults`
 // (HOME/pbs_environment), then Variable_List, then the variables that PBS sets and a job can't change: HOME,
 // LOGNAME, USER, SHELL, PBS_JOBID, PBS_JOBNAME, PBS_QUEUE, PBS_ENVIRONMENT, ENVIRONMENT, PBS_NODEFILE,
 // PBS_JOBDIR, PBS_JOBCOOKIE, PBS_NODENUM, PBS_TASKNUM, PBS_ACCOUNT, NCPUS, OMP_NUM_THREADS, TMPDIR.
@@ -38,7 +38,8 @@ std::vector<std::string> job_environment(const JobStart& job, const PasswdEntry&
 // Reads the lines NAME=value of HOME/pbs_environment. Skips blank lines, and lines that begin with #.
 std::vector<std::pair<std::string, std::string>> parse_environment_file(std::string_view text);
 
-// NAME.oSEQ, NAME.eSEQ: `stream` is 'o' or 'e'; the sequence number is the job id up to the dot.
+// Returns a stream's default file name, NAME.oSEQ or NAME.eSEQ. `stream` is 'o' or 'e'. SEQ is the job id up
+// to the dot.
 std::string default_file_name(std::string_view job_name, std::string_view job_id, char stream);
 
 // Splits "host:path". A colon after a slash belongs to the path. The host is empty if there is none.

@@ -29,7 +29,7 @@ tl::unexpected<LaunchError> system_error(std::string_view what, const std::strin
                         fmt::format("cannot {} {}: {}", what, path, system_text(errno)));
 }
 
-// Opens a file for output, as the user. Returns 0 or an errno value.
+// Opens a file for a job's output, with the user's rights. Returns 0 or an errno value.
 int open_as_asked(const std::string& path, Fd& fd) {
     // O_NONBLOCK: opening a FIFO that nobody reads must not block this process. Remove the flag before the
     // job gets the file.
@@ -213,7 +213,7 @@ AsOwner::~AsOwner() {
 }
 
 tl::expected<PasswdEntry, LaunchError> find_owner(const JobStart& job) {
-    // Begin with a small buffer to save memory, because there is one such process for each running job.
+    // Begin with a small buffer, because each running job has such a process, whose memory should be small.
     std::vector<char> buffer(1024);
     passwd entry{};
     passwd* found = nullptr;

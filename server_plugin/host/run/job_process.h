@@ -47,7 +47,7 @@ struct JobOutput {
         paths;  // the paths of streams 'o' and 'e' that are where requested
 };
 
-// A forked shell that waits at a gate before it runs the script.
+// A forked process that waits at the pipe `gate` before it runs the shell with the script.
 struct JobProcess {
     pid_t shell = 0;  // the shell's pid, also its session
     Fd gate;          // a byte written here makes the shell run the script
@@ -63,7 +63,7 @@ std::string shell_of(const JobStart& job, const PasswdEntry& owner);
 // Opens the script, which the runner has put beside the other files of the start.
 tl::expected<Fd, LaunchError> open_script(const RunFiles& files);
 
-// Writes PBS_NODEFILE, readable by everyone.
+// Writes the job's PBS_NODEFILE, which everyone can read.
 tl::expected<void, LaunchError> write_node_file(const JobStart& job, const RunFiles& files);
 
 // Makes a directory for the job in /var/tmp (else /tmp), as the job's owner. Returns its path; empty: it

@@ -1,10 +1,8 @@
-// Starts wardens (warden.h) for the runner, by way of a small process, the launcher, which forks for each. A
-// fork of the launcher takes a fraction of the time that starting another program takes, and the copies share
-// its memory. The launcher works on only a few starts at a time, so that the machine continues its other work
-// when very many jobs start at once. The server sends requests over a socket and never waits for the answers.
-//
-// A start that was requested may still fail, because the server or the launcher dies. The files of the start
-// show how far it got (runner.h).
+// Starts wardens (warden.h) for the runner, by a small process, the launcher, which forks one for each start.
+// A fork of the launcher takes a fraction of the time that starting another program takes, and the copies
+// share its memory. The launcher works on only a few starts at a time, so that the machine continues its
+// other work when very many jobs start at once. The server sends requests over a socket and never waits for
+// the answers.
 #pragma once
 
 #include <sys/types.h>
@@ -20,8 +18,8 @@
 
 namespace pbs::host {
 
-// The server's end of the socket to the launcher. Starts the launcher when there is a request, and again if
-// the launcher is gone.
+// The server's end of the socket to the launcher. Starts the launcher when there is a request, and starts
+// another if the launcher has ended.
 class Launcher {
   public:
     // The outcome of a request.

@@ -1,4 +1,4 @@
-// The launcher's own process (launcher.h).
+// The program of the launcher's process (launcher.h).
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>

@@ -103,8 +103,7 @@ std::string duration(std::chrono::milliseconds time) {
 }  // namespace
 
 void RunFiles::remove_all() const {
-    // Remove the record of the start last: without it the other files would count as remains of another
-    // start.
+    // Remove the file .started last: without it the other files would count as remains of another start.
     for (const auto& path : {nodes_, script(), session(), exit_room(), job(), withdrawn(), exit(), started()})
         ::unlink(path.c_str());
 }
@@ -117,7 +116,7 @@ bool is_file_safe(std::string_view id) {
 }
 
 std::optional<RunId> run_of_file(std::string_view name) {
-    // No suffix is the end of another one, so at most one matches.
+    // At most one suffix matches, because none is the end of another.
     for (const auto suffix : kSuffixes) {
         if (!name.ends_with(suffix)) continue;
         const auto stem = name.substr(0, name.size() - suffix.size());

@@ -496,7 +496,7 @@ std::size_t Runner::running() const {
     return impl_->watches_.size() + impl_->launching_.size();
 }
 
-// Reads the shepherd's message: the script runs, or the reason why nothing was started.
+// Reads the shepherd's message: that the script runs, or the reason why nothing was started.
 void Runner::Impl::read_notice(std::uint64_t number, std::vector<RunReport>& reports) {
     Watch& watch = watches_.at(number);
     std::array<char, 4096> buffer;
@@ -525,7 +525,8 @@ void Runner::Impl::shepherd_ended(std::uint64_t number, std::vector<RunReport>& 
     const Watch watch = unwatch(number);
     if (watch.child > 0) ::waitpid(watch.child, nullptr, WNOHANG);
     auto report = examine(watch.id);
-    // Another process, such as the shepherd without its warden, is watched in its place.
+    // The start is still running: another process, such as the shepherd without its warden, is watched in its
+    // place.
     if (report.state == RunState::running) return;
     if (report.state == RunState::never_started)
         report.exit.message = watch.error.empty() ? kNoShepherd : watch.error;

@@ -52,7 +52,7 @@ inline constexpr int kKilledWalltime = -29;   // exceeded walltime
 inline constexpr int kBySignal = 256;
 }  // namespace exit_status
 
-// One start of a job: the job's id and its run_count, which is new for each start.
+// Identifies a start of a job: the job's id and its run_count, which is new for each start.
 struct RunId {
     std::string job;
     std::int64_t run = 0;
@@ -94,7 +94,8 @@ struct JobStart {
     std::vector<std::string> stage_out;
     std::string remove;            // Remove_Files: letters o, e: files removed after an end with status 0
     bool private_sandbox = false;  // the job has a directory of its own, removed at its end
-    // For an interactive job: the port of the qsub whose terminal it uses. The shell runs without a script.
+    // Set for an interactive job only: the port of the qsub whose terminal it uses. The shell runs without a
+    // script.
     std::uint16_t interactive = 0;
 };
 
@@ -176,8 +177,8 @@ class Runner {
 
     // Sends a signal to all processes of the job (0: only checks that they exist).
     Result<void> signal(const RunId& id, int signal);
-    // suspend() stops all processes of the job, which can't prevent that, and the counting of its walltime.
-    // resume() continues both. A second call of the same function has no effect.
+    // suspend() stops all processes of the job, whatever they do, and the counting of its walltime. resume()
+    // continues both. A second call of the same function has no effect.
     Result<void> suspend(const RunId& id);
     Result<void> resume(const RunId& id);
     // Sets new limits for a running job; nullopt: no limit.
@@ -186,7 +187,7 @@ class Runner {
     // Sends TERM to the job's processes and, after `kill_delay`, KILL to the remaining ones.
     Result<void> terminate(const RunId& id, std::chrono::seconds kill_delay);
 
-    // Readable (level-triggered) when events() has events.
+    // Returns a descriptor that is readable (level-triggered) when events() has events.
     int event_fd() const;
     // Returns the events since the last call. A report of state `running` means that the script runs, and has
     // its session; any other state is the end of a start. Each Runner reports an end once; the files of the

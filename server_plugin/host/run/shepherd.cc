@@ -46,8 +46,8 @@ constexpr milliseconds kFirstSample = 20ms;
 constexpr milliseconds kLongestSample = 5s;
 constexpr milliseconds kLongestSampleOfLimited = 1s;
 
-// The time since boot, including suspended time. Walltime is measured by it, because unlike the wall clock it
-// neither stops nor jumps.
+// Returns the time since boot, including suspended time. Walltime is measured by it, because unlike the wall
+// clock it neither stops nor jumps.
 milliseconds boot_time() {
     timespec now{};
     ::clock_gettime(CLOCK_BOOTTIME, &now);
@@ -60,7 +60,8 @@ std::chrono::sys_seconds wall_clock() {
 
 bool rename_new(const std::string& from, const std::string& to) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-    // Some file systems don't know RENAME_NOREPLACE. The runner has made sure that `to` doesn't exist.
+    // This file system may not know RENAME_NOREPLACE. Then a plain rename() will do, because the runner has
+    // made sure that `to` doesn't exist.
     return errno == EINVAL && ::rename(from.c_str(), to.c_str()) == 0;
 }
 
@@ -170,7 +171,7 @@ bool Shepherd::claim() {
     }
     if (!sync_directory(home_ + "/mom_priv/jobs")) {
         // The rename may not be on the disk, so that after a power failure the job could be started again. So
-        // don't start it now.
+        // give up this start.
         ExitRecord exit;
         exit.exit_status = exit_status::kFailBeforeFiles;
         exit.started_at = exit.ended_at = wall_clock();
@@ -509,7 +510,7 @@ void Shepherd::resume() {
     signal_all(SIGCONT);
 }
 
-// The walltime so far, without suspended time.
+// Returns the walltime so far, without suspended time.
 milliseconds Shepherd::ran(milliseconds now) const {
     return suspended_at_.value_or(now) - start_;
 }

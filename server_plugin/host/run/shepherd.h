@@ -1,4 +1,4 @@
-// The processes that run one start of a job: the shepherd and its warden. runner.h describes the files that
+// Runs one start of a job, by two processes: the shepherd and its warden. runner.h describes the files that
 // they share with the server, and shepherd.cc the shepherd's work. Their program, pbs_shepherd, is small,
 // because each running job has both processes. Test programs serve as their own pbs_shepherd.
 #pragma once

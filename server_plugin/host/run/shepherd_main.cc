@@ -1,4 +1,4 @@
-// pbs_shepherd: the shepherd and warden of a job (shepherd.h), and the launcher that starts them
+// The program pbs_shepherd: the shepherd and warden of a job (shepherd.h), and the launcher that starts them
 // (launcher.h).
 #include "server_plugin/host/run/shepherd.h"
 

@@ -23,13 +23,13 @@ class Terminal {
     // Connects to qsub and makes the terminal. The error is the reason for a failure.
     static tl::expected<Terminal, std::string> open(const JobStart& job);
 
-    // The job's side of the terminal. Call close_slave() when the job's processes have it.
+    // Returns the job's side of the terminal. Call close_slave() when the job's processes have it.
     int slave() const { return slave_.get(); }
     void close_slave() { slave_.reset(); }
-    // The value for TERM.
+    // Returns the value for the variable TERM.
     const std::string& type() const { return type_; }
 
-    // The descriptors and events to poll for.
+    // Returns the descriptors and events to poll for.
     std::array<pollfd, 2> wanted() const;
     // Carries the data that is there in both directions, without waiting for more.
     void carry();

@@ -61,14 +61,14 @@ void reap() {
 struct Start {
     tl::expected<JobSpec, Error> spec = fail(0, "");
     std::optional<SessionRecord> session;
-    // The machine has not been booted since the start, so the job's processes may exist.
+    // True if the machine has not been booted since the start, so that the job's processes may exist.
     bool same_boot = false;
 };
 
 Start read_start(const RunFiles& files, int file) {
     Start start;
     ::lseek(file, 0, SEEK_SET);
-    // Read by this descriptor: closing another descriptor of the file would release the lock.
+    // Use this descriptor for reading: closing another one of the same file would release the lock.
     const auto text = read_fd(file, files.started());
     start.spec = text ? parse_job_spec(*text, files.started()) : tl::unexpected(text.error());
     if (const auto session = read_file(files.session()))
