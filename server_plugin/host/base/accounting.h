@@ -43,7 +43,7 @@ struct AccountedJob {
     // (resource, value), with values as qstat -f shows them: ("walltime", "01:00:00").
     std::vector<std::pair<std::string, std::string>> resource_list;
     std::vector<std::pair<std::string, std::string>> resource_assigned;  // in S records only
-    // These four members are in E and R records only.
+    // The following members are in E and R records only.
     std::int64_t session = 0;
     std::int64_t end = 0;
     int exit_status = 0;

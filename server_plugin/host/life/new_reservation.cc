@@ -28,7 +28,8 @@ constexpr size_t kMostOfUser = 200;
 constexpr size_t kMostOccurrencesOfUser = 1000;
 // The duration of a reservation for a job without a walltime, as in OpenPBS.
 constexpr int64_t kWithoutWalltime = 5LL * 365 * 24 * 3600;
-// As long a reservation may be empty that was made to move a job into it; then it is deleted, as in OpenPBS.
+// How long a reservation that was made to move a job into it may be empty before it is deleted, as in
+// OpenPBS.
 constexpr std::string_view kIdleTime = "00:10:00";
 
 std::string reason_of(const Error& error) {

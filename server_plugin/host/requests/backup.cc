@@ -82,7 +82,7 @@ Result<void> check_space(const fs::path& all, const std::string& home) {
                             all.string(), (size >> 20) + 1, free >> 20));
 }
 
-// Returns a name for a folder that isn't in use.
+// Returns an unused name for the backup's folder.
 fs::path folder_for(const fs::path& all, int64_t now) {
     const std::string name =
         fmt::format("{:%Y%m%d-%H%M%S}", std::chrono::sys_seconds(std::chrono::seconds(now)));

@@ -7,7 +7,7 @@ namespace pbs::host {
 
 // Begins to copy both databases to HOME/server_priv/backups/DATE, in a process `pbs_server --backup`. The
 // reply comes when the copy is complete, and names the folder. Only one backup is made at a time, and only if
-// as much space stays free as it needs. If there are then more than eight backups, removes the oldest.
+// as much space stays free as it needs. If there are more than eight backups afterwards, removes the oldest.
 ifl::Reply begin_backup(Context& context);
 
 }  // namespace pbs::host

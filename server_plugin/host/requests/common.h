@@ -52,11 +52,11 @@ bool is_administrator(const Context& context);
 // Returns PBSE_PERM unless the requester is an operator or manager.
 Result<void> operators_only(const Context& context);
 
-// The requester's rights for writing and for reading attributes, as flags of AttributeFlag.
+// Return the requester's rights for writing and for reading attributes, as flags of AttributeFlag.
 uint32_t write_rights(const Identity& who);
 uint32_t read_rights(const Identity& who);
 
-// The requester as "user@host".
+// Returns the requester as "user@host".
 std::string requestor(const Context& context);
 
 }  // namespace pbs::host

@@ -21,7 +21,8 @@ struct Kind {
     ifl::Reply (*manage)(Management& request);
     std::array<std::string_view, 3> ties;  // attributes that refer to other objects, or that must be unique
 };
-// The types in the order in which objects are made: each type comes before those whose objects name its own.
+// The types in the order in which their objects are made. A type comes before the types whose objects refer
+// to its own.
 constexpr std::array kTypes = {Kind{PBS_OBJ_RESOURCE, manage_resource, {}},
                                Kind{PBS_OBJ_QUEUE, manage_queue, {"partition"}},
                                Kind{PBS_OBJ_SCHED, manage_sched, {"partition", "sched_priv", "sched_log"}},

@@ -18,9 +18,9 @@ struct ConfigTarget {
     bool keeps_others = false;           // doesn't change attributes without a value here
 };
 
-// Changes the objects to their targets, in an order in which each step is permitted, if there is one. The
-// steps are: remove references between objects; delete objects; make or set resources, queues, schedulers,
-// nodes and the server; delete resources that nothing uses any more.
+// Changes the objects to their targets. If there is an order in which each step is permitted, uses it:
+// removes references between objects; deletes objects; makes or sets resources, queues, schedulers, nodes and
+// the server; deletes resources that nothing uses any more.
 class Reach {
   public:
     Reach(Context& context, std::vector<ConfigTarget> targets);

@@ -1,4 +1,4 @@
-// ConfirmReservation: an operator names the vnodes of the whole hosts that he has reserved. All other
+// ConfirmReservation: takes the vnodes of the whole hosts that an operator has reserved. All other
 // reservations are confirmed by the server's own scheduler.
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/life/reservation_life.h"

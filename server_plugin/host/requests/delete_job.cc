@@ -1,5 +1,5 @@
-// DeleteJob and DeleteJobList. The extend string may have "force" (forget the job even if its end can't be
-// observed), "deletehist" (remove it from the history, too) and "nomail".
+// DeleteJob and DeleteJobList: delete one job, or several. The extend string may have "force" (remove the job
+// even if its end can't be observed), "deletehist" (remove it from the history, too) and "nomail".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -94,7 +94,7 @@ Result<void> delete_subjobs(Context& context, const Target& target, const How& h
     return ended;
 }
 
-// Checks that PBS permits to delete this target: an array, or subjobs of it.
+// Checks that PBS permits the deletion of this target, which is an array or subjobs of one.
 Result<void> may_delete(const State& state, const Target& target, const How& how) {
     const Job& array = *target.job;
     const IndexRange& all = array.subjobs->submitted;

@@ -354,8 +354,8 @@ ifl::Attributes describe(const Queue& queue, Context& context, const View& view)
     return out;
 }
 
-// Shows the number in `interactive`, which for a reservation is the time that the client waits. (For a job it
-// is a port, which isn't shown.)
+// Describes a reservation. Unlike that of a job, its `interactive` is shown as a number: it isn't a port, but
+// the time that the client waits.
 ifl::Attributes describe(const Reservation& reservation, const State& state, const View& view) {
     ifl::Attributes out;
     for (const AttributeDef& row : reservation_table().rows()) {

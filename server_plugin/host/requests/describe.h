@@ -26,8 +26,8 @@ class View {
   private:
     std::vector<std::string> names_;
     uint32_t rights_;
-    // The table of the last call of rows(), and its result: a long list of objects uses the same table for
-    // each.
+    // The argument and the result of the last call of rows(), because a long list of objects needs the same
+    // table for each.
     mutable const AttributeTable* table_ = nullptr;
     mutable std::vector<const AttributeDef*> rows_{};
 };

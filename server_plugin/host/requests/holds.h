@@ -7,8 +7,9 @@
 
 namespace pbs::host {
 
-// Returns the change of Hold_Types that the request demands; if it names no types, that of u. PBSE_PERM
-// unless the requester may change these types: u as the job's owner, o as an operator, s as a manager.
+// Returns the change of Hold_Types that the request demands. Without types in the request, it is a change of
+// u. PBSE_PERM unless the requester may change these types: u as the job's owner, o as an operator, s as a
+// manager.
 Result<ifl::Attribute> hold_change(const Context& context, const ifl::Attributes& attributes, ifl::Op op);
 
 Result<void> may_change_holds(const Identity& who, std::string_view types);

@@ -1,4 +1,4 @@
-// JobScript: a piece of the script of the job that this connection submits.
+// JobScript: takes a piece of the script of the job that this connection submits.
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/requests/common.h"
 

@@ -1,4 +1,4 @@
-// The parts of Manager requests (qmgr) that all object types share.
+// Functions for Manager requests (qmgr) that all object types share.
 #pragma once
 
 #include <functional>
@@ -37,9 +37,9 @@ inline tl::unexpected<Refusal> refusal(int code, std::string message = {}) {
     return tl::unexpected<Refusal>(Refusal{Error{code, std::move(message)}, Refusal::kNpos});
 }
 
-// Applies those attributes of a set, unset or create that belong to the server. `hook`, if it isn't empty, is
-// called after each attribute, and may check or correct its value. PBSE_NOATTR, PBSE_NOSUP, PBSE_ATTRRO, and
-// the errors of the values.
+// Applies the server's attributes of a set, unset or create request to `attributes`. `hook`, if it isn't
+// empty, is called after each attribute, and may check or correct its value. PBSE_NOATTR, PBSE_NOSUP,
+// PBSE_ATTRRO, and the errors of the values.
 using AttributeHook = std::function<Result<void>(const AttributeDef& def, const ifl::Attribute& change)>;
 Managed<> apply_own(Management& request, const AttributeTable& table, Attributes& attributes,
                     const AttributeHook& hook);
@@ -47,7 +47,7 @@ Managed<> apply_own(Management& request, const AttributeTable& table, Attributes
 // Adds a line of warning, which the client prints.
 void add_warning(Management& request, std::string_view text);
 
-// Commits the change together with the plugin's part, and answers.
+// Commits the change together with the plugin's part, and returns the reply to the request.
 ifl::Reply finish(Management& request, Change& change, std::string_view object);
 ifl::Reply refuse(const Management& request, const Refusal& refusal);
 // Answers a request that changes many objects, in slices: `some` does the server's part (Slices::some).

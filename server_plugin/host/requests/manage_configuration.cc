@@ -144,7 +144,7 @@ class DocumentTargets {
     DocumentTargets(const DocumentTargets&) = delete;
     DocumentTargets& operator=(const DocumentTargets&) = delete;
 
-    // Finds some targets. False: all are found.
+    // Finds the next few targets. False: all are found.
     Result<bool> find_some(const Context& context) {
         constexpr int kAtOnce = 500;
         if (!part_) return false;

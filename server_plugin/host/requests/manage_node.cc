@@ -28,8 +28,8 @@ bool legal_node_name(std::string_view name) {
     });
 }
 
-// Applies a change of `state`. An administrator may set or remove some of its words; the others follow from
-// events.
+// Applies a change of a vnode's `state`. An administrator may set or remove some of its words; the other
+// words follow from events.
 Result<void> apply_state(Node& node, const ifl::Attribute& change, int64_t now) {
     uint32_t state = change.op == ifl::Op::set ? uint32_t{node_free} : node.state;
     for (const std::string& word : split_list(change.value)) {

@@ -66,8 +66,8 @@ Managed<> check_words(const Management& request) {
     return {};
 }
 
-// Unsets execution_type when a request sets a plain queue_type, if it names a time or the other type. (In
-// qmgr's print, execution_type comes after queue_type, and so is set again.)
+// Called when a request sets a plain queue_type: unsets an execution_type that is a time or the other type.
+// (In qmgr's print, execution_type comes after queue_type, and so is set again.)
 void drop_execution_type(Queue& queue, std::string_view type) {
     const std::string_view execution = queue.attributes.text("execution_type");
     if (is_timed(execution) || (!execution.empty() && (execution == "route") != (type == "Route")))

@@ -53,7 +53,7 @@ Result<void> make_sched_priv(const Server& server, const Sched& sched) {
     return {};
 }
 
-// Returns how the names of schedulers' folders in the server's home begin.
+// Returns the beginning of the names of schedulers' folders in the server's home.
 std::string_view first_of_folders(std::string_view attribute) {
     return attribute == "sched_priv" ? "sched_priv" : "sched_logs";
 }

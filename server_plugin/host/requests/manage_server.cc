@@ -1,4 +1,4 @@
-// Manager requests about the server object.
+// Manager requests about the server object (qmgr: set server).
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"

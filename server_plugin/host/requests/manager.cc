@@ -88,9 +88,9 @@ Result<void> call_plugin(Management& request, int command, std::string_view obje
         request.context.request.extend, request.warning, record, ticket);
 }
 
-// Makes the plugin do its part of a request. The plugin learns of queues and schedulers that are made or
-// deleted, and of resources that are deleted, which it may refuse. It gets its own attributes. It writes the
-// server's changes into its history. All of this is one call, which may have to be repeated.
+// Makes the plugin do its part of a request, in one call, which may have to be repeated. The plugin learns of
+// queues and schedulers that are made or deleted, and of resources that are deleted, which it may refuse. It
+// gets its own attributes, and writes the server's changes into its history.
 Result<void> plugin_part(Management& request, std::string_view object, const HostRecord& record) {
     if (request.context.server.parts.plugin == nullptr) return {};
     const bool coming_or_going = request.command == PBS_CMD_CREATE || request.command == PBS_CMD_DELETE;
@@ -304,7 +304,7 @@ class Again final : public Steps {
         std::unique_ptr<Steps> self = std::move(context.rest);
         reply_ = what_(context);
         rest_ = std::exchange(context.rest, std::move(self));
-        // If the handler has set further steps, these now make the reply.
+        // The handler may have set further steps in place of a reply: go on with them.
         if (rest_ != nullptr) return Left::more;
         if (reply_.code == PBSE_TRYAGAIN) return Left::later;
         Plugin* plugin = server_.parts.plugin;

@@ -88,8 +88,8 @@ bool changes(const ifl::Attributes& attributes, std::string_view name) {
     return false;
 }
 
-// Checks that the job still fits its queue, if the requester isn't an operator or manager, who may exceed the
-// limits, as in PBS.
+// Checks that the job still fits its queue. A job that an operator or manager changes may exceed the limits,
+// as in PBS.
 Result<void> check_resources(Context& context, Change& change, Job& job) {
     const Queue* queue = context.state().queue(job.queue);
     if (queue == nullptr) return fail(PBSE_UNKQUE);

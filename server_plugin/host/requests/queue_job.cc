@@ -104,8 +104,9 @@ ifl::Reply queue_job(Context& context) {
     job.id = context.state().job_id(job.sequence);
     if (auto ok = make_array(job, context.state()); !ok) return refuse(ok.error());
     complete(context, job, *queue);
-    // Check here, too, so that the client learns of a refusal before it sends the script. Commit repeats the
-    // checks that depend on other jobs, and repeats the others if the second or the setup has changed.
+    // Check whether the queue takes the job here, too, so that the client learns of a refusal before it sends
+    // the script. Commit repeats the checks that depend on other jobs, and repeats the others if the second
+    // or the setup has changed.
     if (auto ok = fit_to_queue(job, *queue, server); !ok) return refuse(ok.error());
     CountedJobs counted(server.state);
     if (auto ok = may_enter(job, *queue, counted, Entry::submitted); !ok) return refuse(ok.error());

@@ -27,8 +27,8 @@ namespace pbs::host {
 struct Submission {
     Job job;
     std::string script;
-    // When fit_to_queue() found that the queue takes the job: the second and the setup. A Commit in the same
-    // second and setup needn't check it again.
+    // The second and the setup in which fit_to_queue() found that the queue takes the job. A Commit in the
+    // same second and setup needn't check that again.
     struct Fitted {
         int64_t at;
         uint64_t setup;  // State::setup()
@@ -51,9 +51,9 @@ struct Session {
 
 struct Context;
 
-// The rest of the work on a request after its handler has returned. It is done in steps, so that other
-// clients have turns in between, and so that only as much of a long reply is in memory as its reader takes at
-// a time. The server's objects may change between two steps.
+// Does the work on a request that is left after its handler has returned. The work is done in steps, so that
+// other clients have turns in between, and so that only as much of a long reply is in memory as its reader
+// takes at a time. The server's objects may change between two steps.
 class Steps {
   public:
     enum class Left {
@@ -78,7 +78,7 @@ class Steps {
     virtual std::size_t size() const { return 0; }
 };
 
-// A Steps that makes no status reply in parts, but one reply at its end.
+// Steps whose reply isn't made in parts: one reply, at their end.
 class Answered : public Steps {
   public:
     ifl::Reply reply() override { return std::move(reply_); }
@@ -117,7 +117,7 @@ struct RequestHandler {
     Handler handle;
 };
 
-// All handlers, in the order of the numbers of their requests.
+// Returns all handlers, in the order of the numbers of their requests.
 std::span<const RequestHandler> request_handlers();
 
 // Finds the handler of the request and calls it. PBSE_UNKREQ: PBS has no such request. PBSE_NOSUP: PBS has

@@ -27,8 +27,8 @@ Result<void> rerun_one(Context& context, const Job& current) {
     if (auto done = change.commit(); !done) return done;
     auto signalled = kill_job(context.server, *context.state().job(handle));
     if (!signalled && !was_asked) {
-        // The processes couldn't be ended, so the job goes on. Take the mark back, so that the job isn't
-        // queued again at its own end.
+        // The processes couldn't be ended, so the job goes on. Undo the order to queue it again, because it
+        // is to end as usual.
         Change back(context.server, context.now);
         advance(back.job(*context.state().job(handle)), JobEvent::to_be_ended, context.state(), context.now);
         if (auto done = back.commit(); !done) return done;

@@ -1,5 +1,5 @@
-// RunJob (qrun) and its two asynchronous forms: an operator starts a job now. The destination names vnodes,
-// "n1" or "n1+n2", over which the chunks are distributed, or is an exec_vnode with amounts. Without a
+// RunJob (qrun) and its two asynchronous forms: start a job at once, for an operator. The destination names
+// vnodes, "n1" or "n1+n2", over which the chunks are distributed, or is an exec_vnode with amounts. Without a
 // destination the policy plugin finds a place, perhaps only after the present cycle.
 #include <fmt/format.h>
 
@@ -78,8 +78,8 @@ ifl::Reply start(Change& change, const Target& target, Job& job, const Decision&
     return reply_of(change.commit());
 }
 
-// Sets the reason why the job doesn't start as its comment, until a cycle finds another reason, and as the
-// reply. A job that is held or waits for its time keeps its comment.
+// Refuses to start the job: the reply has the reason, and so has the job's comment until a cycle finds
+// another reason. A job that is held or waits for its time keeps its comment.
 ifl::Reply tell_why_not(Change& change, Job& job, std::string_view comment) {
     if (job.state == job_state::kQueued || job.state == job_state::kBegun) {
         set_comment(job, comment);

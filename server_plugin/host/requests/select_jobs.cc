@@ -161,7 +161,7 @@ class SelectJobs : public Steps {
         if ((job.history() && !history_) || !may_see(context, job)) return false;
         std::optional<ifl::Attributes> shown;
         for (const Criterion& criterion : criteria_) {
-            // This criterion is checked for each subjob.
+            // Skip the criterion on the state, which is checked for each subjob.
             if (subjobs_ && job.is_array() && is_state(criterion)) continue;
             if (const Fits own = of_job(criterion)) {
                 if (!own(job, criterion)) return false;

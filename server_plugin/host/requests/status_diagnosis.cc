@@ -1,5 +1,5 @@
 // StatusSched with "object=diagnosis": shows the server's counters, its last cycles and slow requests, the
-// users with most requests, and the health of its disks and databases.
+// users whose requests took most time, and the health of its disk and databases.
 #include "server_plugin/host/requests/status_scheduler.h"
 
 #include <fmt/format.h>

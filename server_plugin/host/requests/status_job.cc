@@ -36,7 +36,7 @@ class JobStatus : public Steps {
 
   protected:
     bool shows(const Job& job) const { return history_ || !job.history(); }
-    // Shows a job; add_subjob() shows the subjobs of an array.
+    // Shows a job. The subjobs of an array follow by add_subjob().
     void add(const Context& context, const Job& job, ifl::StatusParts& out) {
         const bool with_subjobs = job.is_array() && subjobs_;
         out.add(with_subjobs ? PBS_OBJ_ARRAY : PBS_OBJ_JOB, job.id,

@@ -1,7 +1,7 @@
 // SubmitReservation: makes a reservation with its queue. The scheduler decides about it later. With the
-// attribute `interactive`, the client waits for the answer, at most as many seconds as its absolute value. If
-// there is no answer by then, a positive number means that the reply says so, a negative one that the
-// reservation is deleted.
+// attribute `interactive`, the client waits for the answer for at most that many seconds. If there is no
+// answer by then, the reply says so. A negative number has the same meaning, except that the reservation is
+// deleted then.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -138,8 +138,8 @@ ifl::Reply submit_reservation(Context& context) {
     if (asked.maintains && !asked.privileged) return ifl::Reply::error(PBSE_PERM);
     Reservation& reservation = asked.reservation;
     const uint32_t rights = write_rights(context.who) | at_creation;
-    // To have a job moved, clients send all its attributes. Ignore the resources that the requester may not
-    // set: their values come from the job.
+    // A client that wants a job moved (qmove) sends all of the job's attributes. Ignore the resources that
+    // the requester may not set: their values come from the job.
     const bool moved = std::ranges::any_of(
         body.attributes, [](const ifl::Attribute& one) { return same_name(one.name, "qmove"); });
     for (size_t i = 0; i < body.attributes.size(); ++i) {

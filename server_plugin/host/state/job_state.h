@@ -1,4 +1,4 @@
-// The states of a job and the events that change them. Only advance() writes a state.
+// Defines the states of a job and the events that change them. Only advance() writes a state.
 //
 // A state consists of PBS's letter and substate, the order to queue the job again when its run ends
 // (Job::at_end), the order to delete it (Job::deleted), and its preemption that is under way
@@ -12,11 +12,11 @@
 //   R/45     with `awaits`: resumed when the jobs preempted for it have freed its places
 //   S/43     suspended by an operator                S/45        preempted by suspension
 //   E/50     deleted: its processes are being ended
-//   T/2      leaves for another server               T/3         and may be there already
+//   T/2      leaves for another server               T/3         leaves, and may be there already
 //   F/91     terminated (deleted)                    F/92, F/93  finished, failed
 //   M/94     moved to another server
 //
-// The table of the events is in job_state.cc, and drawn in ARCHITECTURE.md. These invariants hold
+// The table of the events is in job_state.cc, and drawn in ARCHITECTURE.md. The following invariants hold
 // after each event, as broken_invariant() checks:
 //   * The letter and the substate are one of the pairs above.
 //   * A job that waits (Q, H, W) has no places, isn't to be queued again, isn't deleted unless it is an
