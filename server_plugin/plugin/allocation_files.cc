@@ -22,8 +22,8 @@ std::string first_of(const migrate::Problems& problems) {
     return text;
 }
 
-// These functions parse the text of a file and hand the result to the scheduler. They return the mistake in
-// the text, or an empty string.
+// take_allocations() and take_current() parse a file's text and hand the result to the scheduler. They return
+// the first mistake in the text, or an empty string.
 std::string take_allocations(sched::Scheduler& scheduler, const std::string& dir, const std::string& path,
                              std::string_view text) {
     const auto read = migrate::parse_allocations(text, path);
@@ -45,7 +45,7 @@ std::string take_current(sched::Scheduler& scheduler, const std::string& dir, co
     return {};
 }
 
-// Reads a regular file. `info`: gets the file's stat().
+// Reads a regular file. Stores the file's stat() in `info`. Returns the text, or the reason for a failure.
 tl::expected<std::string, std::string> read_file(const std::string& path, const std::string& home,
                                                  struct stat& info) {
     const auto wrong = [&](const std::string& why) {

@@ -12,7 +12,7 @@
 namespace pbs::plugin {
 namespace {
 
-// The most large queries at a time, from their beginning until the client has read the whole result.
+// The most large queries at a time. A query counts from the start of its work until its whole result is sent.
 constexpr std::ptrdiff_t kMostLarge = 4;
 
 }  // namespace
@@ -68,8 +68,8 @@ bool BackgroundQueries::may_begin(const BackgroundQuery& query) const {
            }) < kMostLarge;
 }
 
-// Removes and returns the next ticket to work on: the first that may begin, of the first user who has one.
-// The user then goes to the end of the round. Returns 0 if no ticket may begin.
+// Removes the next ticket to work on from its user's list, and returns it: the first ticket that may begin,
+// of the first user who has one. Moves the user to the end of the round. Returns 0 if no ticket may begin.
 std::uint64_t BackgroundQueries::take_next() {
     for (auto user = round_.begin(); user != round_.end(); ++user) {
         const auto found = std::ranges::find_if(

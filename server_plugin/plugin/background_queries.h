@@ -1,5 +1,5 @@
-// Status requests that take long. The scheduler's thread answers them one after the other, between cycles.
-// The host repeats its call until the answer is ready (pbs_status_request).
+// Answers status requests that take long, in the scheduler's thread, one after the other, between cycles. The
+// host repeats its call until the answer is ready (pbs_status_request).
 #pragma once
 
 #include <atomic>
@@ -29,19 +29,20 @@ class BackgroundQuery {
     BackgroundQuery& operator=(const BackgroundQuery&) = delete;
     virtual ~BackgroundQuery() = default;
 
-    // Called just before work(), in the host's thread: the scheduler has all events up to now.
+    // Called just before work(), in the host's thread, when the scheduler has received all events so far.
     virtual void begin(const State&) {}
-    // Runs in the scheduler's thread. May end early once given_up().
+    // Does the query's work, in the scheduler's thread. May end early if given_up() has become true.
     virtual void work(sched::Inspector& scheduler) = 0;
-    // Adds the result, or its next part, to the reply; called once the work is over. Returns 0 or the PBSE_
-    // number, which the reply has, too.
+    // Adds the result to the reply, with `in_parts` its next part. Called after the end of work(). Returns 0,
+    // or the PBSE_ number that it has put into the reply.
     virtual int32_t answer(const pbs_status_request& request, bool in_parts, Reply reply) = 0;
-    // Has the whole result been sent?
+    // Returns whether the whole result has been sent.
     virtual bool all_told() const { return true; }
-    // Does the query use much memory until its result is sent? The number of such queries is limited.
+    // Returns whether the query uses much memory until its result is sent. The number of such queries is
+    // limited.
     virtual bool is_large() const { return false; }
-    // Frees a part of that memory, in some milliseconds, when nobody wants the result any more. False: all is
-    // freed.
+    // Frees some of a large query's memory, within some milliseconds, once nobody wants the result. Returns
+    // false if all is freed.
     virtual bool free_some() { return false; }
 
     void give_up() { given_up_ = true; }
@@ -51,17 +52,18 @@ class BackgroundQuery {
     std::atomic<bool> given_up_ = false;
 };
 
-// The ticket of the request; 0 if the host can't repeat the call.
+// Returns the request's ticket; or 0 if the host can't repeat its call, because it doesn't take
+// work_finished().
 std::uint64_t ticket_of(const State& state, const pbs_status_request& request);
 
 class BackgroundQueries {
   public:
     using Make = std::function<std::shared_ptr<BackgroundQuery>()>;
 
-    // Answers a request. If the request has a ticket, may return PBSE_TRYAGAIN (15208), and the host repeats
-    // its call later; without a ticket the call lasts until the answer is there. `make` is called for a new
-    // ticket. A user's requests wait for each other, and users take turns; a user has at most as many
-    // requests as connections to the host.
+    // Answers a request. `make` makes its query, once for each ticket. If the request has a ticket, the
+    // answer may be PBSE_TRYAGAIN (15208), and the host repeats its call later. Without a ticket the call
+    // lasts until the answer is complete. A user's requests are worked on one after the other, and users take
+    // turns. A user can have as many requests as connections to the host.
     int32_t answer(State& state, const pbs_status_request& request, const Make& make, Reply reply);
     bool knows(std::uint64_t ticket) const { return asked_.contains(ticket); }
     // Adds a finished query for the ticket.
@@ -69,18 +71,19 @@ class BackgroundQueries {
         asked_[ticket] = {std::move(query), Stage::over, nullptr};
     }
 
-    // Does the scheduler's thread work on a query?
+    // Returns whether the scheduler's thread works on a query.
     bool at_work() const { return at_work_; }
-    // Ends the query in the scheduler's thread if its work is over: the scheduler is free again, and has the
-    // events that came meanwhile. Call it repeatedly.
+    // If the query in the scheduler's thread has ended its work, takes it from the thread: the scheduler is
+    // free again, and gets the events that came meanwhile. Call this repeatedly.
     void finish(State& state);
     // Begins the next query, if the scheduler is free and no cycle is running.
     void begin_next(State& state, sched::Instant now);
-    // Is the scheduler free for a change that needs it? If not, no query begins until the change repeats its
-    // call or is abandoned. Without a ticket, the call waits for the scheduler.
+    // For a change of the configuration that needs the scheduler: returns whether the scheduler is free. If
+    // not, no query begins until the change repeats its call with this ticket, or is abandoned. With
+    // ticket 0 returns true, and the change then waits for the scheduler.
     bool has_turn(State& state, std::uint64_t ticket);
 
-    // Forgets a ticket for which no call will be repeated.
+    // Forgets the ticket of a request that the host has given up.
     void abandon(std::uint64_t ticket);
     // Frees a query's memory little by little. The query may be null.
     void discard(std::shared_ptr<BackgroundQuery> query);
@@ -92,7 +95,7 @@ class BackgroundQueries {
     struct Asked {
         std::shared_ptr<BackgroundQuery> query;
         Stage stage = Stage::waiting;
-        std::exception_ptr thrown;  // by the query's work
+        std::exception_ptr thrown;  // by the query's work()
     };
     struct User {
         std::string name;
@@ -108,7 +111,7 @@ class BackgroundQueries {
     std::list<User> round_;     // users with waiting tickets; the first is next
     std::uint64_t change_ = 0;  // the ticket of a change that waits for the scheduler; 0: none
     bool at_work_ = false;
-    std::uint64_t working_ = 0;  // the ticket of the query in the thread; it may be abandoned
+    std::uint64_t working_ = 0;  // the ticket of the query in the scheduler's thread; it may be abandoned
     std::shared_ptr<BackgroundQuery> query_;
     std::vector<std::shared_ptr<BackgroundQuery>> discarded_;
 };

@@ -1,8 +1,8 @@
-// The changes of the scheduler's objects, in their order, for programs that schedule themselves
-// (requests/changes.h).
+// Logs which of the scheduler's objects have changed, in the order of the changes, for programs of sites that
+// schedule themselves (requests/changes.h).
 //
-// Each change has a serial number, one more than the one before. The log has the names of the last changed
-// objects, and no values: an answer has the values of the moment at which it is made.
+// Each change has a serial number, one more than the change before. The log has the names of the objects that
+// changed last, but no values: an answer to such a program has the values of the moment when it is made.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ namespace pbs::plugin {
 
 class ChangeLog {
   public:
-    // So many changes are known.
+    // The log keeps the last changes, so many.
     static constexpr std::size_t kMost = 100'000;
 
-    // `before`: the changes are numbered from the next number on. A later life of the server has to begin at
-    // a number that this one doesn't reach. Without `keeps` they are only counted, on a host that can't be
-    // asked for them.
+    // `before`: the number before that of the first change. Each start of the server has to choose one that
+    // no earlier life of the server has reached. Without `keeps` changes are only counted, since nobody can
+    // ask this host for them.
     explicit ChangeLog(std::int64_t before, bool keeps = true) : last_(before), keeps_(keeps) {}
 
     void note(sched::ObjectRef::Kind kind, std::uint64_t id) { note({kind, id, {}}); }
@@ -33,20 +33,20 @@ class ChangeLog {
 
     struct Changed {
         sched::ObjectRef object;
-        std::int64_t first;  // the number of its first change that was asked for
+        std::int64_t first;  // the number of its first change after the version that was asked for
     };
     struct Some {
         std::vector<Changed> objects;  // each once, in the order of their first changes
-        std::int64_t version;          // the last change that is counted
+        std::int64_t version;          // the number of the last change that is included
     };
-    // The objects of the next changes after `version`, up to `most` changes. nullopt: the log doesn't go back
-    // that far, or no server of this life has said that number.
+    // Returns the objects of the next changes after the change `version`, at most `most` changes. nullopt:
+    // the log doesn't go back that far, or `version` isn't a number that this server has given.
     std::optional<Some> after(std::int64_t version, std::size_t most) const;
 
   private:
     std::int64_t last_;
     bool keeps_;
-    std::deque<sched::ObjectRef> changes_;  // the last of them has the number `last_`
+    std::deque<sched::ObjectRef> changes_;  // the last element has the number `last_`
 };
 
 }  // namespace pbs::plugin

@@ -22,16 +22,16 @@ namespace pbs::plugin {
 namespace {
 
 constexpr std::size_t kMostOutput = 1 << 20;
-// The program that drops a program's privileges between fork and exec, which posix_spawn can't do.
+// The program that drops privileges between fork and exec, since posix_spawn() can't drop them.
 constexpr const char* kWithoutPrivileges = "/usr/bin/setpriv";
 
-// A shell script that runs its arguments in the folder $0, and writes their status to descriptor 3. The shell
-// changes the folder because posix_spawn can't before glibc 2.29.
+// A shell script that changes to the folder $0, runs its arguments there, and writes their exit status to
+// descriptor 3. The shell changes the folder, since posix_spawn() can't before glibc 2.29.
 constexpr const char* kTellsStatus = "cd \"$0\" && \"$@\" 3>&-; echo $? >&3";
 constexpr int kStatusFd = 3;
 
-// Sets `words` to the command to run: the program itself, or setpriv and the program. Returns an error if the
-// user doesn't exist, or may not run the program.
+// Sets `words` to the command line that runs the program, with setpriv if the program gets another user.
+// Returns an error if the user doesn't exist or may not run the program, else an empty string.
 std::string command_line(const CommandOptions& options, std::vector<std::string>& words) {
     words = {"/bin/sh", "-c", kTellsStatus, options.folder};
     if (!options.shell_command.empty()) {
@@ -61,7 +61,7 @@ std::string command_line(const CommandOptions& options, std::vector<std::string>
     return {};
 }
 
-// The environment of this process without LD_*, which would load other code into programs.
+// Returns this process's environment without LD_*, which could load other code into the program.
 std::vector<std::string> own_environment() {
     std::vector<std::string> out;
     for (char** one = environ; *one != nullptr; ++one)
@@ -102,7 +102,7 @@ Command& Command::operator=(Command&& other) noexcept {
     return *this;
 }
 
-// Starts the program. Returns the reason for a failure, or an empty string.
+// Starts the program. Returns an empty string, or the reason why it can't be started.
 std::string Command::start() {
     const bool of_root = !options_.shell_command.empty();
     if (const auto checked = of_root ? objects::check_roots_program(options_.path)
@@ -132,7 +132,7 @@ std::string Command::start() {
     status_fd_ = told[0];
     fcntl(output_fd_, F_SETFL, O_NONBLOCK);
     fcntl(status_fd_, F_SETFL, O_NONBLOCK);
-    fcntl(output_fd_, F_SETPIPE_SZ, kMostOutput);  // so that the program need not wait for poll()
+    fcntl(output_fd_, F_SETPIPE_SZ, kMostOutput);  // large enough that the program need not wait for poll()
     posix::Spawn program;
     program.give_nothing(STDIN_FILENO);
     program.give(output[1], STDOUT_FILENO);
@@ -148,7 +148,7 @@ std::string Command::start() {
     return {};
 }
 
-// Reads output. Returns false once the program has written more than allowed.
+// Reads the program's output so far. Returns false once the program has written more than kMostOutput.
 bool Command::read_output() {
     std::array<char, 65536> buffer{};
     for (;;) {
@@ -199,10 +199,10 @@ std::optional<CommandResult> Command::poll(sched::Instant now) {
     return CommandResult{std::move(output_), {}, false};
 }
 
-// Describes how the program ended, by the report of the shell that ran it. If the shell itself was killed,
-// uses its wait status, unless another thread has taken that. Empty: the program ended with status 0.
+// Describes how the program ended, from the status that its shell has reported; if the shell was killed, from
+// the shell's wait status, unless another thread has taken it. Returns an empty string for status 0.
 std::string Command::how_it_ended(pid_t ended, int status) const {
-    constexpr int kBySignal = 128;  // the shell's status for signal n is this plus n
+    constexpr int kBySignal = 128;  // a shell's exit status for a program ended by signal n is kBySignal + n
     std::array<char, 16> bytes{};
     const ssize_t size = read(status_fd_, bytes.data(), bytes.size());
     std::string_view text(bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(0, size)));

@@ -17,47 +17,49 @@ struct CommandOptions {
     std::string path;  // absolute
     std::vector<std::string> arguments{};
     bool of_manager = false;              // a manager chose the arguments, so they are checked, too
-    std::chrono::seconds time_limit{20};  // then the program and its children are killed; 0: never
+    std::chrono::seconds time_limit{20};  // the program and its children are killed after it; 0: never
     std::string time_zone{};              // the program's TZ; empty: none
-    // The user to run the program as, if the server is root. Empty: root, for programs that only root may
-    // run.
+    // The user to run the program as, if the server is root. Empty: root; only for programs that nobody but
+    // root may run.
     std::string user = "nobody";
-    // A command line of the administrator for a shell, instead of path and arguments. It runs with the
+    // A command line of the administrator, which a shell runs instead of path and arguments, with the
     // environment of this process, in `folder`, as OpenPBS's scheduler runs the programs of server_dyn_res.
-    // `path` is still checked.
+    // `path` is checked nevertheless.
     std::string shell_command{};
     std::string folder = "/";
 };
 
 // The result of a program.
 struct CommandResult {
-    std::string output;   // the program's standard output
-    std::string failure;  // the reason why the output can't be used, a sentence that names the program;
+    std::string output;   // the reason why the output can't be used, a sentence that names the program;
+    std::string failure;  // empty if the program ended with status 0
                           // empty: status 0
     bool hung = false;    // the program was killed at the time limit
 };
 
-// Runs the program with PATH, LANG=C and TZ as its environment and / as its directory; standard input is
-// empty, and errors are discarded. A shell runs the program and reports its status, because OpenPBS's server
-// waits for every child of its process, so the status of a child may be lost. More than a megabyte of output
-// is a failure. Anyone who may change the program or a directory above it could act as its user, so these are
+// Runs the program in / with the environment variables PATH, LANG=C and TZ. Its standard input is empty, and
+// its standard error is discarded. More than a megabyte of output is a failure. A shell runs the program and
+// reports its status, because OpenPBS's server waits for every child of its process and could take the
+// status. Whoever may change the program or a directory above it could act as the program's user, so their
+// permissions are checked before each start (objects/program_file.h).
 // checked before each start (objects/program_file.h).
 class Command {
   public:
-    // Starts the program. If it can't be started, poll() returns that like any other failure.
+    // Starts the program. If it can't be started, poll() returns the reason as a result.
     Command(CommandOptions options, sched::Instant now);
     // Kills the program if it is still running, and waits some milliseconds for its end.
     ~Command();
     Command(Command&& other) noexcept;
     Command& operator=(Command&& other) noexcept;
 
-    // Reads the output so far. Returns nothing while the program runs; then its result, once.
+    // Reads the output so far. Returns nullopt while the program runs; then, once, its result.
     std::optional<CommandResult> poll(sched::Instant now);
 
-    // The pause before gone() is called again for a program that has given its result.
+    // After poll() has returned the result: the pause between two calls of gone().
     static constexpr std::chrono::seconds kLinger{1};
-    // After the result: has the process ended? A process that was killed may take a while, on a busy machine
-    // or if a file server hangs; it stays in the process table until gone() has returned true.
+    // Returns whether the process has ended, after poll() has returned the result. A killed process may take
+    // a while, on a busy machine or if a file server hangs. It stays in the process table until gone() has
+    // returned true.
     bool gone();
 
   private:

@@ -15,7 +15,7 @@ using objects::ObjectList;
 using objects::ObjectPtr;
 using objects::ObjectType;
 
-// Stores the lines about an object's settings without effect. Returns those that are new.
+// Replaces the stored lines about an object's settings that have no effect. Returns the new lines among them.
 std::vector<std::string> note_unsupported(State& state, const UnsupportedKey& key,
                                           std::vector<std::string> lines) {
     const std::vector<std::string> said = std::exchange(state.unsupported[key], lines);
@@ -25,7 +25,8 @@ std::vector<std::string> note_unsupported(State& state, const UnsupportedKey& ke
     return lines;
 }
 
-// Calls `note` for each object of these types that differs from the last configuration.
+// Calls `note` for each object of these types that differs between the adopted configuration and `snapshot`;
+// for a removed object, with its last state.
 template <class Types, class Note>
 void for_each_changed(const State& state, const objects::Snapshot& snapshot, const Types& types, Note note) {
     static const ObjectList none;
@@ -52,7 +53,8 @@ void forget_mistake(State& state) {
     }
 }
 
-// Stores the outcome of adopting the snapshot.
+// Notes that `snapshot` is adopted, or why the scheduler can't use it. Returns that reason, or an empty
+// string.
 std::string note_adopted(State& state, const std::shared_ptr<const objects::Snapshot>& snapshot,
                          const sched::Result<void>& adopted) {
     state.adopted = snapshot;
@@ -74,9 +76,9 @@ void tell_unsupported(State& state, const UnsupportedKey& key, std::vector<std::
 }
 
 void tell_of_changed(State& state) {
-    // Nobody reads more lines than this about one change.
+    // At most so many lines are logged about one change: nobody reads more.
     constexpr std::size_t kMostLines = 100;
-    // The objects that one tick looks at: so many take some milliseconds.
+    // One call looks at so many objects, which takes some milliseconds.
     constexpr std::size_t kAtOnce = 1000;
     ChangedSettings& changed = state.changed_settings;
     if (changed.objects.empty()) return;

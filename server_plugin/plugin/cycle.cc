@@ -22,7 +22,7 @@ std::string folder_of(const State& state, std::string_view sched) {
     return folder == state.sched_priv.end() ? std::string{} : folder->second;
 }
 
-// Logs that a file can't be written: once, until it can be written again.
+// Logs that a file can't be written; once, until it could be written again.
 void report(State& state, std::string_view sched, const WrittenFile& file) {
     if (file.why_not.empty()) {
         state.said_unwritable.erase(file.path);
@@ -67,7 +67,7 @@ void clear(pbs_cycle_result& result) {
 
 using Before = std::function<void(sched::Inspector&)>;
 
-// Prepares a cycle. Returns a function to call as the cycle begins.
+// Prepares a cycle. Returns a function that is to be called at the cycle's beginning.
 Before get_ready(State& state, const pbs_cycle_request& request) {
     const std::string_view sched = view(request.sched);
     const bool anew = request.trigger == PBS_SCH_CONFIGURE;
@@ -89,7 +89,7 @@ Before get_ready(State& state, const pbs_cycle_request& request) {
     return record_next(state, request);
 }
 
-// Writes the cycle's files and stores its decisions, in the cycle's thread: with many decisions this takes
+// Writes the cycle's files and stores its decisions. Runs in the cycle's thread, since many decisions take
 // long.
 void take(State& state, sched::Decisions decided) {
     CycleInFlight& in_flight = state.in_flight;
@@ -125,7 +125,8 @@ void hand_over(State& state, sched::Instant now, pbs_cycle_result& result) {
 
 }  // namespace
 
-// Does the cycle have to wait for a program? If so, it decides nothing now, and is wanted again later.
+// Returns whether the cycle has to wait for a program of server_dyn_res. If so, it decides nothing, and the
+// timer asks for another cycle later.
 bool puts_off(State& state, const pbs_cycle_request& request, sched::CycleTrigger& trigger) {
     trigger = static_cast<sched::CycleTrigger>(request.trigger);
     state.decisions.clear();
@@ -139,7 +140,8 @@ bool is_external(State& state, sched::Instant now, std::string_view sched) {
         const objects::Object* policy = state.adopted->policy(name);
         return policy != nullptr && policy->text("algorithm") == "external";
     };
-    // Which policy is in force is asked only if that matters: it takes the windows of prime time.
+    // The policy in force is looked up only if one of the policies is external, since that search computes
+    // the windows of prime time.
     const auto slots = state.adopted->policy_slots(sched);
     if (!is(slots.all_time) && !is(slots.prime) && !is(slots.non_prime)) return false;
     return is(state.scheduler.status(now, sched).policy);
@@ -174,7 +176,7 @@ int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result)
         state.host.log(PBS_LOG_ERROR, "server", line);
     append_ended(state);
     if (!state.in_flight.put_off) hand_over(state, now, *result);
-    // Give queries their turn now: cycles that follow each other at once would block them.
+    // Begin a query between two cycles, else cycles that follow each other at once would leave it no time.
     state.queries.begin_next(state, now);
     return PBSE_NONE;
 }

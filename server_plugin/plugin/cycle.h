@@ -1,4 +1,4 @@
-// Carries out a scheduling cycle, or finds the place for one job, for the host.
+// Runs a scheduling cycle, or finds the place for one job, for the host.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@ namespace pbs::plugin {
 int32_t start_cycle(State& state, const pbs_cycle_request* request, int32_t* running);
 int32_t finish_cycle(State& state, sched::Instant now, pbs_cycle_result* result);
 
-// Is the algorithm of the scheduler's policy in force external? Then a program that has registered with the
-// host schedules, and cycles decide nothing. False on hosts with pbs_sched.
+// Returns whether the algorithm of the scheduler's policy in force is external: a program that has registered
+// with the host schedules, and cycles decide nothing. Always false on hosts with pbs_sched.
 bool is_external(State& state, sched::Instant now, std::string_view sched);
 
 // Implements pbs_plugin::place_job. The decision is in state.placed until the next call.
 int32_t place_job(State& state, const pbs_place_request* request, pbs_cycle_result* result);
 
-// Reads the files of SCHED_ACCT_DIR if they have changed. `anew`: reads them in any case.
+// Reads the files of SCHED_ACCT_DIR that have changed; with `anew` all of them.
 void read_allocations(State& state, std::string_view sched, sched::Instant now, bool anew);
 
-// Writes past usage to its file, for the scheduler that keeps past usage. Logs a failure once: "<what> isn't
-// written".
+// Writes the text of past usage to the file for the scheduler that keeps past usage. Logs a failure once:
+// "The file of past usage isn't written".
 void write_usage_file(State& state, std::string_view sched, std::string_view text);
 
-// Appends to the schedule log the scheduler's records of the jobs that have ended since the last call.
+// Appends the scheduler's records of ended jobs to the schedule log: those since the last call.
 void append_ended(State& state);
 
 }  // namespace pbs::plugin

@@ -1,5 +1,5 @@
-// Dedicated times: runs DEDICATED_TIME_COMMAND for each host and for SYSTEM_NAME, and hands its answers to
-// the scheduler (sched-config guide, "DEDICATED_TIME_COMMAND").
+// Dedicated times: runs the site's program DEDICATED_TIME_COMMAND for each host and for SYSTEM_NAME, and
+// hands its answers to the scheduler (sched-config guide, "DEDICATED_TIME_COMMAND").
 
 #include <fmt/format.h>
 
@@ -15,14 +15,14 @@ namespace pbs::plugin {
 namespace {
 
 constexpr std::size_t kMostRunning = 4;
-// The pause after a failure, so that a failing command isn't run in every cycle.
+// The pause after a failure, so that a failing command doesn't run in every cycle.
 constexpr std::chrono::seconds kRetryAfter{30};
 constexpr std::string_view kRule = "dedicated_time";
 
-// An answer holds for DEDICATED_TIME_CACHE_SECS. The first cycle after that runs the command again, and uses
-// the old answer until there is a new one, also if the command fails, which is logged once. Until the first
-// answer, no job starts that a dedicated time could affect; if the command fails, jobs start as if there were
-// no dedicated times.
+// An answer of the command holds for DEDICATED_TIME_CACHE_SECS. The first cycle after that time runs the
+// command again, and uses the old answer until a new one comes. If the command fails, which is logged once,
+// the old answer stays. Before the first answer, no job starts that a dedicated time could affect; if the
+// command fails then, jobs start as if there were no dedicated times.
 class DedicatedTimes final : public SiteProgram {
   public:
     std::string_view rule() const override { return kRule; }
@@ -34,11 +34,11 @@ class DedicatedTimes final : public SiteProgram {
     }
 
   private:
-    using Asked = std::pair<std::string, std::string>;  // command and name
+    using Asked = std::pair<std::string, std::string>;  // the command and its argument, a name
     struct Answer {
         std::optional<sched::Instant> at;  // of the last good answer
         sched::Instant failed_at{};
-        std::string said;  // the last failure, which is logged once; empty: the last answer was good
+        std::string said;  // the last failure, which has been logged; empty: the last answer was good
         bool asked = false;
     };
     void start_some(const sched::Scheduler& scheduler, sched::Instant now);
@@ -48,7 +48,7 @@ class DedicatedTimes final : public SiteProgram {
     std::map<Asked, Answer> answers_;
     std::deque<Asked> waiting_;
     RunningCommands<Asked> commands_;
-    bool news_ = false;  // before_cycle() has got an answer
+    bool news_ = false;  // before_cycle() has got an answer that look() has to report
 };
 
 void DedicatedTimes::before_cycle(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
@@ -66,8 +66,8 @@ void DedicatedTimes::before_cycle(sched::Scheduler& scheduler, const Host& host,
         waiting_.push_back(asked);
     }
     start_some(scheduler, now);
-    // A command that can't be started has failed at once. This cycle knows that already, but look() has to
-    // ask for cycles of the other schedulers.
+    // A command that can't be started has failed at once. This cycle takes the failure into account; news_
+    // makes the next look() ask for cycles of the other schedulers.
     news_ = look(scheduler, host, now);
 }
 

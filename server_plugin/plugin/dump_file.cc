@@ -20,7 +20,7 @@ namespace pbs::plugin {
 namespace {
 namespace fs = std::filesystem;
 
-// An empty file that marks each folder made by this code.
+// The name of an empty file that marks the folders made by this code.
 constexpr const char* kMark = ".made_by_scheduler";
 
 using Folder = tl::expected<values::Fd, std::string>;
@@ -35,8 +35,8 @@ Folder open_folder(const values::Fd& above, const char* name, const fs::path& pa
     return folder;
 }
 
-// Opens the scheduler's sched_priv. Refuses symbolic links, also for a component that was replaced by one
-// after the path was resolved.
+// Opens the scheduler's folder sched_priv. Follows no symbolic link on the resolved path, so a folder that is
+// replaced by a link after its path was resolved isn't opened.
 Folder open_sched_priv(const fs::path& home, const fs::path& wanted) {
     std::error_code failed;
     const fs::path folder = fs::canonical(wanted, failed);
@@ -67,7 +67,7 @@ bool is_empty(const values::Fd& folder) {
     return empty;
 }
 
-// Is the folder marked, or still empty, so that it can be marked?
+// Returns whether the folder has the mark. Marks a folder that is still empty.
 bool is_marked(const values::Fd& folder) {
     struct stat mark {};
     if (fstatat(folder.get(), kMark, &mark, AT_SYMLINK_NOFOLLOW) == 0)
@@ -113,8 +113,8 @@ std::string write_all(int fd, std::string_view text) {
     return {};
 }
 
-// Writes or appends to the file in place. Cycles never overlap, so only a person who reads the file meanwhile
-// can see a half-written list.
+// Writes the file's text anew, or appends to it, in place, without a temporary file. Cycles never overlap, so
+// only a person who reads the file at that moment can see half of a list.
 std::string put(const DumpTarget& target, std::string_view text, bool append) {
     std::error_code failed;
     const fs::path home = fs::canonical(target.home, failed);

@@ -17,8 +17,8 @@ using std::chrono::seconds;
 
 constexpr std::string_view kDynamicRule = "server_dyn_res";
 
-// A report of a program is outdated after this time. The cycle that was put off for it may not have begun,
-// since the host may have turned scheduling off meanwhile.
+// After this time a program's report is outdated. It can get so old if the cycle that waited for it never
+// began, because scheduling was turned off meanwhile.
 constexpr seconds kGoodFor{60};
 constexpr seconds kAfterHanging{300};
 
@@ -38,12 +38,13 @@ bool DynamicResources::puts_off(sched::Scheduler& scheduler, const Host& host, s
         if (!answer.asked && !fresh && now >= answer.not_before) start(scheduler, host, asked, now);
         waits = waits || answer.asked;
     }
-    // A program that can't be started has failed at once: record that now.
+    // A program that can't be started has failed at once, so poll() already has its result.
     if (waits) poll(scheduler, host, now);
     waits = std::ranges::any_of(questions,
                                 [&](const sched::Question& asked) { return answers_[asked.source].asked; });
     const auto before = put_off_.find(sched);
-    // A cycle over all jobs includes the work of a cycle for single events, so keep the wider trigger.
+    // Keep the wider trigger of the put-off cycle and this one: a cycle over all jobs includes the work of a
+    // cycle for single events.
     if (before != put_off_.end() && (!is_of_event(before->second) || trigger == sched::CycleTrigger::timer))
         trigger = before->second;
     if (waits) {
@@ -65,7 +66,8 @@ void DynamicResources::start(const sched::Scheduler& scheduler, const Host& host
     options.path = std::move(call.path);
     if (root_programs_.has(host, element)) {
         options.shell_command = command;
-        // Use the folder of the default scheduler, since managers choose the folders of others.
+        // Run the program in the folder of the default scheduler, since managers choose the folders of other
+        // schedulers.
         const std::string folder = fmt::format("{}/sched_priv", host.home());
         std::error_code none;
         if (std::filesystem::is_directory(folder, none)) options.folder = folder;

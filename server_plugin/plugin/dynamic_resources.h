@@ -1,5 +1,5 @@
-// Dynamic resources: before a cycle that needs their amounts, runs the programs of server_dyn_res (PP-748,
-// interface 1), and hands the amounts to the scheduler.
+// Dynamic resources: before a cycle that needs their amounts, runs the programs of server_dyn_res, and hands
+// the amounts to the scheduler (OpenPBS's design document PP-748, interface 1).
 #pragma once
 
 #include <map>
@@ -13,13 +13,15 @@
 
 namespace pbs::plugin {
 
-// A cycle of a policy with server_dyn_res is put off until the programs have reported their amounts; cycles
-// of other schedulers go on meanwhile. Programs run in parallel, and only for resources that some job
-// requests. A report holds for one cycle. A program that fails counts as reporting 0, which is logged once. A
-// program that has hung isn't run again for some minutes, so that it doesn't delay every cycle.
+// A cycle of a policy with server_dyn_res is put off until the programs have reported their amounts. Cycles
+// of other schedulers go on meanwhile. The programs run in parallel, and only those for resources that some
+// job requests. A report holds for one cycle. If a program fails, its resource has the amount 0, which is
+// logged once. A program that has hung isn't run again for some minutes, so that it doesn't delay every
+// cycle.
 class DynamicResources {
   public:
-    // Called before a cycle. True: the cycle is put off, and look() returns its scheduler when it may begin.
+    // Called before each cycle. Returns true if the cycle is put off; look() then returns its scheduler as
+    // soon as the cycle may begin. Widens `trigger` by that of the cycle that was put off before.
     bool puts_off(sched::Scheduler& scheduler, const Host& host, std::string_view sched, sched::Instant now,
                   sched::CycleTrigger& trigger);
 
@@ -29,7 +31,7 @@ class DynamicResources {
 
     RootPrograms& root_programs() { return root_programs_; }
 
-    // The instant at which look() has work; Instant::max(): no program runs.
+    // Returns the instant at which look() has work; Instant::max() if no program runs.
     sched::Instant next_deadline(sched::Instant now) const {
         return may_begin_.empty() ? commands_.next_deadline(now) : now;
     }
@@ -40,7 +42,7 @@ class DynamicResources {
         bool fresh = false;           // no cycle has begun since the report
         sched::Instant told_at{};     // the time of the report, if fresh
         sched::Instant not_before{};  // when the program may run again
-        std::string said;             // the failure that is logged
+        std::string said;             // the failure that has been logged; empty: none
     };
     void start(const sched::Scheduler& scheduler, const Host& host, const sched::Question& asked,
                sched::Instant now);
@@ -49,8 +51,8 @@ class DynamicResources {
               sched::Instant now);
 
     std::map<std::string, Answer, std::less<>> answers_;  // by element of server_dyn_res
-    RunningCommands<std::string> commands_;               // by element, too
-    // By scheduler: the triggers of the cycles that are put off.
+    RunningCommands<std::string> commands_;               // by element of server_dyn_res, too
+    // By scheduler: the trigger of its cycle that is put off.
     std::map<std::string, sched::CycleTrigger, std::less<>> put_off_;
     Scheds may_begin_;  // schedulers that look() is to return
     RootPrograms root_programs_;

@@ -1,4 +1,5 @@
-// The entry of the shared object: checks that host and plugin fit, and fills in the table of functions.
+// The entry point of the shared object: checks that host and plugin fit together, and fills in the table of
+// the plugin's functions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ namespace {
 
 constexpr std::string_view kName = "pbs_policy";
 
-// Writes one line into the caller's buffer, cut to fit and always ended by NUL.
+// Writes a text into the caller's buffer, cut to fit, with a NUL at its end.
 void tell(char* error, size_t error_size, std::string_view text) noexcept {
     if (!error || error_size == 0) return;
     const size_t length = std::min(text.size(), error_size - 1);
@@ -273,8 +274,8 @@ pbs_plugin table_of(State* state) {
     return table;
 }
 
-// Returns the reason why host and plugin don't fit, or an empty string. In every version of the interface,
-// size and abi_version are the first two members of the host's table.
+// Returns the reason why host and plugin don't fit together, or an empty string. It may read `size` and
+// `abi_version` of any host's table, since these are the first two members in every version of the interface.
 std::string misfit(const pbs_host* host, const pbs_plugin* plugin) {
     if (!host || !plugin) return "the server gave no table of functions";
     if (host->size < offsetof(pbs_host, reserved) || host->abi_version != PBS_PLUGIN_ABI_VERSION) {

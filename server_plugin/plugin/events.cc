@@ -74,7 +74,7 @@ void sched_changed(State& state, const pbs_sched_record* record) {
         state.own_scheds.erase(std::string(translated->name));
     }
     std::string& directives = state.sched_directives[std::string(translated->name)];
-    // Directives take precedence over the sched_config file's settings, so have the file read again.
+    // Have the sched_config file read again, since directives take precedence over its settings.
     if (directives != view(record->directives)) ++state.sched_configs.names;
     directives = view(record->directives);
     state.changes.note({Kind::sched, 0, std::string(translated->name)});
@@ -129,8 +129,8 @@ void vnode_removed(State& state, uint64_t vnode) {
 }
 
 void job_changed(State& state, sched::Instant now, const pbs_job_record* record) {
-    // The policy in force decides how much a running job is charged, unless the store shows that it is
-    // charged already. So prepare the store first.
+    // Open the store first: for a running job, the policy in force determines the charge, unless the store
+    // shows that the job is charged already.
     prepare(state, now);
     const auto translated = state.translator.job(record);
     if (!translated) return refuse(state, "job");

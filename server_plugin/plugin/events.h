@@ -1,5 +1,5 @@
-// Passes the host's events about its objects to the scheduler. A record that can't be read is ignored, and
-// logged.
+// Passes the host's events about its objects to the scheduler. A record of the host that can't be read is
+// ignored, which is logged.
 #pragma once
 
 #include "server_plugin/plugin/pbs_plugin.h"

@@ -37,7 +37,7 @@ struct Content {
     mode_t mode = 0644;
 };
 
-// Reads a file. nullopt: there is no such file.
+// Reads a file. Returns nullopt if there is no such file.
 tl::expected<std::optional<Content>, std::string> read_file(const std::string& path) {
     const values::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (file.get() < 0 && errno == ENOENT) return std::optional<Content>();
@@ -58,8 +58,8 @@ tl::expected<std::optional<Content>, std::string> read_file(const std::string& p
     return content;
 }
 
-// Replaces the file's contents, or leaves the file unchanged. Returns the reason for a failure, or an empty
-// string.
+// Replaces the file's contents in one step: after a failure, the file is unchanged. Returns the reason for a
+// failure, or an empty string.
 std::string write_file(const std::string& path, const Content& content) {
     const std::string temporary = path + ".pbs_policy";
     ::unlink(temporary.c_str());
@@ -83,7 +83,7 @@ std::string write_file(const std::string& path, const Content& content) {
 }
 
 // Makes pbs_sched read its files again, by SIGHUP to the process that holds the lock in its folder. Returns
-// an empty string, or the reason for a failure; pbs_sched then reads the files at its next start.
+// an empty string, or the reason for a failure. After a failure pbs_sched reads the files at its next start.
 std::string tell_scheduler(const std::string& folder) {
     const std::string path = folder + "/sched.lock";
     const values::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
@@ -111,7 +111,7 @@ sched::Instant midnight(const rrule::Zone& zone, rrule::LocalDay day) {
     return zone.instant(rrule::Local(day));
 }
 
-// Writes the start and the end of prime time: "0800<TAB>1700".
+// Returns the start and the end of prime time as a line of `holidays` has them: "0800<TAB>1700".
 std::string hours_text(const rrule::Zone& zone, const rrule::Interval& open, sched::Instant begin,
                        sched::Instant end) {
     const auto text = [&](sched::Instant t) {
@@ -126,13 +126,13 @@ std::string hours_text(const rrule::Zone& zone, const rrule::Interval& open, sch
     return fmt::format("{}\t{}", from_start ? "0000" : text(open.start), to_end ? "0000" : text(open.end));
 }
 
-// The one of a day's periods that is open at `now` or opens next; else the last of them.
+// Returns the period of a day that is open at `now` or opens next; after the last one, the last.
 const rrule::Interval& chosen(const std::vector<rrule::Interval>& open, sched::Instant now) {
     const auto found = std::ranges::find_if(open, [&](const rrule::Interval& one) { return one.end > now; });
     return found == open.end() ? open.back() : *found;
 }
 
-// The prime time by the objects; nullopt: there is no time_window of type prime.
+// Returns the prime time by the objects of `snapshot`; nullopt if there is no time_window of type prime.
 std::optional<rrule::WindowSet> prime_time(const objects::Snapshot& snapshot, const rrule::Zone& zone) {
     std::vector<rrule::Window> windows;
     for (const objects::Object* object : snapshot.time_windows_of_type("prime"))
@@ -152,7 +152,8 @@ struct Made {
     std::vector<std::string> left_out;
 };
 
-// The text of the sched_config file that the site wrote; empty: there was none.
+// Returns the text of the site's own sched_config file: the copy, or the file if it isn't copied yet. Empty:
+// there is none.
 std::string own_sched_config(const std::string& folder) {
     auto kept = read_file(fmt::format("{}/sched_config{}", folder, kKeptSuffix));
     if (kept && !*kept) kept = read_file(folder + "/sched_config");
@@ -182,8 +183,8 @@ Made make(State& state, const objects::Snapshot& snapshot, const std::string& sc
         }
         migrate::Exported exported = exporter.write(source);
         made.files.emplace_back(exporter.file, std::move(exported.text));
-        // dedicated_time is made anew each day and so needn't hold all dates: don't report later dates as
-        // left out.
+        // The file dedicated_time is made anew each day, so it needn't have all dates. Don't report dates
+        // that it doesn't have yet as left out.
         if (exporter.kind == "dedicated_time") continue;
         for (std::string& line : exported.left_out)
             if (line.find("algorithm = external") == std::string::npos)
@@ -201,8 +202,8 @@ std::string meta_key(const std::string& sched) {
     return "external_files:" + sched;
 }
 
-// Copies the files that exist before the first change to them. Returns the reason for a failure, or an empty
-// string.
+// Before the first change to the scheduler's files, copies those that exist. Returns the reason for a
+// failure, or an empty string.
 std::string keep(objects::Store& store, const std::string& sched, const std::string& folder,
                  const Made& made) {
     const auto known = store.meta(meta_key(sched));
@@ -222,7 +223,8 @@ std::string keep(objects::Store& store, const std::string& sched, const std::str
     return noted ? std::string() : noted.error().message;
 }
 
-// Restores the copied files, and removes the files that didn't exist before.
+// Restores the site's files from their copies, and removes the files that the site didn't have. Sets
+// `changed` if it did so. Returns the reason for a failure, or an empty string.
 std::string bring_back(objects::Store& store, const std::string& sched, const Made& made, bool& changed) {
     const auto known = store.meta(meta_key(sched));
     if (!known) return known.error().message;
@@ -248,7 +250,7 @@ std::string bring_back(objects::Store& store, const std::string& sched, const Ma
     return tell_scheduler(folder);
 }
 
-// Is it the folder of a scheduler's files, or may it become one?
+// Returns whether the folder may be a scheduler's: it is below `home`, or has a sched_config file.
 bool is_of_scheduler(std::string_view home, const std::string& folder) {
     namespace fs = std::filesystem;
     std::error_code failed;

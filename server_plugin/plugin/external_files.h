@@ -1,12 +1,12 @@
-// algorithm = external: pbs_sched of OpenPBS schedules, by files that are made from the policies:
-// sched_config, holidays, dedicated_time and resource_group in its sched_priv. Only for hosts that have
-// pbs_sched (pbs_host).
+// algorithm = external: OpenPBS's pbs_sched schedules, by files in its sched_priv that the plugin makes from
+// the policies: sched_config, holidays, dedicated_time and resource_group. Only for hosts that have pbs_sched
+// (pbs_host).
 //
-// The plugin writes a scheduler's files while the algorithm of its policy for all time is external. It writes
-// them whenever the configuration changes, at each beginning and end of prime time, and at midnight. holidays
-// has the hours of the seven days from today on, and so is right until the next midnight, whatever the rules
-// are. The site's files are copied beside these, with kKeptSuffix added to their names, and restored when the
-// policy gets another algorithm or is gone.
+// The plugin writes a scheduler's files while the algorithm of the scheduler's policy for all time is
+// external: whenever the configuration changes, at each beginning and end of prime time, and at midnight.
+// `holidays` has the hours of the seven days from today on, so it is right until the next midnight, whatever
+// the rules of the windows are. The site's files are copied beside these, with kKeptSuffix added to their
+// names, and are restored when the policy gets another algorithm or is deleted.
 #pragma once
 
 #include <map>
@@ -27,14 +27,14 @@ inline constexpr std::string_view kKeptSuffix = ".before_pbs_policy";
 
 class ExternalFiles {
   public:
-    // The instant at which look() has work.
+    // Returns the instant at which look() has work.
     sched::Instant next(const State& state, sched::Instant now) const;
-    // Writes the files that have changed, and makes pbs_sched read them. A failure is logged once, and tried
-    // again a minute later.
+    // Writes the files whose text has changed, and makes pbs_sched read them. A failure is logged once, and
+    // the files are tried again a minute later.
     void look(State& state, sched::Instant now);
-    // Is the algorithm of the scheduler's policy for all time external?
+    // Returns whether the algorithm of the scheduler's policy for all time is external.
     static bool external(const State& state, std::string_view sched);
-    // Lines for `list sched`: settings that pbs_sched doesn't act on, and errors.
+    // Returns lines for `list sched`: settings that pbs_sched doesn't act on, and errors.
     std::vector<std::string> lines(const State& state, std::string_view sched) const;
 
   private:
@@ -50,9 +50,9 @@ class ExternalFiles {
     sched::Instant next_{};
 };
 
-// Writes a holidays file for the week that begins today: a line for each day. The format permits one period
-// of prime time a day; this is the one that is open at `now` or opens next. `windows`: at least one, all of
-// type prime.
+// Returns the text of a holidays file for the seven days from today on, a line for each. The format permits
+// one period of prime time a day: the text has the period that is open at `now` or opens next. `windows` has
+// at least one window, and only those of type prime.
 std::string week_of_holidays(const rrule::WindowSet& windows, const rrule::Zone& zone, sched::Instant now);
 
 }  // namespace pbs::plugin

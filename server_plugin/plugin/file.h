@@ -1,4 +1,4 @@
-// Versions of the files that the plugin reads for a scheduler, by which it notices changes.
+// Versions of files that the plugin reads for a scheduler. A new version shows that a file has changed.
 #pragma once
 
 #include <sys/stat.h>
@@ -16,7 +16,7 @@ namespace pbs::plugin {
 using FileVersion = std::tuple<std::uint64_t, std::uint64_t, std::int64_t, std::int64_t, std::int64_t>;
 
 FileVersion version_of(const struct stat& info);
-// The version of the file that has this name now; symbolic links are followed.
+// Returns the version of the file with this name. A symbolic link is not followed: the version is the link's.
 FileVersion version_of(const std::string& path);
 
 using values::system_text;

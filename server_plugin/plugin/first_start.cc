@@ -20,8 +20,8 @@
 namespace pbs::plugin {
 namespace {
 
-// Facts in the store: a server has completed its first start; the errors of that start, emptied once
-// pbs_migrate has corrected them; and a report that isn't in its file yet.
+// The store's facts about the first start: that it is done; its errors, emptied once pbs_migrate has
+// corrected them; and the text of a migration's report until its file is written.
 constexpr std::string_view kDone = "first_start";
 constexpr std::string_view kError = "migration_error";
 constexpr std::string_view kReport = "migration_report";
@@ -31,7 +31,7 @@ std::string report_path(const State& state) {
 }
 
 // Replaces the report's file in one step, so that after a crash or on a full disk the old file remains.
-// False: the report wasn't written, which is logged.
+// Returns false if the report wasn't written, which is logged.
 bool write_report(const State& state, const std::string& text) {
     const std::string path = report_path(state);
     const std::string fresh = path + ".new";
@@ -51,7 +51,8 @@ bool write_report(const State& state, const std::string& text) {
     return false;
 }
 
-// Writes the report that the store has of a migration.
+// Writes the file of the report that the store keeps since a migration, if any, and removes it from the
+// store.
 void write_kept_report(State& state) {
     const auto report = state.store->meta(kReport);
     if (report && report->value_or("").empty()) return;
@@ -61,7 +62,7 @@ void write_kept_report(State& state) {
         state.host.log(PBS_LOG_ERROR, "migration", done.error().message);
 }
 
-// Reports the problems, with advice, in every place where somebody may look.
+// Reports the problems, with advice: in the log, in migration_report, and for `list sched`.
 void tell_problems(State& state, const migrate::Problems& problems) {
     const std::string advice = migrate::has_system_problem(problems)
                                    ? "The next start tries again"
@@ -94,8 +95,8 @@ void tell_done(State& state, const migrate::Report& report) {
     write_kept_report(state);
 }
 
-// Adds the settings that pbs_sched reads from an OpenPBS server. Their values are current, like those in its
-// files.
+// Adds the settings of the OpenPBS server that its pbs_sched reads from it, and which belong to the migrated
+// configuration like the settings in pbs_sched's files.
 void what_pbs_sched_reads(const State& state, migrate::MigrateOptions& options) {
     options.other_scheds = state.sched_priv;
     options.other_scheds.erase("default");
@@ -107,8 +108,8 @@ void what_pbs_sched_reads(const State& state, migrate::MigrateOptions& options) 
         options.server_print += set->second;
 }
 
-// The sched_config files of the schedulers before the plugin: that of the default scheduler in the home, and
-// those of others.
+// Returns the paths of the sched_config files that a site has had before the plugin: the default scheduler's
+// in the home, and, with pbs_sched, those of the other schedulers.
 std::vector<std::string> sched_configs(const State& state) {
     std::vector<std::string> out{fmt::format("{}/sched_priv/sched_config", state.host.home())};
     if (!state.host.has_pbs_sched()) return out;
@@ -173,7 +174,8 @@ objects::Result<void> first_start(State& state, sched::Instant now) {
     migrate::Surroundings known = state.sched_configs.surroundings();
     known.now = now;
     known.same_scheduler = state.has_pbs_sched_alone();
-    // The fact that the migration is done is written in its transaction: a crash leaves both or neither.
+    // The fact that the migration is done is part of the migration's transaction, so a crash leaves both or
+    // neither.
     migrate::MigrateOptions options =
         with_report({.facts = {{std::string(kDone), "1"}, {std::string(kError), ""}}});
     if (state.host.has_pbs_sched()) what_pbs_sched_reads(state, options);

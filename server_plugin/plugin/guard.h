@@ -1,4 +1,4 @@
-// No exception crosses the C interface: every function of the table runs in a guard.
+// Guards the functions of the plugin's table, so that no exception crosses the C interface.
 #pragma once
 
 #include <exception>
@@ -9,7 +9,7 @@
 
 namespace pbs::plugin {
 
-// Logs an exception that escaped; never throws.
+// Logs an exception that escaped from the function `where`. Never throws.
 void log_escaped(const State& state, std::string_view where, const char* what) noexcept;
 
 // Returns work(state). If an exception escapes, logs it and returns `otherwise`.

@@ -1,4 +1,4 @@
-// The host as the other files of the plugin see it: its log and its replies.
+// The host as the plugin's files see it: its properties, its log and its replies.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace pbs::plugin {
 
-// One attribute to show. Its members are views, valid during the call that gets it.
+// An attribute of an object in a reply. Its members are views, valid during the call that gets them.
 struct ShownAttribute {
     std::string_view name;
     std::string_view value;
     std::string_view resource;
 };
 
-// A reply under construction; lives for one request.
+// A reply under construction, for one request.
 class Reply {
   public:
     Reply(const pbs_host& host, pbs_reply* reply) : host_(host), reply_(reply) {}
@@ -27,11 +27,11 @@ class Reply {
     int32_t error(int32_t code, std::string_view text);
     void warning(std::string_view text);
     void object(int32_t object_type, std::string_view name, std::span<const ShownAttribute> attributes);
-    // Adds an object in the encoding of status replies (ifl::encode_object). Only if the host takes such
-    // objects.
+    // Adds an object that ifl::encode_object has already encoded. Only if takes_encoded(): the host takes
+    // such objects.
     bool takes_encoded() const;
     void encoded(std::string_view object);
-    // Adds an attribute to the object that the host describes now.
+    // Adds an attribute to the object that was added last by object().
     void attribute(const ShownAttribute& attribute);
 
   private:
@@ -53,14 +53,15 @@ class Host {
     // Writes a line to the server's log. `object` names the line's subject.
     void log(pbs_log_level level, std::string_view object, std::string_view message) const;
 
-    // Tells the host that a cycle in a thread is over, if the host takes such calls. Any thread may call
-    // this.
+    // Tells the host that a cycle in a thread is over, if the host takes such calls. Any thread may call it.
     void cycle_finished() const;
-    // Tells the host that other work in a thread is over, so that the host repeats its calls.
+    // takes_work_finished(): returns whether the host repeats calls after work_finished(), which tells it
+    // that other work in a thread is over.
     bool takes_work_finished() const;
     void work_finished() const;
 
-    // Has the host OpenPBS's pbs_sched, with its files? State knows which schedulers are left to pbs_sched.
+    // Returns whether the host has OpenPBS's pbs_sched and its files. State::has_pbs_sched() says for which
+    // schedulers pbs_sched decides.
     bool has_pbs_sched() const;
     bool provisions() const;
     objects::ServerAbilities abilities() const;

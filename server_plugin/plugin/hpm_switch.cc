@@ -15,13 +15,14 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kRule = "hpm_counters";
 
-// The arguments of the program. `user` and `global` are modes, and the program answers with these words, too.
+// The arguments of the program. `user` and `global` are modes of the counters, and the program's answers to
+// `query`.
 constexpr std::string_view kQuery = "query";
 constexpr std::string_view kUser = "user";
 constexpr std::string_view kGlobal = "global";
 constexpr std::string_view kRevoke = "revoke";
 
-// Revoking has a longer limit: the search for processes that hold the counters takes long.
+// Revoking takes longer, since the program looks for processes that hold the counters.
 constexpr std::chrono::seconds kTimeLimit{20};
 constexpr std::chrono::seconds kRevokeTimeLimit{300};
 
@@ -30,8 +31,8 @@ std::string_view first_word(std::string_view text) {
     return text.substr(0, text.find_first_of(" \t\r\n"));
 }
 
-// Is the program HOME/sched_priv/hpm_ctl itself, which only the server's administrator can have put there? A
-// link to another program doesn't count.
+// Returns whether the program is the file HOME/sched_priv/hpm_ctl itself, which only the server's
+// administrator can have put there. A link from there to another program doesn't count.
 bool is_administrators(const std::string& program, std::string_view home) {
     std::error_code no_program;
     std::error_code no_folder;
@@ -41,11 +42,11 @@ bool is_administrators(const std::string& program, std::string_view home) {
 }
 
 // The counters are put into user mode after a cycle in which a job waited for nothing but the counters, and
-// back into global mode when no job that requests them runs or waits any more. Before each change the program
-// is asked for the present mode. A failure is tried again after the next cycle.
+// back into global mode when no job that requests them runs or waits. Before each change the program is asked
+// for the counters' mode. After a failure the next cycle tries again.
 //
-// Managers, who need not be root, choose the program. Only PBS_HOME/sched_priv/hpm_ctl, which only the
-// server's administrator can have put there, runs as the server's user; any other runs as nobody.
+// Managers, who need not be root, choose the program. Only HOME/sched_priv/hpm_ctl, which only the server's
+// administrator can have put there, runs as the server's user. Any other program runs as nobody.
 class HpmSwitch final : public SiteProgram {
   public:
     std::string_view rule() const override { return kRule; }
@@ -69,10 +70,10 @@ class HpmSwitch final : public SiteProgram {
     RunningCommands<std::string_view> commands_;  // at most one
     std::string program_;
     std::string_view mode_;             // of the counters; empty: unknown
-    std::string_view right_ = kGlobal;  // the mode wanted for the counters
-    bool revoke_ = false;               // REVOKE_HPM_COUNTERS
+    std::string_view right_ = kGlobal;  // the mode that the counters should have
+    bool revoke_ = false;               // the value of REVOKE_HPM_COUNTERS
     bool revoked_ = false;              // the program has already revoked the counters in this change of mode
-    std::string said_;                  // the failure that is logged
+    std::string said_;                  // the failure that has been logged; empty: none
 };
 
 void HpmSwitch::after_cycle(sched::Scheduler& scheduler, const Host& host, std::string_view sched,
@@ -90,7 +91,7 @@ void HpmSwitch::after_cycle(sched::Scheduler& scheduler, const Host& host, std::
 
 void HpmSwitch::run(sched::Scheduler& scheduler, const Host& host, std::string_view mode,
                     sched::Instant now) {
-    // Jobs must not start for a mode that is about to end.
+    // The counters leave user mode: keep jobs that request them from starting.
     if (mode != kUser) scheduler.set_told(kRule, {});
     CommandOptions options;
     options.path = program_;
@@ -116,7 +117,7 @@ bool HpmSwitch::look(sched::Scheduler& scheduler, const Host& host, sched::Insta
     return can_start;
 }
 
-// Handles the program's answer. Returns true if a job can start now.
+// Handles the program's answer to `mode`. Returns whether a job that requests the counters can start.
 bool HpmSwitch::take(sched::Scheduler& scheduler, const Host& host, std::string_view mode,
                      const CommandResult& result, sched::Instant now) {
     const std::string_view answer = first_word(result.output);

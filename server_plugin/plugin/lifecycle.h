@@ -1,4 +1,4 @@
-// The plugin's start, from the loaded shared object to a plugin that is ready, and its end.
+// Starts and ends the plugin: from the loaded shared object to a plugin that is ready.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 namespace pbs::plugin {
 
 // Opens the store, migrates legacy files at the first start, and hands configuration and past usage to the
-// scheduler. Done once: by start(), or before it by the host's first event about a job, because the policy in
-// force decides how a job's start is charged. An error is in state.failure.
+// scheduler. Runs once: in start(), or before that at the host's first event about a job, because the policy
+// in force determines what a job's start is charged. Stores an error in state.failure.
 void prepare(State& state, sched::Instant now);
 
-// Implements pbs_plugin::start. Returns an empty string, or the reason why the plugin can't serve.
+// Implements pbs_plugin::start. Returns an empty string, or the reason why the plugin can't work.
 std::string start(State& state, sched::Instant now);
 
-// Saves the data that is only in memory. Call before pbs_plugin::stop frees the state.
+// Saves the data that are only in memory. Call this before pbs_plugin::stop frees the state.
 void save_all(State& state, sched::Instant now);
 
 }  // namespace pbs::plugin

@@ -10,8 +10,8 @@
 
 namespace pbs::plugin {
 
-// The data that the plugin's thread and the working thread share. Until the work is over, only the working
-// thread touches `store` and `done`.
+// The data that the plugin's thread and the thread of the change share. Until Stage::over, only the thread of
+// the change touches `store` and `done`.
 struct LongChange::Job {
     struct Stage {
         bool over = false;       // the work is over
@@ -20,7 +20,7 @@ struct LongChange::Job {
     };
     values::Mutex mutex;
     Stage stage PBS_GUARDED_BY(mutex);
-    std::atomic<bool> end = false;  // set: the work is to end as soon as it can
+    std::atomic<bool> end = false;  // true: the work is to end as soon as it can
     std::shared_ptr<const objects::Store::Seed> seed;
     std::optional<objects::Store> store{};
     Done done = objects::fail(objects::Code::internal, "not done");
@@ -30,7 +30,8 @@ struct LongChange::Job {
         return stage;
     }
     void work(const Work& what);
-    // Closes the database. That takes a while, because its log is copied into it.
+    // Closes the change's connection to the database. That takes a while, because SQLite copies its log into
+    // the database.
     void close() {
         store.reset();
         const values::Lock lock(mutex);
@@ -73,7 +74,7 @@ void LongChange::begin(objects::Store& store, std::uint64_t ticket, Work work) {
     auto job = std::make_shared<Job>();
     job->seed = store.seed();
     thread_ = std::thread([job, work = std::move(work)] { job->work(work); });
-    // Set these last: if the thread couldn't be made, no change has begun.
+    // Set these last: if the thread can't be made, no change has begun.
     job_ = std::move(job);
     ticket_ = ticket;
     abandoned_ = false;

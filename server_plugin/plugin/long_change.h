@@ -1,4 +1,4 @@
-// A change of the configuration that takes long. It is made in a thread, on a separate connection to the
+// Makes a change of the configuration that takes long, in a thread and on a connection of its own to the
 // store's file, while the plugin goes on. There is one such change at a time.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace pbs::plugin {
 class LongChange {
   public:
     using Done = objects::Result<objects::Rewritten>;
-    // The work. It runs in the thread, and uses only the store in its argument and data that nobody else
+    // Makes the change, in the thread. It uses only the store in its argument, and data that nobody else
     // changes.
     using Work = std::function<Done(objects::Store& store)>;
 
@@ -24,22 +24,22 @@ class LongChange {
     LongChange(const LongChange&) = delete;
     LongChange& operator=(const LongChange&) = delete;
 
-    // Is a change under way, from begin() to end(), or until an abandoned change is undone? Meanwhile nothing
-    // else may change the store.
+    // Returns whether a change is under way: from begin() to end(), or until an abandoned change is undone.
+    // Meanwhile nothing else may change the store.
     bool busy() const;
-    // The ticket of the request for this change; 0: no change is under way, or it was abandoned.
+    // Returns the ticket of the request for this change; 0: no change is under way, or it was abandoned.
     std::uint64_t ticket() const { return ticket_; }
-    // May a change begin? Not while the thread of an earlier one still ends.
+    // Returns whether a change may begin. It may not while the thread of an earlier change is still ending.
     bool ready() const;
 
     // Begins a change. REQUIRES: ready(), and `ticket` isn't 0.
     void begin(objects::Store& store, std::uint64_t ticket, Work work);
-    // Has the work been done?
+    // Returns whether the change's work has ended.
     bool over() const;
-    // Makes the change durable and visible in `store`. REQUIRES: over().
+    // Makes the change durable and visible in `store`. Returns the work's result. REQUIRES: over().
     Done end(objects::Store& store);
-    // Drops the change: nothing has changed. Doesn't wait for the thread, which ends as soon as it can. Does
-    // nothing if `ticket` is that of another change.
+    // Drops the change of this ticket: nothing has changed. The call doesn't wait for the thread, which ends
+    // as soon as it can. Does nothing for a ticket of another change.
     void abandon(std::uint64_t ticket);
     // Drops the change, and waits for the thread's end.
     void stop();

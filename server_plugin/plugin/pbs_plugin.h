@@ -2,19 +2,20 @@
  * The interface between a PBS server (the host) and pbs_policy.so (the plugin).
  *
  * Plain C, so that a host in any language and of any compiler can load it. The host dlopen()s the shared
- * object, calls its only exported function, pbs_policy_plugin_init(), and from then on the two talk through
- * two tables of function pointers.
+ * object and calls its only exported function, pbs_policy_plugin_init(). From then on host and plugin call
+ * each other through two tables of function pointers.
  *
  * Rules that hold for every call:
- *  - Every struct that crosses begins with `size`, set by its maker to sizeof that struct; where the callee
- *    fills in a struct of the caller (pbs_plugin, pbs_cycle_result), the caller sets it. Host and plugin are
- *    of one version of this file: a struct of another size is refused, as a whole, with a message.
+ *  - Requests, records, results, decisions and the two tables begin with `size`, set by the struct's maker to
+ *    its sizeof. If the callee fills in a struct of the caller (pbs_plugin, pbs_cycle_result), the caller sets
+ *    `size`. Host and plugin are of the same version of this file: a struct of another size is refused as a
+ *    whole, with a message.
  *  - Strings are pointer and length, UTF-8 or plain bytes, not NUL-terminated; an absent string has length 0.
- *  - Memory belongs to the maker: what a caller passes is valid until the call returns, unless the comment
- *    says otherwise; the callee copies what it keeps.
- *  - No exception crosses. No call is re-entrant: the host calls the plugin from one thread, never from
- *    inside one of the plugin's calls back into the host. The plugin calls the host from inside the host's
- *    calls only; but cycle_finished() and work_finished() come from another thread.
+ *  - Memory belongs to its maker: data that a caller passes are valid until the call returns, unless a comment
+ *    says otherwise. The callee copies the data that it keeps.
+ *  - No exception crosses the interface. No call is re-entrant: the host calls the plugin from one thread,
+ *    never from inside one of the plugin's calls back into the host. The plugin calls the host only from
+ *    inside the host's calls, except for cycle_finished() and work_finished(), which come from another thread.
  *  - Instants are seconds since the Epoch (UTC), by the host's clock, which may be shifted. The plugin never
  *    reads a clock: `now` is an argument. Durations are seconds.
  *  - Results are 0 or a PBS error number (15001 and up, see ifl/pbs_error.h).
@@ -37,7 +38,9 @@ typedef struct pbs_str {
     size_t len;
 } pbs_str;
 
-/* Object types, as the batch protocol numbers them (enum mgr_obj), and the new ones. */
+/* Object types: those of the batch protocol with its numbers (enum mgr_obj), and the types of this
+ * project.
+ * */
 enum pbs_object_type {
     PBS_OBJ_SERVER = 0,
     PBS_OBJ_QUEUE = 1,
@@ -47,7 +50,7 @@ enum pbs_object_type {
     PBS_OBJ_RESOURCE = 5,
     PBS_OBJ_SCHED = 6,
     PBS_OBJ_ARRAY = 10,  /* in status replies with subjobs: a job array, whose subjobs follow */
-    PBS_OBJ_SUBJOB = 11, /* in such replies: a subjob */
+    PBS_OBJ_SUBJOB = 11, /* in status replies with subjobs: a subjob */
     PBS_OBJ_POLICY = 64,
     PBS_OBJ_TIME_WINDOW = 65,
     PBS_OBJ_FS_GROUP = 66,
@@ -55,9 +58,9 @@ enum pbs_object_type {
     PBS_OBJ_HISTORY = 68,       /* the history of changes: status only */
     PBS_OBJ_EXPLANATION = 69,   /* why a job starts or waits; the name is the job's id: status only */
     PBS_OBJ_RECORD = 70,     /* the record of a scheduling cycle; the name is the scheduler's: status only */
-    PBS_OBJ_ACCOUNTING = 71, /* accounting records of a day; the host's own, no plugin is asked */
-    PBS_OBJ_DIAGNOSIS = 72,  /* the host's counters of its own work; the host's own, too */
-    PBS_OBJ_FAIRSHARE = 73,  /* the usage of shares of a scheduler, by its name: set and status */
+    PBS_OBJ_ACCOUNTING = 71, /* accounting records of a day; only the host answers for them */
+    PBS_OBJ_DIAGNOSIS = 72,  /* the host's counters of its own work; only the host answers */
+    PBS_OBJ_FAIRSHARE = 73,  /* the usage of a scheduler's shares, by its name: set and status */
     PBS_OBJ_QUOTA = 74,
     PBS_OBJ_QUOTA_USE = 75, /* the use of a scheduler's quotas, by its name: status only */
     PBS_OBJ_CHANGES = 76    /* the objects that have changed, for programs that schedule: status only */
@@ -137,16 +140,19 @@ typedef struct pbs_status_request {
     size_t wanted_count;
     pbs_identity who;
     pbs_str extend;
-    /* 0, or a number like the ticket of a pbs_manager_request, and different from all of those. With a
-     * number, status() may answer 15208 (try again), because a thread of the plugin works on the answer; or
-     * it may answer with a part. The host then repeats its call as described there. */
+    /* 0, or a number that no other request of this host process has, like the ticket of a
+     * pbs_manager_request. With a number, status() may answer 15208 (try again), because a thread of the
+     * plugin works on the answer; or it may answer with a part. In both cases the host repeats its call, as
+     * described at pbs_manager_request. */
     uint64_t ticket;
 } pbs_status_request;
 
 /* The reply under construction: the host's own type, filled through the host's reply_* functions. */
 typedef struct pbs_reply pbs_reply;
 
-/* ---- Records: the scheduler's knowledge of the host, sent completely when an object changes. ---- */
+/* ---- Records: what the scheduler knows about the host's objects. A changed object is sent completely.
+ * ----
+ * */
 
 enum pbs_resource_kind {
     PBS_RES_LONG = 1,
@@ -158,15 +164,17 @@ enum pbs_resource_kind {
     PBS_RES_STRING_ARRAY = 7
 };
 
-/* A resource definition. `id` is dense, from 0, and never reused by one host process. */
+/* A resource definition. The ids are small numbers from 0 on, without gaps; a host process never reuses
+ * one.
+ * */
 typedef struct pbs_resource_record {
     size_t size;
     uint32_t id;
     int32_t kind; /* enum pbs_resource_kind */
     pbs_str name;
     uint32_t consumable; /* an amount of a vnode, queue or server that running jobs use up */
-    /* Only vnodes have the resource, so a vnode without a value has none of it. The built-in resources aren't
-     * host_level: they count even if no vnode has a value. */
+    /* 1: only vnodes can have the resource, so a vnode without a value has none of it. 0: while no vnode has
+     * a value, vnodes don't limit the resource. The plugin treats built-in resources as 0. */
     uint32_t host_level;
 } pbs_resource_record;
 
@@ -189,10 +197,10 @@ enum pbs_job_flag {
     PBS_JOB_INTERACTIVE = 1,
     PBS_JOB_RERUNNABLE = 2,
     PBS_JOB_HAS_COMMENT = 4,
-    PBS_JOB_CHECKPOINTABLE = 8, /* the host can checkpoint it and run it again from there */
-    /* A decision has suspended the job (PBS_DECIDE_PREEMPT). Its state is 'S'. `places` are those that it has
-     * given back and where it will go on; a decision to run the job resumes it. A job that somebody else has
-     * suspended doesn't have this flag: no decision concerns it, and it holds its places. */
+    PBS_JOB_CHECKPOINTABLE = 8, /* the host can checkpoint it and later run it from there */
+    /* A decision has suspended the job (PBS_DECIDE_PREEMPT). Its state is 'S'. `places` are the places that
+     * it has given back and on which it will go on; a decision to run the job resumes it. A job that somebody
+     * else has suspended doesn't have this flag: no decision concerns it, and it keeps its places. */
     PBS_JOB_PREEMPTED = 16,
     /* The job can't be preempted: all methods have failed since its start, or it is about to end. */
     PBS_JOB_NOT_PREEMPTABLE = 32,
@@ -206,7 +214,9 @@ enum pbs_job_flag {
     PBS_JOB_TOPJOB_INELIGIBLE = 256
 };
 
-/* A job. Handles are the host's, unique over one host process. */
+/* A job. Its handle, `job`, is the host's, unique over one host process; so are those of queues and
+ * vnodes.
+ * */
 typedef struct pbs_job_record {
     size_t size;
     uint64_t job;
@@ -217,7 +227,7 @@ typedef struct pbs_job_record {
     pbs_str account;
     pbs_str project;
     pbs_str origin_queue; /* PBS_O_QUEUE: where it was submitted */
-    pbs_str run_host;     /* the host it asks to run on, if any */
+    pbs_str run_host;     /* the host that the job asks to run on; empty: none */
     uint64_t queue;
     /* 'Q', 'H', 'W', 'T', 'R', 'E', 'S', 'B' as in job_state; 'A': a decision to run the job couldn't be
      * carried out, and the job is set aside until the host reports it as 'Q' again. */
@@ -228,8 +238,8 @@ typedef struct pbs_job_record {
     int64_t ctime;
     int64_t qtime;
     int64_t etime; /* 0: not eligible, or unknown */
-    /* 0: not started. For a job that was suspended, later by the time of the suspension, since its walltime
-     * stood still. */
+    /* 0: not started. For a job that was suspended, the start is moved by the length of the suspension,
+     * during which its walltime stood still. */
     int64_t stime;
     int64_t mtime;
     int64_t walltime; /* requested seconds; -1: none requested */
@@ -237,27 +247,27 @@ typedef struct pbs_job_record {
     size_t requested_count;
     const pbs_place* places; /* held by a running job */
     size_t place_count;
-    /* A running job's use so far, of resources other than walltime, as far as the host knows. Usage of fair
-     * shares is counted from it. A host that knows the use only at a job's end reports the job once more, as
-     * running, before it reports the end. */
+    /* A running job's use of resources so far, without walltime, as far as the host knows. Usage of fair
+     * shares is counted from it. A host that knows the use only at a job's end reports the job once more as
+     * running, with its use, before it reports the end. */
     const pbs_amount* used;
     size_t used_count;
-    /* For a job in state 'S': the seconds that it has run. The rest of its walltime is left. */
+    /* For a job in state 'S': the seconds for which it has run. The rest of its walltime is left. */
     int64_t elapsed;
-    /* When a decision preempted the job by any method; 0: never, or the job has run since. The job goes
-     * before other jobs of its preemption level. */
+    /* The instant at which a decision preempted the job, by any method; 0: never, or the job has run since.
+     * Such a job goes before other jobs of its preemption level. */
     int64_t preempted_at;
     const pbs_place* kept; /* with PBS_JOB_PREEMPTED: what the job still holds on its vnodes */
     size_t kept_count;
     /* On servers with counts_eligible_time: the job had eligible_time seconds at the instant accrues_since,
-     * and its time counts as accrue_type since then. On other servers all time since etime is eligible. */
+     * and since then its time counts as accrue_type. On other servers all time since etime is eligible. */
     int32_t accrue_type; /* enum pbs_accrue_type; any value for a running job */
     uint32_t reserved3;
     int64_t eligible_time;
     int64_t accrues_since;
-    /* The seconds for which the job is expected to run: its soft walltime, extended as long as it has run
-     * over it. 0: its walltime, after which it is ended. Plans count with it, except for the time of advance
-     * reservations, where walltime counts. */
+    /* The seconds for which the job is expected to run: its soft walltime, extended if the job has run
+     * longer. 0: as long as its walltime, after which the job is ended. Plans use the soft walltime; advance
+     * reservations are kept free by the walltime. */
     int64_t soft_walltime;
 } pbs_job_record;
 
@@ -275,7 +285,9 @@ enum pbs_queue_flag {
     PBS_QUEUE_USER_ACL = 8 /* acl_user_enable */
 };
 
-/* Limits on the resources of the server or of a queue that an entity's jobs use at once. */
+/* Limits on the resources of the server or of a queue that the jobs of all, or of one entity, use
+ * together.
+ * */
 enum pbs_entity_kind {
     PBS_ENTITY_ALL = 0,
     PBS_ENTITY_USER = 1,
@@ -284,11 +296,11 @@ enum pbs_entity_kind {
 };
 #define PBS_LIMIT_ON_JOBS UINT32_MAX
 typedef struct pbs_entity_limit {
-    int32_t entity;    /* enum pbs_entity_kind: all jobs together, or those of a user, group or project */
+    int32_t entity;    /* enum pbs_entity_kind: whose jobs are counted together */
     uint32_t resource; /* PBS_LIMIT_ON_JOBS: the limit is on the number of running jobs */
-    pbs_str name;      /* empty: for each entity without a limit of its own; always so for PBS_ENTITY_ALL */
+    pbs_str name;      /* empty: each entity without a limit of its own; always so for PBS_ENTITY_ALL */
     int64_t most;
-    uint32_t soft; /* 1: jobs beyond it may start, and may be preempted */
+    uint32_t soft; /* 1: jobs above the limit may start, and may be preempted */
     uint32_t reserved;
 } pbs_entity_limit;
 
@@ -300,7 +312,7 @@ enum pbs_execution_type {
     PBS_EXECUTION_DEDICATED = 3  /* in dedicated time only */
 };
 
-/* A queue. Limits that are not set are -1. */
+/* A queue. A limit of -1 isn't set. */
 typedef struct pbs_queue_record {
     size_t size;
     uint64_t queue;
@@ -324,11 +336,12 @@ typedef struct pbs_queue_record {
     uint32_t reserved2;
     const pbs_entity_limit* limits;
     size_t limit_count;
-    pbs_str node_group_key; /* names of resources, with commas; empty: the server's counts */
+    pbs_str node_group_key; /* names of resources, with commas; empty: the server's is in force */
 } pbs_queue_record;
 
-/* PBS_VNODE_BUSY: the load of the host has reached its maximum ($max_load) and hasn't fallen below its ideal
- * load ($ideal_load) since. Policies with load_balancing start no jobs there, others do. */
+/* The states of a vnode. PBS_VNODE_BUSY: the load of the host has reached its maximum ($max_load) and hasn't
+ * fallen below its ideal load ($ideal_load) since. Policies with load_balancing start no jobs on such a
+ * vnode, other policies do. */
 enum pbs_vnode_state {
     PBS_VNODE_FREE = 0,
     PBS_VNODE_OFFLINE = 1,
@@ -337,7 +350,7 @@ enum pbs_vnode_state {
     PBS_VNODE_BUSY = 8
 };
 
-/* The ways in which jobs share a vnode or don't: the vnode attribute `sharing`. */
+/* How jobs share a vnode, or get it alone: the vnode attribute `sharing`. */
 enum pbs_vnode_sharing {
     PBS_VNODE_DEFAULT_SHARED = 0,
     PBS_VNODE_DEFAULT_EXCL = 1,
@@ -354,7 +367,7 @@ typedef struct pbs_vnode_record {
     pbs_str host;
     uint32_t state; /* bits of enum pbs_vnode_state; 0: jobs may start there */
     int32_t priority;
-    uint64_t queue; /* the only queue it serves; 0: any */
+    uint64_t queue; /* the only queue that the vnode serves; 0: any */
     pbs_str partition;
     const pbs_amount* resources_available;
     size_t resources_available_count;
@@ -379,21 +392,21 @@ typedef struct pbs_server_record {
     size_t resources_max_count;
     const pbs_amount* resources_available;
     size_t resources_available_count;
-    int64_t backfill_depth;   /* deprecated server attribute; -1: not set */
-    pbs_str job_sort_formula; /* deprecated server attribute */
-    /* Resources that a job gives back when a decision suspends it: names of resources, with commas; empty:
-     * all. */
+    int64_t backfill_depth;   /* the deprecated server attribute; -1: not set */
+    pbs_str job_sort_formula; /* the deprecated server attribute */
+    /* The resources that a job gives back when a decision suspends it: names, with commas; empty: all
+     * resources. */
     pbs_str suspend_releases;
     const pbs_entity_limit* limits;
     size_t limit_count;
-    /* 1: since `eligible_since` the reason why a job waits decides whether its time is eligible
-     * (eligible_time_enable). */
+    /* 1: since `eligible_since`, whether a waiting job's time is eligible depends on the reason why the job
+     * waits (eligible_time_enable). */
     uint32_t counts_eligible_time;
     uint32_t reserved;
     int64_t eligible_since;
     /* Resources whose values group vnodes into placement sets, one for each value: names, with commas. */
     pbs_str node_group_key;
-    uint32_t node_group_enable; /* 0: neither this key nor those of queues count */
+    uint32_t node_group_enable; /* 0: no node_group_key is in force, nor those of queues */
     uint32_t reserved2;
 } pbs_server_record;
 
@@ -404,33 +417,33 @@ typedef struct pbs_sched_record {
     uint32_t reserved;
     pbs_str partition;
     pbs_str sched_priv; /* absolute path */
-    uint32_t own;       /* of hosts with pbs_sched: 1, this plugin schedules its jobs; 0, pbs_sched does */
+    uint32_t own;       /* on hosts with pbs_sched: 1, this plugin schedules its jobs; 0, pbs_sched does */
     uint32_t reserved2;
-    /* Hosts with pbs_sched: directives of qmgr, a line each, for those of the scheduler's settings that
-     * policies have now ("set sched default preempt_order = \"SCR\""). The first start migrates them. */
+    /* On hosts with pbs_sched: the settings of the scheduler object that policies have, too, as directives of
+     * qmgr, one a line ("set sched default preempt_order = \"SCR\""). The first start migrates them. */
     pbs_str directives;
 } pbs_sched_record;
 
-/* The state of a reservation, for the scheduler. */
+/* The state of a reservation, as the scheduler sees it. */
 enum pbs_reservation_state {
-    PBS_RESERVATION_ASKED = 0,    /* to be decided about: PBS_DECIDE_CONFIRM or PBS_DECIDE_DENY */
-    PBS_RESERVATION_CONFIRMED = 1 /* from `start` to before `end` only it has its places */
+    PBS_RESERVATION_ASKED = 0,    /* to be decided: PBS_DECIDE_CONFIRM or PBS_DECIDE_DENY */
+    PBS_RESERVATION_CONFIRMED = 1 /* from `start` to before `end` its places are for its jobs only */
 };
 
 /* A further occurrence of a standing reservation. */
 typedef struct pbs_reservation_occurrence {
     int64_t start;
     int64_t end;
-    const pbs_place* places; /* the places that it holds */
+    const pbs_place* places; /* the places that the occurrence holds */
     size_t place_count;
-    uint32_t asked; /* 1: to be decided about, together with all others that have 1 */
+    uint32_t asked; /* 1: to be decided, together with all other occurrences that have 1 */
     uint32_t reserved;
 } pbs_reservation_occurrence;
 
-/* An advance reservation: places that only jobs of its queue have, from `start` to before `end`. The host
+/* An advance reservation: places that only jobs of its queue can use, from `start` to before `end`. The host
  * starts and stops the queue, ends the queue's jobs at the end, and then reports that the reservation is
- * gone. A reservation may be requested again, for other times or places: it keeps its places until it is
- * confirmed with others. Handles are the host's, unique over one host process. */
+ * gone. A confirmed reservation may be requested again, for other times or places: it keeps its places until
+ * it is confirmed with others. Handles are the host's, unique over one host process. */
 typedef struct pbs_reservation_record {
     size_t size;
     uint64_t reservation;
@@ -440,11 +453,11 @@ typedef struct pbs_reservation_record {
     int32_t reserved;
     int64_t start;
     int64_t end;
-    const pbs_amount* requested; /* as a job's: select and place are the request */
+    const pbs_amount* requested; /* like a job's: select and place describe the request */
     size_t requested_count;
-    const pbs_place* places; /* the places that it holds */
+    const pbs_place* places; /* the places that the reservation holds */
     size_t place_count;
-    /* For a reservation that is requested again: the time for which it holds these places. */
+    /* For a reservation that is requested again: the time for which it holds its present places. */
     int64_t held_start;
     int64_t held_end;
     /* The later occurrences of a standing reservation, in order and without overlaps. All requested
@@ -457,15 +470,15 @@ typedef struct pbs_reservation_record {
     /* 1: a requested reservation is to begin at the first instant at which there are places for it. `end` -
      * `start` is then its length. */
     uint32_t soonest;
-    /* The request of the later occurrences, which differs if only the first one was altered; no list:
-     * `requested`. */
+    /* The request of the later occurrences, if it differs because only the first occurrence was altered; no
+     * list: it is `requested`. */
     const pbs_amount* later_requested;
     size_t later_requested_count;
 } pbs_reservation_record;
 
 /* ---- A cycle and what it decides. ---- */
 
-/* The reason for a cycle: the SCH_* codes of pbs_sched, and one more for a policy switch. */
+/* The reason for a cycle: the SCH_* codes of pbs_sched, and one for a switch of policies. */
 enum pbs_cycle_trigger {
     PBS_SCH_SCHEDULE_NEW = 1,
     PBS_SCH_SCHEDULE_TERM = 2,
@@ -478,33 +491,34 @@ enum pbs_cycle_trigger {
 };
 
 enum pbs_decision_kind {
-    PBS_DECIDE_RUN = 1,     /* move to `queue` if it is elsewhere, set `set_resources`, start on `places` */
+    PBS_DECIDE_RUN = 1,     /* move to `queue` from another queue, set `set_resources`, start on `places` */
     PBS_DECIDE_COMMENT = 2, /* set the job's comment to `text` */
-    PBS_DECIDE_REJECT = 3,  /* delete the job and tell its owner `text` */
-    PBS_DECIDE_MOVE = 4,    /* move to `queue` and leave it there */
-    /* The job is expected to start at `start`, on `places`; 0: no start is expected any more. Shown while the
-     * job is queued: the host forgets the estimate when the job leaves the state 'Q' (it starts or is held,
-     * for example), and gets another once the job is queued again. For hosts with PBS_TAKES_ESTIMATES. */
+    PBS_DECIDE_REJECT = 3,  /* delete the job and send `text` to its owner */
+    PBS_DECIDE_MOVE = 4,    /* move the job to `queue` and leave it there */
+    /* The job is expected to start at `start`, on `places`; 0: no start is expected any more. The host shows
+     * the estimate while the job is queued, and forgets it when the job leaves the state 'Q' (when it starts
+     * or is held, for example). Once the job is queued again, it gets a new estimate. For hosts with
+     * PBS_TAKES_ESTIMATES. */
     PBS_DECIDE_ESTIMATE = 5,
     /* The running job is preempted for the job `for_job`, by the first of `methods` that succeeds. for_job 0:
-     * its queue's hours have ended; its comment is then `text`. The host
-     * reports the outcome as it reports any change: the job is suspended (PBS_JOB_PREEMPTED), queued again or
-     * gone. While the job ends, and if no method has succeeded, the host reports it as running with
-     * PBS_JOB_NOT_PREEMPTABLE. For hosts with PBS_TAKES_PREEMPTIONS. */
+     * the hours of its queue have ended, and `text` becomes its comment. The host reports the outcome like
+     * any change: the job is suspended (PBS_JOB_PREEMPTED), queued again or gone. While the job ends, and if
+     * no method has succeeded, the host reports it as running with PBS_JOB_NOT_PREEMPTABLE. For hosts with
+     * PBS_TAKES_PREEMPTIONS. */
     PBS_DECIDE_PREEMPT = 6,
     /* From now on the job's time counts as `accrue_type`, until the host reports another one. Only for
      * servers with counts_eligible_time. */
     PBS_DECIDE_ACCRUE = 7,
-    /* The reservation `job` gets `places`, given like those of RUN, from its start to its end. `start`: the
-     * beginning of a reservation that was to begin as soon as possible. This decision and the next one are
-     * for hosts with PBS_TAKES_RESERVATIONS. */
+    /* The reservation `job` gets `places`, in the form of those of RUN, from its start to its end. `start`:
+     * the beginning, if the reservation was to begin as soon as possible. For hosts with
+     * PBS_TAKES_RESERVATIONS, like the next decision. */
     PBS_DECIDE_CONFIRM = 8,
-    PBS_DECIDE_DENY = 9 /* the reservation `job` can't be had, because of `text` */
+    PBS_DECIDE_DENY = 9 /* the reservation `job` is denied, for the reason `text` */
 };
 
 /* The methods of preemption. */
 enum pbs_preempt_method {
-    PBS_PREEMPT_SUSPEND = 'S',    /* the job stops, gives its places back, and goes on later there */
+    PBS_PREEMPT_SUSPEND = 'S',    /* the job stops, gives its places back, and goes on there later */
     PBS_PREEMPT_CHECKPOINT = 'C', /* the job is checkpointed, ends and is queued again */
     PBS_PREEMPT_REQUEUE = 'R',    /* the job ends and is queued again */
     PBS_PREEMPT_DELETE = 'D'
@@ -516,34 +530,33 @@ typedef struct pbs_decision {
     int32_t reserved;
     uint64_t job;
     uint64_t queue;
-    pbs_str text; /* RUN, and PREEMPT without for_job: the comment to set, such as "Started on ..." */
+    pbs_str text; /* also for RUN, and PREEMPT without for_job: the job's comment, such as "Started on ..." */
     const pbs_amount* set_resources;
     size_t set_resource_count;
-    const pbs_place* places; /* one for each chunk that the job asks for, in that order; see `joined` */
+    const pbs_place* places; /* one for each chunk that the job requests, in that order; see `joined` */
     size_t place_count;
-    int64_t start; /* for ESTIMATE and CONFIRM; CONFIRM with 0: the reservation's own start */
-    /* For each place: 0, a chunk begins; 1, the place belongs to the same chunk as the place before it, on
+    int64_t start; /* for ESTIMATE and CONFIRM; CONFIRM with 0: the reservation begins at its own start */
+    /* For each place: 0, a chunk begins; 1, the place belongs to the chunk of the place before it, but on
      * another vnode of the same host. Null: each place is a chunk. Only hosts with PBS_TAKES_PIECES get
-     * chunks in pieces. In CONFIRM: 2, the first chunk of the next requested occurrence of a standing
+     * chunks on several vnodes. In CONFIRM, 2: the first chunk of the next requested occurrence of a standing
      * reservation begins. */
     const uint8_t* joined;
-    uint64_t for_job;   /* PREEMPT: the job that gets the place; 0: none */
+    uint64_t for_job;   /* PREEMPT: the job that gets the room; 0: none */
     uint8_t methods[4]; /* PREEMPT: of enum pbs_preempt_method, in the order in which they are tried; 0: no
                            more */
-    /* RUN: 1, decisions before this one preempt jobs, and this job may use what they held. The job starts
-     * once all of these jobs have given their places back, and not at all if one of them couldn't be
-     * preempted. Until then the host reports the job as running on its places, so that no other job gets
-     * them. */
+    /* RUN, 1: decisions before this one preempt jobs, and this job may use their places. It starts once all
+     * of these jobs have given their places back, and not at all if one of them couldn't be preempted. Until
+     * then the host reports the job as running on its places, so that no other job gets them. */
     uint32_t after_preemptions;
     int32_t accrue_type; /* ACCRUE: PBS_ACCRUE_INELIGIBLE or PBS_ACCRUE_ELIGIBLE */
 } pbs_decision;
 
-/* The decisions that a host can carry out; it gets no others. */
+/* The kinds of decisions that a host can carry out. It gets no others. */
 enum pbs_takes {
-    PBS_TAKES_ESTIMATES = 1,    /* decisions of that kind */
-    PBS_TAKES_PIECES = 2,       /* chunks in pieces on several vnodes of a host (pbs_decision.joined) */
-    PBS_TAKES_PREEMPTIONS = 4,  /* decisions of that kind, and those that resume jobs */
-    PBS_TAKES_RESERVATIONS = 8, /* decisions about reservations that are asked for */
+    PBS_TAKES_ESTIMATES = 1,    /* PBS_DECIDE_ESTIMATE */
+    PBS_TAKES_PIECES = 2,       /* chunks on several vnodes of one host (pbs_decision.joined) */
+    PBS_TAKES_PREEMPTIONS = 4,  /* PBS_DECIDE_PREEMPT, and decisions to run a suspended job */
+    PBS_TAKES_RESERVATIONS = 8, /* PBS_DECIDE_CONFIRM and PBS_DECIDE_DENY */
     PBS_TAKES_ROOM_MADE =
         16 /* in place_job(): decisions to preempt other jobs, before the decision to run the job */
 };
@@ -557,7 +570,7 @@ typedef struct pbs_cycle_request {
     uint64_t takes; /* bits of enum pbs_takes */
 } pbs_cycle_request;
 
-/* The request for a place for a job: place_job(). */
+/* The request of place_job(): to find a place for a job. */
 typedef struct pbs_place_request {
     size_t size;
     int64_t now;
@@ -565,16 +578,16 @@ typedef struct pbs_place_request {
     uint64_t takes; /* bits of enum pbs_takes */
 } pbs_place_request;
 
-/* The decisions stay valid until the next call of start_cycle() or stop(). The host applies them in order,
- * and reports the outcome of each by job_changed and job_removed. Objects may have changed since
- * start_cycle(): the host drops a decision about a job that has changed since then. */
+/* The decisions of a cycle. They stay valid until the next call of start_cycle() or stop(). The host carries
+ * them out in order, and reports the outcome of each by job_changed and job_removed. If a job has changed
+ * since start_cycle(), the host drops the decision about it. */
 typedef struct pbs_cycle_result {
     size_t size;
     const pbs_decision* decisions; /* an array */
     size_t decision_count;
     int64_t jobs_considered;
     /* The classes of events that the scheduler logs, by the policy in force: bits as in the server's
-     * log_events. -1: as in the cycle before, because this one decided nothing. */
+     * log_events. -1: as after the previous cycle, because this one decided nothing. */
     int64_t log_event;
 } pbs_cycle_result;
 
@@ -582,7 +595,7 @@ typedef struct pbs_cycle_result {
 
 enum pbs_log_level { PBS_LOG_ERROR = 1, PBS_LOG_WARNING = 2, PBS_LOG_INFO = 3, PBS_LOG_DEBUG = 4 };
 
-/* The host's functions. `context` is the host's, given back in every call. */
+/* The host's functions. Each call gets `context`, which is the host's own. */
 typedef struct pbs_host {
     size_t size;
     uint32_t abi_version;
@@ -592,46 +605,46 @@ typedef struct pbs_host {
     pbs_str server_name; /* as in job ids */
     pbs_str time_zone;   /* the server's zone, an IANA name; empty: the system's local time */
     int64_t now;         /* the host's clock at the time of the call of init */
-    /* The plugin numbers changes (PBS_OBJ_CHANGES) from the next number on: larger than any number that an
-     * earlier process has reached, such as the microseconds since the Epoch. */
+    /* The number before that of the first change (PBS_OBJ_CHANGES). It has to be larger than any number that
+     * an earlier process has reached: for example the microseconds since the Epoch. */
     int64_t first_change;
 
-    /* Writes a line to the server's log. `object` names its subject: a policy, a job id. */
+    /* Writes a line to the server's log. `object` names the line's subject, such as a policy or a job id. */
     void (*log)(void* context, int32_t level, pbs_str object, pbs_str message);
 
-    /* These functions fill a reply. reply_error ends it; the code is a PBSE_ number. reply_warning leaves the
-     * request successful; its text reaches the client. reply_object may be called any number of times.
-     * reply_attr is for status_attrs: it adds an attribute to the object that the host describes now. */
+    /* These functions fill a reply. reply_error ends it; `code` is a PBSE_ number. reply_warning leaves the
+     * request successful; the client gets its text. reply_object may be called any number of times. In
+     * status_attrs(), reply_attr adds an attribute to the object that the host is describing. */
     void (*reply_error)(pbs_reply* reply, int32_t code, pbs_str text);
     void (*reply_warning)(pbs_reply* reply, pbs_str text);
     void (*reply_object)(pbs_reply* reply, int32_t object_type, pbs_str name, const pbs_attr* attrs,
                          size_t attr_count);
     void (*reply_attr)(pbs_reply* reply, const pbs_attr* attr);
 
-    /* Like reply_object, for an object in the encoding of status replies of the batch protocol (DIS): type,
-     * name, number of attributes, and for each attribute the length of its texts, its name, its resource, its
-     * value and its operation. The plugin stores this encoding. Null: the host gets such objects by
+    /* Like reply_object, for an object that is already encoded as in status replies of the batch protocol
+     * (DIS): type, name, number of attributes, and for each attribute the length of its texts, its name,
+     * resource, value and operation. The plugin keeps such encodings. Null: the host gets these objects by
      * reply_object. */
     void (*reply_encoded)(pbs_reply* reply, pbs_str object);
 
-    /* The cycle that start_cycle() left running is over: call finish_cycle(). The plugin calls this from one
-     * of its threads, once for each such cycle, perhaps before start_cycle() has returned, or during stop().
-     * So the host only wakes its own thread. Null: the host gets no such call. */
+    /* Tells the host that a cycle that start_cycle() has left running is over: it has to call finish_cycle().
+     * The plugin calls this from one of its threads, once for each such cycle, perhaps before start_cycle()
+     * has returned, or during stop(). So the host should only wake its own thread. Null: the host gets no
+     * such call. */
     void (*cycle_finished)(void* context);
 
-    /* A thread of the plugin has finished its work on a status request. Then a start_cycle() that was
-     * answered with 15208 succeeds, next_deadline() has to be called again, and so have all calls with
-     * tickets. Called like cycle_finished(). If a host leaves this null, no thread works on its status
-     * requests. */
+    /* Tells the host that a thread of the plugin has finished its work on a status request. The host then
+     * repeats next_deadline(), all calls with tickets, and a start_cycle() that was answered with 15208.
+     * Called from a thread, like cycle_finished(). Null: no thread works on the host's status requests. */
     void (*work_finished)(void* context);
 
     /* 1: the host has OpenPBS's pbs_sched, which schedules by the files in each scheduler's sched_priv. The
-     * plugin makes these files from policies of algorithm external, and makes pbs_sched read them. For
-     * schedulers that aren't `own` (pbs_sched_record) the plugin wants no cycles, and doesn't report settings
+     * plugin makes these files from policies with algorithm = external, and makes pbs_sched read them. For
+     * schedulers that aren't `own` (pbs_sched_record), the plugin asks for no cycles, and reports no settings
      * that its own scheduler doesn't act on. */
     uint32_t has_pbs_sched;
-    /* 1: the host provisions vnodes. For other hosts the plugin refuses a provision_policy other than the
-     * default, except in policies of algorithm external. */
+    /* 1: the host provisions vnodes. On other hosts the plugin refuses a provision_policy other than the
+     * default, except in policies with algorithm = external. */
     uint32_t provisions;
     /* 1: the host pulls jobs from other servers (PBS_JOB_ELSEWHERE). On other hosts a client that sets
      * peer_queue gets the warning that it has no effect. */
@@ -646,9 +659,9 @@ enum pbs_wanted {
     PBS_WANT_POLICY_SWITCH = 2 /* with PBS_WANT_CYCLE: the cycle's trigger is PBS_SCH_POLICY_SWITCH */
 };
 
-/* The plugin's functions. init sets all of them. `self` is given back in every call. The order of calls:
- * init; the *_changed events for all existing objects, beginning with resource_defined, server_changed and
- * sched_changed; start; then any calls; stop. */
+/* The plugin's functions. pbs_policy_plugin_init() sets all of them. Each call gets `self`. The order of
+ * calls: pbs_policy_plugin_init(); the *_changed events for all existing objects, beginning with
+ * resource_defined, server_changed and sched_changed; start(); then any calls; stop(). */
 typedef struct pbs_plugin {
     size_t size;
     uint32_t abi_version;
@@ -661,58 +674,61 @@ typedef struct pbs_plugin {
      * requests. On an error `error` (a buffer of error_size bytes) gets one line, and the host refuses to
      * start. Error 15010: the store, a database under the host's home, can't be used. */
     int32_t (*start)(void* self, int64_t now, char* error, size_t error_size);
-    /* Saves the data that is only in memory, and frees everything. No call follows. */
+    /* Saves the data that are only in memory, and frees everything. No call may follow. */
     void (*stop)(void* self, int64_t now);
 
-    /* Does this attribute of a host's object (server, queue, sched) belong to the plugin? 1 or 0. The host
-     * takes such attributes out of a Manager request and passes them to manager(). */
+    /* Returns 1 if this attribute of a host's object (server, queue, sched) belongs to the plugin, else 0.
+     * The host takes such attributes out of a Manager request and passes them to manager(). */
     int32_t (*owns_attribute)(void* self, int32_t object_type, pbs_str attribute);
 
-    /* Executes a Manager request, or the plugin's part of one, in one transaction. The host calls it after
-     * its own part is checked and before it commits that:
+    /* Executes a Manager request, or the plugin's part of one, in one transaction. The host calls this
+     * after it has checked its own part, and before it commits that part:
      *
      * - for requests about the plugin's own object types;
      * - for the plugin's attributes of server, queue and sched objects;
-     * - when a queue or sched is created, with the attributes that it is given, or deleted;
-     * - when a resource is deleted. An object that names the queue or resource refuses the deletion (15027);
-     * - when the server's own job_sort_formula is set. That is only checked.
+     * - when a queue or sched is created, with the plugin's attributes in the request, or is deleted;
+     * - when a resource is deleted. The deletion of a queue or resource that an object names is refused
+     *   (15027);
+     * - when the server's own job_sort_formula is set. The plugin only checks it.
      *
-     * Attributes of policies that are set or unset on a sched object, owned or not, are changed in all
-     * policies in its slots.
+     * If attributes of policies are set or unset on a sched object, they are changed in all policies in
+     * its slots, whether the plugin owns them or not.
      *
-     * host_changes: the changes that the host itself makes, if it wants them in the history, to be able to
-     * undo them. They are written in the same transaction, for objects of any type; such a request may have
-     * no attributes of the plugin. A change of the configuration (PBS_OBJ_CONFIGURATION) that undoes or
-     * imports changes of host objects has them there, too; with a ticket, the host sends the events about
-     * these objects afterwards, else before.
+     * host_changes: the changes that the host itself makes, if the history is to have them, so that they
+     * can be undone. They are written in the same transaction, for objects of any type; such a request may
+     * have no attributes of the plugin. A change of the configuration (PBS_OBJ_CONFIGURATION) that undoes
+     * or imports changes of host objects has these in host_changes, too. The host sends its events about
+     * these objects after a request with a ticket, and before one without.
      *
      * The reply has errors and warnings; the result is the error's number or 0. Without a ticket (see
-     * pbs_manager_request) the host waits without limit; while a request with another ticket is under way
-     * (busy()), a request that would change something is refused (15027). A change of the plugin's own object
-     * types may be written but not yet durable when this returns: the host acknowledges it to no client
-     * before commit() has returned 0. */
+     * pbs_manager_request) the host waits without limit; and while a request with a ticket is under way
+     * (busy()), a request without one that would change something is refused (15027). When this returns, a
+     * change of the plugin's own object types may be written but not yet durable: the host acknowledges it
+     * to no client before commit() has returned 0. */
     int32_t (*manager)(void* self, const pbs_manager_request* request, pbs_reply* reply);
     /* Describes objects of the plugin's own types. An unknown name is error 15212.
      *
-     * With an empty name, `extend` may ask for a page of the objects of a type: "after=NAME" means the next
-     * ones in the order of names, as many as take some milliseconds; NAME is empty for the first page. If
-     * there are more, reply_attr adds an attribute `after` with the NAME for the next page.
+     * With an empty name, `extend` may ask for a page of the objects of a type: "after=NAME" means the
+     * objects that follow NAME in the order of names, as many as take some milliseconds. NAME is empty for
+     * the first page. If there are more objects, reply_attr adds an attribute `after` with the NAME for
+     * the next page.
      *
-     * A record comes in parts if the request has a ticket: if there is more of it, reply_attr adds an
-     * attribute `offset`, and the same ticket with the extend string "offset=VALUE" asks for the next part.
-     * An explanation or a record may take as long as a cycle; without a ticket the host waits for it.
+     * If a request for a record has a ticket, the record comes in parts: if more of it follows, reply_attr
+     * adds an attribute `offset`, and the same ticket with the extend string "offset=VALUE" asks for the
+     * next part. An explanation or a record may take as long as a cycle; without a ticket the host waits
+     * for it.
      *
      * For the configuration and the history, `extend` selects a part: "revision=12", "part=policies". With
-     * "part=host" the reply has an object for each of the host's objects that has changed since the revision,
-     * with an attribute `attributes` as in pbs_host_change; it comes in pages, too, by "after=" and the
-     * attribute `after`, and if an object comes again, the first one counts. With "part=recorded" it has an
-     * object for each of the host's objects with a recorded change: `before`, `after` and `change` of the
-     * last one. */
+     * "part=host" the reply has an object for each of the host's objects that has changed since the
+     * revision, with an attribute `attributes` as in pbs_host_change. This reply comes in pages, too, by
+     * "after=" and the attribute `after`; if an object comes more than once, the first one counts. With
+     * "part=recorded" the reply has an object for each of the host's objects with a recorded change: with
+     * `before`, `after` and `change` of its last change. */
     int32_t (*status)(void* self, const pbs_status_request* request, pbs_reply* reply);
     /* Adds the plugin's attributes of one host object, by reply_attr. */
     void (*status_attrs)(void* self, int64_t now, int32_t object_type, pbs_str name, pbs_reply* reply);
 
-    /* Events. A record replaces what was known under its handle or name. */
+    /* Events. A record replaces the object that was known by its handle or name. */
     void (*resource_defined)(void* self, const pbs_resource_record* record);
     void (*server_changed)(void* self, const pbs_server_record* record);
     void (*sched_changed)(void* self, const pbs_sched_record* record);
@@ -724,66 +740,69 @@ typedef struct pbs_plugin {
     void (*job_changed)(void* self, int64_t now, const pbs_job_record* record);
     void (*job_removed)(void* self, int64_t now, uint64_t job);
 
-    /* The next instant at which tick() has work; INT64_MAX: none. It may change with any call. */
+    /* Returns the next instant at which tick() has work; INT64_MAX: none. Any call may change this
+     * instant.
+     * */
     int64_t (*next_deadline)(void* self, int64_t now);
-    /* Does the work that is due (policy switch, decay, saving). Returns bits of enum pbs_wanted. A call
-     * before the deadline does no harm. */
+    /* Does the work that is due (switch of policies, decay, saving). Returns bits of enum pbs_wanted. An
+     * early call does no harm. */
     uint32_t (*tick)(void* self, int64_t now);
     /* The bits of enum pbs_wanted that the last tick() found for one scheduler. */
     uint32_t (*wanted)(void* self, pbs_str sched);
 
-    /* Event: a resource definition is gone. */
+    /* Event: a resource definition was deleted. */
     void (*resource_removed)(void* self, pbs_str name);
 
-    /* Makes durable, at once, what manager() has written since the last commit(). On an error all of it is
-     * undone, and `error` (a buffer of error_size bytes) gets one line. Another call may have committed
-     * already; its outcome is returned here. */
+    /* Makes all that manager() has written since the last commit() durable. On an error all of it is undone,
+     * and `error` (a buffer of error_size bytes) gets one line. If another call has committed it before, this
+     * returns the outcome of that commit. */
     int32_t (*commit)(void* self, int64_t now, char* error, size_t error_size);
 
-    /* Begins a cycle of one scheduler, with what the plugin knows now. A short cycle is over when this
-     * returns (`running` is 0). A long one (`running` is 1) goes on in a thread of the plugin, which calls
-     * cycle_finished() if the host has it. In both cases finish_cycle() has to follow before another cycle
-     * begins; after an error it must not.
+    /* Begins a cycle of one scheduler, with the plugin's present knowledge. A short cycle is over when
+     * this returns (`running` is 0). A long one (`running` is 1) goes on in a thread of the plugin, which
+     * calls cycle_finished() if the host has it. In both cases finish_cycle() has to follow before another
+     * cycle begins. After an error it must not follow.
      *
-     * Meanwhile the host makes its other calls as usual. Changes by events and requests count for the next
-     * cycle. Nothing is due: call next_deadline() again after finish_cycle(). These calls need the scheduler
-     * and wait for the thread: finish_cycle(), stop(), and status() of an explanation or a record without a
-     * ticket.
+     * While a cycle runs, the host makes its other calls as usual. Changes by events and requests count
+     * for the next cycle. tick() has no work, so next_deadline() has to be called again after
+     * finish_cycle(). These calls need the scheduler and wait for the thread: finish_cycle(), stop(), and
+     * status() of an explanation or a record without a ticket.
      *
-     * Error 15208 (try again): the thread works on a status request with a ticket. It begins no other one
-     * before this cycle: the host calls again after work_finished(), and makes no calls with such tickets
-     * until then. finish_cycle() lets the next status request begin, so cycles and status requests take
-     * turns. */
+     * Error 15208 (try again): the thread works on a status request with a ticket. It begins no other
+     * status request before this cycle. The host calls again after work_finished(), and until then makes
+     * no calls with tickets of status requests. finish_cycle() lets the next status request begin, so
+     * cycles and status requests take turns. */
     int32_t (*start_cycle)(void* self, const pbs_cycle_request* request, int32_t* running);
-    /* Returns the cycle's decisions. Waits for the cycle if it still runs. */
+    /* Returns the cycle's decisions. Waits for a cycle that still runs. */
     int32_t (*finish_cycle)(void* self, int64_t now, pbs_cycle_result* result);
 
-    /* The host won't repeat its call with this ticket. The plugin undoes or drops the work for it, and
-     * doesn't make anybody wait for that. A ticket that isn't under way is ignored. */
+    /* Says that the host won't repeat its call with this ticket. The plugin undoes or drops the work for it,
+     * and lets nobody wait for that. A ticket that isn't under way is ignored. */
     void (*abandon)(void* self, uint64_t ticket);
 
     /* Finds a place for one job that isn't running, because an operator wants it started (qrun). The
-     * resources of vnodes, of the job's queue and of the server count, and so does the job's request. Holds,
-     * the order of jobs, limits and times don't count, nor whether the scheduler schedules. `result` gets one
+     * resources of vnodes, of the job's queue and of the server are observed, and so is the job's request.
+     * Holds, the order of jobs, limits and times aren't, nor whether scheduling is on. `result` gets one
      * decision: RUN, in the job's present queue; or COMMENT, with the reason why there is no place now. For
      * hosts with PBS_TAKES_ROOM_MADE, PREEMPT may come before RUN. The decisions are valid until the next
-     * call of place_job() or stop(). A cycle's decisions stay valid; the host takes care that the two don't
-     * use the same resources. Error 15208 (try again): a cycle runs in a thread, and finish_cycle() has to
-     * come first. Error 15001: there is no such job. */
+     * call of place_job() or stop(). A cycle's decisions stay valid; the host has to see to it that both
+     * together don't use a resource twice. Error 15208 (try again): a cycle runs in a thread, and
+     * finish_cycle() has to come first. Error 15001: there is no such job. */
     int32_t (*place_job)(void* self, const pbs_place_request* request, pbs_cycle_result* result);
 
-    /* Adds a warning (reply_warning) for each of these attributes of a host's queue that the policy in force
-     * at `now` doesn't act on. The host calls it when they are set. `partition`: the queue's. */
+    /* For attributes of a host's queue that were set: adds a warning (reply_warning) for each that the policy
+     * in force at `now` doesn't act on. `partition` is the queue's. */
     void (*not_acted_on)(void* self, int64_t now, int32_t object_type, pbs_str name, pbs_str partition,
                          const pbs_attr* attrs, size_t attr_count, pbs_reply* reply);
 
-    /* Is a request with a ticket under way, so that a change without a ticket would be refused? 1 or 0. */
+    /* Returns 1 if a request with a ticket is under way, so that a change without a ticket would be refused;
+     * else 0. */
     int32_t (*busy)(void* self);
 
-    /* 1: if the scheduler were this plugin's own, the plugin's cycles would schedule its jobs. 0: the
-     * algorithm of its policy is external, so pbs_sched does; on hosts without pbs_sched, a program that has
-     * registered. The policy is that for all times, or that in force at `now` on hosts without pbs_sched,
-     * where cycles then decide nothing. */
+    /* Returns 1 if the plugin's cycles would schedule this scheduler's jobs, provided that the scheduler is
+     * the plugin's own. Returns 0 if the algorithm of its policy is external: pbs_sched schedules, or on
+     * hosts without pbs_sched a program that has registered. With pbs_sched, the policy for all time decides
+     * this; on other hosts, the policy in force at `now`. */
     int32_t (*schedules)(void* self, int64_t now, pbs_str sched);
 
     /* Names the queues of other servers from which the policy in force at `now` pulls jobs for this
@@ -795,13 +814,13 @@ typedef struct pbs_plugin {
     void (*reservation_changed)(void* self, const pbs_reservation_record* record);
     void (*reservation_removed)(void* self, uint64_t reservation);
 
-    /* The number of the last change (PBS_OBJ_CHANGES). It grows with each event and each change of the
-     * plugin's objects. Cheap: for hosts that wait for a change. */
+    /* Returns the number of the last change (PBS_OBJ_CHANGES), which grows with each event and each change of
+     * the plugin's objects. The call is cheap, so a host that waits for a change may make it often. */
     int64_t (*last_change)(void* self);
 } pbs_plugin;
 
-/* The shared object's only exported function. Returns 0; or, if the versions don't fit, a PBS error number,
- * with a line in `error`. The host struct must stay valid until stop(). */
+/* The shared object's only exported function: fills in `plugin`. Returns 0; or, if the versions don't fit, a
+ * PBS error number, with a line in `error`. `host` must stay valid until stop(). */
 int32_t pbs_policy_plugin_init(const pbs_host* host, pbs_plugin* plugin, char* error, size_t error_size);
 typedef int32_t (*pbs_policy_plugin_init_fn)(const pbs_host* host, pbs_plugin* plugin, char* error,
                                              size_t error_size);

@@ -16,7 +16,7 @@ namespace {
 // The scheduler of the queues without a partition.
 constexpr std::string_view kDefaultSched = "default";
 
-// The scheduler of a partition; empty: no scheduler has the partition.
+// Returns the scheduler of a partition; empty: no scheduler has the partition.
 std::string_view sched_of(const State& state, std::string_view partition) {
     if (partition.empty()) return kDefaultSched;
     const auto found =
@@ -24,8 +24,8 @@ std::string_view sched_of(const State& state, std::string_view partition) {
     return found == state.partitions.end() ? std::string_view{} : std::string_view(found->first);
 }
 
-// The policy in force, as the scheduler uses it: with a sched_config file, the server's job_sort_formula
-// counts, too.
+// Returns the policy in force as the scheduler uses it: if it comes from a sched_config file, the server's
+// job_sort_formula replaces the policy's.
 std::optional<objects::Object> policy_in_force(State& state, std::string_view sched, sched::Instant now) {
     const std::string name = state.scheduler.status(now, sched).policy;
     if (const auto policy = state.store->snapshot()->objects(objects::ObjectType::policy).find(name);

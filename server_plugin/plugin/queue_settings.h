@@ -9,12 +9,13 @@
 
 namespace pbs::plugin {
 
-// Called by events: store or forget a queue's settings. They are reported in the log after the next cycle.
+// Called by events: note_queue() stores a queue's settings, forget_queue() forgets them. The settings are
+// logged after the next cycle.
 void note_queue(State& state, const sched::QueueRecord& queue);
 void forget_queue(State& state, uint64_t queue);
 
-// After a cycle of this scheduler: logs, once, the settings without effect of the queues that have changed
-// since its last cycle; if another policy is in force now, those of all its queues.
+// Called after a cycle of this scheduler. Logs, once, the settings without effect of the queues that have
+// changed since its last cycle; if another policy has come into force, those of all its queues.
 void tell_of_queues(State& state, std::string_view sched, sched::Instant now);
 
 // Implements pbs_plugin::peer_queues.

@@ -1,4 +1,5 @@
-// Passes the execution_types of queues that a migration has set on to the host (migrate/queue_types.h).
+// For the execution_types that a migration sets on queues: gives them to the host, which sets them, or sets
+// them in the store (migrate/queue_types.h).
 #pragma once
 
 #include <string_view>
@@ -9,19 +10,19 @@
 
 namespace pbs::plugin {
 
-// The execution_types that still have to be set, for queues that exist. The host asks for them by the status
-// of the configuration, part=queue_types: after the start, and after Manager requests for queues and the
-// configuration. An error of the store is logged, and the list is then empty.
+// Returns the execution_types that still have to be set, of existing queues. The host asks for them by the
+// status of the configuration with part=queue_types: after the start, and after Manager requests for queues
+// and for the configuration. An error of the store is logged, and the list is then empty.
 std::vector<migrate::QueueType> queue_types(const State& state);
 
-// Notes that the host has set a queue's type: it reports that by setting queue_type_done of the configuration
-// to the queue's name. Until then queue_types() lists the queue.
+// Notes that the host has set a queue's type. The host reports it by setting queue_type_done of the
+// configuration to the queue's name. Until then queue_types() lists the queue.
 void queue_type_done(State& state, std::string_view queue);
 
-// If the host has no execution_type, sets the types in the store: when the store is opened, and later for new
-// queues and migrations. Does nothing during a long change of the configuration.
+// If the host has no execution_type, because it has pbs_sched, sets the types in the store: when the store is
+// opened, and later for new queues and migrations. Does nothing during a long change of the configuration.
 void set_queue_types(State& state, sched::Instant now);
-// Have queues changed since the last call of set_queue_types()?
+// Returns whether queues have changed since the last call of set_queue_types(), so that it has to be called.
 bool wants_queue_types(const State& state);
 
 }  // namespace pbs::plugin

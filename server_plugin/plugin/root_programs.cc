@@ -24,8 +24,8 @@ std::string path_of(const Host& host) {
     return fmt::format("{}/server_priv/root_programs", host.home());
 }
 
-// Writes a new file to the disk, completely or not at all. Returns the reason for a failure, or an empty
-// string.
+// Writes a new file to the disk, completely or not at all. Returns an empty string, or the reason for a
+// failure.
 std::string write_new(const std::string& path, const std::string& text) {
     const std::string temporary = path + ".new";
     ::unlink(temporary.c_str());
@@ -46,7 +46,8 @@ std::string write_new(const std::string& path, const std::string& text) {
 const objects::RootPrograms& RootPrograms::listed(const Host& host) {
     const std::string path = path_of(host);
     const bool there = version_of(path) != FileVersion{};
-    // Check each time whether the file is safe: folders above it may have changed, too.
+    // Check each time whether only root can change the file: permissions of folders above it may have
+    // changed.
     const auto file = there ? objects::roots_file(path) : tl::expected<std::string, std::string>();
     if (!file && file.error() != said_)
         host.log(PBS_LOG_ERROR, "server_dyn_res",

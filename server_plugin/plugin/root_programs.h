@@ -1,6 +1,6 @@
-// Programs of server_dyn_res that run with root's rights, as they did under pbs_sched: those that root had in
-// sched_config before the first start, or has added to the list since (objects/root_programs.h). Managers,
-// who need not be root, write policies, so no setting of a policy adds to the list.
+// The list of programs of server_dyn_res that run with root's rights, as they did under pbs_sched: those that
+// root had in sched_config before the first start, or has added to the list since (objects/root_programs.h).
+// Managers, who need not be root, write policies, so no setting of a policy adds to the list.
 #pragma once
 
 #include <string>
@@ -16,21 +16,22 @@ namespace pbs::plugin {
 
 class RootPrograms {
   public:
-    // The list, read again when its file has changed. If the file doesn't count, the reason is logged once.
+    // Returns the list, which is read again when its file has changed. If others than root could change the
+    // file, the list is empty, and the reason is logged once.
     const objects::RootPrograms& listed(const Host& host);
-    // Is this element in the list? It has to match completely: with another resource, program or argument it
-    // is another element.
+    // Returns whether the list has this element of server_dyn_res: exactly the same resource, program and
+    // arguments.
     bool has(const Host& host, std::string_view element) { return listed(host).contains(element); }
 
   private:
     FileVersion version_{};
     objects::RootPrograms listed_;
-    std::string said_;  // why the file doesn't count
+    std::string said_;  // why the list is empty although there is a file; empty: no reason
 };
 
-// Makes the list from these sched_config files, before the first migration; does nothing if there is a list.
-// Ignores, and logs, a file that somebody other than root may change. Returns the list, or the reason why it
-// can't be written.
+// Before the first migration, makes the list from these sched_config files. Does nothing if there is a list.
+// Ignores, and logs, a file that others than root may change. Returns the list, or the reason why it can't be
+// written.
 tl::expected<objects::RootPrograms, std::string> list_root_programs(
     const Host& host, const std::vector<std::string>& sched_configs);
 

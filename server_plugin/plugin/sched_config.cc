@@ -20,11 +20,11 @@ namespace pbs::plugin {
 namespace {
 
 constexpr const char* kName = "sched_config";
-// The fs_group that a migration would make from the file. Without a migration this object doesn't exist.
+// The name of the fs_group that a migration would make from the file. This object doesn't exist.
 constexpr const char* kGroup = "default_fs_group";
 constexpr off_t kLargest = off_t{1} << 20;
 
-// Returns the reason why a file isn't trusted, or an empty string.
+// Returns the reason why a file can't be trusted, or an empty string.
 std::string objection(const struct stat& info) {
     if (info.st_uid != 0 && info.st_uid != geteuid())
         return fmt::format("belongs to user {}, expected root or the server's user", info.st_uid);
@@ -47,7 +47,7 @@ tl::expected<std::string, std::string> read_all(int fd) {
     }
 }
 
-// Reads the file's text; an error is about the file as a whole.
+// Reads the file's text. Errors say why the file as a whole can't be used.
 tl::expected<std::string, std::string> read_file(const std::string& path, const std::string& home) {
     const auto fd = objects::open_plain_file(path, home);
     if (!fd) return tl::unexpected(fd.error());
@@ -58,7 +58,8 @@ tl::expected<std::string, std::string> read_file(const std::string& path, const 
     return text;
 }
 
-// Makes policies from a text; an empty text gives the defaults. Adds mistakes in its lines to `mistakes`.
+// Makes policies from a file's text; an empty text gives the defaults. Adds the mistakes in its lines to
+// `mistakes`.
 migrate::Result<migrate::SchedPolicies> policies_of(State& state, const std::string& path,
                                                     std::string_view text, migrate::Problems& mistakes) {
     if (migrate::is_configfile(text))
@@ -75,8 +76,8 @@ migrate::Result<migrate::SchedPolicies> policies_of(State& state, const std::str
     return policies;
 }
 
-// Parses the directives that set attributes of policies at a scheduler. parse_qmgr_print() reads those of the
-// scheduler "default", so replace the scheduler's name.
+// Parses directives that set attributes of policies at the scheduler `sched`. parse_qmgr_print() reads only
+// those of the scheduler "default", so this puts "default" in place of the name.
 migrate::QmgrPrint set_of(const std::string& sched, std::string_view directives) {
     constexpr std::string_view kSet = "set sched ";
     std::string text;
@@ -98,7 +99,7 @@ void put(std::vector<migrate::SchedValue>& values, const migrate::PrintedSetting
         values.push_back({std::string(set.attribute), set.value, std::string(set.printed), 0});
 }
 
-// Puts the settings of the host's scheduler object before those of the file.
+// Replaces settings of the file by those of the host's scheduler object, which take precedence.
 void put_directives(const State& state, std::string_view sched, migrate::SchedPolicies& policies,
                     migrate::Problems& mistakes) {
     const auto directives = state.sched_directives.find(std::string(sched));
@@ -121,7 +122,7 @@ std::shared_ptr<const objects::Object> object(const std::string& name,
     return std::make_shared<const objects::Object>(migrate::policy_object(name, values));
 }
 
-// Hands the policies to the scheduler. Returns an error if the scheduler refuses them.
+// Hands the policies to the scheduler. Returns an empty string, or the reason why the scheduler refuses them.
 std::string adopt(State& state, std::string_view sched, SchedConfigFile& file,
                   const migrate::SchedPolicies& policies) {
     const auto all_time = object(kName, policies.all_time);
@@ -145,7 +146,7 @@ std::string adopt(State& state, std::string_view sched, SchedConfigFile& file,
     return {};
 }
 
-// Logs the notes on a file that are new.
+// Logs the notes on a file that weren't logged before.
 void tell_notes(State& state, std::string_view sched, SchedConfigFile& file, std::vector<std::string> notes) {
     notes.insert(notes.end(), file.unsupported.begin(), file.unsupported.end());
     for (const std::string& note : notes)

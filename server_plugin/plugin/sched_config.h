@@ -1,5 +1,5 @@
-// The sched_config file of schedulers without a policy (PP-748, interface 1): "unset sched <sched_name>
-// policy ... will make scheduler read the sched_config file in the next iteration".
+// Reads the sched_config file of schedulers without a policy (OpenPBS's design document PP-748, interface 1):
+// "unset sched <sched_name> policy ... will make scheduler read the sched_config file in the next iteration".
 #pragma once
 
 #include <array>
@@ -22,14 +22,15 @@ struct State;
 struct SchedConfigFile {
     std::string path;
     FileVersion version{};
-    std::uint64_t names = 0;  // SchedConfigs::names when it was read
-    bool in_force = false;    // the scheduler uses these policies
-    bool there = false;       // the policies came from a file, not from the defaults
-    // The scheduler's policies: for all time, prime and non-prime time; null: as for all time.
+    std::uint64_t names = 0;  // SchedConfigs::names when the file was read
+    bool in_force = false;    // the scheduler uses `policies`
+    bool there = false;       // `policies` came from the file, not from the defaults
+    // The scheduler's policies, made of the file: for all time, for prime and for non-prime time. Null for
+    // the last two: as for all time.
     std::array<objects::ObjectPtr, 3> policies{};
     // The first mistake in the file, and its consequence: FILE:LINE:COLUMN: OPTION: the expected value.
     std::string error;
-    std::set<std::string> said;            // notes already in the log
+    std::set<std::string> said;            // notes on the file that have been logged
     std::vector<std::string> unsupported;  // settings that have no effect
 };
 
@@ -38,23 +39,23 @@ struct SchedConfigs {
     std::map<std::uint64_t, std::string> queues;                // names by the host's handles
     std::set<std::string> consumables;                          // names of consumable resources
     std::set<std::string> others;                               // the site's resources that aren't consumable
-    std::set<std::string> vnode_booleans;                       // of the above, booleans of vnodes
-    std::uint64_t names = 0;                                    // grows with each change of these names
+    std::set<std::string> vnode_booleans;                       // booleans of vnodes in `others`
+    std::uint64_t names = 0;                                    // grows with each change of the names above
 
     migrate::Surroundings surroundings() const;
 };
 
-// Called before each cycle of a scheduler; does nothing if the scheduler has a policy assigned. Reads
-// sched_config in its sched_priv if the file has changed since the last cycle (or dedicated_prefix may mean
-// other queues), and hands the resulting policies to the scheduler. Without a file these are the defaults of
-// the old schedulers. A mistake in a line is treated as by the schedulers of PBS and TORQUE, which mostly
-// ignored the line: it is logged once, and the first mistake appears in `list sched`. A file that can't be
-// read or trusted, or belongs to another scheduler, changes nothing: the last good one stays in force, else
-// the defaults.
+// Called before each cycle of a scheduler. Does nothing if the scheduler has a policy assigned. Else reads
+// sched_config in its sched_priv, if the file has changed since the last cycle or the names of queues and
+// resources have, and hands the resulting policies to the scheduler. Without a file these are the defaults of
+// the old schedulers. A line with a mistake is treated as by the schedulers of PBS and TORQUE, which mostly
+// ignored it: the mistake is logged once, and the first one appears in `list sched`. A file that can't be
+// read or trusted, or that belongs to another scheduler, changes nothing: the last good file stays in force,
+// or else the defaults.
 //
-// Managers, who need not be root, may have chosen sched_priv, but the server that reads may be root, and
-// mistakes in the file are shown to everybody. So open_plain_file() has to accept the file, and it has to
-// belong to root or the server's user, and not be writable by others.
+// Managers, who need not be root, may have chosen sched_priv, but the server may read as root, and mistakes
+// in the file are shown to everybody. So open_plain_file() has to accept the file, and it has to belong to
+// root or the server's user, and not be writable by others.
 void refresh_sched_config(State& state, std::string_view sched);
 
 }  // namespace pbs::plugin

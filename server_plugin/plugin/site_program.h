@@ -1,5 +1,5 @@
-// Programs of the site whose answers rules of the scheduler use (Scheduler::questions()). Each has a file
-// with a class derived from SiteProgram, and a row in site_programs().
+// Runs programs of the site whose answers the scheduler's rules use (Scheduler::questions()). Each program
+// has a file with a class derived from SiteProgram, and a row in site_programs().
 #pragma once
 
 #include <memory>
@@ -20,26 +20,26 @@ class SiteProgram {
     SiteProgram(const SiteProgram&) = delete;
     SiteProgram& operator=(const SiteProgram&) = delete;
 
-    // The name of the rule that uses the answers.
+    // Returns the name of the rule that uses the answers.
     virtual std::string_view rule() const = 0;
-    // Before a cycle of a scheduler: starts the programs whose answers are needed. `anew`: all known answers
-    // are out of date.
+    // Called before a cycle of a scheduler: starts the programs whose answers are needed. `anew`: all known
+    // answers are out of date.
     virtual void before_cycle(sched::Scheduler& /*scheduler*/, const Host& /*host*/,
                               std::string_view /*sched*/, sched::Instant /*now*/, bool /*anew*/) {}
-    // After a cycle. `wanted`: a job waits for the answer and for nothing else, or starts because of it.
+    // Called after a cycle. `wanted`: some job waits for nothing but the answer, or starts because of it.
     virtual void after_cycle(sched::Scheduler& /*scheduler*/, const Host& /*host*/,
                              std::string_view /*sched*/, sched::Instant /*now*/, bool /*wanted*/) {}
-    // Polls the running programs. True: an answer has changed, so the schedulers whose policies use it want a
-    // cycle.
+    // Polls the running programs. Returns true if an answer has changed, so that the schedulers whose
+    // policies use it need a cycle.
     virtual bool look(sched::Scheduler& scheduler, const Host& host, sched::Instant now) = 0;
-    // The instant at which look() has work; Instant::max(): no program runs.
+    // Returns the instant at which look() has work; Instant::max(): no program runs.
     virtual sched::Instant next_deadline(sched::Instant now) const = 0;
 };
 
 std::unique_ptr<SiteProgram> make_dedicated_times();
 std::unique_ptr<SiteProgram> make_hpm_switch();
 
-// Makes one object of each class.
+// Makes one object of each class derived from SiteProgram.
 inline std::vector<std::unique_ptr<SiteProgram>> site_programs() {
     std::vector<std::unique_ptr<SiteProgram>> programs;
     programs.push_back(make_dedicated_times());
@@ -47,7 +47,7 @@ inline std::vector<std::unique_ptr<SiteProgram>> site_programs() {
     return programs;
 }
 
-// The running commands, each with its question, and the ended commands whose processes are still there.
+// The running commands, each with its question; and the ended commands whose processes aren't gone yet.
 template <class Asked>
 class RunningCommands {
   public:
@@ -72,7 +72,7 @@ class RunningCommands {
         }
         return results;
     }
-    // The instant at which poll() has work; Instant::max(): no command is left.
+    // Returns the instant at which poll() has work; Instant::max(): no command is left.
     sched::Instant next_deadline(sched::Instant now) const {
         if (!running_.empty()) return now;
         return ended_.empty() ? sched::Instant::max() : now + Command::kLinger;

@@ -17,7 +17,7 @@ std::string reason(const std::string& folder, int error) {
     return fmt::format("{}: {}", folder, values::system_text(error));
 }
 
-// Opens a file without a name. Some file systems don't have O_TMPFILE.
+// Opens a file without a name. On file systems without O_TMPFILE, makes a file and removes its name.
 int open_unnamed(const std::string& folder) {
     const int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return fd;
@@ -33,8 +33,8 @@ SpoolFile::~SpoolFile() {
     if (fd_ >= 0) close(fd_);
 }
 
-// After `more` bytes, would the disk have as much free space as the file has bytes? A full disk would stop
-// the server.
+// Returns whether, with `more` bytes added, the disk would have as much free space as the file has bytes. A
+// full disk would stop the server.
 bool SpoolFile::has_room(std::size_t more) {
     struct statvfs disk {};
     if (fstatvfs(fd_, &disk) != 0) {

@@ -1,5 +1,5 @@
-// A text that is too long for memory, in a file without a name. The file disappears with the object or the
-// process.
+// Stores a text that is too long for memory, in a file without a name, which disappears with the object or
+// the process.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace pbs::plugin {
 
-// Only one thread at a time may use it.
+// Only one thread at a time may use an object.
 class SpoolFile {
   public:
     // The file is made in `folder` at the first write. It stops growing when the disk has less free space
@@ -22,14 +22,14 @@ class SpoolFile {
 
     // Appends text. After a failed write nothing more is written.
     void append(std::string_view text);
-    // The reason why a part of the text is missing; empty: the text is complete.
+    // Returns the reason why a part of the text is missing; empty: the text is complete.
     const std::string& error() const { return error_; }
-    // The size in bytes.
+    // Returns the size in bytes.
     std::int64_t size() const { return size_; }
-    // Returns `most` bytes from `offset` on, or fewer at the end. Errors: a text for the client.
+    // Returns `most` bytes from `offset` on, or fewer at the end. An error is a text for the client.
     tl::expected<std::string, std::string> part(std::int64_t offset, std::size_t most) const;
-    // Shortens the file by as much as takes some milliseconds, because a long file takes long to close.
-    // False: nothing is left.
+    // Shortens the file by as much as takes some milliseconds, because closing a long file takes long.
+    // Returns false if nothing is left.
     bool shrink();
 
   private:

@@ -11,7 +11,8 @@
 namespace pbs::plugin {
 namespace {
 
-// Polls the site's programs. New answers make the schedulers that use them want a cycle.
+// Polls the site's programs. A new answer makes the schedulers that use it want a cycle. Returns whether
+// there are such schedulers.
 bool look_after_programs(State& state, sched::Instant now) {
     std::vector<std::string_view> rules;
     for (const auto& program : state.programs)
@@ -37,9 +38,8 @@ void write_usage_file(State& state, sched::Instant now) {
     write_usage_file(state, keeper, usage_file_text(state.scheduler.usage_rows(), now, state.zone));
 }
 
-// Nothing is due while the scheduler is busy, since the host asks again afterwards. Past usage isn't saved
-// during a long change of the store; the calls that end the change are followed by further calls of this
-// function.
+// While the scheduler is busy, no work is due: the host asks again afterwards. During a long change of the
+// store, past usage isn't saved: the host calls this again after the calls that end the change.
 int64_t next_deadline(State& state, sched::Instant now) {
     if (!state.store) return std::numeric_limits<int64_t>::max();
     state.queries.finish(state);
@@ -68,7 +68,7 @@ uint32_t tick(State& state, sched::Instant now) {
         set_queue_types(state, now);
         settle(state);
     }
-    // Read the allocation files first: a decay that is due depends on which groups are over their allocation.
+    // Read the allocation files first: a due decay depends on which groups have exceeded their allocation.
     for (const auto& [name, folder] : state.sched_priv) read_allocations(state, name, now, false);
     sched::TickResult result = state.scheduler.tick(now);
     state.due = std::move(result.due);

@@ -1,4 +1,4 @@
-// Work that is due at an instant: policy switches, decay and saving of past usage.
+// Does work that is due at an instant: switches of policies, decay and saving of past usage.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace pbs::plugin {
 
-// Implements pbs_plugin::next_deadline: the instant at which tick() has work, or INT64_MAX.
+// Implements pbs_plugin::next_deadline. Returns the instant at which tick() has work, or INT64_MAX.
 int64_t next_deadline(State& state, sched::Instant now);
 
-// Writes sched_priv/decay_usage, if a policy in force keeps past usage.
+// Writes the file of past usage, sched_priv/decay_usage, if a policy in force keeps past usage.
 void write_usage_file(State& state, sched::Instant now);
 
-// Implements pbs_plugin::wanted: bits of enum pbs_wanted of one scheduler, as of the last tick.
+// Implements pbs_plugin::wanted. Returns the bits of enum pbs_wanted of one scheduler, as of the last tick().
 uint32_t wanted(const State& state, std::string_view sched);
 
-// Implements pbs_plugin::tick: bits of enum pbs_wanted.
+// Implements pbs_plugin::tick. Returns bits of enum pbs_wanted.
 uint32_t tick(State& state, sched::Instant now);
 
 }  // namespace pbs::plugin

@@ -69,7 +69,8 @@ std::optional<sched::ResourceRecord> Translator::resource(const pbs_resource_rec
     if (!fits(record)) return std::nullopt;
     const auto kind = kind_of(record->kind);
     if (!kind) return std::nullopt;
-    // Built-in resources, such as vmem, count even if no vnode has a value.
+    // Don't treat built-in resources as host_level: while no vnode has a value of vmem, for example, vnodes
+    // don't limit it.
     static const objects::ResourceNames usual;
     const bool host_level = record->host_level != 0 && !usual.contains(view(record->name));
     return sched::ResourceRecord{record->id, *kind, view(record->name), record->consumable != 0, host_level};
@@ -193,7 +194,7 @@ std::optional<sched::JobRecord> Translator::job(const pbs_job_record* record) {
         if (!present(place.amounts, place.amount_count)) return std::nullopt;
         ranges_.push_back(take(place.amounts, place.amount_count));
     }
-    // Make the spans only now, because the buffer of amounts doesn't grow any more.
+    // The buffer of amounts doesn't grow from here on, so spans of it stay valid.
     for (std::size_t i = 0; i < held.size(); ++i) {
         places_.push_back({sched::VnodeHandle{held[i].vnode}, amounts(ranges_[i])});
     }
@@ -286,7 +287,7 @@ void DecisionArray::clear() {
 void DecisionArray::assign(sched::Decisions decisions) {
     clear();
     decisions_ = std::move(decisions);
-    // Size the arrays first, so that pointers into them stay valid.
+    // Reserve the arrays' sizes first, so that pointers into them stay valid.
     std::size_t amount_count = 0;
     std::size_t place_count = 0;
     for (const sched::Decision& decision : decisions_.list) {
@@ -331,8 +332,9 @@ void DecisionArray::assign(sched::Decisions decisions) {
         }
         list_.push_back(out);
     }
-    // Many comments are sorted as the host stores its jobs and their rows, which makes it several times as
-    // fast. Fewer comments stay in the order in which jobs were considered, so that a log shows that order.
+    // Sort many comments by job, as the host stores its jobs and their rows: it then writes them several
+    // times as fast. Leave fewer comments in the order in which jobs were considered, so that a log shows
+    // that order.
     constexpr std::ptrdiff_t kMany = 10'000;
     const auto is_comment = [](const pbs_decision& one) { return one.kind == PBS_DECIDE_COMMENT; };
     const auto last_other = std::find_if_not(list_.rbegin(), list_.rend(), is_comment).base();

@@ -17,8 +17,8 @@ namespace pbs::plugin {
 sched::Instant instant(int64_t seconds);
 int64_t seconds(sched::Instant instant);
 
-// Translates records. Strings are views of the record. Arrays of amounts use buffers of this object, so a
-// record is translated without allocation once the buffers have grown. A result is valid until the next call,
+// Translates records. Strings of a result are views of the record. Arrays of amounts are in buffers of this
+// object, so that nothing is allocated once the buffers have grown. A result is valid until the next call,
 // and as long as its record.
 //
 // nullopt: the record is of another version of the interface (its `size` differs), or an array is missing
@@ -48,8 +48,8 @@ class Translator {
     std::vector<sched::EntityLimitRecord> limits_;
 };
 
-// The decisions of one cycle, as the host reads them. Owns everything that the C array points to, until the
-// next assign().
+// The decisions of one cycle, as the C interface has them. Owns all data that the C array points to, until
+// the next assign().
 class DecisionArray {
   public:
     // Takes over the decisions of a cycle.
@@ -62,7 +62,7 @@ class DecisionArray {
     std::vector<pbs_decision> list_;
     std::vector<pbs_amount> amounts_;
     std::vector<pbs_place> places_;
-    std::vector<uint8_t> joined_;  // by place
+    std::vector<uint8_t> joined_;  // pbs_decision::joined of each element of places_
 };
 
 }  // namespace pbs::plugin

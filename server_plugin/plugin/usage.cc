@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::chrono::seconds kRetryAfter{60};
 
-// Adds changes to those that couldn't be written. Later amounts of a pair replace earlier ones. A decay
-// applies to the earlier amounts, too. A job that has started and ended in between needs no row.
+// Adds changes of usage to those that still have to be written. A later amount of a user and group replaces
+// an earlier one. A decay applies to the earlier amounts, too. A job that has started and ended in between
+// needs no row.
 void append(objects::UsageBatch& batch, sched::UsageChanges changes) {
     if (changes.decayed_by != 1) {
         for (objects::Usage& row : batch.usage) {
@@ -36,7 +37,7 @@ bool has_changes(const sched::Scheduler& scheduler) {
     return scheduler.has_usage_changes() || scheduler.has_share_changes();
 }
 
-// The stored rows of a scope, as the scheduler's types.
+// The stored rows of a scope, in the scheduler's types.
 struct Stored {
     std::vector<sched::UsageRow> usage;
     std::vector<sched::ChargeRow> charges;

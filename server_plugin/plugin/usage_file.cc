@@ -26,7 +26,7 @@ std::string usage_file_text(std::span<const sched::UsageRow> rows, sched::Instan
 }
 
 sched::Instant UsageFileTimer::next(sched::Instant now) {
-    if (!last_ || *last_ > now) last_ = now;  // the clock was set back
+    if (!last_ || *last_ > now) last_ = now;  // the second condition: the clock was set back
     return *last_ + kPeriod;
 }
 

@@ -1,4 +1,4 @@
-// Past usage as a file for people, sched_priv/decay_usage: written every hour, as the Origin scheduler did
+// Writes past usage to a file for people, sched_priv/decay_usage, every hour, as the Origin scheduler did
 // (sched-config guide, "SORT_BY_PAST_USAGE").
 #pragma once
 
@@ -11,16 +11,16 @@
 
 namespace pbs::plugin {
 
-// The format: the day of the week of the writing, then a line "group:user usage" for each user, sorted by
-// group and user. Nobody reads the file back: the store has the usage.
+// Returns the file's text: the present day of the week, then a line "group:user usage" for each user, sorted
+// by group and user. Nobody reads the file back, since the store has the usage.
 std::string usage_file_text(std::span<const sched::UsageRow> rows, sched::Instant now,
                             const rrule::Zone& zone);
 
-// Decides when the file is due: an hour after the last time, or after the first call.
+// Decides when the file is due: an hour after it was due last, or after the first call.
 class UsageFileTimer {
   public:
     sched::Instant next(sched::Instant now);
-    // Returns true once in each hour.
+    // Returns whether the file is due: true once in each hour.
     bool due(sched::Instant now);
 
   private:

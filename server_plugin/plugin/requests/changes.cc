@@ -18,7 +18,7 @@
 namespace pbs::plugin {
 namespace {
 
-// A reply has the objects of at most so many changes, and about so many bytes.
+// A reply has the objects of at most so many changes; it ends after about so many bytes of text.
 constexpr std::size_t kMostChanges = 2000;
 constexpr std::size_t kMostText = std::size_t{256} << 10;
 
@@ -30,7 +30,7 @@ class ChangesQuery final : public BackgroundQuery {
     void work(sched::Inspector& scheduler) override {
         if (!some_) return;
         record::RecordWriter writer;
-        // amounts are written by the names of their resources
+        // Name the resources, because amounts are written with these names.
         scheduler.describe_resources([&](const sched::StateRecord& one) { writer.state_names(one); });
         for (const ChangeLog::Changed& one : some_->objects) {
             if (given_up()) return;

@@ -25,19 +25,19 @@
 namespace pbs::plugin {
 namespace {
 
-// The most lines in a reply; further lines are only counted.
+// The most lines in a reply. Further lines are only counted.
 constexpr std::size_t kMostLines = 1000;
 // The user name of the host's own requests.
 constexpr std::string_view kServer = "pbs_server";
 
-// A parsed request. Exactly one of restoration, import, migration and queue_type_done is set; or outcomes,
-// alone or with migration.
+// A parsed request. It has exactly one of restoration, import, migration, queue_type_done and outcomes,
+// except that outcomes may come with a migration.
 struct Asked {
     std::optional<objects::Restoration> restoration;
     std::optional<objects::Import> import;
     std::optional<migrate::LegacyTexts> migration;
     std::optional<std::string> queue_type_done;
-    // Outcomes of the server's part of a migration.
+    // The outcomes of the server's part of a migration.
     std::optional<std::vector<migrate::HostOutcome>> outcomes;
     bool dry_run = false;
     bool infer = false;
@@ -50,8 +50,8 @@ struct Asked {
     }
 };
 
-// Reads "migrate.sched_config": the name of a file, a newline, and the file's text; or "migrate_hex.usage":
-// the same with the bytes in hexadecimal digits.
+// Reads a legacy file of a migration. An attribute "migrate.sched_config" has the file's name, a newline, and
+// its text as value; "migrate_hex.usage" has the text's bytes in hexadecimal digits.
 objects::Result<void> read_migration(std::string_view name, std::string_view kind, std::string_view value,
                                      Asked& asked) {
     const auto kinds = migrate::legacy_kinds();
@@ -164,7 +164,8 @@ objects::Result<Asked> read_request(const pbs_manager_request& request) {
     return asked;
 }
 
-// The queues and schedulers that the host will have after its changes; it may not have reported them yet.
+// Returns a function that knows the queues and schedulers of the host after its changes, which the host may
+// not have reported by events yet.
 objects::HostHas host_has(const State& state, const std::vector<objects::HostChange>& changes) {
     std::set<std::pair<objects::ObjectType, std::string>> all;
     for (const auto& [name, folder] : state.sched_priv) all.emplace(objects::ObjectType::sched, name);
@@ -182,7 +183,7 @@ objects::HostHas host_has(const State& state, const std::vector<objects::HostCha
     };
 }
 
-// Records in the store which queues and resources exist after the host's changes.
+// Stores which queues and resources exist after the host's changes.
 void note_names(objects::Store& store, const std::vector<objects::HostChange>& changes) {
     for (const objects::HostChange& change : changes) {
         if (change.type == objects::ObjectType::queue)
@@ -203,7 +204,7 @@ void tell(const objects::Rewritten& done, Reply& reply) {
     tell(done.lines, {}, reply);
 }
 
-// Puts any change of the configuration into effect.
+// Puts a change of the configuration into effect.
 void take_effect(State& state, sched::Instant now, Reply& reply) {
     set_queue_types(state, now);
     if (const auto kept = forget_corrected_mistake(state); !kept)
@@ -214,7 +215,7 @@ void take_effect(State& state, sched::Instant now, Reply& reply) {
     }
 }
 
-// Records that the host has carried out its part of a migration.
+// Notes that the host has done its part of a migration.
 int32_t finish_host_work(State& state, const Asked& asked, Reply reply) {
     const auto done = migrate::finish_host_work(*state.store, *asked.outcomes, migration_report(state),
                                                 with_report({}).report_fact);
@@ -224,7 +225,7 @@ int32_t finish_host_work(State& state, const Asked& asked, Reply reply) {
     return PBSE_NONE;
 }
 
-// Migrates the files of a request, as the first start migrates those of the home.
+// Migrates the files that a request contains, as the first start migrates those of the home.
 LongChange::Done migrate_files(objects::Store& store, const Asked& asked, const objects::Identity& who,
                                const migrate::Surroundings& known, std::vector<objects::HostChange> changes) {
     migrate::MigrateOptions options =
@@ -304,7 +305,8 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, s
             state.usage.save(*state.store, state.scheduler, state.host, now);
         }
     }
-    // After a crash the server undoes changes that its own database lacks: forget a migration among them.
+    // After a crash the server goes back to the revision of its own database. If that undoes a migration,
+    // forget the migration.
     if (asked->restoration && who.user == kServer)
         if (const auto forgotten = forget_migration(state, asked->restoration->revision); !forgotten)
             return refuse(forgotten.error());
@@ -326,12 +328,11 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, s
 
 namespace {
 
-// The requested part of the configuration: the plugin's objects as a document, or the host's objects as of a
-// revision.
+// A status request for the configuration: which objects it asks for.
 struct ShownObjects {
     std::optional<std::uint64_t> revision{};
-    std::optional<std::uint64_t> after{};  // of the host's objects: the page after this row
-    std::string_view part{};               // a word of kParts; empty: the document
+    std::optional<std::uint64_t> after{};  // for the host's objects: the page that follows this row
+    std::string_view part{};               // one of kParts; empty: all objects of the plugin, as a document
 };
 
 constexpr std::string_view kParts[] = {"policies", "host", "recorded", "queue_types", "host_work", "checked"};
@@ -388,7 +389,7 @@ int32_t status_host_objects(State& state, const ShownObjects& asked, std::string
     return PBSE_NONE;
 }
 
-// Adds the last row of the history for each of the host's objects.
+// Adds an object to the reply for each of the host's objects in the history, with its last change.
 int32_t status_recorded(State& state, Reply reply) {
     const auto rows = objects::last_host_rows(*state.store);
     if (!rows) return reply.error(static_cast<int32_t>(rows.error().code), rows.error().message);
@@ -401,7 +402,7 @@ int32_t status_recorded(State& state, Reply reply) {
     return PBSE_NONE;
 }
 
-// Adds an object to the reply for each queue whose execution_type a migration sets.
+// Adds an object to the reply for each queue whose execution_type has still to be set for a migration.
 int32_t status_queue_types(const State& state, Reply reply) {
     for (const migrate::QueueType& type : queue_types(state)) {
         const ShownAttribute attributes[] = {{"from", type.from, {}}, {"to", type.to, {}}};
@@ -410,7 +411,7 @@ int32_t status_queue_types(const State& state, Reply reply) {
     return PBSE_NONE;
 }
 
-// Adds the work that a migration has left to the server (migrate/host_work.h), if there is any.
+// Adds the work that a migration has left to the server (migrate/host_work.h), if any, to the reply.
 int32_t status_host_work(const State& state, Reply reply) {
     const auto kept = state.store->meta(migrate::kHostWorkKey);
     if (!kept) return reply.error(PBSE_SYSTEM, kept.error().message);

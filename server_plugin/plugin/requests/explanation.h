@@ -1,4 +1,4 @@
-// object=explanation: the explanation why a job starts or waits.
+// object=explanation: explains why a job starts or waits.
 #pragma once
 
 #include "server_plugin/plugin/host.h"
@@ -6,9 +6,9 @@
 
 namespace pbs::plugin {
 
-// Replies with an object named after the job, and one for each queue in which the job may start, named queue
-// or queue@host. pbs_statexplanation() in ifl/pbs_ifl.h describes their attributes. The host decides who may
-// see the job. Errors: PBSE_UNKJOBID; PBSE_TRYAGAIN, as BackgroundQueries describes.
+// Replies with an object named after the job, and with an object named queue, or queue@host, for each queue
+// in which the job may start. pbs_statexplanation() in ifl/pbs_ifl.h describes their attributes. The host
+// decides who may see the job. Errors: PBSE_UNKJOBID; PBSE_TRYAGAIN, as BackgroundQueries describes.
 int32_t status_explanation(State& state, const pbs_status_request& request, Reply reply);
 
 }  // namespace pbs::plugin

@@ -1,4 +1,4 @@
-// Reads the extend string of a status request: "type=policy;limit=10".
+// Reads the extend string of a status request, such as "type=policy;limit=10".
 #pragma once
 
 #include <fmt/format.h>
@@ -28,7 +28,8 @@ inline tl::unexpected<objects::Error> unknown_key(std::string_view key, std::str
                          fmt::format("unknown key '{}' in the extend string: expected {}", key, known));
 }
 
-// Calls take(key, value) for each part, until a call returns an error. A part without "=" has an empty value.
+// Calls take(key, value) for each part between semicolons, until a call returns an error. A part without "="
+// has an empty value.
 template <class Take>
 objects::Result<void> read_extend(std::string_view extend, Take take) {
     while (!extend.empty()) {

@@ -24,7 +24,7 @@
 namespace pbs::plugin {
 namespace {
 
-// The most elements in one part of a reply: some milliseconds of work.
+// The most elements in one part of a reply, which takes some milliseconds.
 constexpr std::size_t kPart = 1000;
 
 std::string_view entity_word(sched::ShareEntity entity) {
@@ -155,8 +155,8 @@ class SharesQuery final : public BackgroundQuery {
             if (row_ == 0) add_tree(reply, view);
             for (; row_ < view.rows.size(); ++row_) {
                 if (in_parts && told++ == kPart) {
-                    // This object remembers the position. The attribute only makes the host ask for the next
-                    // part.
+                    // row_ already has the position of the next part. The attribute only makes the host ask
+                    // for that part.
                     reply.attribute({"offset", std::to_string(row_), {}});
                     return PBSE_NONE;
                 }
@@ -170,7 +170,7 @@ class SharesQuery final : public BackgroundQuery {
   private:
     sched::SharesAsked asked_;
     std::vector<sched::SharesView> found_;
-    std::size_t tree_ = 0;  // the next tree to send, and below the next element in it
+    std::size_t tree_ = 0;  // the tree from which the next part begins, and in it the row (below)
     std::size_t row_ = 0;
 };
 
@@ -236,7 +236,7 @@ objects::Result<AskedShares> read_shares_request(const pbs_manager_request& requ
     return asked;
 }
 
-// The fs_group that a change names. If it names none and there is only one, that one.
+// Returns the fs_group that a change names; if it names none, the scheduler's only fs_group.
 objects::Result<std::string> group_of(const State& state, const std::string& sched,
                                       const AskedShares& asked) {
     const std::vector<std::string> groups = state.scheduler.share_groups(sched);
@@ -296,7 +296,7 @@ int32_t manage_fair_share(State& state, const pbs_manager_request& request, std:
     const std::string sched = sched_of(request.object_name);
     if (!state.sched_priv.contains(sched)) return reply.error(PBSE_UNKSCHED, {});
     if (!state.queries.has_turn(state, ticket)) return reply.error(PBSE_TRYAGAIN, {});
-    settle(state);  // the trees have to be those of earlier requests
+    settle(state);  // adopt earlier requests, so that their trees exist
     const auto group = group_of(state, sched, *asked);
     if (!group) return refuse(group.error());
     const sched::Instant now = instant(request.now);

@@ -1,4 +1,4 @@
-// object=history: an object of the reply for each row of the history.
+// object=history: replies with an object for each row of the history.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace pbs::plugin {
 namespace {
 
-constexpr std::int64_t kMostRows = 10'000;  // the most rows that may be asked for
+constexpr std::int64_t kMostRows = 10'000;  // the largest `limit` of a request
 // The limits of one reply, so that other clients needn't wait long. A client that wants more rows asks again.
 constexpr std::size_t kRowsAtOnce = 1000;
 constexpr std::size_t kBytesAtOnce = std::size_t{1} << 20;

@@ -37,8 +37,8 @@ ManagerHandler handler_of(int32_t type) {
     return objects::is_own_type(static_cast<objects::ObjectType>(type)) ? manage_own_object : nullptr;
 }
 
-// Finds an attribute that is given with a resource although its elements have no names:
-// `set policy p1 by_queue.ncpus = 1` has no meaning.
+// Returns the first attribute that is given with a resource although it isn't a resource list, as in `set
+// policy p1 by_queue.ncpus = 1`; null: there is none.
 const pbs_attr* with_resource(const pbs_manager_request& request) {
     for (const pbs_attr& attr : std::span(request.attrs, request.attr_count)) {
         if (attr.resource.len == 0) continue;
@@ -49,7 +49,8 @@ const pbs_attr* with_resource(const pbs_manager_request& request) {
     return nullptr;
 }
 
-// If a change has more rows of history than this, a thread writes it, so that other clients needn't wait.
+// If a request comes with more changes of the host's objects than this, and has a ticket, a thread writes
+// them to the history, so that other clients needn't wait.
 constexpr std::size_t kManyChanges = 100;
 
 }  // namespace
@@ -65,7 +66,8 @@ std::optional<std::vector<objects::HostChange>> host_changes(const pbs_manager_r
 }
 
 objects::Identity identity(const pbs_identity& who) {
-    // The host's bits are the same. Unknown bits, of a newer host, give no rights.
+    // The bits of a privilege are the same here and in the store. Bits that this version doesn't know give no
+    // rights.
     constexpr uint32_t kKnown = PBS_PRIV_OPERATOR | PBS_PRIV_MANAGER | PBS_PRIV_ROOT;
     return {std::string(view(who.user)), std::string(view(who.host)), who.privilege & kKnown};
 }
@@ -111,7 +113,8 @@ bool hosts_only(const objects::Command& command) {
 
 namespace {
 
-// Does the request set the server's own job_sort_formula and nothing else? That is only checked.
+// Returns whether the request only sets the server's own job_sort_formula. The plugin then only checks the
+// formula.
 bool only_checks(const pbs_manager_request& request) {
     return request.object_type == PBS_OBJ_SERVER && request.command == PBS_CMD_SET &&
            request.attr_count == 1 && request.attrs != nullptr &&
@@ -122,8 +125,8 @@ bool only_checks(const pbs_manager_request& request) {
 
 namespace {
 
-// Checks a request by carrying it out on a draft that is dropped. Omits comparisons of windows that take
-// long: the request itself makes them.
+// Checks a request by executing it on a draft that is dropped. Omits comparisons of windows that take long;
+// the request itself makes them.
 int32_t check(State& state, const pbs_manager_request& request, Reply reply) {
     const std::optional<ManagerRequest> asked = translate(request);
     if (!asked) return reply.error(PBSE_IVALREQ, {});
@@ -133,7 +136,7 @@ int32_t check(State& state, const pbs_manager_request& request, Reply reply) {
     if (const auto allowed = objects::authorize(asked->command, asked->who); !allowed)
         return refuse(allowed.error());
     if (asked->command.type == objects::ObjectType::resource) {
-        const auto unused = manage_resource(*state.store, *asked);  // changes nothing
+        const auto unused = manage_resource(*state.store, *asked);  // without command.host this only checks
         return unused ? PBSE_NONE : refuse(unused.error());
     }
     objects::Rewrite rewrite;
@@ -157,18 +160,19 @@ int32_t try_again(State& state, std::uint64_t ticket, LongChange::Work work, Rep
 
 namespace {
 
-// Makes the reply to a request about one object.
+// Writes the reply to a request about one object.
 int32_t finish(State& state, const pbs_manager_request& request, const objects::Command& command,
                const objects::Result<objects::Reply>& done, bool staged, Reply reply) {
     if (!done) return reply.error(static_cast<int32_t>(done.error().code), done.error().message);
-    // The host has its own line for the administrator, so this is for debugging.
+    // A line for debugging: the host has its own line for administrators.
     state.host.log(PBS_LOG_DEBUG, view(request.object_name),
                    fmt::format("{} by {}@{}", objects::to_text(command), view(request.who.user),
                                view(request.who.host)));
-    // Warnings say what the plugin's own scheduler doesn't act on.
+    // Without own schedulers, omit warnings: they are about settings that the plugin's scheduler doesn't act
+    // on.
     if (!state.has_pbs_sched_alone())
         for (const std::string& warning : done->warnings) reply.warning(warning);
-    // Changes to the host's own objects arrive as events.
+    // Don't adopt a change of the host's own objects: it arrives as an event.
     if (!done->changed || staged || hosts_only(command)) return PBSE_NONE;
     if (const auto kept = forget_corrected_mistake(state); !kept) {
         state.host.log(PBS_LOG_ERROR, "migration", kept.error().message);
@@ -179,7 +183,7 @@ int32_t finish(State& state, const pbs_manager_request& request, const objects::
     return PBSE_NONE;
 }
 
-// Replies to a request that a thread works on, if the work is over.
+// Replies to a request that a thread works on: with the result if the work is over, else with PBSE_TRYAGAIN.
 int32_t end_long_change(State& state, const pbs_manager_request& request, Reply reply) {
     const bool configures = request.object_type == PBS_OBJ_CONFIGURATION;
     if (!state.long_change.over() ||
@@ -223,7 +227,7 @@ int32_t manage_object(State& state, const pbs_manager_request& request, Reply re
         if (ticket != 0) return in_thread();
         done.error().code = objects::Code::bad_value;
     }
-    // The scheduler reads staged changes when it needs them.
+    // Staged changes aren't adopted here: settle() adopts them when the scheduler needs them.
     const bool staged = handler == manage_own_object;
     return finish(state, request, translated->command, done, staged, reply);
 }

@@ -11,36 +11,38 @@
 
 namespace pbs::plugin {
 
-// A Manager request, translated.
+// A Manager request in the store's types.
 struct ManagerRequest {
     objects::Command command;
     objects::Identity who;
     sched::Instant now{};
 };
 
-// Executes the request in one transaction; changes of the plugin's own objects are only staged.
+// Executes the request in one transaction. Changes of the plugin's own objects are only staged.
 using ManagerHandler = objects::Result<objects::Reply> (*)(objects::Store& store,
                                                            const ManagerRequest& request);
 
-// Handlers for each object type, one in each file. The list is in manager.cc.
+// The handlers of the object types, each in a file of its own. handler_of() in manager.cc lists them.
 objects::Result<objects::Reply> manage_own_object(objects::Store& store, const ManagerRequest& request);
 objects::Result<objects::Reply> manage_server(objects::Store& store, const ManagerRequest& request);
 objects::Result<objects::Reply> manage_queue(objects::Store& store, const ManagerRequest& request);
 objects::Result<objects::Reply> manage_sched(objects::Store& store, const ManagerRequest& request);
-// Objects of the server: the plugin has only their history. A resource that an object names isn't deleted.
+// For nodes and resources, which belong to the server: write their changes into the history. A resource that
+// an object names can't be deleted.
 objects::Result<objects::Reply> manage_node(objects::Store& store, const ManagerRequest& request);
 objects::Result<objects::Reply> manage_resource(objects::Store& store, const ManagerRequest& request);
 
-// The requester's identity, in the store's type.
+// Returns the client's identity in the store's type.
 objects::Identity identity(const pbs_identity& who);
 
-// The host's own changes in the request; nullopt: the request is malformed.
+// Returns the host's own changes in the request; nullopt: the request is malformed.
 std::optional<std::vector<objects::HostChange>> host_changes(const pbs_manager_request& request);
 
-// Begins the work in a thread, as soon as no other work is in one, and makes the host repeat its call.
+// Begins the work in a thread if no other work is in one. Replies PBSE_TRYAGAIN, so that the host repeats its
+// call.
 int32_t try_again(State& state, std::uint64_t ticket, LongChange::Work work, Reply reply);
 
-// Implements pbs_plugin::manager. Returns 0 or the PBSE_ number, which the reply has, too.
+// Implements pbs_plugin::manager. Returns 0, or the PBSE_ number that it has put into the reply.
 int32_t manager(State& state, const pbs_manager_request* request, Reply reply);
 
 }  // namespace pbs::plugin

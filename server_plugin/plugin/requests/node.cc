@@ -1,4 +1,5 @@
-// Nodes belong to the server; the plugin has only their history.
+// Manager requests for nodes. Nodes belong to the server; the plugin only writes their changes into the
+// history.
 #include "server_plugin/plugin/requests/manager.h"
 
 namespace pbs::plugin {

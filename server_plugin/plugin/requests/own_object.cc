@@ -1,4 +1,5 @@
-// Objects that only the plugin's store has: policies, time_windows, fs_groups and quotas.
+// Manager requests for objects that only the plugin's store has: policies, time_windows, fs_groups and
+// quotas.
 #include "server_plugin/plugin/requests/manager.h"
 
 namespace pbs::plugin {

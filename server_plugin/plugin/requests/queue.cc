@@ -1,5 +1,5 @@
-// The attribute time_window of queues. The host makes and deletes queues. A new queue inherits nothing from
-// an earlier queue of the same name. A queue that a policy names isn't deleted.
+// Manager requests for queues: their attribute time_window. The host makes and deletes queues. A new queue
+// inherits nothing from an earlier queue of its name. A queue that a policy names can't be deleted.
 #include "server_plugin/plugin/requests/manager.h"
 
 namespace pbs::plugin {

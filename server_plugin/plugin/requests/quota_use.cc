@@ -14,12 +14,12 @@
 namespace pbs::plugin {
 namespace {
 
-// The most counters in one part of a reply; some milliseconds.
+// The most counters in one part of a reply, which takes some milliseconds.
 constexpr std::size_t kCountersAtOnce = 1000;
 
 class QuotaQuery final : public BackgroundQuery {
   public:
-    // `user`: shows the counters that name this user; nullopt: all counters.
+    // `user`: only counters that name this user; nullopt: all counters.
     QuotaQuery(sched::Instant now, std::string sched, std::optional<std::string> user)
         : now_(now), sched_(std::move(sched)), user_(std::move(user)) {}
 

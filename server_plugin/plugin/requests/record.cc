@@ -17,10 +17,10 @@
 namespace pbs::plugin {
 namespace {
 
-// The size of a part of a record.
+// The size of a part of a record, in bytes.
 constexpr std::size_t kPart = std::size_t{256} << 10;
 
-// A record waits this long for a client that has stopped asking.
+// A finished record waits so long for its client, and a client's wish so long for a cycle.
 constexpr sched::Seconds kWaits{30};
 
 constexpr std::string_view kOffset = "offset=";

@@ -1,4 +1,5 @@
-// Resources belong to the server. A resource that a policy, fs_group or quota names isn't deleted.
+// Manager requests for resources. Resources belong to the server. One that a policy, fs_group or quota names
+// can't be deleted.
 #include <fmt/format.h>
 
 #include "server_plugin/plugin/requests/manager.h"

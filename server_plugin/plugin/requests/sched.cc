@@ -1,5 +1,5 @@
-// A scheduler's policy slots (PP-748, interfaces 1 and 5), and attributes of policies that OpenPBS keeps at
-// its schedulers. Attributes that are only shown can't be set.
+// Manager requests for schedulers: their policy slots (OpenPBS's design document PP-748, interfaces 1 and 5),
+// and attributes of policies that OpenPBS has at its schedulers. Attributes that are only shown can't be set.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,7 +20,7 @@ bool is_of_policies(const objects::AttributeChange& change) {
            objects::find_attribute(ObjectType::sched, change.name) == nullptr;
 }
 
-// The policies in the scheduler's slots, each once.
+// Returns the policies in the scheduler's slots, each once.
 std::vector<std::string> policies_in_slots(const objects::Draft& draft, std::string_view sched) {
     const objects::ObjectPtr object = draft.find(ObjectType::sched, sched);
     if (object == nullptr) return {};
@@ -31,7 +31,7 @@ std::vector<std::string> policies_in_slots(const objects::Draft& draft, std::str
     return policies;
 }
 
-// Carries the change out in all policies of the scheduler, or in none.
+// Makes the change in all policies in the scheduler's slots, or in none.
 objects::Result<objects::Reply> change_in_policies(objects::Store& store, const ManagerRequest& request) {
     const objects::Command& asked = request.command;
     std::vector<std::string_view> names;

@@ -1,5 +1,5 @@
-// The server's non_work_days. Its deprecated job_sort_formula, which belongs to the host, is only checked
-// here. There is one server object, which is neither created nor deleted.
+// Manager requests for the server: its non_work_days. Its deprecated job_sort_formula belongs to the host,
+// and is only checked here. The one server object can't be created or deleted.
 #include "server_plugin/plugin/requests/manager.h"
 
 namespace pbs::plugin {

@@ -14,7 +14,8 @@ constexpr std::array<std::string_view, 8> kSchedShown{
     "sched_config",       "active_policy",       "prime_time",      "dedicated_time",
     "next_policy_change", "configuration_error", "migration_error", "unsupported_settings"};
 
-// For programs that compute a calendar: the zone of floating times in windows, and the server's clock.
+// Attributes of the server for programs that compute a calendar: the zone of floating times in windows, and
+// the server's clock.
 constexpr std::string_view kZone = "time_zone";
 constexpr std::string_view kClock = "server_time";
 

@@ -1,5 +1,5 @@
-// Attributes that the plugin adds when the host describes one of its own objects: list server, list queue,
-// list sched.
+// Adds the plugin's attributes when the host describes one of its own objects, as for `list server`, `list
+// queue` and `list sched` of qmgr.
 #pragma once
 
 #include <string_view>
@@ -9,14 +9,15 @@
 
 namespace pbs::plugin {
 
-// Adds attributes of one object through `reply`.
+// Adds the plugin's attributes of one object to the reply.
 using Shower = void (*)(State& state, sched::Instant now, std::string_view name, Reply& reply);
 
-// Showers, one in each file. The list is in show.cc.
+// Add the stored attributes of an object, and the computed ones of a scheduler. status_attrs() in show.cc
+// calls them.
 void show_kept(State& state, objects::ObjectType type, std::string_view name, Reply& reply);
 void show_sched(State& state, sched::Instant now, std::string_view name, Reply& reply);
 
-// Is this attribute only computed for lists, so that it can't be set?
+// Returns whether the attribute is only computed for replies, so that it can't be set.
 bool is_shown_only(objects::ObjectType type, std::string_view attribute);
 
 // Implements pbs_plugin::status_attrs.

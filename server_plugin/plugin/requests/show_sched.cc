@@ -1,5 +1,5 @@
-// list sched: the policy that decides now, whether it is prime time, the next change and its time, and errors
-// of the configuration.
+// `list sched`: shows the policy in force, whether it is prime time, the next change of these and its time,
+// and errors of the configuration.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,7 +17,7 @@ std::string_view truth(bool value) {
     return value ? "True" : "False";
 }
 
-// Writes an instant as ctime() does, in the server's zone: Fri Aug 13 10:13:31 1999.
+// Writes an instant in the server's zone, as ctime() does: Fri Aug 13 10:13:31 1999.
 std::string clock_text(const rrule::Zone& zone, sched::Instant at) {
     const auto local = zone.local(at).time_since_epoch();
     const auto shown = fmt::gmtime(std::chrono::sys_seconds{local});
@@ -32,23 +32,24 @@ std::string next_text(const rrule::Zone& zone, const sched::Status& status) {
     return text;
 }
 
-// The errors in the objects and in the sched_config file that keep the configuration from being used as it
-// is.
+// Returns the errors in the objects and in the sched_config file because of which the configuration isn't
+// used, or isn't used as it is written.
 std::string errors(const State& state, const SchedConfigFile* file) {
     std::string text = state.configuration_error;
     if (file != nullptr && !file->error.empty()) text += (text.empty() ? "" : "; ") + file->error;
     return text;
 }
 
-// Says whether the holidays file has changed since its migration. Empty for schedulers of pbs_sched, which
-// reads the file itself.
+// Returns a line if the holidays file has changed since its migration, else an empty text. For a scheduler of
+// pbs_sched always empty, because pbs_sched reads the file itself.
 std::string changed_holidays(const State& state, std::string_view sched) {
     if (sched != "default" || state.has_pbs_sched(sched)) return {};
     const auto fact = state.store->meta(migrate::kHolidaysFactKey);
     return fact ? migrate::holidays_change(fact->value_or("")) : std::string();
 }
 
-// Shows the settings without effect of the policies that are assigned to the scheduler, and of their groups.
+// Shows the settings without effect of the policies in the scheduler's slots, of their fs_groups, and of its
+// files.
 void show_unsupported(const State& state, std::string_view sched, const SchedConfigFile* file, Reply& reply) {
     std::set<std::string> lines;
     const auto add = [&](objects::ObjectType type, std::string_view name) {

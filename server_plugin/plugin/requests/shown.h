@@ -1,4 +1,4 @@
-// A described object whose attributes' values are computed for the reply.
+// An object in a reply, with attributes whose values are computed for the reply.
 #pragma once
 
 #include <deque>
@@ -13,7 +13,7 @@
 
 namespace pbs::plugin {
 
-// The attributes of one object, with their values. Names and resources are views of the caller's texts.
+// The attributes of one object. Keeps their values; names and resources are views of the caller's texts.
 class Shown {
   public:
     void add(std::string_view name, std::string value, std::string_view resource = {}) {

@@ -35,7 +35,7 @@ std::string encode(const objects::ObjectStatus& object) {
     return ifl::encode_object(static_cast<uint32_t>(object.type), object.name, attributes);
 }
 
-// Adds all attributes of an object. Objects never change, so this text is computed once.
+// Adds all attributes of an object. An object never changes, so its encoded text is computed once.
 void add_whole(Reply& reply, const objects::Object& object) {
     if (reply.takes_encoded()) {
         reply.encoded(object.kept_text([&object] { return encode(objects::status(object)); }));
@@ -44,7 +44,8 @@ void add_whole(Reply& reply, const objects::Object& object) {
     }
 }
 
-// Adds all attributes of all objects, or of the one named. False: no object has the name.
+// Adds all objects of a type, or the one named `name`, with all attributes. Returns false if no object has
+// the name.
 bool add_whole_objects(Reply& reply, const objects::Snapshot& snapshot, objects::ObjectType type,
                        std::string_view name) {
     if (name.empty()) {
@@ -56,10 +57,10 @@ bool add_whole_objects(Reply& reply, const objects::Snapshot& snapshot, objects:
     return object != nullptr;
 }
 
-// The number of objects in a page: some milliseconds of work.
+// The number of objects in a page, which takes some milliseconds.
 constexpr std::size_t kPage = 200;
 
-// Adds the objects of a page: the next ones after the name `after`.
+// Adds a page of objects: those that follow the name `after`.
 int32_t add_page(Reply& reply, const objects::Snapshot& snapshot, objects::ObjectType type,
                  std::string_view after, const std::vector<std::string>& wanted) {
     const auto known = objects::status(objects::Snapshot(), type, {}, wanted);

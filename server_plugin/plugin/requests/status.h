@@ -9,8 +9,8 @@
 
 namespace pbs::plugin {
 
-// Implements pbs_plugin::status. Anybody may ask for objects. Returns 0 or the PBSE_ number, which the reply
-// has, too.
+// Implements pbs_plugin::status. Any user may ask for policies, time_windows, fs_groups and quotas. Returns
+// 0, or the PBSE_ number that it has put into the reply.
 int32_t status(State& state, const pbs_status_request* request, Reply reply);
 
 }  // namespace pbs::plugin
