@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostKept = 8;
 
-// Tells whether `name` is that of a backup: "20261122-203000", perhaps followed by "-2" and so on. Folders
-// with other names, made by hand, are never removed.
+// Returns whether `name` is that of a backup: "20261122-203000", perhaps followed by "-2" and so on. Only
+// folders with such names are ever removed.
 bool is_name(const std::string& name) {
     return name.size() >= 15 && name[8] == '-' && name.find_first_not_of("0123456789-") == std::string::npos;
 }
@@ -56,8 +56,8 @@ tl::expected<void, std::string> copy_store(const std::string& store, const std::
     if (!vacuum.ok()) return failed(store, source->error());
     auto made = Connection::open(copy, Connection::Open::write);
     if (!made) return failed(copy, made.error());
-    // Reset the numbers in the copy, so that a home into which it is restored doesn't compare them with its
-    // own mark.
+    // Forget in the copy the numbers by which a store is compared with its home's mark, so that the copy can
+    // be restored into any home.
     if (auto done = sqlite::forget_numbers(*made); !done) return failed(copy, done.error());
     return {};
 }

@@ -24,13 +24,14 @@ bool is_this_host(std::string_view name) {
            strcasecmp(label(name).c_str(), label(host.data()).c_str()) == 0;
 }
 
-// At the secondary, PBS_SERVER names the primary, so compare the host with PBS_SECONDARY.
+// Compare with PBS_SECONDARY: PBS_SERVER names the primary, also on the secondary's host.
 bool is_secondary() {
     const auto settings = ifl::load_settings(ifl::process_environment());
     return settings && is_this_host(settings->secondary);
 }
 
-// OpenPBS's scheduler holds a lock as long as it runs; at a secondary host the lock file has another name.
+// While OpenPBS's scheduler runs, it holds a lock on a file. On a secondary's host this file has another
+// name.
 bool pbs_sched_runs(const std::string& sched_priv) {
     for (const char* name : {"/sched.lock", "/sched.lock.secondary"}) {
         const int fd = open((sched_priv + name).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -11,7 +11,7 @@
 static const char* const kOfServer[] = {"decode_DIS_ReqHdr", "decode_DIS_Manage", "decode_DIS_Status",
                                         "decode_DIS_ReqExtend", "encode_DIS_reply"};
 
-/* The tables in an object's dynamic section: its symbols, and the relocations that name them. */
+/* The tables in an object's dynamic section: its symbols, and the relocations that refer to them. */
 struct dynamic {
     const ElfW(Sym) * symbols;
     const char* names;
@@ -20,7 +20,8 @@ struct dynamic {
     size_t entry[2]; /* bytes of one relocation */
 };
 
-/* Most loaders have replaced the offsets in the dynamic section by addresses; others leave the offsets. */
+/* Returns an address in the object. In the dynamic section, most loaders have replaced offsets by addresses;
+   others leave the offsets. */
 static const char* address(const struct link_map* object, ElfW(Addr) value) {
     return (const char*)(value < object->l_addr ? value + object->l_addr : value);
 }
@@ -72,14 +73,15 @@ static int imports(const struct link_map* object, const char* name) {
     if (of.symbols == NULL || of.names == NULL) return 0;
     for (table = 0; table < 2; ++table)
         for (at = 0; of.tables[table] != NULL && at < of.sizes[table]; at += of.entry[table]) {
-            /* Relocations with and without addends begin with the same members. */
+            /* Relocations with and without addends begin with the same members, so read them all as
+               ElfW(Rel). */
             const ElfW(Sym)* symbol = of.symbols + symbol_of((const void*)(of.tables[table] + at));
             if (symbol->st_shndx == SHN_UNDEF && strcmp(of.names + symbol->st_name, name) == 0) return 1;
         }
     return 0;
 }
 
-/* Finds the library that has the real functions. */
+/* Finds libpbs, which has the functions that the preloaded object replaces. */
 static const struct link_map* libpbs(void) {
     void* function = dlsym(RTLD_NEXT, kOfServer[0]);
     struct link_map* object = NULL;

@@ -1,7 +1,7 @@
 /*
- * Do the server's ELF dynamic symbols show that it calls certain functions through the loader, so that others
- * can be put in their place? A server that has a copy of libpbs linked into it calls that, whatever is
- * preloaded.
+ * Finds out by ELF dynamic symbols whether the server calls certain functions through the loader, so that
+ * preloaded functions can take their place. A server that has libpbs linked into it calls its own copy,
+ * whatever is preloaded.
  */
 #pragma once
 
@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
-#define PBS_NO_WAIT (-2) /* no call of the server's can be caught */
+#define PBS_NO_WAIT (-2) /* the server's wait for requests can't be caught, so none of its calls can */
 
-/* Looks at the program of this process. Returns 0 if all calls can be caught. Else returns -1 or PBS_NO_WAIT,
- * and writes to `why` (`why_size` bytes) one line that says which call can't be caught. */
+/* Examines this process's program. Returns 0 if all calls can be caught. Else returns -1 or PBS_NO_WAIT, and
+ * writes one line to `why` (`why_size` bytes) that names a call that can't be caught. */
 int pbs_calls_can_be_caught(char* why, size_t why_size);
 
 #ifdef __cplusplus

@@ -12,7 +12,7 @@
 namespace pbs::openpbs {
 namespace {
 
-constexpr std::time_t kPatienceWithThread = 3;  // seconds that stop() waits for the thread to end
+constexpr std::time_t kPatienceWithThread = 3;  // in seconds: stop() waits so long for the thread's end
 
 }  // namespace
 
@@ -23,7 +23,7 @@ tl::expected<int, std::string> Inside::connect() {
         return tl::unexpected(std::generic_category().message(errno));
     end_ = false;
     service_end_ = ends[1];
-    // The server's signals are for its main thread.
+    // Block all signals in the thread: the server's main thread has to get them.
     sigset_t all{};
     sigset_t before{};
     sigfillset(&all);

@@ -1,4 +1,4 @@
-// The policy service as a thread of pbs_server.bin.
+// Runs the policy service as a thread of pbs_server.bin.
 #pragma once
 
 #include <pthread.h>
@@ -19,11 +19,12 @@ class Inside {
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
 
-    // Starts the thread with all signals blocked, in place of one that has ended. Used as a Connector.
+    // Starts the thread, with all signals blocked; ends an earlier one before. Returns the shim's end of the
+    // connection to the service. Used as a Connector.
     tl::expected<int, std::string> connect();
-    // Ends the thread. If the thread hasn't ended after some seconds, it is left running.
+    // Ends the thread. A thread that hasn't ended after some seconds is left running.
     void stop();
-    // Forgets the thread. Call in a forked child, which doesn't have the thread.
+    // Forgets the thread. To be called in a forked child, which doesn't have the thread.
     void forget();
 
   private:
@@ -32,7 +33,7 @@ class Inside {
     ServiceOptions options_;
     std::optional<pthread_t> thread_;
     std::atomic<bool> end_ = false;
-    std::atomic<int> service_end_ = -1;  // the thread's descriptor
+    std::atomic<int> service_end_ = -1;  // the service's end of the connection
 };
 
 }  // namespace pbs::openpbs

@@ -20,10 +20,10 @@
 namespace pbs::openpbs {
 namespace {
 
-// The channel that libpbs reads from and writes to while Exchange lives. It is global because libpbs moves
-// bytes by plain functions. Only the server's main thread uses it.
+// The bytes that libpbs reads and writes while an Exchange lives, in place of those of a connection. They are
+// global because libpbs moves bytes by plain functions. Only the server's main thread uses them.
 struct Scratch {
-    void* channel = nullptr;  // libpbs's
+    void* channel = nullptr;  // libpbs's own object for a connection
     std::string_view in{};    // bytes that libpbs has still to read
     std::string out{};
 };
@@ -65,7 +65,7 @@ bool find(const char* name, Function& function, std::string& missing) {
     return found != nullptr;
 }
 
-// Room for any structure of libpbs that a decoder or encoder is given.
+// Room for any of libpbs's structures that a decoder fills in or an encoder reads.
 struct Room {
     alignas(16) std::array<unsigned char, 65536> bytes{};
     bool holds(std::string_view text) const {
@@ -76,8 +76,8 @@ struct Room {
 
 }  // namespace
 
-// While an Exchange exists, libpbs reads from and writes to Scratch: its four functions that move bytes are
-// exchanged.
+// While an Exchange exists, libpbs reads from and writes to Scratch: the Exchange replaces the four functions
+// by which libpbs moves bytes.
 class Exchange {
   public:
     Exchange(void* (**get)(int), int (**set)(int, void*), int (**receive)(int, void*, int),
@@ -95,7 +95,7 @@ class Exchange {
         *receive_ = feed_scratch;
         *send_ = take_scratch;
         errno = 0;
-        // Makes libpbs's channel, the first time, and empties it.
+        // Make libpbs's channel, at the first time, and empty it.
         setup(0, get_scratch);
     }
     ~Exchange() {
@@ -151,7 +151,8 @@ std::string Library::find_all() {
 }
 
 std::string Library::check_request() const {
-    // Memory that a decoder allocates for members of the structure isn't freed: some hundred bytes, once.
+    // The decoder allocates memory for members of the structure, some hundred bytes. It isn't freed, as this
+    // runs once.
     static Room request;
     ifl::Request sample{ifl::RequestType::manager, "pbspolicytest",
                         ifl::Manage{0, 64, "pbspolicyobject", {{"pbspolicyname", {}, "value", ifl::Op::set}}},
@@ -183,7 +184,7 @@ std::string Library::check_request() const {
 }
 
 std::string Library::check_reply() const {
-    // A reply begins with its code, its auxiliary code and its choice, as it does on the wire.
+    // In memory, too, a reply begins with its code, its auxiliary code and its choice.
     static Room room;
     const std::array<std::int32_t, 4> begin{15004, 7, 1, 0};
     std::memcpy(room.bytes.data(), begin.data(), sizeof begin);
@@ -197,8 +198,8 @@ std::string Library::check_reply() const {
     return {};
 }
 
-// Checks that libpbs returns the descriptor as an event's data, also for an event that libpbs hasn't made.
-// With such events the plugin makes the server look at a connection.
+// Checks that libpbs returns the descriptor as an event's data, and that it also returns events that it
+// hasn't made itself. By such events the plugin makes the server read from a connection.
 std::string Library::check_events() const {
     const std::string unexpected = "libpbs doesn't wait for events as expected";
     const int fd = eventfd(1, EFD_CLOEXEC);
@@ -236,8 +237,8 @@ int Library::get_unsigned(int sock, unsigned long& value) const {
 }
 
 int Library::get_text(int sock, std::size_t longest, std::string& value) const {
-    // Don't fill the buffer beforehand: the length that the client claims may be a lie, and only pages that
-    // receive bytes are to take memory.
+    // Don't fill the buffer beforehand: a client may claim any length, and only the pages that receive bytes
+    // should take memory.
     const auto text = std::make_unique_for_overwrite<char[]>(longest + 1);
     std::size_t size = 0;
     const int rc = disrfcs_(sock, &size, longest, text.get());

@@ -1,8 +1,8 @@
-// The functions of OpenPBS's libpbs that the module needs in pbs_server.bin, found by name.
+// Finds the functions of OpenPBS's libpbs that the module needs in pbs_server.bin, by their names.
 //
-// Its decoders and encoders are called for requests and replies that aren't on a connection: a decoder reads
-// the given bytes, and an encoder's bytes are collected, because the four functions that move bytes are
-// exchanged meanwhile. No structure of OpenPBS is looked into.
+// The module also calls libpbs's decoders and encoders for requests and replies that aren't on a connection.
+// For the time of such a call, the four functions by which libpbs moves bytes are replaced: a decoder then
+// reads given bytes, and an encoder's bytes are collected. Nothing here depends on the structures of OpenPBS.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@
 
 namespace pbs::openpbs {
 
-// An attribute of a request exactly as it came, since OpenPBS has to get the same bytes again.
+// An attribute of a request exactly as the client sent it, since OpenPBS has to get the same bytes again.
 struct RawAttribute {
-    unsigned long length = 0;  // as the client counts it
+    unsigned long length = 0;  // the attribute's length, as the client counts it
     std::string name;
     std::optional<std::string> resource;
     std::string value;
@@ -36,30 +36,32 @@ void put_raw(ifl::DisWriter& out, const RawAttributes& attributes);
 
 class Library {
   public:
-    // Finds all functions and tries the codec on one request and one reply. The error names a function that
-    // is missing, or a result that differs from the expected one.
+    // Finds all functions, and tries decoders and encoders on a request and a reply. An error names a missing
+    // function, or a result that differs from the expected one.
     static tl::expected<Library, std::string> open(const pbs_preload_calls& real);
 
     const pbs_preload_calls& real() const { return real_; }
-    // Is a client's connection being read and written now (and not a mom's stream)?
+    // Returns whether libpbs now reads and writes a client's connection, and not a mom's stream.
     bool on_connection() const;
 
-    // Reads from the connection, as libpbs does. Returns 0, or libpbs's own error.
+    // These functions read from the connection as libpbs does. They return 0, or libpbs's own error.
     int get_unsigned(int sock, unsigned long& value) const;
-    // Reads at most `longest` bytes. A longer text is an error, with libpbs's code for it.
+    // Reads a text of at most `longest` bytes. Returns libpbs's error code for a longer text.
     int get_text(int sock, std::size_t longest, std::string& value) const;
     int get_attributes(int sock, RawAttributes& attributes) const;
     int get_extend(int sock, std::string& extend, bool& present) const;
 
-    // Calls `decoder`, a decoder of libpbs, which reads these bytes. Returns its result.
+    // Calls `decoder`, which calls a decoder of libpbs, and lets that read `bytes`. Returns its result.
     int feed(std::string_view bytes, const std::function<int()>& decoder) const;
-    // Returns libpbs's encoding of its reply structure, the data of a packet; or libpbs's error.
+    // Returns libpbs's encoding of `reply`, a structure of libpbs, as the data of a packet; or libpbs's
+    // error.
     tl::expected<std::string, int> encoded(int sock, void* reply) const;
 
-    // Puts the data of a packet into the connection's buffer; flush() sends it. Both return 0, or an error.
+    // put() adds the data of a packet to the connection's buffer, and flush() sends the buffer. Both return
+    // 0, or an error.
     int put(int sock, std::string_view data) const;
     int flush(int sock) const;
-    // From this call on, client connections are read and written.
+    // Makes libpbs read and write clients' connections from now on.
     void use_connections() const;
 
   private:
@@ -77,7 +79,7 @@ class Library {
     int (*dis_flush_)(int) = nullptr;
     void (*tcp_funcs_)() = nullptr;
     void (*setup_channel_)(int, void* (*)(int)) = nullptr;
-    // libpbs's pointers to the four functions that move bytes.
+    // The addresses of libpbs's pointers to the four functions that move bytes.
     void* (**get_channel_)(int) = nullptr;
     int (**set_channel_)(int, void*) = nullptr;
     int (**receive_)(int, void*, int) = nullptr;

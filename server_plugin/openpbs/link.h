@@ -1,5 +1,5 @@
 // The shim's end of the connection to the policy service. The service is a thread of this process ("inside")
-// or a daemon ("beside"); the two differ only in how the connection is made.
+// or a daemon ("beside"); only the way of connecting differs.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,11 @@
 
 namespace pbs::openpbs {
 
-// Makes a connection: a stream socket's descriptor, which the Link owns; or the reason why there is none.
+// Makes a connection. Returns the descriptor of a stream socket, which the Link then owns; or the reason for
+// a failure.
 using Connector = std::function<tl::expected<int, std::string>()>;
 
-// Connects to the socket of a daemon.
+// Returns a Connector to the socket of a daemon.
 Connector beside(std::string socket_path);
 
 class Link {
@@ -24,24 +25,26 @@ class Link {
     using Clock = std::chrono::steady_clock;
     using Log = std::function<void(const std::string&)>;
 
-    // `what`: the service's name in messages.
+    // `what`: the name of the service in messages.
     Link(Connector connector, std::string what, Log log);
     ~Link();
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
 
-    // Is there a connection? If not, why_down() is the reason, a sentence for clients.
+    // Returns whether there is a connection. If not, why_down() is the reason, a sentence for clients.
     bool up() const { return fd_ >= 0; }
     const std::string& why_down() const { return why_down_; }
-    // The time since the service last sent anything. A service that works sends something every few seconds.
+    // Returns the time since the service sent anything. A service that works sends something every few
+    // seconds.
     std::chrono::seconds silent(Clock::time_point now) const;
 
-    // Connects if there is no connection and the last attempt is some seconds old. True: there is a new one.
+    // Connects if there is no connection and the last attempt was some seconds ago. Returns true if it has
+    // connected.
     bool connect(Clock::time_point now);
-    // Queues a message, and sends as much as the service takes now.
+    // Queues a message, and sends as many bytes as the service takes now.
     void send(const ToService& message);
-    // Sends queued messages, waits for at most `patience` until something comes, and returns the messages
-    // that came. When the connection has ended, up() is false afterwards.
+    // Sends queued messages, waits for messages of the service, at most for `patience`, and returns those
+    // that came. If the connection has ended, up() is false afterwards.
     std::vector<FromService> receive(std::chrono::milliseconds patience);
     // Closes the connection in a child of this process.
     void forget();

@@ -55,7 +55,7 @@ int pbs_sum_of(const char* path, pbs_sum* sum, char* why, size_t why_size) {
     struct stat status;
     unsigned i;
     int failed;
-    /* Don't wait if the file is a pipe: opening one would block. */
+    /* O_NONBLOCK: if the file is a pipe, open() would wait for a writer. */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return refuse(why, why_size, "%s: %s", path, strerror(errno));
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -69,7 +69,7 @@ int pbs_sum_of(const char* path, pbs_sum* sum, char* why, size_t why_size) {
     return 0;
 }
 
-/* Finds a line "CRC LENGTH NAME". */
+/* Finds a line "CRC LENGTH NAME" with this name. Returns 0, or -1. */
 static int find_sum(FILE* file, const char* name, pbs_sum* sum) {
     char line[512], named[256];
     while (fgets(line, sizeof line, file) != NULL)
@@ -112,10 +112,10 @@ static int is_as_installed(const char* path, char* why, size_t why_size) {
     return 0;
 }
 
-/* ---- The child that loads it first. */
+/* ---- A child loads the object first. */
 
-/* Tries to load the object in a child, which writes the outcome to the pipe. A child that is killed writes
- * nothing. */
+/* Tries to load the object, and writes the outcome to the pipe: an empty text or an error, up to a NUL. This
+ * runs in a child; one that is killed writes nothing. */
 static void try_in_child(const char* path, int pipe_end) {
     static const int kDeadly[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGALRM, SIGTERM};
     const char* error = "";
@@ -144,7 +144,8 @@ static int loads_in_child(const char* path, char* why, size_t why_size) {
         close(ends[0]);
         return refuse(why, why_size, "%s: fork: %s", path, strerror(errno));
     }
-    /* Read up to the NUL, not to the end of the file: another child may hold the pipe open. */
+    /* Read up to the NUL, not to the end of the file: another child of this process may hold the pipe
+     * open. */
     while (used + 1 < why_size && (used == 0 || why[used - 1] != '\0')) {
         size = read(ends[0], why + used, why_size - used - 1);
         if (size < 0 && errno == EINTR) continue;
@@ -153,7 +154,8 @@ static int loads_in_child(const char* path, char* why, size_t why_size) {
     }
     close(ends[0]);
     why[used] = '\0';
-    /* The status of the child may be lost: another thread of the process may wait for all children. */
+    /* waitpid() may fail: another thread of the process may wait for all children, and get this child's
+     * status. */
     while ((waited = waitpid(child, &status, 0)) < 0 && errno == EINTR) continue;
     if (used != 0) return why[0] == '\0' ? 0 : -1;
     if (waited == child && WIFSIGNALED(status))

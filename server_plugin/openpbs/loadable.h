@@ -1,8 +1,9 @@
 /*
- * May a shared object be mapped into this process? One that is cut short or has a hole kills whoever maps it,
- * in the loader or when the code is reached, so it is read before: its length and checksum have to be those
- * in pbs_policy.sums of its folder, where pbs_policy_install has written them. The libraries that it needs
- * aren't ours to write down: a child loads the object first.
+ * Finds out whether a shared object can be mapped into this process. An object that is cut short or has a
+ * hole kills a process that maps it, in the loader or when the damaged code is reached. So the file is read
+ * before: its length and checksum have to be those in pbs_policy.sums of its folder, where
+ * pbs_policy_install has written them. The sums of other projects' libraries that it needs aren't
+ * known, so a child loads the object first.
  */
 #pragma once
 
@@ -15,17 +16,18 @@ extern "C" {
 
 #define PBS_POLICY_SUMS "pbs_policy.sums"
 
-/* The CRC of POSIX's cksum. */
+/* A file's length, and its checksum as POSIX's cksum computes it. */
 typedef struct pbs_sum {
     uint32_t crc;
     uint64_t length; /* bytes */
 } pbs_sum;
 
-/* Reads a regular file. Returns 0; or -1, and `why`, of `why_size` bytes, says why in one line. */
+/* Computes the sum of a regular file. Returns 0; or -1, with the reason as one line in `why` (`why_size`
+ * bytes). */
 int pbs_sum_of(const char* path, pbs_sum* sum, char* why, size_t why_size);
 
-/* Returns 0 if the file is as pbs_policy.sums says, and a child of this process has loaded it. Else returns
- * -1, and `why` says why in one line that begins with the path. Any thread may call it. */
+/* Returns 0 if the file agrees with pbs_policy.sums and a child of this process could load it. Else returns
+ * -1, with the reason in `why`, as one line that begins with the path. Any thread may call it. */
 int pbs_loadable(const char* path, char* why, size_t why_size);
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@
 namespace pbs::openpbs {
 namespace {
 
-// The number of a message's kind is the index of its alternative in the variant.
+// The limits of a message's attributes. A message begins with the index of its type in the variant.
 constexpr ifl::AttributeLimits kAttributes{1000000, 4096, std::size_t{64} << 20};
 constexpr std::size_t kLongestName = 4096;
 constexpr std::uint64_t kMostParts = 10000000;
@@ -39,7 +39,7 @@ void put(ifl::DisWriter& out, const Shown& shown) {
 }
 void put(ifl::DisWriter&, const Alive&) {}
 
-// A client of the server has sent the request, so the server's limits hold for it, not ours.
+// A request in a message was sent by a client of the server, so it may be as long as the server permits.
 ifl::RequestLimits request_limits() {
     ifl::RequestLimits limits;
     limits.packet = kLongestMessage;

@@ -1,5 +1,6 @@
-// The messages between the shim in pbs_server.bin and the policy service, over a stream socket: packets of
-// the batch protocol's framing (ifl/packet.h), each with one message in DIS, which begins with its kind.
+// The messages between the shim in pbs_server.bin and the policy service, over a stream socket. Each is a
+// packet with the framing of the batch protocol (ifl/packet.h): the number of its kind, and its members, in
+// DIS.
 #pragma once
 
 #include <cstdint>
@@ -14,44 +15,44 @@
 
 namespace pbs::openpbs {
 
-// ---- To the service.
+// ---- Messages to the service.
 
-// A request, with the server's findings about the requester.
+// A request, and what the server has found out about its client.
 struct Ask {
     enum class What : std::uint8_t {
         whole = 0,  // carry the request out and answer
-        check = 1,  // report what would come of the request
-        commit = 2  // the server has done its part: do ours, and answer
+        check = 1,  // check whether the request would succeed
+        commit = 2  // the server has done its part: carry out the plugin's part, and answer
     };
     std::uint64_t ticket = 0;
     What what = What::whole;
     std::uint32_t privilege = 0;  // enum pbs_privilege
-    std::string address;          // the client's, numeric
-    ifl::Request request;         // Manager: with our attributes only; or StatusSched
+    std::string address;          // of the client, numeric
+    ifl::Request request;         // Manager, with the plugin's attributes only; or StatusSched
 };
 
-// The client doesn't wait for the answer any more.
+// Says that the client no longer waits for the answer to a request.
 struct Abandon {
     std::uint64_t ticket = 0;
 };
 
-// The server has changed some of its queues, schedulers, resources, vnodes or itself, or is about to change
-// jobs.
+// Says that the server has changed objects of this type: queues, schedulers, resources, vnodes or itself; or
+// that it is about to change jobs.
 struct Changed {
     std::uint32_t object_type = 0;
 };
 
 using ToService = std::variant<Ask, Abandon, Changed>;
 
-// ---- From the service.
+// ---- Messages from the service.
 
-// The answer to a request: the data of one or more packets of a reply.
+// The answer to a request: a reply, as the data of one or more packets.
 struct Answer {
     std::uint64_t ticket = 0;
     std::vector<std::string> parts;
 };
 
-// The attributes that a listing of a server's object shows beside its own; none: nothing more is shown.
+// The attributes that the shim adds to a listing of an object of the server; none: it adds nothing.
 struct Shown {
     std::uint32_t object_type = 0;
     std::string name;
@@ -63,7 +64,7 @@ struct Alive {};
 
 using FromService = std::variant<Answer, Shown, Alive>;
 
-// Makes a packet to be sent.
+// Return the packet to send for a message.
 std::string packet_of(const ToService& message);
 std::string packet_of(const FromService& message);
 

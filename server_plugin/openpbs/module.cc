@@ -1,4 +1,5 @@
-// pbs_policy_openpbs.so: the module that pbs_policy_preload.so loads in pbs_server.bin.
+// pbs_policy_openpbs.so: the module that pbs_policy_preload.so loads in pbs_server.bin. It makes the shim,
+// which takes the calls, and the connection to the policy service.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <pthread.h>
@@ -22,8 +23,8 @@
 namespace pbs::openpbs {
 namespace {
 
-// The objects that the replaced calls of libpbs use. They are global because the calls carry no context: made
-// once, by the server's main thread, which alone makes these calls, and never freed.
+// The objects behind the replaced calls of libpbs. They are global because the calls carry no context. The
+// server's main thread makes them once, never frees them, and is the only one to make these calls.
 struct Attached {
     pbs_preload_calls real{};
     void (*log)(const char*) = nullptr;
@@ -37,8 +38,8 @@ void log_line(const std::string& line) {
     attached->log(line.c_str());
 }
 
-// Keeps exceptions out of OpenPBS's code. If a call throws, it returns `otherwise`; the server then answers
-// the request as an unreadable one.
+// Calls `work`, and keeps its exceptions out of OpenPBS's code: after an exception returns `otherwise`, by
+// which the server takes the request for an unreadable one.
 template <class Work>
 int guarded(Work&& work, int otherwise) noexcept {
     try {
@@ -51,7 +52,7 @@ int guarded(Work&& work, int otherwise) noexcept {
     return otherwise;
 }
 
-constexpr int kUnreadable = 9;  // libpbs's DIS_PROTO
+constexpr int kUnreadable = 9;  // libpbs's error DIS_PROTO
 
 int decode_header(int sock, void* request, int* type, int* version) {
     return guarded([&](Shim& shim) { return shim.decode_header(sock, request, type, version); }, kUnreadable);
@@ -108,7 +109,7 @@ std::string attach(const pbs_preload& preload, pbs_preload_calls& calls) {
         attached->link->forget();
         if (attached->inside) attached->inside->forget();
     });
-    // Stop the thread before the libraries that it uses are taken down.
+    // End the service's thread before the destructors of the libraries that it uses run.
     std::atexit([] {
         if (attached->inside) attached->inside->stop();
     });

@@ -40,7 +40,7 @@ inline constexpr std::array kOwned{
     OwnedAttribute{PBS_OBJ_SCHED, "model_checks", false},
 };
 
-// An attribute of OpenPBS's objects that its scheduler acts on and the plugin doesn't.
+// An attribute of OpenPBS's objects that pbs_sched acts on, and the plugin doesn't.
 struct NotActedOn {
     std::uint32_t object_type;
     const char* name;
@@ -62,12 +62,12 @@ inline const NotActedOn* find_not_acted_on(std::uint32_t object_type, const std:
     });
     return found == kNotActedOn.end() ? nullptr : found;
 }
-// "sched default: ATTRIBUTE has no effect: WHY"
+// Returns the text "sched default: ATTRIBUTE has no effect: WHY".
 inline std::string text_of(const NotActedOn& one, const std::string& sched) {
     return "sched " + sched + ": " + one.name + " has no effect: " + one.why;
 }
 
-// The warning about a request that sets such an attribute; empty: the request sets none.
+// Returns the warning about the first attribute that the plugin doesn't act on; empty: there is none.
 template <class Attributes>
 std::string warning_of(std::uint32_t object_type, const std::string& object, const Attributes& attributes) {
     for (const auto& attribute : attributes)
@@ -76,7 +76,7 @@ std::string warning_of(std::uint32_t object_type, const std::string& object, con
     return {};
 }
 
-// Is it an attribute of the plugin that a request may set?
+// Returns whether the plugin has this attribute and a request may set it.
 inline bool is_ours(std::uint32_t object_type, const std::string& name) {
     const OwnedAttribute* found = find_owned(object_type, name);
     return found != nullptr && found->settable;

@@ -1,4 +1,4 @@
-// pbs_policy.so as the policy service uses it, with the server's objects as the plugin knows them.
+// pbs_policy.so as the policy service uses it.
 #pragma once
 
 #include <cstdint>
@@ -22,30 +22,31 @@ using cluster::Identity;
 // Calls the plugin's C interface, and holds the server's objects as the plugin knows them.
 class Plugin : public client::Plugin {
   public:
-    // Loads and initialises the plugin; call start() once the site is known. load() sets these of `options`
-    // itself: log, has_pbs_sched, takes and takes_of_place_job. `log` is given whole lines.
+    // Loads and initialises the plugin; start() is to be called once the server's objects are known. load()
+    // overwrites these members of `options`: log, has_pbs_sched, takes and takes_of_place_job. `log` gets
+    // whole lines.
     static tl::expected<std::unique_ptr<Plugin>, std::string> load(
         client::Options options, std::function<void(const std::string&)> log);
     ~Plugin();
     Plugin(const Plugin&) = delete;
     Plugin& operator=(const Plugin&) = delete;
 
-    // Opens the store, and migrates legacy files if it is new. The error is one line.
+    // Opens the store, and migrates legacy files if the store is new. An error is one line.
     tl::expected<void, std::string> start(std::int64_t now);
 
     // The server's objects as the plugin knows them.
     Records& records() { return records_; }
 
-    // Carries out a request of kind Manager. A change is durable once its reply is returned. Code 15208:
-    // repeat the same call some milliseconds later.
+    // Carries out a Manager request. When the reply is returned, a change is durable. After code 15208 the
+    // same call has to be repeated some milliseconds later.
     ifl::Reply manager(std::int64_t now, ManagerRequest request, const Identity& who, std::uint64_t ticket);
-    // Adds objects of the type to `out`. `next`: the extend string of the request for the next part; empty:
-    // this was the last.
+    // Adds objects of the type to `out`. `next`: gets the extend string for the request for the next part;
+    // empty if this was the last part.
     ifl::Reply status(std::int64_t now, std::uint32_t object_type, const std::string& name,
                       const ifl::Attributes& wanted, const Identity& who, const std::string& extend,
                       std::uint64_t ticket, ifl::StatusParts& out, std::string& next);
 
-    // Like the functions of client::Plugin; an error is its code.
+    // These functions are like those of client::Plugin, but an error is only its code.
     void tick(std::int64_t now);
     tl::expected<bool, int> start_cycle(std::int64_t now, const std::string& sched, int trigger);
     tl::expected<std::vector<Decision>, int> finish_cycle(std::int64_t now);

@@ -1,4 +1,4 @@
-// pbs_policyd: the policy service beside pbs_server.
+// pbs_policyd: the policy service as a process beside pbs_server of OpenPBS.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -36,7 +36,7 @@ void log_line(const std::string& line) {
     fmt::print(stderr, "pbs_policyd: {}\n", line);
 }
 
-// Logs a line of the background program to the file `path`; if that disk is full, to the machine's log.
+// Appends a line to the log file `path`; if it can't be written, as on a full disk, to the machine's log.
 void log_to(const std::string& path, const std::string& line) {
     std::FILE* file = std::fopen(path.c_str(), "ae");
     if (file != nullptr) {
@@ -52,7 +52,7 @@ bool is_answered(const std::string& path) {
     return fd.has_value();
 }
 
-// Listens on the socket in the server's home, which only the server's user may reach.
+// Listens on the socket `path` in the server's home. Only the server's user may connect.
 tl::expected<int, std::string> listen_on(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -78,7 +78,8 @@ bool is_servers(int fd) {
            (peer.uid == 0 || peer.uid == geteuid());
 }
 
-// Answers one server at a time: accepts the next connection when the last one has ended.
+// Serves one connection of the server at a time: accepts the next when the last one has ended. Returns 1
+// after an error.
 int answer(int listener, const ServiceOptions& options) {
     const std::atomic<bool> never = false;
     for (;;) {
@@ -130,7 +131,7 @@ int main(int argc, char** argv) {
         return 1;
     };
     if (!daemon) return work(log_line);
-    // Another supervisor, such as systemd, may run the service already.
+    // Another supervisor, such as systemd, may already run the service.
     if (is_answered(service_file(home, "sock"))) return 0;
     const auto log = [path = service_file(home, "log")](const std::string& line) { log_to(path, line); };
     return supervise({pid_file, [&] { return work(log); }, log});

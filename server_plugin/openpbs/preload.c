@@ -1,12 +1,12 @@
 /*
- * pbs_policy_preload.so. LD_PRELOAD brings it into pbs_server.bin and the processes that start it. In
- * any other process it does nothing. In pbs_server.bin it takes itself out of the environment, so that what
- * the server starts (hooks, the database, a scheduler) doesn't have it, and loads the module when the server
- * first waits for requests of clients: then it is a daemon, its descriptors are its own and its log is open.
- * If that fails, a line in the log says why, and the server goes on as if there were no such object; where
- * the plugin was to schedule, pbs_sched does.
+ * pbs_policy_preload.so. LD_PRELOAD brings it into pbs_server.bin and the processes that start it. In any
+ * other process it does nothing. In pbs_server.bin it removes itself from the environment, so that the
+ * server's children (hooks, the database, a scheduler) don't have it. It loads the module when the server
+ * first waits for requests of clients: by then the server is a daemon, has its own descriptors, and its
+ * log is open. If the module can't be loaded, a line in the log says why, and the server goes on without
+ * it; if the plugin was to schedule, pbs_sched schedules instead.
  *
- * With PBS_POLICY_PROBE in its environment pbs_server.bin only says whether all that would succeed.
+ * With PBS_POLICY_PROBE in its environment pbs_server.bin only prints whether all this would succeed.
  */
 #include "server_plugin/openpbs/preload.h"
 
@@ -41,17 +41,17 @@ static int (*real_execve)(const char*, char* const[], char* const[]);
 static int (*real_system)(const char*);
 
 static int is_server; /* this is pbs_server.bin */
-static int tried;     /* the module has been loaded, or can't be */
+static int tried;     /* the module is loaded, or can't be loaded */
 static pthread_t main_thread;
 static char program[PATH_MAX]; /* the path of this process's program */
-static pid_t own_sched;        /* pbs_sched, as this process has started it */
+static pid_t own_sched;        /* the pbs_sched that this process has started; 0: none */
 static char own_path[PATH_MAX];
 static char folder[PATH_MAX];
 static char attachment[16] = "inside";
 
 /* ---- The server's log. */
 
-/* Copies the value of a setting: from the environment, else from pbs.conf, else `otherwise`. */
+/* Gets the value of a setting: from the environment, or else from pbs.conf; `otherwise` if neither has it. */
 static void setting(const char* name, const char* otherwise, char* value, size_t size) {
     const char* set = getenv(name);
     const char* conf = getenv("PBS_CONF_FILE");
@@ -98,9 +98,9 @@ static void log_line(const char* text) {
     close(fd);
 }
 
-/* ---- Being loaded in pbs_server.bin alone. */
+/* ---- Loading in pbs_server.bin alone. */
 
-/* Copies LD_PRELOAD's list without this object; empty: it names no other. */
+/* Copies the list of LD_PRELOAD without this object; empty: there is no other. */
 static void without_self(const char* list, char* rest, size_t size) {
     size_t used = 0;
     rest[0] = '\0';
@@ -148,8 +148,8 @@ static void step_aside(const char* why) {
     log_line(line);
 }
 
-/* Prints whether pbs_server.bin could have the plugin: "ok", or the reason why not. The exit status is 2 if
- * attach() would never be called, and 1 if attach() would fail. */
+/* Prints "ok" if pbs_server.bin could have the plugin, or the reason why not. The exit status is then 2 if
+ * attach() would never be called, and 1 if it would fail. */
 static void probe(void) {
     static const char* const kObjects[] = {PBS_POLICY_MODULE, PLUGIN};
     char path[PATH_MAX + 64], why[1024] = "ok";
@@ -183,18 +183,18 @@ __attribute__((constructor)) static void begin(void) {
     leave_environment();
     main_thread = pthread_self();
     is_server = 1;
-    /* Log the reason now: attach() would never be called. */
+    /* Log the reason here, since attach() will never be called. */
     if (pbs_calls_can_be_caught(why, sizeof why) == PBS_NO_WAIT) step_aside(why);
 }
 
-/* In a child of the server every call goes to libpbs itself. */
+/* Makes all calls go to libpbs itself. Called in each child that the server forks. */
 static void in_child(void) {
     calls = real;
     is_server = 0;
 }
 
-/* Starts pbs_sched as a child that ends with this server: the server's start-up script neither starts nor
- * ends one. If a pbs_sched already runs, it holds the lock, and the child ends at once. */
+/* Starts pbs_sched as a child that ends with this server, since the server's start-up script neither starts
+ * nor ends it. If a pbs_sched runs already, that one holds the lock, and the child ends at once. */
 static void start_pbs_sched(void) {
     const pid_t server = getpid();
     char sched[PATH_MAX + 16];
@@ -212,7 +212,7 @@ static void start_pbs_sched(void) {
     pthread_sigmask(SIG_SETMASK, &none, NULL);
     if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0 || getppid() != server) _exit(1);
     for (fd = 3; fd < 1024; ++fd) close(fd);
-    execl(sched, sched, "-N", (char*)NULL); /* in the foreground */
+    execl(sched, sched, "-N", (char*)NULL); /* -N: in the foreground */
     _exit(127);
 }
 
@@ -256,9 +256,9 @@ static void attach(void) {
     calls = given;
 }
 
-/* Does this process listen for clients? The secondary server of a failover pair waits for its primary with
- * the same function, and doesn't listen meanwhile: the plugin's data in the common folder are the primary's
- * then. */
+/* Returns whether this process listens for clients. The secondary server of a failover pair waits for its
+ * primary by the same function and doesn't listen then; meanwhile the plugin's data in the common folder
+ * belong to the primary. */
 static int listens(void) {
     int fd;
     for (fd = 0; fd < 1024; ++fd) {
@@ -271,7 +271,7 @@ static int listens(void) {
     return 0;
 }
 
-/* ---- The calls. Threads of libtpp wait with the same function. */
+/* ---- The replaced calls. epoll_pwait() is called by threads of libtpp, too. */
 
 static int in_main_thread(void) {
     return is_server && pthread_equal(pthread_self(), main_thread);
@@ -294,7 +294,7 @@ EXPORTED int encode_DIS_reply(int sock, void* reply) {
 }
 EXPORTED int epoll_pwait(int epoll, struct epoll_event* events, int most, int timeout,
                          const sigset_t* signals) {
-    if (real.wait == NULL) find_real(); /* another object's constructor waits */
+    if (real.wait == NULL) find_real(); /* a constructor of another object waits before this one's has run */
     if (!in_main_thread()) return real.wait(epoll, events, most, timeout, signals);
     if (!tried && listens()) {
         tried = 1;
@@ -303,8 +303,9 @@ EXPORTED int epoll_pwait(int epoll, struct epoll_event* events, int most, int ti
     return calls.wait(epoll, events, most, timeout, signals);
 }
 
-/* Drops the call by which a secondary server that becomes active starts pbs_sched, if the plugin schedules:
- * the server does so whatever pbs.conf says, and pbs_sched would register before the plugin. */
+/* If the plugin schedules, drops the call by which a secondary server starts pbs_sched when it becomes
+ * active: the server makes this call whatever pbs.conf says, and pbs_sched would register before the
+ * plugin. */
 EXPORTED int system(const char* command) {
     static const char kEnd[] = "/sbin/pbs_sched &";
     char schedules[8] = "";
@@ -320,8 +321,8 @@ EXPORTED int system(const char* command) {
     return 0;
 }
 
-/* A secondary server that becomes idle executes itself again with the environment of its start. Put back what
- * was taken out of the environment. */
+/* When a secondary server becomes idle, it executes itself again. Puts the variables back into the
+ * environment that were removed from it at the start. */
 EXPORTED int execve(const char* path, char* const argv[], char* const envp[]) {
     char preload[PATH_MAX * 4], how[64], target[PATH_MAX];
     char** with;
@@ -350,7 +351,7 @@ EXPORTED int execve(const char* path, char* const argv[], char* const envp[]) {
     }
     *to++ = preload;
     *to = how;
-    /* The plugin or the pbs_sched of the active server schedules from now on. */
+    /* End an own pbs_sched: from now on the plugin or the pbs_sched of the active server schedules. */
     if (own_sched > 0 && waitpid(own_sched, NULL, WNOHANG) == 0) kill(own_sched, SIGTERM);
     result = real_execve(path, argv, with);
     free(with);

@@ -1,10 +1,11 @@
 /*
- * The interface between the preloaded object (preload.c), which every process of a PBS start-up has and which
- * is therefore small and in C, and the module (module.cc), which pbs_server.bin alone loads.
+ * The interface between the preloaded object (preload.c) and the module (module.cc). Every process of the
+ * server's start has the preloaded object, which is therefore small and in C; only pbs_server.bin loads the
+ * module.
  *
- * The calls are those that pbs_server.bin makes into libpbs for each request: the decoders of a request's
- * header, of the bodies of Manager and Status requests and of the extend string, and the encoder of replies;
- * and the wait for the next request, which the server or libpbs calls in libc.
+ * The calls that they replace are those that pbs_server.bin makes for each request: to libpbs's decoders of a
+ * request's header, of the bodies of Manager and Status requests and of the extend string, and to its encoder
+ * of replies; and the call of libc by which the server, or libpbs for it, waits for the next request.
  */
 #pragma once
 
@@ -19,7 +20,7 @@ extern "C" {
 #define PBS_POLICY_MODULE "pbs_policy_openpbs.so"
 #define PBS_POLICY_MODULE_ENTRY "pbs_policy_openpbs_attach"
 
-/* `request` and `reply` are structures of OpenPBS's own that nothing here looks into. */
+/* `request` and `reply` point to OpenPBS's own structures, which nothing here reads. */
 typedef struct pbs_preload_calls {
     int (*decode_header)(int sock, void* request, int* type, int* version);
     int (*decode_manage)(int sock, void* request);
@@ -31,16 +32,16 @@ typedef struct pbs_preload_calls {
 
 typedef struct pbs_preload {
     size_t size;            /* of this struct */
-    pbs_preload_calls real; /* of libpbs and libc */
+    pbs_preload_calls real; /* the functions of libpbs and libc */
     const char* folder;     /* where the preloaded object and the module are */
     const char* attachment; /* "inside" or "beside" */
     /* Writes a line to the log of pbs_server. */
     void (*log)(const char* line);
 } pbs_preload;
 
-/* Called once, in the main thread of pbs_server.bin, when it first waits for requests. Returns 0 with the
- * functions in `calls` that are called in place of `real` from now on, in that thread and never in a child.
- * Else nothing has changed, and `error` says why in one line. */
+/* Called once, in the main thread of pbs_server.bin, when it first waits for requests. Returns 0, with
+ * functions in `calls` that are called in place of those in `real` from then on, in that thread and never in
+ * a child. Else returns an error, with the reason as one line in `error`, and nothing has changed. */
 typedef int (*pbs_policy_openpbs_attach_fn)(const pbs_preload* preload, pbs_preload_calls* calls, char* error,
                                             size_t error_size);
 

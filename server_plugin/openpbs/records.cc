@@ -17,8 +17,8 @@ using cluster::has_index;
 using cluster::number_in;
 using cluster::Place;
 
-// Calls `changed` for each entry of `after` that is new or differs from that of `before`, and `gone` for each
-// entry that `after` lacks. Returns the number of calls.
+// Calls `changed` for each element of `after` that is new or differs from that of `before`, and `gone` for
+// each element of `before` that `after` lacks. Returns the number of calls.
 template <class Map, class Changed, class Gone>
 std::size_t compare(const Map& before, const Map& after, const Changed& changed, const Gone& gone) {
     std::size_t count = 0;
@@ -41,17 +41,18 @@ std::string name_of(const auto& names, std::uint64_t handle) {
     return found == names.end() ? std::string() : found->second;
 }
 
-// Does the subjob count against max_run_subjobs? A suspended one doesn't.
+// Returns whether the job is a subjob that counts against its array's max_run_subjobs. A suspended one
+// doesn't.
 bool counts_in_array(const Job& job) {
     return !array_of(job.id).empty() && job.runs() && job.state != 'S' && job.state != 'U';
 }
 
-// Is the job among those that the server counts as running or exiting?
+// Returns whether the server counts the job as running or exiting, and not as waiting.
 bool counts_as_running(const Job& job) {
     return job.state == 'R' || job.state == 'E' || job.state == 'S' || job.state == 'U';
 }
 
-// Returns places without the amounts that have been given back.
+// Returns the places without the amounts that the job has given back.
 std::vector<Place> without(std::vector<Place> held, const std::vector<Place>& released) {
     for (std::size_t i = 0; i < held.size() && i < released.size(); ++i)
         for (const auto& [resource, amount] : released[i].amounts) {
@@ -195,7 +196,8 @@ std::size_t Records::tell(const Site& before, const Site& after) {
 
 // ---- Jobs.
 
-// The state as in pbs_plugin.h. An array waits as one job while a subjob of it may start.
+// Returns the job's state as pbs_plugin.h defines it. An array counts as one waiting job while one of its
+// subjobs may start.
 char Records::state_of(const Job& job) const {
     if (!job.array) {
         if (job.state == 'U') return 'S';
@@ -237,7 +239,8 @@ void Records::tell_job(std::int64_t now, const Job& job) {
             kept = without(std::move(places), released);
             places = std::move(released);
         } else if (job.state == 'S' && !job.preempted()) {
-            // An operator has suspended the job, and others may use what it has given back.
+            // An operator has suspended the job. Others may use the amounts that it has given back, so leave
+            // these out.
             places = job.released.empty()
                          ? std::vector<Place>()
                          : without(std::move(places), cluster::places_of(job.released, *this));
@@ -248,7 +251,7 @@ void Records::tell_job(std::int64_t now, const Job& job) {
     plugin_.tell(now, builder_.job(job, standing));
 }
 
-// Reports a subjob's array to the plugin again, because the number of its running subjobs has changed.
+// Reports the array of this subjob again, because the number of its running subjobs has changed.
 void Records::tell_array(std::int64_t now, const std::string& subjob) {
     const auto array = jobs_.find(array_of(subjob));
     if (array != jobs_.end()) tell_job(now, array->second);
@@ -269,8 +272,8 @@ void Records::count_in_queue(const Job& job, int sign) {
     if (queue.waiting.empty() && queue.running.empty()) in_queues_.erase(job.queue);
 }
 
-// Forgets the subjobs of the array that ran and wait again: the server doesn't describe waiting subjobs, and
-// the array stands for them.
+// Forgets those subjobs of the array that have run and now wait again: the server doesn't describe waiting
+// subjobs, and the array stands for them.
 void Records::forget_waiting(std::int64_t now, const Job& array) {
     std::vector<std::string> waiting;
     for (auto job = jobs_.lower_bound(array.id.substr(0, array.id.find('[') + 1));
@@ -280,8 +283,9 @@ void Records::forget_waiting(std::int64_t now, const Job& array) {
     for (const std::string& id : waiting) (void)forget(now, id);
 }
 
-// The seconds for which a job has been suspended by decisions: the server leaves its stime as it was. Those
-// of a job that ran before this process are what its use of time lacks; mom reports that every few minutes.
+// Returns the seconds for which decisions have suspended the job; the server's stime doesn't take them into
+// account. For a job that ran before this process began, they are the time since its start by which its use
+// of walltime falls short; mom reports the use only every few minutes, so a small difference doesn't count.
 std::int64_t Records::suspended_seconds(std::int64_t now, const Job& job, const Job* before) {
     constexpr std::int64_t kReported = 600;
     std::int64_t more = 0;
@@ -301,13 +305,12 @@ std::int64_t Records::suspended_seconds(std::int64_t now, const Job& job, const 
 bool Records::tell(std::int64_t now, Job job) {
     if (job.state == 'F' || job.state == 'X' || job.state == 'M') return forget(now, job.id);
     const std::string array = array_of(job.id);
-    // A waiting subjob is reported as part of its array only.
+    // A subjob that waits isn't reported itself, but as part of its array.
     if (!array.empty() && !job.runs()) return forget(now, job.id);
     if (job.array) forget_waiting(now, job);
     const auto known = jobs_.find(job.id);
     const bool is_new = known == jobs_.end();
-    // The server learns the start of a job from mom's report. Until then use the instant at which the job was
-    // sent to mom.
+    // Until mom has reported the job's start, take the instant at which the job was sent to mom.
     if (job.runs() && job.stime == 0)
         job.stime = !is_new && known->second.runs() ? known->second.stime : now;
     else if (job.runs())
@@ -316,7 +319,8 @@ bool Records::tell(std::int64_t now, Job job) {
         suspended_for_.erase(job.id);
     const bool counted = !is_new && counts_in_array(known->second);
     const bool same = !is_new && known->second.is_like(job);
-    // Report changes of a running job's use, places and start, too. A waiting job's don't count as changes.
+    // Report a running job, too, if its use, places or start have changed, which doesn't count as a change of
+    // the job.
     const auto running = [](const Job& one) { return std::tie(one.used, one.stime, one.exec_vnode); };
     const std::string id = job.id;
     const auto failed = not_preemptable_.find(id);
@@ -363,7 +367,7 @@ bool Records::forget(std::int64_t now, const std::string& job) {
 }
 
 std::string Records::explained(const std::string& job) const {
-    // Users may leave the server's name out of the id.
+    // The id may lack the server's name.
     const auto whole = [&](const std::string& id) {
         if (id.find('.') != id.npos) return jobs_.find(id);
         const auto next = jobs_.lower_bound(id + '.');
@@ -507,7 +511,7 @@ std::vector<std::string> Records::exec_vnodes_of(std::span<const Place> places,
     };
     std::vector<std::string> all;
     do {
-        // The entries up to the next one that begins another occurrence are the places of one occurrence.
+        // Up to the next place that begins another occurrence, the places belong to one occurrence.
         const auto next = std::find_if(places.begin() + (places.empty() ? 0 : 1), places.end(),
                                        [](const Place& place) { return place.next_occurrence; });
         const auto count = static_cast<std::size_t>(next - places.begin());

@@ -1,4 +1,5 @@
-// The server's objects as the plugin knows them, with their handles.
+// Holds the server's objects as the plugin knows them, with the handles by which they are reported to the
+// plugin.
 #pragma once
 
 #include <cstdint>
@@ -22,26 +23,26 @@
 
 namespace pbs::openpbs {
 
-// A cycle's decision, in the server's own terms.
+// A cycle's decision, in the server's terms: ids and names in place of handles.
 struct Decision {
     using Kind = cluster::Decision::Kind;
     Kind kind = Kind::comment;
-    std::string job;    // the job's id, or the reservation's
-    std::string queue;  // empty: stays where it is
+    std::string job;    // the id of the job or the reservation
+    std::string queue;  // the queue to move the job to; empty: it stays in its queue
     std::string text;
     std::vector<std::pair<std::string, std::string>> set_resources;
     std::string exec_vnode;
-    std::vector<std::string> exec_vnodes;  // confirm: for each requested occurrence
+    std::vector<std::string> exec_vnodes;  // confirm: the places of each requested occurrence
     std::int64_t start = 0;                // estimate, confirm: when the job or reservation starts
-    std::string for_job;                   // preempt: the job that gets the room
+    std::string for_job;                   // preempt: the job that gets the room; empty: none
     std::string methods;                   // preempt: the letters of the methods to try
-    bool after_preemptions = false;        // run: once the preempted jobs are gone
+    bool after_preemptions = false;        // run: start the job once the preempted jobs have made room
     std::int32_t accrue_type = 0;          // accrue: the new type
 };
 
-// Jobs of a queue, as OpenPBS counts them in the queue's state_count.
+// The number of jobs in a queue, as OpenPBS counts them in state_count.
 struct JobCount {
-    std::int64_t running = 0;  // with suspended and ending ones, and with subjobs
+    std::int64_t running = 0;  // with suspended jobs, ending jobs and subjobs
     std::int64_t waiting = 0;
     bool operator==(const JobCount&) const = default;
 };
@@ -52,42 +53,42 @@ class Records : private cluster::Names {
     Records(const Records&) = delete;
     Records& operator=(const Records&) = delete;
 
-    // Reports the differences between `before` (the `after` of the last call) and `after` to the plugin.
-    // Returns the number of objects that differ. Vnodes stay as they are if `after` has none.
+    // Reports to the plugin the differences between `before`, which is the `after` of the last call, and
+    // `after`. Returns the number of objects that differ. If `after` has no vnodes, the known vnodes stay.
     std::size_t tell(const Site& before, const Site& after);
 
-    // Reports a job to the plugin if it is new or has changed. True: more has changed than the use, places
-    // and start of a running job.
+    // Reports a job to the plugin if it is new or has changed. Returns whether more has changed than the use,
+    // places and start of a running job.
     bool tell(std::int64_t now, Job job);
-    // Reports that a job is gone. True: the plugin knew the job.
+    // Reports that a job is gone. Returns whether the plugin knew the job.
     bool forget(std::int64_t now, const std::string& job);
 
-    // Reports the job as running, since the request to run it is on its way; for an array, its first waiting
-    // subjob. Returns the id of the running job.
+    // Reports a job as running, as the request to run it is sent; of an array, its first waiting subjob.
+    // Returns the id of the job that runs; empty: no subjob waits.
     std::string starts(std::int64_t now, const Decision& decision);
-    // put_aside() holds a job back that the server refused to run or to move: else the plugin would choose it
-    // again at once. take_up() ends that for all such jobs, except those for which `stays` is true.
+    // put_aside() keeps the plugin from choosing again, at once, a job that the server has refused to run or
+    // to move. take_up() lets it choose all such jobs again, except those for which `stays` is true.
     void put_aside(std::int64_t now, const std::string& job);
     void take_up(std::int64_t now, const std::function<bool(const std::string&)>& stays);
-    // Notes that the server couldn't preempt the job, so that the plugin doesn't try again until the job
-    // changes. A job that mom was still starting, which can't be suspended, may be tried again once it has
-    // begun.
+    // Notes that the server couldn't preempt the job, so that the plugin doesn't try it again until the job
+    // changes. A job that mom was still starting can't be suspended; it may be tried again once it has begun.
     void not_preemptable(std::int64_t now, const std::string& job);
-    // Protects the running subjobs of this array from preemption. Empty id: protects none.
+    // Protects the running subjobs of this array from preemption; with an empty id, those of no array.
     void spare(std::int64_t now, const std::string& array);
-    // Notes a comment that was sent to the server.
+    // Notes the comment of a job that was sent to the server.
     void commented(const std::string& job, const std::string& comment);
 
-    // Reports again the running jobs that have overrun their soft walltimes since the last call. Returns
-    // them, with the new expected run times in seconds.
+    // Reports again the running jobs that have exceeded their soft walltimes since the last call. Returns
+    // their ids, with the new expected run times in seconds.
     std::vector<std::pair<std::string, std::int64_t>> extend(std::int64_t now);
 
-    // The known jobs of a queue.
+    // Returns the number of known jobs of a queue.
     JobCount count(const std::string& queue) const;
-    // Are there arrays among them? The server also counts their subjobs that wait for another run.
+    // Returns whether the queue has arrays. The server also counts those of their subjobs that wait to run
+    // again.
     bool has_arrays(const std::string& queue) const;
-    // Returns the running and the waiting jobs of the queue that the set of ids for them lacks. A set that
-    // isn't given lacks none.
+    // Returns the known running jobs of the queue that aren't in `running`, and the known waiting jobs that
+    // aren't in `waiting`. Without a set, no job is missing from it.
     std::vector<std::string> missing(const std::string& queue,
                                      const std::optional<std::set<std::string>>& running,
                                      const std::optional<std::set<std::string>>& waiting) const;
@@ -96,12 +97,12 @@ class Records : private cluster::Names {
     const Job* job(const std::string& id) const;
     std::uint64_t handle(const std::string& job) const;
     const std::map<std::string, Job>& jobs() const { return jobs_; }
-    // The job whose explanation answers a client that asks about `job`: for a subjob that waits, its array.
-    // The server's name may be missing in `job`.
+    // Returns the job whose explanation is the answer for `job`: its array if it is a waiting subjob, else
+    // itself. `job` may lack the server's name.
     std::string explained(const std::string& job) const;
-    // May a user who is no operator see the job? `user` is as in Job_Owner.
+    // Returns whether a user who isn't an operator may see the job. `user` is in the form of Job_Owner.
     bool may_see(const std::string& user, const std::string& job) const;
-    // Translates decisions into the server's own terms.
+    // Translates the plugin's decisions into the server's terms.
     std::vector<Decision> decisions(const client::Decisions& in) const;
 
   private:
@@ -130,7 +131,7 @@ class Records : private cluster::Names {
 
     client::Plugin& plugin_;
     cluster::RecordBuilder builder_;
-    std::map<std::string, cluster::ResourceRef, std::less<>> resources_;  // views of their names here
+    std::map<std::string, cluster::ResourceRef, std::less<>> resources_;  // views of resource_names_
     std::vector<std::string> resource_names_;                             // by id
     std::map<std::string, std::uint64_t, std::less<>> queues_;            // handles
     std::map<std::uint64_t, std::string> queue_names_;
@@ -142,7 +143,7 @@ class Records : private cluster::Names {
     std::map<std::string, std::int64_t> running_subjobs_;  // by array
     struct InQueue {
         std::unordered_set<std::string> running;
-        std::unordered_set<std::string> waiting;  // arrays, too
+        std::unordered_set<std::string> waiting;  // with arrays
         std::int64_t arrays = 0;
     };
     std::map<std::string, InQueue> in_queues_;
@@ -154,10 +155,10 @@ class Records : private cluster::Names {
     };
     std::map<std::string, NotPreemptable> not_preemptable_;  // by job
     std::map<std::string, std::int64_t> suspended_for_;      // by running job: seconds
-    std::string spared_;                                     // an array
-    // Running jobs with a soft walltime, with the seconds to which it was extended; 0: not extended yet.
+    std::string spared_;                                     // the id of the array that spare() protects
+    // Running jobs with a soft walltime, and the seconds to which it was extended; 0: not extended yet.
     std::map<std::string, std::int64_t> soft_;
-    // A reservation's handle, and the span for which it holds its places.
+    // A reservation's handle, and the time for which it holds its places.
     struct Reserved {
         std::uint64_t handle = 0;
         std::int64_t start = 0;

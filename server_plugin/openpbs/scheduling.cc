@@ -17,13 +17,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr seconds kTryAgain{2};        // pause before registering again
-constexpr seconds kLook{5};            // interval of queries for changes that no command reports
-constexpr seconds kLookSoon{1};        // pause before a query when a client asks for an unknown job
-constexpr seconds kCycleTakesLong{3};  // a query waits no longer than this for a cycle
-constexpr seconds kSettled{1};         // a request that alters jobs may be followed by others for this long
+constexpr seconds kTryAgain{2};        // the pause before registering again
+constexpr seconds kLook{5};            // the interval of queries for changes that no command reports
+constexpr seconds kLookSoon{1};        // the pause before a query if a client asks for an unknown job
+constexpr seconds kCycleTakesLong{3};  // the longest time that a query waits for a cycle
+constexpr seconds kSettled{1};         // if no request has altered jobs for so long, the jobs are queried
 
-// Translates a command of OpenPBS into the plugin's trigger.
+// Translates the number of OpenPBS's command into the plugin's trigger.
 int trigger_of(int command) {
     switch (command) {
         case 1:
@@ -75,7 +75,7 @@ void Scheduling::lost(const std::string& name, Session& one) {
     one.qruns.clear();
     const int refused = one.client->refused();
     const std::string& why = one.client->why_closed();
-    // PBSE_SCHEDCONNECTED (15230): another scheduler is registered.
+    // PBSE_SCHEDCONNECTED (15230) means that another scheduler is registered.
     one.why = refused == PBSE_SCHEDCONNECTED
                   ? fmt::format("another scheduler, such as pbs_sched, is registered: {}", why)
                   : why;
@@ -151,7 +151,7 @@ void Scheduling::take_commands(const std::string& name, Session& one) {
     }
 }
 
-// ---- Work to do.
+// ---- The next run.
 
 void Scheduling::noticed(std::uint32_t object_type) {
     if (object_type == PBS_OBJ_NODE || object_type == PBS_OBJ_RESOURCE) stale_vnodes_ = true;
@@ -190,7 +190,7 @@ void Scheduling::poll_for(std::vector<pollfd>& set) const {
         if (one.client) one.client->poll_for(set);
 }
 
-// Is a cycle wanted that may begin now?
+// Returns whether a cycle of the scheduler is wanted and may begin now.
 bool Scheduling::wants(const std::string& sched) const {
     const Session& one = scheds_.at(sched);
     if (!one.is_registered()) return false;
@@ -239,7 +239,7 @@ void Scheduling::step() {
             decide();
             break;
         case Phase::deciding:
-            break;  // cycle_finished() goes on
+            break;  // goes on when the thread calls cycle_finished()
         case Phase::applying:
             apply_some();
             break;
@@ -256,7 +256,8 @@ void Scheduling::begin_next() {
     look_at_failed(time);
     std::string looker;
     std::string teller;
-    // Take the schedulers in turn, so that one that always has work doesn't keep the others waiting.
+    // Begin behind the scheduler of the last run, so that one that always has work doesn't keep the others
+    // waiting.
     auto next = scheds_.upper_bound(current_);
     for (std::size_t i = 0; i < scheds_.size(); ++i, ++next) {
         if (next == scheds_.end()) next = scheds_.begin();
@@ -292,14 +293,14 @@ void Scheduling::begin_next() {
     learn(!known_);
 }
 
-// ---- The end of a run (a cycle, or a look).
+// ---- The end of a run (a cycle, or a query only).
 
 void Scheduling::end() {
     phase_ = Phase::idle;
     Session& one = current();
     one.goes_on = run_.again;
     if (auto& given = orders_given_[current_]; given.size() > 1) given.erase(given.begin(), given.end() - 1);
-    // A qrun may still wait for an answer about its job: then the command ends with a later cycle.
+    // Another qrun may wait: then the server's command ends with a later cycle.
     if (run_.for_command && one.qruns.empty() && one.is_registered()) {
         one.command = false;
         one.client->end_cycle();
@@ -307,7 +308,7 @@ void Scheduling::end() {
     run_ = Run{};
 }
 
-// Names the scheduler that has the queue if the policy's algorithm is external.
+// Names the scheduler to which algorithm = external leaves the jobs: pbs_sched, perhaps on another host.
 std::string Scheduling::external_scheduler(const std::string& sched) const {
     const auto known = site_.scheds.find(sched);
     if (known == site_.scheds.end()) return "pbs_sched";

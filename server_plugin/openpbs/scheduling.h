@@ -1,21 +1,21 @@
-// The plugin as the scheduler of an OpenPBS server: registers for the scheduler objects that are the
-// plugin's, reports the server's changes to the plugin, and carries the decisions of the plugin's cycles out.
+// The plugin as the scheduler of an OpenPBS server: registers for those scheduler objects that are the
+// plugin's, reports the server's changes to the plugin, and carries out the decisions of the plugin's cycles.
 //
-// It is a state machine that never waits: step() does all that can be done now. For one scheduler at a time
-// it
+// Scheduling is a state machine that never waits: step() does all that can be done at the moment. For one
+// scheduler at a time it
 //
 //   1. queries the server for changes since the last time: states of vnodes, queues, and the jobs whose mtime
-//      has changed. Jobs that are gone show in the server's counts only: if a queue has fewer running jobs
-//      than are known here, or fewer waiting ones, their ids are queried, and those that are missing, by
-//      name. At the start it queries everything, and later at long intervals, to check its knowledge: changes
-//      that it had missed are counted (model_checks);
+//      has changed. Jobs that are gone can be seen only in the server's counts: if a queue has fewer running
+//      or fewer waiting jobs than are known here, the ids of these jobs are queried, and then the jobs that
+//      are missing, by their ids. At the start, and later at long intervals as a check, it queries
+//      everything; the check counts the changes that had been missed (model_checks);
 //   2. has the plugin decide, in a thread of the plugin if that takes long;
 //   3. carries the decisions out, with some dozens of requests unanswered at a time, and reports the end of
 //      the cycle to the server if the server had commanded the cycle.
 //
 // A cycle is begun by a command of the server, by a change that the shim has noticed, by the time, or by a
-// query that finds a change which no command reported. Such a query is made every few seconds, and one second
-// after the last request that altered a job.
+// query that finds a change which no command reported. Such queries are made every few seconds, and one
+// second after the last request that altered a job.
 #pragma once
 
 #include <poll.h>
@@ -46,13 +46,13 @@ class Scheduling {
   public:
     using Clock = std::chrono::steady_clock;
 
-    // `site`: the objects as the plugin knows them. Both arguments outlive this object.
+    // `site`: the server's objects as the plugin knows them. `plugin` and `site` have to outlive this object.
     Scheduling(Plugin& plugin, Site& site, std::function<void(const std::string&)> log);
     ~Scheduling();
     Scheduling(const Scheduling&) = delete;
     Scheduling& operator=(const Scheduling&) = delete;
 
-    // Does whatever can be done now.
+    // Does all that can be done at the moment.
     void step();
     void poll_for(std::vector<pollfd>& set) const;
     // The longest wait, in milliseconds, before step() must be called even if no descriptor is ready.
@@ -62,42 +62,41 @@ class Scheduling {
     void noticed(std::uint32_t object_type);
     // Notes that the plugin's configuration has changed.
     void configured();
-    // The number of cycles that were decided, or that failed.
+    // Returns the number of cycles that have been decided or have failed.
     std::uint64_t cycles() const { return cycles_; }
-    // Notes that the plugin's thread is done with the cycle.
+    // Notes that the plugin's thread has finished the cycle.
     void cycle_finished();
-    // Notes which schedulers the plugin wants a cycle for. Call it after a tick of the plugin.
+    // Notes for which schedulers the plugin wants a cycle. Call this after a tick of the plugin.
     void look_at_wanted();
-    // Makes sure that the server's jobs are queried once more after `since`, because the server reports
-    // nothing of held jobs to a scheduler. True: that is done, or can't be done now.
+    // Has the server's jobs queried once after `since`, because the server tells a scheduler nothing about
+    // new held jobs. Returns true if that is done, or can't be done now.
     bool look_after(Clock::time_point since);
 
-    // Is the scheduler's policy one that the plugin's cycles follow?
+    // Returns whether the plugin's cycles schedule by this scheduler's policy: its algorithm isn't external.
     bool is_own(const std::string& sched) const;
-    // Copies the settings that managers changed at the server into the policies, before the next cycle.
+    // Copies the settings that managers have changed at the server into the policies, before the next cycle.
     void take_over(const Site& before, const Site& after);
-    // The attributes of the scheduler that `list sched` shows.
+    // Returns the attributes about the scheduler that `list sched` shows.
     ifl::Attributes shown(const std::string& sched) const;
-    // Adds the server's attributes that only pbs_sched acts on to the scheduler's unsupported_settings.
+    // Adds to unsupported_settings a line for each attribute of the scheduler that only pbs_sched acts on.
     void show_not_acted_on(const std::string& sched, ifl::Attributes& attributes) const;
 
   private:
-    // A scheduler object of the server, with the data that lasts from run to run. Its connection is absent,
-    // being made, registered, or lost and due to be made again.
+    // The data of a scheduler object that last from run to run. Its connection is absent, being made,
+    // registered, or closed and due to be made again.
     struct Session {
         std::unique_ptr<ServerClient> client;
         Clock::time_point next_try{};
         std::string why;       // why it isn't registered; empty: it is, or was never tried
         std::string logged;    // the last `why` that was logged
-        int wanted = 0;        // trigger of a wanted cycle; 0: none is wanted
-        bool goes_on = false;  // the last cycle left work to do
-        bool command = false;  // the server waits for the end of a cycle
+        int wanted = 0;        // the trigger of a cycle that is wanted; 0: none is wanted
+        bool goes_on = false;  // the last cycle left work for another one
+        bool command = false;  // the server has commanded a cycle and waits for its end
         std::deque<std::string> qruns;
-        std::set<std::string> lacking{};  // attributes whose folders weren't there when they were set
-        // The least time between two updates of the reasons for which jobs wait and of their expected starts
-        // (attr_update_period).
-        std::int64_t period = 0;   // in seconds, in the last cycle
-        std::int64_t told_at = 0;  // when these were last sent; 0: not since the period changed
+        std::set<std::string> lacking{};  // names of attributes whose folders didn't exist when they were set
+        // attr_update_period: the least time between two updates of waiting jobs' comments and estimates.
+        std::int64_t period = 0;   // in the last cycle; seconds
+        std::int64_t told_at = 0;  // when an update was last sent; 0: not since the period changed
         // Comments and estimates that wait for the next period, or until no cycle is wanted.
         Untold untold{};
         bool tells_on = false;  // `untold` is sent as soon as no cycle is wanted
@@ -105,10 +104,10 @@ class Scheduling {
         bool is_registered() const { return client && client->state() == ServerClient::State::registered; }
     };
     enum class Phase : std::uint8_t { idle, learning, checking, waiting, deciding, applying };
-    // A job that the server refused to run when last asked.
+    // A job that the server refused to run at the last attempt.
     struct Failed {
-        int times = 0;              // in a row
-        Clock::time_point again{};  // when it is tried again at the latest
+        int times = 0;              // refusals in a row
+        Clock::time_point again{};  // when the job is tried again at the latest
         bool stays = false;         // the job stays aside until `again`
         bool waits = false;         // a cycle is wanted at `again`
     };
@@ -119,9 +118,9 @@ class Scheduling {
         std::optional<std::map<std::string, ResourceDefinition>> resources;
         std::map<std::string, Queue> queues;
         Reservations reservations;
-        std::map<std::string, std::uint32_t> states;         // of vnodes
-        std::optional<std::map<std::string, Vnode>> vnodes;  // all of them, whole
-        std::map<std::string, JobCount> counts;              // of jobs, by queue
+        std::map<std::string, std::uint32_t> states;         // of vnodes, by name
+        std::optional<std::map<std::string, Vnode>> vnodes;  // all vnodes, with all attributes
+        std::map<std::string, JobCount> counts;              // the server's counts of jobs, by queue
         std::vector<Job> jobs;
         std::optional<std::set<std::string>> ids;      // of all jobs, without subjobs
         std::optional<std::set<std::string>> subjobs;  // of the running subjobs
@@ -129,21 +128,21 @@ class Scheduling {
         std::string error;
     };
 
-    // The search for jobs that are gone, after the answers to the queries of a run.
+    // The search for jobs that are gone. It follows the answers to a run's queries.
     struct Search {
         enum class Step : std::uint8_t { none, ids, names };
         struct Ids {
-            std::optional<std::set<std::string>> running;  // with subjobs
-            std::optional<std::set<std::string>> waiting;  // of all jobs, without subjobs
+            std::optional<std::set<std::string>> running;  // ids of running jobs, with subjobs
+            std::optional<std::set<std::string>> waiting;  // ids of all jobs, without subjobs
         };
         Step step = Step::none;
         std::map<std::string, JobCount> counts;  // the server's, by queue
-        std::map<std::string, Ids> queues;       // that have fewer jobs than are known
-        std::set<std::string> missing;           // queried by name
+        std::map<std::string, Ids> queues;       // queues that have fewer jobs than are known
+        std::set<std::string> missing;           // ids of known jobs that weren't found, to be queried by id
     };
 
-    // One piece of work for one scheduler: a query with a cycle, a query only, the answer to a qrun, or the
-    // sending of comments that earlier cycles left unsent. Its data ends with it; lasting data is in Session,
+    // One run for one scheduler: a query with a cycle, a query only, the answer to a qrun, or the sending of
+    // comments that earlier runs left unsent. These data end with the run; lasting data are in Session,
     // above.
     //
     //   learning, checking   queries are on their way; the answers are in `learnt`
@@ -152,31 +151,32 @@ class Scheduling {
     //   applying             decisions become requests, in their order, and the server answers them; then
     //                        comments and estimates are sent for a while, those of earlier runs first
     //
-    // learning -> waiting -> deciding -> applying -> idle. A query that finds nothing new, an error and a
-    // lost connection lead to idle from any phase. A run that only sends comments begins with applying.
+    // The usual order is learning, waiting, deciding, applying, idle. A query that finds nothing new, an
+    // error and a lost connection lead to idle from any phase. A run that only sends comments begins with
+    // applying.
     struct Run {
         int trigger = 0;             // enum pbs_cycle_trigger
-        bool look_only = false;      // query only: a cycle follows if something has changed
-        bool for_command = false;    // the server gets an answer when the cycle ends
-        bool dropped = false;        // the coming decisions won't be carried out
-        bool altered_known = false;  // somebody had changed jobs before the queries were sent
+        bool look_only = false;      // a query only; a cycle follows if something has changed
+        bool for_command = false;    // the server waits for the end of this cycle
+        bool dropped = false;        // the cycle's decisions won't be carried out
+        bool altered_known = false;  // requests had altered jobs before the queries were sent
         Learnt learnt{};
-        std::size_t changes = 0;  // of objects, found by the queries so far
+        std::size_t changes = 0;  // the number of changed objects that the queries have found so far
         Search search{};
-        std::optional<std::string> qrun{};         // the job, until a place for it is found or refused
-        std::optional<std::string> qrun_placed{};  // the job, after its place is found
+        std::optional<std::string> qrun{};         // the job, until the plugin has found or refused a place
+        std::optional<std::string> qrun_placed{};  // the job, after the plugin has found a place
         std::vector<Decision> decisions{};         // without comments and estimates
-        std::size_t applied = 0;                   // decisions handled so far
+        std::size_t applied = 0;                   // the number of decisions handled so far
         bool tells = true;                         // comments and estimates may be sent
-        bool told_enough = false;                  // the others wait for a later run
-        std::set<std::string> told_anyway{};       // jobs whose comments are sent in any case
+        bool told_enough = false;                  // the other comments and estimates wait for a later run
+        std::set<std::string> told_anyway{};       // jobs whose comments are sent whatever `tells` says
         std::optional<Clock::time_point> telling_since{};  // when the first comment or estimate was sent
-        std::size_t told = 0;  // comments and estimates since the server was last asked for its state
-        std::size_t tellings_asked = 0;      // unanswered queries of that kind
+        std::size_t told = 0;  // comments and estimates since the last query of the server's state
+        std::size_t tellings_asked = 0;      // unanswered queries of the server's state
         std::vector<std::string> started{};  // jobs started by requests without a reply
         std::size_t preempting = 0;          // unanswered requests to preempt jobs
         bool preempt_failed = false;         // a job couldn't be preempted
-        bool again = false;                  // another cycle is to follow
+        bool again = false;                  // another cycle has to follow
     };
 
     static std::int64_t now() { return std::time(nullptr); }
@@ -219,8 +219,8 @@ class Scheduling {
     void answer_reservation(const Decision& decision);
     void preempt();
     struct Preemption {
-        std::string for_job;  // empty: the hours of its queue have ended
-        std::string comment;  // empty: that of a preemption for a job
+        std::string for_job;  // empty: the hours of its queue have ended, so no job gets the room
+        std::string comment;  // empty: the usual comment of a preemption for a job
     };
     void preempted(const std::string& id, const Preemption& done, char method);
     void resume(const std::string& id);
@@ -229,7 +229,7 @@ class Scheduling {
     void refused(const std::string& id, const ifl::Reply& reply);
     void set_aside(const std::string& job);
     void look_at_failed(Clock::time_point time);
-    // Wants cycles of all schedulers except `but`.
+    // Notes that all schedulers except `but` need a cycle.
     void want_cycles(const std::string& but = {});
     void look_at_starts();
     void started_as(const std::string& id, Job job);
@@ -258,25 +258,26 @@ class Scheduling {
     Phase phase_ = Phase::idle;
     std::string current_;  // the scheduler of the present run
     Run run_;
-    std::map<std::string, Estimate> estimates_;  // by job, as sent to the server
-    // Waiting jobs with an estimate of an earlier scheduler, until a cycle replaces or clears these
+    std::map<std::string, Estimate> estimates_;  // by job: the estimate that was last sent to the server
+    // Waiting jobs that have an estimate from an earlier scheduler. A cycle replaces or clears these
     // estimates.
     std::set<std::string> left_top_jobs_;
     bool estimates_forgotten_ = false;    // the server has lost them: the next cycle sends them again
-    PendingSettings settings_;            // the settings of policies that are still to be sent
-    std::vector<ChangedFolder> folders_;  // folders to be checked
-    // By scheduler: the values of preempt_order that the plugin has set, in this cycle and the last.
+    PendingSettings settings_;            // changed settings that have still to be written to the policies
+    std::vector<ChangedFolder> folders_;  // changed folders that have still to be checked
+    // By scheduler: the values of preempt_order that the plugin itself has set, in this cycle and the last.
     std::map<std::string, std::vector<std::string>> orders_given_;
 
     std::map<std::string, Failed> failed_;
-    bool known_ = false;        // all objects of the server have been asked for once
+    bool known_ = false;        // all of the server's objects have been queried once
     bool stale_server_ = true;  // the server, schedulers and resources may have changed
     bool stale_vnodes_ = true;
-    // By queue: jobs that the server counts and doesn't describe, such as subjobs that wait for another run.
+    // By queue: the number of jobs that the server counts but doesn't describe, such as subjobs that wait to
+    // run again.
     std::map<std::string, JobCount> undescribed_;
-    std::time_t jobs_since_ = 0;  // changes of jobs before this time are known
+    std::time_t jobs_since_ = 0;  // the jobs' changes before this time are known
     bool look_soon_ = false;
-    std::optional<Clock::time_point> altered_;  // last change of jobs that no query has followed
+    std::optional<Clock::time_point> altered_;  // last request that altered jobs and no query has followed
     Clock::time_point look_began_{};
     Clock::time_point looked_{};
     Clock::time_point checked_{};

@@ -13,14 +13,15 @@
 namespace pbs::openpbs {
 namespace {
 
-constexpr std::size_t kWindow = 64;  // the most requests on their way
-// While this many queries are unanswered, comments wait, so that they don't run far ahead of the server.
+constexpr std::size_t kWindow = 64;  // the most unanswered requests
+// While so many queries of the server's state are unanswered, no comments are sent, so that they don't run
+// far ahead of the server.
 constexpr std::size_t kMostAsked = 2;
 constexpr std::size_t kMostUnsent = 1U << 20;
-constexpr std::int32_t kIneligible = 1;  // OpenPBS's accrue type of a job that gains nothing by waiting
+constexpr std::int32_t kIneligible = 1;  // OpenPBS's accrue_type of jobs that gain nothing by waiting
 
-// The places of a confirmed reservation. For a standing reservation: those of all occurrences that are left,
-// including those that keep their vnodes.
+// Returns the places of a confirmed reservation, as the server's request has them. For a standing
+// reservation, those of all occurrences that are left, including occurrences that keep their vnodes.
 std::string confirmed_nodes(const Reservation& reservation, const Decision& decision) {
     if (!reservation.standing) return decision.exec_vnode;
     if (reservation.one_altered) return ifl::execvnodes_text({decision.exec_vnode});
@@ -34,9 +35,9 @@ std::string confirmed_nodes(const Reservation& reservation, const Decision& deci
     return ifl::execvnodes_text(all);
 }
 
-// The methods of `order`, a preempt_order, that the server can try for the job. If `order` has several steps,
-// which depend on the time that the job has left, the result still has their percentages, and so equals no
-// list of methods.
+// Returns the methods of `order`, a preempt_order, that the server can try for the job. An `order` with
+// several steps, which depend on the job's remaining time, keeps its percentages, so that the result differs
+// from any list of methods.
 std::string tried_for(const Job& job, std::string_view order) {
     std::string out;
     for (const char method : order) {
@@ -56,7 +57,8 @@ bool Scheduling::may_apply() const {
     const ServerClient& client = *scheds_.at(current_).client;
     if (client.unanswered() >= kWindow || client.unsent() >= kMostUnsent) return false;
     if (run_.applied == run_.decisions.size()) return has_to_tell() && run_.tellings_asked < kMostAsked;
-    // The job starts in the place of preempted jobs, which is free once the requests to preempt are answered.
+    // A job that starts in the place of preempted jobs has to wait until the requests to preempt them are
+    // answered.
     return !run_.decisions[run_.applied].after_preemptions || run_.preempting == 0;
 }
 
@@ -94,8 +96,8 @@ void Scheduling::accrue(const std::string& job, std::int32_t type) {
         ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("accrue_type", {}, fmt::format("{}", type))}});
 }
 
-// Sends an estimate. `topjob` makes a server with clear_topjob_estimates_enable forget the estimate in time;
-// other servers may not know this attribute.
+// Sends an estimate to the server. With `topjob`, a server with clear_topjob_estimates_enable later forgets
+// the estimate; other servers may not know this attribute.
 void Scheduling::tell_estimate(const std::string& job, const Estimate& estimate) {
     const auto& [start, exec_vnode] = estimate;
     ifl::Attributes attributes{attribute("estimated", "start_time", fmt::format("{}", start))};
@@ -106,7 +108,7 @@ void Scheduling::tell_estimate(const std::string& job, const Estimate& estimate)
     ++run_.told;
 }
 
-// Makes the server forget the estimate, since no start of the job is expected any more.
+// Makes the server forget the job's estimate, since its start is no longer foreseen.
 void Scheduling::clear_estimate(const std::string& job) {
     if (!site_.server.clears_estimates) return;
     current().client->tell(ifl::RequestType::modify_job_async,
@@ -114,7 +116,7 @@ void Scheduling::clear_estimate(const std::string& job) {
     ++run_.told;
 }
 
-// Sends the outcome to the server, which reports it to the requester.
+// Sends the decision about a reservation to the server, which tells the client that has requested it.
 void Scheduling::answer_reservation(const Decision& decision) {
     const auto reservation = site_.reservations.find(decision.job);
     if (reservation == site_.reservations.end()) return;
@@ -148,13 +150,13 @@ void Scheduling::apply(const Decision& decision) {
     if (job == nullptr) return;
     switch (decision.kind) {
         case Decision::Kind::run:
-            // The place for the job isn't free if a preemption has failed.
+            // If a preemption has failed, the place isn't free: drop the decision.
             if (decision.after_preemptions && run_.preempt_failed) return;
             if (job->preempted()) return resume(decision.job);
             return run(decision);
         case Decision::Kind::comment:
-            // The comment of a job that was preempted for another one names that, and a begun array's the
-            // time since when it has run: keep these.
+            // Keep the comment of a job that was preempted for another one, which it names, and that of a
+            // begun array, which says since when the array runs.
             if (job->preempted_at != 0 && cluster::names_preemption(job->comment)) return;
             if (job->array && job->state == 'B') return;
             return comment(decision.job, decision.text);
@@ -184,10 +186,10 @@ void Scheduling::apply(const Decision& decision) {
                        });
             return;
         case Decision::Kind::reject:
-            // The history of jobs keeps the comment, so set it before.
+            // Set the comment before the job is deleted, since the history of jobs keeps it.
             comment(decision.job, decision.text);
             log(fmt::format("{}: rejected: {}", decision.job, decision.text));
-            // OpenPBS 23.06 never answers the older request, delete_job.
+            // Use delete_job_list, since OpenPBS 23.06 never answers the older request, delete_job.
             client.ask(ifl::RequestType::delete_job_list, ifl::DeleteJobList{{decision.job}}, {},
                        [this, id = decision.job](const ifl::Result<ifl::Reply>& reply) {
                            if (!reply) return;
@@ -204,9 +206,9 @@ void Scheduling::apply(const Decision& decision) {
     }
 }
 
-// Preempts by one request the jobs of the next decisions that agree on the methods. The server tries the
-// methods of the scheduler's preempt_order, and answers once each of the jobs has been preempted or couldn't
-// be.
+// Sends one request to preempt the jobs of the next decisions that have the same methods. The server tries
+// the methods of the scheduler's preempt_order. It answers when each of the jobs has been preempted, or
+// couldn't be.
 void Scheduling::preempt() {
     ServerClient& client = *current().client;
     const std::string methods = run_.decisions[run_.applied].methods;
@@ -254,8 +256,8 @@ void Scheduling::preempt() {
                });
 }
 
-// Handles the outcome of a preemption. `method`: the letter of the method that the server used; any other
-// letter: it couldn't preempt the job.
+// Handles the outcome of a job's preemption. `method`: the letter of the method that the server has used; any
+// other letter means that it couldn't preempt the job.
 void Scheduling::preempted(const std::string& id, const Preemption& done, char method) {
     const std::string occasion = cluster::occasion_of_preemption(done.for_job);
     std::string_view way;
@@ -270,7 +272,7 @@ void Scheduling::preempted(const std::string& id, const Preemption& done, char m
         return;
     }
     log(fmt::format("{}: preempted {}, by {}", id, occasion, way.empty() ? "deletion" : way));
-    if (done.for_job.empty()) run_.again = true;  // its place is free for others
+    if (done.for_job.empty()) run_.again = true;  // another job may use the place
     if (!done.comment.empty())
         comment(id, done.comment);
     else if (!way.empty())
@@ -278,8 +280,8 @@ void Scheduling::preempted(const std::string& id, const Preemption& done, char m
     refresh(id);
 }
 
-// Resumes a suspended job in its place. If that fails, the next cycle that runs for another reason tries
-// again.
+// Resumes a suspended job in its place. If that fails, the next cycle tries again, but no cycle is begun for
+// it.
 void Scheduling::resume(const std::string& id) {
     current().client->ask(ifl::RequestType::signal_job, ifl::SignalJob{id, "resume"}, {},
                           [this, id](const ifl::Result<ifl::Reply>& reply) {
@@ -298,13 +300,13 @@ void Scheduling::run(const Decision& decision) {
     comment(decision.job, array ? std::string() : decision.text);
     const std::string id = plugin_.records().starts(now(), decision);
     if (id.empty()) return;
-    // The array's next subjob goes before all jobs behind it: leave them to the next cycle.
+    // The array's next subjob precedes all jobs behind the array: leave these to the next cycle.
     if (array) {
         run_.again = true;
         const Job* left = plugin_.records().job(decision.job);
         if (left != nullptr && !left->queued.empty()) run_.applied = run_.decisions.size();
-        // No subjob waits any more, so the array gains nothing by waiting. The server doesn't set its accrue
-        // type itself.
+        // No subjob waits any more, so the array gains nothing by waiting. The server doesn't set its
+        // accrue_type itself.
         if (left != nullptr && left->queued.empty() && site_.server.counts_eligible_time &&
             left->accrue_type != kIneligible)
             accrue(decision.job, kIneligible);
@@ -316,7 +318,7 @@ void Scheduling::run(const Decision& decision) {
         ifl::Attributes attributes;
         const bool has_select = std::ranges::any_of(decision.set_resources,
                                                     [](const auto& set) { return set.first == "select"; });
-        // The server computes the sums of a select, and accepts none beside it.
+        // The server computes the totals from a select, and refuses a request that has totals beside it.
         for (const auto& [name, value] : decision.set_resources)
             if (!has_select || name == "select" || name == "walltime")
                 attributes.push_back(attribute("Resource_List", name, value));
@@ -337,16 +339,16 @@ void Scheduling::run(const Decision& decision) {
                });
 }
 
-// Sends the request to run the job. By job_run_wait the server answers when it has the request, when runjob
-// hooks have seen the job, or when the job runs. If there are no such hooks, nothing waits for them, as in
-// pbs_sched.
+// Sends the request to run the job. job_run_wait says when the server answers it: when it has the request,
+// when runjob hooks have seen the job, or when the job runs. If there are no runjob hooks, don't wait for
+// them, like pbs_sched.
 void Scheduling::send_run(const Decision& decision, const std::string& id) {
     ServerClient& client = *current().client;
     ifl::RunJob request{id, decision.exec_vnode, 0};
     const std::string& wait = site_.scheds[current_].job_run_wait;
     if (wait == "none" || (wait != "execjob_hook" && !site_.server.has_runjob_hook)) {
         client.tell(ifl::RequestType::async_run_job, std::move(request));
-        // The server doesn't answer this request, and gives no reason if it hasn't run the job.
+        // The server doesn't answer this request, and doesn't say why it hasn't run the job.
         run_.started.push_back(id);
         return;
     }
@@ -357,8 +359,7 @@ void Scheduling::send_run(const Decision& decision, const std::string& id) {
                });
 }
 
-// Sets a job aside after the server refused to run it. A job that fails again and again waits longer each
-// time.
+// Sets a job aside after the server has refused to run it. After each further refusal the job waits longer.
 void Scheduling::set_aside(const std::string& job) {
     constexpr int kMostDoubled = 6;
     Failed& failed = failed_[job];
@@ -377,20 +378,21 @@ void Scheduling::look_at_failed(Clock::time_point time) {
     }
 }
 
-// Handles the refusal of a decision by the server or a hook.
+// Handles the refusal of a decision about a job, by the server or a hook.
 void Scheduling::refused(const std::string& id, const ifl::Reply& reply) {
     log(fmt::format("{}: refused by the server: {}", id, text_of(reply)));
     const std::string job = waiting_id(id);
     if (reply.code != PBSE_UNKJOBID && reply.code != PBSE_BADSTATE)
         comment(job, fmt::format("Not Running: PBS Error: {}", text_of(reply)));
     set_aside(job);
-    // The job's place is free again: run another cycle at once, without the job.
+    // The place of the job is free again: run another cycle at once, without this job.
     run_.again = true;
     refresh(job);
     if (job != id) refresh(id);
 }
 
-// Queries the jobs that were started since the last call: one by one if they are few, else all at once.
+// Queries the jobs that were started since the last call: each by itself if they are few, else all in one
+// query.
 void Scheduling::look_at_starts() {
     constexpr std::size_t kFew = 8;
     std::vector<std::string> started = std::exchange(run_.started, {});
@@ -417,7 +419,7 @@ void Scheduling::look_at_starts() {
         });
 }
 
-// Records the state of a job after a request to run it. A job that still waits was refused.
+// Notes a job's state after a request to run it. A job that still waits was refused.
 void Scheduling::started_as(const std::string& id, Job job) {
     const bool waits = !job.runs() && job.state == 'Q';
     (void)plugin_.records().tell(now(), std::move(job));
@@ -428,13 +430,12 @@ void Scheduling::started_as(const std::string& id, Job job) {
     }
     log(fmt::format("{}: the server has not run it", id));
     set_aside(waiting);
-    // A job that has failed before stays aside, and its place is free: run another cycle at once, without the
-    // job.
+    // A job that has failed before stays aside, and its place is free: run another cycle at once, without it.
     run_.again = run_.again || failed_[waiting].stays;
     if (waiting != id) refresh(waiting);
 }
 
-// Queries the job's state. `was_run`: the server was asked to run the job.
+// Queries a job. `was_run`: the server was requested to run the job.
 void Scheduling::refresh(const std::string& id, bool was_run) {
     auto found = std::make_shared<std::optional<Job>>();
     current().client->ask(

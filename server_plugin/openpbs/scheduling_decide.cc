@@ -11,8 +11,8 @@
 namespace pbs::openpbs {
 namespace {
 
-constexpr std::chrono::milliseconds kTelling{200};        // the longest time for the comments of a run
-constexpr std::chrono::milliseconds kTellingAtLeast{30};  // the same if a scheduler wants a cycle
+constexpr std::chrono::milliseconds kTelling{200};        // a run sends comments for at most this time
+constexpr std::chrono::milliseconds kTellingAtLeast{30};  // the same, while a cycle is wanted
 constexpr std::size_t kToldAtOnce = 32;                   // comments and estimates between two queries
 
 }  // namespace
@@ -78,8 +78,8 @@ void Scheduling::take_decisions() {
     begin_applying();
 }
 
-// Makes the server forget estimates that are out of date: those of an earlier scheduler, or of this one
-// before a restart, that this cycle doesn't repeat.
+// Makes the server forget outdated estimates: those of an earlier scheduler, or of this one before a restart,
+// that this cycle doesn't repeat.
 void Scheduling::clear_left_estimates(const std::vector<Decision>& decisions) {
     if (std::exchange(estimates_forgotten_, false))
         for (const auto& [job, estimate] : estimates_) tell_estimate(job, estimate);
@@ -98,8 +98,8 @@ void Scheduling::begin_applying() {
 
 // ---- Telling why jobs wait.
 
-// Decides by attr_update_period whether this run may send comments and estimates. A period begins when one is
-// sent. A new value of the attribute ends the period.
+// Decides by attr_update_period whether this run may send comments and estimates. A period begins when a run
+// sends some. A new value of the attribute ends the period.
 void Scheduling::look_at_period() {
     Session& one = current();
     const std::int64_t period = site_.scheds[current_].attr_update_period;
@@ -108,9 +108,10 @@ void Scheduling::look_at_period() {
     run_.tells = now() - one.told_at >= period;
 }
 
-// May another comment or estimate be sent now? The server begins no other cycle before this one is over, and
-// thousands of comments take seconds, so the rest waits after a while until no cycle is wanted. The server
-// answers neither, so a query in between keeps this client from running far ahead of the server.
+// Returns whether another comment or estimate may be sent now. The server begins no other cycle before this
+// one is over, and thousands of comments take seconds: after a while the remaining ones have to wait until no
+// cycle is wanted. The server answers neither comments nor estimates, so after some of them a query of its
+// state is sent, to keep this client from running far ahead of it.
 bool Scheduling::may_tell() {
     const Clock::time_point time = Clock::now();
     if (!run_.telling_since) run_.telling_since = time;
@@ -135,14 +136,14 @@ bool Scheduling::may_tell() {
     return true;
 }
 
-// Is there a comment or estimate that this run has to send?
+// Returns whether this run still has comments or estimates to send.
 bool Scheduling::has_to_tell() const {
     if (run_.told_enough) return false;
     return run_.tells ? !scheds_.at(current_).untold.empty() : !run_.told_anyway.empty();
 }
 
-// Takes the next comment or estimate: if the period isn't over, only those of jobs about which something else
-// was sent anyway.
+// Takes the next comment or estimate to send. If the period isn't over, only one of a job about which
+// something else was sent anyway.
 std::optional<Decision> Scheduling::next_untold() {
     Untold& untold = current().untold;
     if (run_.tells) return untold.take();
@@ -159,7 +160,7 @@ void Scheduling::tell_next() {
     if (!may_tell()) return;
     const auto decision = next_untold();
     if (!decision) return;
-    // Since it was made, the job may have been started, held or deleted.
+    // The job may have been started, held or deleted since the decision.
     const Job* job = plugin_.records().job(decision->job);
     if (job == nullptr) return;
     if (!job->preempted() && (job->runs() || (job->state != 'Q' && job->state != 'B'))) return;
@@ -188,7 +189,7 @@ void Scheduling::answer_qrun(const std::string& job, int error, const std::strin
 void Scheduling::qrun() {
     const std::string job = *run_.qrun;
     const std::string array = cluster::array_of(job);
-    // Don't preempt jobs of an array for one of its own subjobs, as in pbs_sched.
+    // Don't preempt other subjobs of its array for a subjob, like pbs_sched.
     plugin_.records().spare(now(), array);
     auto placed = plugin_.place_job(now(), waiting_id(job));
     plugin_.records().spare(now(), {});
@@ -205,7 +206,7 @@ void Scheduling::qrun() {
     begin_applying();
 }
 
-// Applies the decision about the job of the qrun.
+// Carries out the decision about the job of a qrun, and answers the qrun.
 void Scheduling::apply_qrun(const std::string& job, const Decision& decision) {
     if (decision.kind != Decision::Kind::run) {
         comment(decision.job, decision.text);

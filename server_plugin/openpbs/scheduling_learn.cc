@@ -18,11 +18,12 @@ namespace {
 
 using cluster::array_of;
 
-constexpr std::chrono::seconds kCheck{600};  // interval of checks of everything that is known
+constexpr std::chrono::seconds kCheck{600};  // the interval of checks, which query all objects
 constexpr std::uint64_t kSettingsTicket = ~std::uint64_t{0};
-constexpr std::size_t kNamesAtOnce = 500;  // in a query about jobs by their ids
+constexpr std::size_t kNamesAtOnce = 500;  // jobs in one query by their ids
 
-// Reads a queue's state_count: "Transit:0 Queued:3 Held:0 Waiting:0 Running:1 Exiting:0 Begun:0".
+// Counts a queue's jobs by its state_count: "Transit:0 Queued:3 Held:0 Waiting:0 Running:1 Exiting:0
+// Begun:0".
 JobCount count_of(std::string_view text) {
     JobCount out;
     for (const std::string_view word : values::words(text)) {
@@ -37,7 +38,7 @@ JobCount count_of(std::string_view text) {
 
 }  // namespace
 
-// ---- Learning.
+// ---- Learning: queries to the server, and their answers.
 
 void Scheduling::note_error(const ifl::Result<ifl::Reply>& reply) {
     if (!reply) run_.learnt.error = reply.error().message;
@@ -49,7 +50,7 @@ void Scheduling::ask_about(ifl::RequestType type, ifl::Attributes wanted, const 
     current().client->ask(
         type, ifl::Status{{}, std::move(wanted)}, extend,
         [this](const ifl::Result<ifl::Reply>& reply) {
-            // PBSE_NONODES is the answer of a server without vnodes.
+            // A server without vnodes answers PBSE_NONODES, which isn't an error.
             if (!reply || reply->code != PBSE_NONODES) note_error(reply);
         },
         std::move(sink));
@@ -68,13 +69,13 @@ void Scheduling::learn(bool all) {
     run_.learnt.asked = std::time(nullptr);
     look_began_ = Clock::now();
     look_soon_ = false;
-    // Changes that are made from now on may be missing in the answers.
+    // From here on, note requests that alter jobs anew: the answers may lack their changes.
     run_.altered_known = std::exchange(altered_, std::nullopt).has_value();
     const bool whole_server = std::exchange(stale_server_, false) || all;
     const bool whole_vnodes = std::exchange(stale_vnodes_, false) || all;
     phase_ = all && known_ ? Phase::checking : Phase::learning;
-    // Query jobs first. The server answers in order, so settings that were changed before a job was submitted
-    // arrive with the job.
+    // Query jobs first. The server answers in order, so if settings were changed before a job was submitted,
+    // these arrive with the job or before it.
     learn_jobs(all);
     if (whole_server) {
         run_.learnt.scheds.emplace();
@@ -133,7 +134,7 @@ void Scheduling::learn_jobs(bool all) {
     ask_jobs(changed_since(jobs_since_), cluster::job_attributes(), take_job);
 }
 
-// Records the answers about all objects except jobs. Returns the number of objects that have changed.
+// Takes over the answers about all objects except jobs. Returns the number of objects that have changed.
 std::size_t Scheduling::take_objects() {
     const auto is_there = [this](const std::string& name) {
         if (run_.learnt.vnodes) {
@@ -143,8 +144,8 @@ std::size_t Scheduling::take_objects() {
         const auto state = run_.learnt.states.find(name);
         return state != run_.learnt.states.end() && state->second == PBS_VNODE_FREE;
     };
-    // An unconfirmed reservation may be confirmed by any scheduler, on the vnodes of its partition, so try
-    // the partition of the present scheduler.
+    // Any scheduler may confirm an unconfirmed reservation, on the vnodes of its own partition. So give the
+    // reservation's queue the partition of the present scheduler.
     for (auto& [id, reservation] : run_.learnt.reservations) {
         choose_asked(reservation, is_there);
         const auto queue = run_.learnt.queues.find(reservation.queue);
@@ -162,7 +163,8 @@ std::size_t Scheduling::take_objects() {
             stale_vnodes_ = true;
         } else {
             changed = changed || known->second.state != state;
-            // The vnode's mom is back, and may have reported other resources: query vnodes completely.
+            // The vnode was down. Its mom may have reported other resources, so query all attributes of
+            // vnodes.
             if ((known->second.state & ~state & PBS_VNODE_DOWN) != 0) stale_vnodes_ = true;
         }
     }
@@ -190,7 +192,7 @@ std::size_t Scheduling::take_objects() {
 }
 
 void Scheduling::take_over(const Site& before, const Site& after) {
-    // The server has just forgotten the estimates of all jobs without `topjob`.
+    // From now on the server keeps estimates only of jobs with `topjob`, and has just forgotten all others.
     if (after.server.clears_estimates && !before.server.clears_estimates) estimates_forgotten_ = true;
     for (ChangedFolder& folder : changed_folders(before, after)) folders_.push_back(std::move(folder));
     for (const auto& [name, sched] : after.scheds) {
@@ -201,7 +203,7 @@ void Scheduling::take_over(const Site& before, const Site& after) {
             log(text_of(*find_not_acted_on(PBS_OBJ_SCHED, one), name));
     }
     for (ChangedSetting& change : changed_settings(before, after)) {
-        // Skip a preempt_order that the plugin itself has set, for the server to preempt by.
+        // Skip a preempt_order that the plugin has set itself, by which the server is to preempt.
         const auto given = orders_given_.find(change.sched);
         if (change.name == "preempt_order" && given != orders_given_.end() &&
             std::ranges::find(given->second, change.value) != given->second.end())
@@ -210,8 +212,8 @@ void Scheduling::take_over(const Site& before, const Site& after) {
     }
 }
 
-// Checks that a scheduler's folder exists, since the server accepts any path. As with pbs_sched, if the
-// folder is missing, the scheduler gets a comment that says this, and stops.
+// Checks that a scheduler's folder exists, since the server accepts any path. If it doesn't exist, sets the
+// scheduler's comment, which says so, and turns its scheduling off, like pbs_sched.
 void Scheduling::look_at_folder(const ChangedFolder& folder) {
     std::set<std::string>& lacking = scheds_[folder.sched].lacking;
     std::error_code error;
@@ -236,7 +238,7 @@ void Scheduling::look_at_folder(const ChangedFolder& folder) {
         });
 }
 
-// Carries pending settings into the policies. False: the plugin is busy with one; call again.
+// Writes pending settings to the policies. Returns false if the plugin is busy with one: call again.
 bool Scheduling::settle_settings() {
     const Clock::time_point time = Clock::now();
     while (const ChangedSetting* change = settings_.next(time)) {
@@ -257,7 +259,7 @@ bool Scheduling::settle_settings() {
     return true;
 }
 
-// Forgets a job that is gone. Returns the number of jobs forgotten.
+// Forgets a job that is gone. Returns 1 if the plugin knew the job, else 0.
 std::size_t Scheduling::forget(const std::string& job) {
     estimates_.erase(job);
     failed_.erase(job);
@@ -291,10 +293,11 @@ std::size_t Scheduling::take_learnt() {
     return count;
 }
 
-// ---- Jobs that are gone.
+// ---- The search for jobs that are gone.
 
-// Notes the queues that have fewer jobs than are known, and queries the ids of their running or their waiting
-// jobs. Other differences are no sign of it: a job may have been submitted since the jobs were queried.
+// Finds the queues in which the server counts fewer running or fewer waiting jobs than are known, and queries
+// the ids of these jobs. A larger count is no sign of a gone job: a job may have been submitted since the
+// query.
 void Scheduling::compare_counts() {
     const Records& records = plugin_.records();
     run_.search.counts = std::move(run_.learnt.counts);
@@ -315,11 +318,11 @@ void Scheduling::ask_ids(const std::string& queue, bool running) {
         auto& asked = running ? of_queue.running : of_queue.waiting;
         return asked ? *asked : asked.emplace();
     };
-    // Without such a queue there are no ids.
+    // The search has noted the queue. If the server has deleted it, there are no ids to query.
     if (ids(); !run_.learnt.queues.contains(queue)) return;
     ifl::Attributes criteria{attribute("destination", {}, queue)};
     if (running) {
-        // Begin the letters with 'E': if 'R' is the first, the server leaves suspended jobs out.
+        // Put 'E' first: if 'R' is the first letter, the server leaves suspended jobs out.
         criteria.push_back(attribute("job_state", {}, "ER", ifl::Op::eq));
         return ask_jobs(std::move(criteria), {attribute("job_state", {}, {})},
                         [ids](const ifl::ObjectView& object) { ids().emplace(object.name); });
@@ -333,7 +336,7 @@ void Scheduling::ask_ids(const std::string& queue, bool running) {
                           });
 }
 
-// Queries the jobs that are missing by name: some may only have begun, or wait again.
+// Queries missing jobs by their ids: some of them may have changed from waiting to running, or back.
 void Scheduling::ask_missing() {
     Search& search = run_.search;
     for (const auto& [queue, ids] : search.queues)
@@ -346,7 +349,7 @@ void Scheduling::ask_missing() {
         current().client->ask(
             ifl::RequestType::status_job, ifl::Status{names, cluster::job_attributes()}, {},
             [this](const ifl::Result<ifl::Reply>& reply) {
-                // The server has none of them.
+                // The server has none of these jobs, which isn't an error.
                 if (reply && (reply->code == PBSE_UNKJOBID || reply->code == PBSE_HISTJOBID)) return;
                 note_error(reply);
             },
@@ -370,7 +373,7 @@ std::size_t Scheduling::forget_missing() {
     return count;
 }
 
-// Goes on with the search after the answers of its last step. True: it has made further queries.
+// Goes on with the search after the answers to its last step. Returns whether it has made further queries.
 bool Scheduling::look_for_gone() {
     if (!run_.learnt.error.empty()) return false;
     Search& search = run_.search;
@@ -419,10 +422,10 @@ void Scheduling::learnt() {
         if (count > 0) log(fmt::format("a check found {} changes that had not been noticed", count));
     }
     for (const ChangedFolder& folder : std::exchange(folders_, {})) look_at_folder(folder);
-    // Changes that only a query shows may concern any scheduler: each needs a cycle.
+    // A change that only a query has found may concern any scheduler, so all need a cycle.
     if (count > 0 && (run_.look_only || run_.altered_known)) want_cycles(current_);
     run_.look_only = run_.look_only && count == 0 && !first && settings_.next(looked_) == nullptr;
-    // Query a vnode that wasn't known. If a check is due, query everything.
+    // Query new vnodes completely. If a check is due, query everything.
     if (stale_vnodes_ || stale_server_) return learn(false);
     if (!was_check && looked_ - checked_ > kCheck) return learn(true);
     if (run_.look_only) return end();

@@ -1,4 +1,4 @@
-// Terms of OpenPBS's requests that the parts of Scheduling share.
+// Terms of OpenPBS's requests that the files of Scheduling share.
 #pragma once
 
 #include <fmt/format.h>
@@ -34,19 +34,19 @@ inline ifl::Attribute attribute(std::string name, std::string resource, std::str
     return {std::move(name), std::move(resource), std::move(value), op};
 }
 
-// Does the decision only send the reason why the job waits, or the time at which it is expected to start?
+// Returns whether the decision only informs: why the job waits, or when its start is expected.
 inline bool is_told(const Decision& decision) {
     return decision.kind == Decision::Kind::comment ||
            (decision.kind == Decision::Kind::estimate && decision.start != 0);
 }
 
-// Selects jobs that have changed since `time`. Goes back one second, because the server's clock counts
-// seconds.
+// Returns criteria for jobs that have changed since `time`. They begin one second earlier, because the
+// server's clock counts whole seconds.
 inline ifl::Attributes changed_since(std::time_t time) {
     return {attribute("mtime", {}, fmt::format("{}", time - 1), ifl::Op::ge)};
 }
 
-// The id under which the job waits: for a subjob, that of its array.
+// Returns the id under which the job waits: its own, or for a subjob that of its array.
 inline std::string waiting_id(const std::string& job) {
     std::string array = cluster::array_of(job);
     return array.empty() ? job : array;

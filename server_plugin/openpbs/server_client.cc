@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kLongestId = 1024;
 
-// The user that the server takes the client for on a connection from a reserved port.
+// The user as whom the server sees the client on a connection from a reserved port.
 constexpr const char* kUser = "root";
 
 }  // namespace
@@ -27,7 +27,7 @@ constexpr const char* kUser = "root";
 ifl::Result<void> ServerClient::open(const ServerPlace& server) {
     close({});
     refused_ = 0;
-    // The probe shows from which address of this host the server is reached.
+    // This connection only shows from which address of this host the server is reached.
     const auto probe = ifl::connect_to(server.address);
     if (!probe) return tl::unexpected(probe.error());
     std::array<ifl::Socket, 2> sockets;
@@ -69,7 +69,7 @@ void ServerClient::close(const std::string& why) {
     why_closed_ = why;
     commands_.clear();
     out_.clear();
-    // Closing isn't enough: a child of the server may still have a copy of the descriptor.
+    // shutdown() as well as close: a child of this process may still have a copy of the descriptor.
     if (second_.fd() >= 0) ::shutdown(second_.fd(), SHUT_RDWR);
     second_ = {};
     if (was_open) first_->close(why);
@@ -127,7 +127,7 @@ void ServerClient::flush() {
     if (state_ != State::closed) out_.erase(0, done);
 }
 
-// Reads from the second connection. False: there is nothing to read now.
+// Reads from the second connection. Returns false if there is nothing to read at the moment.
 bool ServerClient::read() {
     if (state_ == State::closed) return false;
     const ssize_t size = ::recv(second_.fd(), packets_.room(ifl::kReadSize), ifl::kReadSize, MSG_DONTWAIT);

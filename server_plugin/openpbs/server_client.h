@@ -1,8 +1,8 @@
-// A scheduler's two connections to OpenPBS's server. The scheduler makes its requests on the first. On the
-// second the server sends commands; the scheduler answers each when its cycle is over.
+// A scheduler's two connections to OpenPBS's server. On the first the scheduler makes its requests. On the
+// second the server sends commands for cycles, and the scheduler reports the end of each cycle.
 //
-// No function waits, because the server may be waiting for this thread meanwhile: requests are sent as fast
-// as the server reads them, and replies are read when poll() reports them.
+// No function waits, because the server may be waiting for this thread: requests are sent as fast as the
+// server reads them, and replies are read when poll() reports them.
 #pragma once
 
 #include <poll.h>
@@ -24,12 +24,12 @@ namespace pbs::openpbs {
 // The server's commands (SCH_* of OpenPBS).
 struct Command {
     int number = 0;
-    std::string job;  // kRunOne: its id
+    std::string job;  // kRunOne: the job's id
 };
 inline constexpr int kConfigure = 6;
 inline constexpr int kQuit = 7;
 inline constexpr int kRunOne = 11;     // an operator wants the job started
-inline constexpr int kStartOver = 16;  // a running cycle is to start over
+inline constexpr int kStartOver = 16;  // the running cycle is to begin anew
 
 class ServerClient {
   public:
@@ -45,27 +45,27 @@ class ServerClient {
     void close(const std::string& why);
 
     State state() const { return state_; }
-    // The reason why the connection is closed: that of close(), or of its loss; empty: it is open.
+    // Returns the reason why the connection is closed: that of close(), or of its loss; empty: it is open.
     const std::string& why_closed() const { return why_closed_; }
-    // The error code by which the server refused to register this scheduler; 0: it didn't.
+    // Returns the error code by which the server refused to register this scheduler; 0: it didn't refuse.
     int refused() const { return refused_; }
 
-    // Makes a request. Requests are answered in the order in which they are made. `sink` as for
-    // ifl::ReplyDecoder.
+    // Makes a request. The server answers requests in the order in which they were made; `done` gets the
+    // reply, and `sink` the objects in it, as for ifl::ReplyDecoder.
     void ask(ifl::RequestType type, ifl::RequestBody body, std::string extend, ifl::Exchange::Done done,
              ifl::ObjectSink sink = {});
-    // Makes a request whose type has no reply.
+    // Makes a request that has no reply.
     void tell(ifl::RequestType type, ifl::RequestBody body);
     std::size_t unanswered() const { return first_ ? first_->unanswered() : 0; }
-    // Bytes of requests still to be sent.
+    // Returns the number of bytes of requests that are still to be sent.
     std::size_t unsent() const { return first_ ? first_->unsent() : 0; }
 
     std::optional<Command> next_command();
-    // Reports to the server that the cycle of the last command is over.
+    // Reports to the server that the cycle it commanded last is over.
     void end_cycle();
 
     void poll_for(std::vector<pollfd>& set) const;
-    // Sends and reads as much as is possible without waiting.
+    // Sends and reads all that is possible without waiting.
     void work();
 
   private:

@@ -38,21 +38,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kAgain{5};   // the pause between questions about work in progress
-constexpr std::chrono::seconds kAlive{10};       // the longest silence
-constexpr std::chrono::seconds kLookAgain{600};  // interval of looks at all of the server's objects
-constexpr std::chrono::seconds kServerRetry{1};  // the pause between attempts while the server doesn't answer
+constexpr std::chrono::milliseconds kAgain{5};   // the pause between two calls for the same request
+constexpr std::chrono::seconds kAlive{10};       // the service sends something at least so often
+constexpr std::chrono::seconds kLookAgain{600};  // the interval of queries of the server's objects
+constexpr std::chrono::seconds kServerRetry{1};  // the pause between two attempts to reach the server
 
 struct Kind {
     std::string_view name;
     std::uint32_t type;
 };
-// Kinds that only the plugin's own scheduler has.
+// Kinds of objects that exist only if the plugin's own scheduler schedules.
 constexpr std::array kOfCycles{Kind{"explanation", PBS_OBJ_EXPLANATION}, Kind{"record", PBS_OBJ_RECORD},
                                Kind{"fairshare", PBS_OBJ_FAIRSHARE}, Kind{"quota_use", PBS_OBJ_QUOTA_USE}};
 constexpr std::array kKinds{Kind{"configuration", PBS_OBJ_CONFIGURATION}, Kind{"history", PBS_OBJ_HISTORY}};
 
-// The type of a kind in "object=KIND"; 0 for other words, and for kinds of cycles where the plugin has none.
+// Returns the object type of the kind in "object=KIND". Returns 0 for other words, and without `cycles` for
+// kinds that only the plugin's own scheduler has.
 std::uint32_t type_of(std::string_view kind, bool cycles) {
     if (const auto* own = values::find_type(kind); own != nullptr && own->own)
         return static_cast<std::uint32_t>(own->type);
@@ -64,7 +65,7 @@ std::uint32_t type_of(std::string_view kind, bool cycles) {
     return cycles ? in(kOfCycles) : 0;
 }
 
-// Advice where the plugin can't give the answer.
+// Returns the error text for a kind that the plugin can't answer for, with advice where to look instead.
 std::string instead_of(std::string_view kind) {
     constexpr std::string_view kWhy = "pbs_sched schedules for this server";
     if (kind == "explanation")
@@ -83,7 +84,7 @@ std::string instead_of(std::string_view kind) {
     return fmt::format("No support for requested service: {}", kind);
 }
 
-// Wakes the service from threads of the plugin's.
+// Wakes the service's thread when a thread of the plugin has finished something.
 class Wake {
   public:
     Wake() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
@@ -133,7 +134,7 @@ class Service {
   private:
     static std::int64_t now() { return std::time(nullptr); }
 
-    // ---- Beginning.
+    // ---- The start.
 
     void try_to_start() {
         if (Clock::now() < next_start_) return;
@@ -164,8 +165,8 @@ class Service {
         options_.log("policy objects are available");
     }
 
-    // Reports that the plugin can't be started. It is tried again, since the store may be mended, or the file
-    // put in its place.
+    // Reports that the plugin can't be started, in the log and in `list sched`. The next attempt follows in
+    // half a minute, since somebody may repair the store or restore a missing file.
     void fail(const Site& site, const std::string& why) {
         next_start_ = Clock::now() + std::chrono::seconds(30);
         const std::string said = fmt::format("policy objects are not available: {}", why);
@@ -195,7 +196,7 @@ class Service {
             options_.log(fmt::format("the server can't be asked for its objects: {}", site.error().message));
             return;
         }
-        // These are learnt in other ways: keep them.
+        // Keep vnodes and execution_types, which ask_site() doesn't query.
         site->vnodes = site_.vnodes;
         keep_execution_types(site_.queues, site->queues);
         for (auto& [name, sched] : site->scheds)
@@ -207,7 +208,7 @@ class Service {
 
     void show(std::uint32_t type, const std::string& name) {
         ifl::Attributes attributes = plugin_->shown(now(), type, name);
-        // The server itself shows its time.
+        // Leave out the server's time, which the server itself shows.
         std::erase_if(attributes, [](const ifl::Attribute& one) { return one.name == "server_time"; });
         if (type == PBS_OBJ_SCHED && scheduling_) {
             scheduling_->show_not_acted_on(name, attributes);
@@ -244,8 +245,8 @@ class Service {
         take_execution_types();
     }
 
-    // Tells the plugin the execution_types of queues: the server doesn't keep them, but the plugin shows
-    // them.
+    // Takes the execution_types of queues from the attributes that the plugin shows into the records of
+    // queues, since the server doesn't keep them. Reports the queues to the plugin again.
     void take_execution_types() {
         const auto type_of = [&](const std::string& queue) {
             const auto shown = shown_.find({PBS_OBJ_QUEUE, queue});
@@ -268,7 +269,7 @@ class Service {
 
     Identity identity_of(const Ask& one) { return {one.request.user, name_of(one.address), one.privilege}; }
 
-    // The name of the host with this address; the address, if it has none.
+    // Returns the name of the host with this address; if it has none, the address.
     const std::string& name_of(const std::string& address) {
         const auto [known, made] = hosts_.try_emplace(address, address);
         if (!made) return known->second;
@@ -282,7 +283,7 @@ class Service {
         return known->second;
     }
 
-    // Carries a request out. True: it is answered.
+    // Carries out a request, or a part of it. Returns whether the request is answered.
     bool carry_out(const Ask& one) {
         if (one.request.type == ifl::RequestType::manager) return manager(one);
         return status(one);
@@ -329,8 +330,8 @@ class Service {
         return true;
     }
 
-    // The objection to an execution_type, as in the bundled server: a route queue has no times, and an
-    // execution queue isn't of type route.
+    // Returns the objection to an execution_type, as in the bundled server: a route queue has none, and an
+    // execution queue can't be of type route. Empty: there is no objection.
     std::string objection(const ifl::Manage& body) const {
         if (body.object_type != PBS_OBJ_QUEUE || body.command != PBS_CMD_SET) return {};
         const auto queue = site_.queues.find(body.object);
@@ -409,8 +410,9 @@ class Service {
         return true;
     }
 
-    // Does the request have to wait for a look at the server's jobs, because its job isn't known? One such
-    // request at a time does: the server's loop waits a little for each that isn't answered at once.
+    // Returns whether the request has to wait for a query of the server's jobs, because its job isn't known.
+    // Only one request at a time waits so, because the server's loop waits a little for each request without
+    // an answer.
     bool waits_for_look(std::uint64_t ticket, Clock::time_point since) {
         if (!scheduling_ || looks_for_.value_or(ticket) != ticket) return false;
         looks_for_.reset();
@@ -444,12 +446,12 @@ class Service {
         }
     }
 
-    // Asks the plugin again about requests in progress, and begins new ones, in the order in which they came.
+    // Calls the plugin again for requests in progress, and begins new ones, in the order in which they came.
     void go_on() {
         if (!plugin_) return;
         std::deque<Ask> again;
         for (Ask& one : std::exchange(asked_, {})) {
-            // The server waits for us once it has done its part, so it can't be asked then.
+            // Don't query the server before a commit: it has done its part, and waits for the service.
             if (stale_ && one.what != Ask::What::commit) refresh();
             if (!carry_out(one)) again.push_back(std::move(one));
         }
@@ -474,15 +476,15 @@ class Service {
         if (!scheduling_) return;
         if (wake_.cycle_finished.exchange(false)) scheduling_->cycle_finished();
         scheduling_->step();
-        // A cycle may have read other files, which changes what is shown.
+        // A cycle may have read other files, whose contents `list sched` shows.
         const std::uint64_t cycles = scheduling_->cycles();
         const bool another = std::exchange(cycles_, cycles) != cycles;
         for (const auto& [name, sched] : site_.scheds)
             if (!show_scheduling(name) && another) show(PBS_OBJ_SCHED, name);
     }
 
-    // If a scheduler's attributes about its scheduling have changed, shows them and returns true. Other
-    // attributes change by requests, with time, and by cycles.
+    // If the attributes about a scheduler's scheduling have changed, shows the scheduler anew and returns
+    // true. Its other attributes change only by requests, by time and by cycles.
     bool show_scheduling(const std::string& sched) {
         ifl::Attributes now = scheduling_->shown(sched);
         ifl::Attributes& before = scheduling_shown_[sched];
@@ -543,14 +545,14 @@ class Service {
                 if (plugin_) plugin_->abandon(gone->ticket);
             } else if (const auto* changed = std::get_if<Changed>(&*message)) {
                 if (scheduling_) scheduling_->noticed(changed->object_type);
-                // Changes of jobs and vnodes concern only a scheduler.
+                // Changes of jobs and vnodes concern only Scheduling.
                 if (changed->object_type != PBS_OBJ_JOB && changed->object_type != PBS_OBJ_NODE)
                     stale_ = true;
             }
         }
     }
 
-    // The objects that were found so far for a status request.
+    // A status request in progress: the objects that were found so far.
     struct Listing {
         Clock::time_point asked = Clock::now();
         bool begun = false;
@@ -565,17 +567,17 @@ class Service {
     std::string out_;
     std::deque<Ask> asked_;
     std::map<std::uint64_t, Listing> listings_;
-    std::optional<std::uint64_t> looks_for_;  // ticket of the explanation that waits for a look
-    Wake wake_;                               // outlives the plugin
+    std::optional<std::uint64_t> looks_for_;  // the request that waits for a query of the server's jobs
+    Wake wake_;                               // declared before the plugin, which uses it
     std::unique_ptr<Plugin> plugin_;
     Site site_;
     std::unique_ptr<Scheduling> scheduling_;
     std::map<std::string, ifl::Attributes> scheduling_shown_;
     std::uint64_t cycles_ = 0;
-    bool stale_ = false;  // the server's objects may have changed
+    bool stale_ = false;  // some of the server's objects may have changed
     std::map<std::pair<std::uint32_t, std::string>, ifl::Attributes> shown_;
-    std::map<std::string, std::string> hosts_;  // names by address
-    std::string failed_;                        // why the plugin can't be started
+    std::map<std::string, std::string> hosts_;  // host names by address
+    std::string failed_;                        // the reason why the plugin can't be started
     bool told_waiting_ = false;
     Clock::time_point next_start_{};
     Clock::time_point said_{};

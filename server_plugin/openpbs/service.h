@@ -1,5 +1,5 @@
-// The policy service: the plugin with its view of the server, and the answers to the shim's requests. One
-// thread of pbs_server.bin, or of pbs_policyd, runs it.
+// The policy service: runs the plugin, with its knowledge of the server, and answers the shim's requests. Its
+// one thread is in pbs_server.bin or in pbs_policyd.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,8 @@ struct ServiceOptions {
     std::function<void(const std::string&)> log{};
 };
 
-// Answers on the socket `fd`, which it owns, until the other end closes it or `end` is set. Errors are
-// logged: the other end sees that the socket is closed.
+// Serves the shim over the socket `fd`, and owns it, until the shim closes its end or `end` is set. Errors
+// are logged; after an error the shim finds the socket closed.
 void serve(int fd, const ServiceOptions& options, const std::atomic<bool>& end);
 
 }  // namespace pbs::openpbs

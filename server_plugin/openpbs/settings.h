@@ -1,5 +1,5 @@
-// Settings such as preempt_prio, which OpenPBS has at its scheduler objects and its server, and the plugin at
-// policies. If a manager sets one at the scheduler, it is set in the policies of that scheduler.
+// Settings such as preempt_prio, which OpenPBS has at its scheduler objects and its server, and the plugin in
+// policies. If a manager sets one at a scheduler, it is set in the policies of that scheduler.
 #pragma once
 
 #include <chrono>
@@ -18,16 +18,17 @@ namespace pbs::openpbs {
 struct ChangedSetting {
     std::string sched;
     std::string name;   // name of the attribute, the same for schedulers and policies
-    std::string value;  // empty: it was unset
+    std::string value;  // empty: the attribute was unset
     bool operator==(const ChangedSetting&) const = default;
 };
 
-// Returns the changed settings of the schedulers that are the plugin's own and existed before. The server's
-// job_sort_formula counts as a setting of each scheduler that has none, as with pbs_sched.
+// Returns the changed settings of those schedulers that existed before and that the plugin schedules for. The
+// server's job_sort_formula counts as a setting of each scheduler that has none, as with pbs_sched.
 std::vector<ChangedSetting> changed_settings(const Site& before, const Site& after);
 
-// Settings that still have to be written to the policies. A setting that can't be written, for example
-// because the disk is full, is tried again: the server has it already, so nobody would set it a second time.
+// Settings that still have to be written to the policies. If one can't be written, for example because the
+// disk is full, it is tried again later: the server has the setting already, so nobody would set it a second
+// time.
 class PendingSettings {
   public:
     using Time = std::chrono::steady_clock::time_point;
@@ -35,12 +36,12 @@ class PendingSettings {
 
     // Adds a setting. A later value of the same attribute replaces one that waits.
     void add(ChangedSetting change);
-    // Returns the next setting to carry out; null: none now.
+    // Returns the next setting to write; null: there is none at the moment.
     const ChangedSetting* next(Time now);
-    // Drops the setting of the last next(): it is carried out, or refused for good.
+    // Drops the setting of the last next(), which is written, or refused for good.
     void done();
-    // Keeps the setting of the last next(), which can't be written now, for a later try. Returns true the
-    // first time.
+    // Keeps the setting of the last next(), which can't be written now, for a later attempt. Returns whether
+    // this is the setting's first failure.
     bool put_off(Time now);
 
   private:
@@ -50,23 +51,23 @@ class PendingSettings {
         bool put_off = false;
     };
     std::deque<Waiting> waiting_;
-    std::size_t at_ = 0;  // index of the last next()
+    std::size_t at_ = 0;  // index of the setting that next() returned last
 };
 
-// The request by which the plugin changes all policies of the scheduler, or none.
+// Returns the request by which the plugin changes all policies of the scheduler, or none.
 ManagerRequest request_of(const ChangedSetting& change);
 
-// A changed folder of a scheduler.
+// A folder of a scheduler that a manager has changed.
 struct ChangedFolder {
     std::string sched;
     std::string name;  // name of the attribute
     std::string path;
     bool operator==(const ChangedFolder&) const = default;
 };
-// Returns the changed folders, of the schedulers that changed_settings() looks at.
+// Returns the changed folders of those schedulers that changed_settings() looks at.
 std::vector<ChangedFolder> changed_folders(const Site& before, const Site& after);
 
-// The text of pbs_sched_record::directives.
+// Returns the settings as directives of qmgr, for pbs_sched_record::directives.
 std::string directives_of(const std::string& sched, const std::map<std::string, std::string>& settings);
 
 }  // namespace pbs::openpbs

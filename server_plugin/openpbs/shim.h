@@ -1,22 +1,25 @@
-// The functions that pbs_server.bin calls in place of libpbs's. The policy service answers requests about our
-// objects, for the identity that the server has established; the server answers all other requests as ever.
+// The functions that pbs_server.bin calls in place of libpbs's. Requests about the plugin's objects are
+// answered by the policy service, for the identity that the server has established; all other requests by the
+// server.
 //
-// The shim learns the requester's identity without a look into the server's memory: it reads the request from
-// the connection, and gives libpbs's decoder another one instead, a *probe*. The server authenticates, judges
-// and answers the probe; the shim takes that answer before it is sent. It says who asks:
+// The shim learns the client's identity without reading the server's memory. It reads the request from the
+// connection, and gives libpbs's decoder another request in its place, a *probe*. The server authenticates
+// the client, and answers the probe; the shim takes this answer before it is sent. The answer shows who the
+// client is:
 //
-//   - Creating an object of a type that the server doesn't know (64): 15004 for managers, 15007 for anybody
-//     else. (Answers to SET and UNSET don't tell: operators get 15004 for these.)
-//   - Setting one: 15004 for managers and operators.
+//   - A request to create an object of a type that the server doesn't know (64): 15004 for managers, 15007
+//     for anybody else. (Requests to set or unset don't show this: operators get 15004, too.)
+//   - A request to set such an object: 15004 for managers and operators.
 //   - A status request about schedulers: the server answers everybody.
 //
-// A request with attributes of the server and ours goes in three rounds: the probe; the question to the
-// service whether it would accept our part; then the server gets its own part, and if that succeeds, ours is
-// committed. The client waits meanwhile. To have the server look at the connection again, the shim adds an
-// event to those that the server waits for, and the decoder then reads the request from the shim's copy. Only
-// one such request is on its way at a time, so the result of the check still holds at the commit.
+// A request with attributes both of the server and of the plugin has three rounds. The server answers the
+// probe; the service says whether it would accept the plugin's part; then the server does its own part, and
+// if that succeeds, the plugin's part is committed. The client waits meanwhile. To make the server read from
+// the connection again, the shim adds an event to those that the server waits for; the decoder then reads the
+// request from the shim's copy. Only one such request is in progress at a time, so that the result of the
+// check still holds at the commit.
 //
-// The server waits for the service for some milliseconds; a later answer is sent when it comes.
+// The server waits for the service for some milliseconds. A later answer is sent when it comes.
 #pragma once
 
 #include <sys/epoll.h>
@@ -44,17 +47,17 @@
 namespace pbs::openpbs {
 
 struct ShimOptions {
-    std::chrono::milliseconds patience{20};       // the longest wait for the service
-    std::chrono::seconds time_limit{30};          // for a request; then its client gets an error
-    std::function<void(const std::string&)> log;  // a line to the server's log
-    std::string attachment;                       // since when and how the plugin is attached
+    std::chrono::milliseconds patience{20};       // the longest wait for the service's answer
+    std::chrono::seconds time_limit{30};          // after it, the client of a request gets an error
+    std::function<void(const std::string&)> log;  // writes a line to the server's log
+    std::string attachment;                       // since when, and how, the plugin is attached
 };
 
 class Shim {
   public:
     Shim(const Library& library, Link& link, ShimOptions options);
 
-    // Replace libpbs's functions of these names. Only the server's main thread calls them.
+    // These functions replace libpbs's functions of these names. Only the server's main thread calls them.
     int decode_header(int sock, void* request, int* type, int* version);
     int decode_manage(int sock, void* request);
     int decode_status(int sock, void* request);
@@ -71,20 +74,20 @@ class Shim {
         bool operator==(const Connection&) const = default;
     };
     enum class Step : std::uint8_t {
-        probing,    // the server has its probe
-        turn,       // waits until no other shared request is on its way
-        checking,   // the service checks our part
-        server,     // the server does its part next
-        proving,    // waits for the probe that shows whether the requester may see everything
+        probing,    // the server answers the request's probe
+        turn,       // the request waits until no other shared request is in progress
+        checking,   // the service checks the plugin's part
+        server,     // the server is to do its part next
+        proving,    // the request's second probe shows whether its client may see everything
         answering,  // the service makes the answer
         sending     // the answer is being sent
     };
-    // A request for the plugin's objects, or with attributes of the plugin, until it is answered.
+    // A request about the plugin's objects, or with attributes of the plugin, until it is answered.
     struct Held {
         Connection connection;
         ifl::Request request;        // without the server's attributes
         RawAttributes servers_part;  // the server's attributes
-        bool shared = false;         // the server does a part of it
+        bool shared = false;         // the server does a part of the request
         std::string address;         // the client's address
         Step step = Step::probing;
         std::uint64_t ticket = 0;
@@ -92,15 +95,15 @@ class Shim {
         std::string server_reply;  // the server's reply to its part
         std::deque<std::string> answer;
     };
-    // The course of the request that the server works on.
+    // How the request that the server is reading is treated.
     enum class Course : std::uint8_t {
         pass,     // a request for the server alone
         probe,    // the probe of a held request
-        again,    // another probe, because the held request has to wait longer
+        again,    // another probe, since the held request has to wait longer
         server,   // the server's part of a held request
-        prove,    // a held status request's probe for operators
-        listing,  // a status request; our attributes are added to the reply
-        settle    // a Manager request that is reported to the service if it succeeds
+        prove,    // the second probe of a held status request, which only operators or managers pass
+        listing,  // a status request: the plugin's attributes are added to the reply
+        settle    // a Manager request: it is reported to the service if it succeeds
     };
     // An extend string, which follows a request's body, as it was read from the connection.
     struct Extend {
@@ -112,19 +115,19 @@ class Shim {
         unsigned long type = 0;
         std::string user;
         Course course = Course::pass;
-        std::optional<Extend> extend;          // replaces the one on the connection
-        std::vector<std::string> wanted;       // listing: names of our attributes that are requested
-        bool all_wanted = true;                // listing: no names at all are given
+        std::optional<Extend> extend;          // replaces the extend string on the connection
+        std::vector<std::string> wanted;       // listing: the requested attributes of the plugin, by name
+        bool all_wanted = true;                // listing: no attributes are named, so all are requested
         bool servers_wanted = true;            // listing: attributes of the server are requested, too
-        RawAttributes servers_own{};           // listing: these names, if all its attributes are requested
-        ifl::Manage body;                      // settle
-        std::optional<std::string> refusal{};  // settle: text in place of 15004
-        std::string warning;                   // settle: text to add if the plugin schedules
+        RawAttributes servers_own{};           // listing: its attributes to show, if asked for all
+        ifl::Manage body;                      // settle: the request
+        std::optional<std::string> refusal{};  // settle: the text that replaces a reply 15004
+        std::string warning;                   // settle: a text to add if the plugin schedules
         std::uint32_t object_type = 0;         // listing
     };
 
     Connection connection_of(int sock) const;
-    // Does the server work on a request of this connection?
+    // Returns whether the server is now working on a request of this connection.
     bool is_current(int sock) const { return library_.on_connection() && current_.connection.sock == sock; }
     bool is_schedulers(const Connection& connection) const;
     Held* held(int sock);
@@ -137,7 +140,8 @@ class Shim {
     int probe(int sock, void* request, unsigned long command);
     int classify(int sock, void* request, ifl::Manage body, RawAttributes attributes);
     int hold(int sock, ifl::Request request);
-    // Does the service say that the plugin schedules for `sched`? Empty: for `default`.
+    // Returns whether the plugin schedules for `sched`, as the service has said. An empty name means
+    // `default`.
     bool plugin_schedules(const std::string& sched) const {
         const auto shown = shown_.find({PBS_OBJ_SCHED, sched.empty() ? "default" : sched});
         return shown != shown_.end() && std::ranges::any_of(shown->second, [](const ifl::Attribute& one) {
@@ -156,15 +160,15 @@ class Shim {
     int forward(int sock, const std::string& reply);
 
     void ask(Held& held, Ask::What what, std::uint32_t privilege);
-    // Asks the service about a change by the current user. No held request waits for the answer.
+    // Asks the service about a change that the current user requests. It belongs to no held request.
     void ask_apart(int sock, Ask::What what, ifl::Manage body);
-    // Waits for the service's answer, at most for the patience, and replies if it has come.
+    // Waits for the service's answer, at most for options_.patience. Replies if it has come.
     int await(const Connection& connection);
     void take(std::vector<FromService> messages);
     void answered(Held& held, std::vector<std::string> parts);
     void refuse(Held& held, const std::string& why);
-    // Writes the answer to the connection if it has come and is short; the caller's caller flushes it. Else
-    // the answer is sent later.
+    // Writes the answer to the connection if it has come and is short; the caller of decode_extend() or
+    // encode_reply() flushes it. Else the answer is sent later.
     int reply_now(Held& held);
     void send_answers();
     void end(const Connection& connection);
@@ -179,13 +183,13 @@ class Shim {
     ShimOptions options_;
     Current current_;
     std::map<int, Held> held_;
-    std::optional<Connection> turn_;  // the shared request that is on its way
+    std::optional<Connection> turn_;  // of the shared request that is in progress; none: no request is
     std::uint64_t last_ticket_ = 0;
     std::set<std::pair<int, ino_t>> schedulers_;  // connections of schedulers
     std::map<std::pair<std::uint32_t, std::string>, ifl::Attributes> shown_;
-    // Answer to the request last_ticket_, which no held request waits for.
+    // The service's answer to the request last_ticket_, which belongs to no held request.
     std::optional<std::vector<std::string>> other_answer_;
-    bool event_before_ = false;  // the last wait returned an event of ours
+    bool event_before_ = false;  // the last wait() returned an event of the shim
     bool silent_told_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Replies, as the server writes them.
+// The shim's part for replies, as the server writes them.
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -20,7 +20,8 @@ bool for_everybody(std::string_view kind) {
     return type != nullptr && type->own;
 }
 
-// Do ordinary users see only a part of this kind? Managers see all shares, operators all jobs and quotas.
+// Returns whether ordinary users see only a part of this kind. All shares are for managers, all jobs and
+// quotas for operators, too.
 bool less_for_others(std::string_view kind) {
     return kind == "fairshare" || kind == "explanation" || kind == "quota_use";
 }
@@ -29,7 +30,7 @@ std::string utc_text() {
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
-// The attributes of these names, in their order.
+// Returns the attributes with these names, in the order of the names.
 ifl::Attributes named(const ifl::Attributes& attributes, const RawAttributes& names) {
     ifl::Attributes out;
     for (const RawAttribute& name : names)
@@ -53,7 +54,8 @@ int Shim::encode_reply(int sock, void* reply) {
     if (course == Course::listing) return after_listing(sock, *data);
     if (course == Course::settle) return after_settled(sock, *data);
     Held* waiting = held(sock);
-    // Later replies on this connection answer other requests of the client. They pass unchanged.
+    // The server's further replies on this connection are for other requests of the client, and pass
+    // unchanged.
     current_.course = Course::pass;
     if (waiting == nullptr) return forward(sock, *data);
     switch (course) {
@@ -64,7 +66,7 @@ int Shim::encode_reply(int sock, void* reply) {
         case Course::prove:
             return after_proof(*waiting, *data);
         default:
-            return 0;  // the answer is on its way
+            return 0;  // encode_reply() is for a probe that only waits: the answer follows
     }
 }
 
@@ -148,8 +150,8 @@ int Shim::after_settled(int sock, const std::string& reply) {
     return forward(sock, reply);
 }
 
-// Adds our attributes to a listing of an object. Attributes that every object has are shown only if asked for
-// by name.
+// Adds the plugin's attributes to an object in a listing. time_zone, server_time and policy_attached are
+// added only if the client has named them. Returns whether the object has changed.
 bool Shim::add_shown(ifl::ObjectStatus& object) const {
     const std::size_t before = object.attributes.size();
     if (!current_.servers_wanted) object.attributes.clear();
@@ -161,7 +163,7 @@ bool Shim::add_shown(ifl::ObjectStatus& object) const {
             return strcasecmp(one.c_str(), name.c_str()) == 0;
         });
     };
-    // If the service is silent, the reason is shown in place of its last message.
+    // If the service is silent, show the reason in place of its last policy_service.
     std::string silent;
     if (!link_.up())
         silent = link_.why_down();

@@ -1,4 +1,5 @@
-// Held requests: their questions to the policy service, its answers, and what is due between two requests.
+// The shim's part for held requests: questions to the policy service, its answers, and work between two
+// requests.
 
 #include <fmt/format.h>
 #include <linux/sockios.h>
@@ -16,16 +17,17 @@
 namespace pbs::openpbs {
 namespace {
 
-constexpr int kPoll = 5;  // milliseconds, while a client waits for the service
+constexpr int kPoll = 5;  // milliseconds: the interval of looks while a client waits for the service
 
-// Has the client closed its end? Then nobody waits for an answer, and the server has to see that.
+// Returns whether the client has closed its end. Nobody then waits for an answer, and the server has to
+// notice it.
 bool has_left(int sock) {
     pollfd peer{sock, POLLRDHUP, 0};
     return poll(&peer, 1, 0) > 0 && (peer.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
-// Joins the texts of two successful replies to one request: the server's reply about its part, and the
-// service's about ours.
+// Joins the texts of two successful replies to one request: the server's, about its part, and the service's,
+// about the plugin's part.
 std::string joined(const std::string& servers, const std::string& ours) {
     auto first = ifl::decode_reply(servers);
     auto second = ifl::decode_reply(ours);
@@ -49,7 +51,7 @@ void Shim::end(const Connection& connection) {
     const auto found = held_.find(connection.sock);
     if (found == held_.end() || !(found->second.connection == connection)) return;
     const Step step = found->second.step;
-    // Once the server has done its part, ours is done too, even if nobody waits for it.
+    // If the server has done its part, don't abandon the plugin's part, though nobody waits for the reply.
     const bool goes_on = !found->second.server_reply.empty();
     if (!goes_on && (step == Step::checking || step == Step::answering))
         link_.send(Abandon{found->second.ticket});
@@ -64,7 +66,7 @@ void Shim::ask(Held& waiting, Ask::What what, std::uint32_t privilege) {
     message.privilege = privilege;
     message.address = waiting.address;
     message.request = waiting.request;
-    // A message that the service can't read would end the connection for all: check it first.
+    // Check the message first: if the service couldn't read it, the connection would end for all clients.
     if (const auto readable =
             to_service(std::string_view(packet_of(ToService(message))).substr(ifl::kPacketHeaderSize));
         !readable)
@@ -165,8 +167,8 @@ void Shim::send_answers() {
         while (waiting != nullptr && !waiting->answer.empty()) {
             pollfd ready{sock, POLLOUT, 0};
             if (poll(&ready, 1, 0) <= 0) break;
-            // Send a part only when the client has taken the one before, so that none keeps the server
-            // waiting.
+            // Send a part only when the client has taken all parts before, so that the server never waits for
+            // the client.
             int unsent = 0;
             if ((ready.revents & POLLOUT) == 0 || ioctl(sock, SIOCOUTQ, &unsent) != 0) {
                 waiting->answer.clear();
@@ -214,7 +216,7 @@ void Shim::look_after_held() {
     std::vector<Connection> gone;
     for (auto& [sock, waiting] : held_) {
         const bool late = now > waiting.deadline;
-        const bool refused = late && waiting.step == Step::probing;  // by the server
+        const bool refused = late && waiting.step == Step::probing;  // the server has refused the probe
         const bool reads_nothing = now > waiting.deadline + options_.time_limit;
         const bool wants_answer = waiting.step != Step::probing && waiting.step != Step::sending;
         if (!(connection_of(sock) == waiting.connection) || has_left(sock) || refused ||
@@ -257,7 +259,7 @@ int Shim::wait(int epoll, epoll_event* events, int most, int timeout, const sigs
     send_answers();
     epoll_event event{};
     const bool due = next_event(event);
-    // Our events take turns with those that the server itself waits for.
+    // The shim's events and those that the server itself waits for take turns.
     if (due && !event_before_) {
         event_before_ = true;
         events[0] = event;

@@ -1,4 +1,4 @@
-// Terms that the parts of Shim share.
+// Terms that the files of Shim share.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ namespace pbs::openpbs {
 
 constexpr std::chrono::seconds kLongSilence{60};
 
-// The code of a reply, from its packet's data; PBSE_PROTOCOL if the data isn't a reply.
+// Returns the code of a reply, given the data of its packet; PBSE_PROTOCOL if the data aren't a reply.
 inline int code_of(const std::string& reply) {
     ifl::DisReader in(reply);
     (void)in.get_unsigned("type");
@@ -23,7 +23,7 @@ inline int code_of(const std::string& reply) {
     return in.failed() ? PBSE_PROTOCOL : code;
 }
 
-// The kind in an extend string: "history" in "object=history;limit=5".
+// Returns the kind in an extend string: "history" in "object=history;limit=5". Empty: it names none.
 inline std::string_view kind_of(std::string_view extend) {
     constexpr std::string_view kBegin = "object=";
     if (!extend.starts_with(kBegin)) return {};
@@ -31,12 +31,13 @@ inline std::string_view kind_of(std::string_view extend) {
     return extend.substr(0, extend.find(';'));
 }
 
-// The probe's command: one that the server allows only to the requesters who may see everything of the kind.
+// Returns the command of the second probe: one that the server permits only to clients who may see everything
+// of this kind.
 inline std::uint32_t command_of_proof(std::string_view kind) {
     return kind == "fairshare" ? PBS_CMD_CREATE : PBS_CMD_SET;
 }
 
-// The address of a connection's client; empty if it isn't an IPv4 address.
+// Returns the address of a connection's client; empty if it isn't an IPv4 address.
 std::string address_of(int sock);
 
 }  // namespace pbs::openpbs

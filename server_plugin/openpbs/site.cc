@@ -19,11 +19,11 @@ namespace {
 using cluster::number_of;
 using cluster::value_of;
 
-// Resources of OpenPBS that are durations, although it types them as whole numbers.
+// Resources that are durations, although OpenPBS gives them the type of whole numbers.
 constexpr std::array kDurations{"walltime",     "cput",         "pcput",        "soft_walltime",
                                 "min_walltime", "max_walltime", "eligible_time"};
 
-// Translates OpenPBS's numbers of resource types.
+// Translates OpenPBS's number of a resource's type into enum pbs_resource_kind.
 int kind_of(std::string_view name, std::int64_t type) {
     if (std::ranges::find(kDurations, name) != kDurations.end()) return PBS_RES_DURATION;
     switch (type) {
@@ -42,7 +42,7 @@ int kind_of(std::string_view name, std::int64_t type) {
     }
 }
 
-// OpenPBS's flags of resources whose amounts are used up: "n", "f" and "q".
+// OpenPBS's flags of consumable resources: "n", "f" and "q".
 constexpr std::int64_t kConsumable = 0x4000 | 0x8000 | 0x10000;
 // OpenPBS's flag "h": a resource of vnodes.
 constexpr std::int64_t kHostLevel = 0x20000;
@@ -91,7 +91,8 @@ void note_resource(std::map<std::string, ResourceDefinition>& resources, const i
         (flags & kHostLevel) != 0};
 }
 
-// Reads a vnode. No scheduler switches a vnode to another environment, so it offers its current one, or none.
+// Reads a vnode. No scheduler changes a vnode's environment, so its current one, if any, is the only one that
+// it offers.
 Vnode vnode_of(const ifl::ObjectView& object) {
     Vnode vnode = cluster::vnode_of(object.attributes);
     for (const auto& [resource, current] : {std::pair("aoe", "current_aoe"), std::pair("eoe", "current_eoe")})
@@ -100,7 +101,7 @@ Vnode vnode_of(const ifl::ObjectView& object) {
 }
 
 ifl::Result<ServerPlace> find_server() {
-    // Read pbs.conf only: the environment may name the home of a bundled server.
+    // Read PBS_HOME from pbs.conf only: in the environment it may be the home of a bundled server.
     const auto settings = ifl::load_settings([](const char* name) -> std::string {
         return std::string_view(name) == "PBS_HOME" ? std::string() : ifl::process_environment()(name);
     });

@@ -1,5 +1,5 @@
-// The server's objects that the plugin has to know, as the server describes them to any client: queues,
-// schedulers, resources, vnodes and the server itself.
+// Those objects of the server that the plugin has to know, as the server describes them to any client:
+// queues, schedulers, resources, vnodes and the server itself.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,15 @@ using cluster::Server;
 using cluster::Vnode;
 
 struct Sched : cluster::Sched {
-    std::string host;           // the host of its pbs_sched
+    std::string host;           // the host on which its pbs_sched runs
     std::string sched_log;      // absolute path
     std::string preempt_order;  // the methods by which the server preempts jobs for this scheduler
     std::string
-        job_run_wait;  // none, runjob_hook or execjob_hook: the part of a job's start that is waited for
+        job_run_wait;  // none, runjob_hook or execjob_hook: how far the scheduler waits for a job's start
     std::int64_t attr_update_period =
-        0;  // least seconds between two updates of waiting jobs' comments and estimates
-    std::vector<std::string> not_acted_on{};  // set attributes that only pbs_sched acts on
-    // Settings that policies have, too, such as preempt_prio.
+        0;  // at least so many seconds between two updates of waiting jobs' comments and estimates
+    std::vector<std::string> not_acted_on{};  // names of set attributes that only pbs_sched acts on
+    // The settings that policies have, too, such as preempt_prio.
     std::map<std::string, std::string> settings{};
     bool operator==(const Sched&) const = default;
 };
@@ -53,27 +53,27 @@ struct Site {
     Reservations reservations;
 };
 
-// Copies each execution_type from `before`, since the server's replies don't have it.
+// Copies the execution_types of queues from `before` to `after`, since the server's replies don't have them.
 void keep_execution_types(const std::map<std::string, Queue>& before, std::map<std::string, Queue>& after);
 
-// These functions read one object of a reply to a status request.
+// These functions read an object of a reply to a status request.
 Sched sched_of(const ifl::ObjectView& object);
 Vnode vnode_of(const ifl::ObjectView& object);
-// Reads a resource in a reply to a request with the extend string kResourceExtend. OpenPBS's "|unknown|" is
-// left out.
+// Reads a resource from a reply to a request with the extend string kResourceExtend. Skips OpenPBS's
+// "|unknown|".
 void note_resource(std::map<std::string, ResourceDefinition>& resources, const ifl::ObjectView& object);
 
-// The extend string that requests types and flags as numbers.
+// The extend string with which the server sends types and flags as numbers.
 inline constexpr const char* kResourceExtend = "p";
-// This host's server by pbs.conf, and its address.
+// This host's server: its settings in pbs.conf, and its address.
 struct ServerPlace {
     ifl::Settings settings;
     ifl::ServerAddress address;
 };
 ifl::Result<ServerPlace> find_server();
 
-// Connects to this host's server and queries all of its objects except vnodes and reservations. Waits for the
-// server without limit.
+// Connects to this host's server, and queries all of its objects except vnodes and reservations. Waits for
+// the server without limit.
 ifl::Result<Site> ask_site();
 
 }  // namespace pbs::openpbs

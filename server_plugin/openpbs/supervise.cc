@@ -24,8 +24,8 @@ namespace pbs::openpbs {
 namespace {
 
 constexpr int kLongestPause = 30;              // seconds
-constexpr std::chrono::seconds kStable{60};    // after a child that lived so long, pauses begin short again
-constexpr std::chrono::seconds kPatience{10};  // for the end of another supervisor
+constexpr std::chrono::seconds kStable{60};    // after a child has lived so long, pauses begin short again
+constexpr std::chrono::seconds kPatience{10};  // the longest wait for another supervisor's end
 
 void sleep_for(std::chrono::milliseconds time) {
     std::this_thread::sleep_for(time);
@@ -36,7 +36,7 @@ std::string how(int status) {
     return fmt::format("ended with status {}", WEXITSTATUS(status));
 }
 
-// The signals that are blocked, and received by sigtimedwait() only.
+// Returns the signals that a supervisor blocks, and receives only by sigtimedwait().
 sigset_t signals() {
     sigset_t set{};
     sigemptyset(&set);
@@ -52,13 +52,13 @@ pid_t start(const Supervised& supervised) {
     if (pid != 0) return pid;
     const sigset_t set = signals();
     sigprocmask(SIG_UNBLOCK, &set, nullptr);
-    // The child ends with its supervisor, since nobody else would end it.
+    // End the child together with its supervisor, since nobody else would end it.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != supervisor) _exit(1);
     _exit(supervised.work());
 }
 
-// Writes this process's number; false if it can't, as on a full disk.
+// Writes this process's id to the file. Returns false if it can't, as on a full disk.
 bool write_pid(int file) {
     const std::string text = fmt::format("{}\n", getpid());
     return pwrite(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()) &&
@@ -94,7 +94,7 @@ bool write_pid(int file) {
     }
 }
 
-// Opens and locks the file; -1: another process has the lock.
+// Opens and locks the file. Returns -1 if another process has the lock (EWOULDBLOCK), or after an error.
 int lock(const std::string& path) {
     const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;

@@ -1,4 +1,4 @@
-// Comments and estimates of jobs that are still to be sent, the oldest first.
+// Comments and estimates of jobs that still have to be sent to the server, the oldest first.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class Untold {
   public:
     bool empty() const { return decisions_.empty(); }
 
-    // Adds a decision. It takes the place of an older one of its kind about the same job.
+    // Adds a decision. It replaces an older one of its kind about the same job, at that one's place.
     void put(Decision decision) {
         const auto [known, is_new] = places_.try_emplace({decision.kind, decision.job}, next_);
         if (is_new) ++next_;
@@ -27,13 +27,13 @@ class Untold {
         places_.clear();
     }
 
-    // Takes the oldest decision out.
+    // Removes and returns the oldest decision; nullopt: there is none.
     std::optional<Decision> take() {
         if (empty()) return std::nullopt;
         const Decision& first = decisions_.begin()->second;
         return take(first.kind, std::string(first.job));
     }
-    // Takes the decision of this kind about the job out.
+    // Removes and returns the decision of this kind about the job; nullopt: there is none.
     std::optional<Decision> take(Decision::Kind kind, const std::string& job) {
         const auto known = places_.find({kind, job});
         if (known == places_.end()) return std::nullopt;

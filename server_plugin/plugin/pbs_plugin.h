@@ -7,15 +7,16 @@
  *
  * Rules that hold for every call:
  *  - Requests, records, results, decisions and the two tables begin with `size`, set by the struct's maker to
- *    its sizeof. If the callee fills in a struct of the caller (pbs_plugin, pbs_cycle_result), the caller sets
- *    `size`. Host and plugin are of the same version of this file: a struct of another size is refused as a
- *    whole, with a message.
+ *    its sizeof. If the callee fills in a struct of the caller (pbs_plugin, pbs_cycle_result), the caller
+ *    sets `size`. Host and plugin are of the same version of this file: a struct of another size is refused
+ *    as a whole, with a message.
  *  - Strings are pointer and length, UTF-8 or plain bytes, not NUL-terminated; an absent string has length 0.
- *  - Memory belongs to its maker: data that a caller passes are valid until the call returns, unless a comment
- *    says otherwise. The callee copies the data that it keeps.
+ *  - Memory belongs to its maker: data that a caller passes are valid until the call returns, unless a
+ *    comment says otherwise. The callee copies the data that it keeps.
  *  - No exception crosses the interface. No call is re-entrant: the host calls the plugin from one thread,
  *    never from inside one of the plugin's calls back into the host. The plugin calls the host only from
- *    inside the host's calls, except for cycle_finished() and work_finished(), which come from another thread.
+ *    inside the host's calls, except for cycle_finished() and work_finished(), which come from another
+ *    thread.
  *  - Instants are seconds since the Epoch (UTC), by the host's clock, which may be shifted. The plugin never
  *    reads a clock: `now` is an argument. Durations are seconds.
  *  - Results are 0 or a PBS error number (15001 and up, see ifl/pbs_error.h).
@@ -38,9 +39,7 @@ typedef struct pbs_str {
     size_t len;
 } pbs_str;
 
-/* Object types: those of the batch protocol with its numbers (enum mgr_obj), and the types of this
- * project.
- * */
+/* Object types: those of the batch protocol, with its numbers (enum mgr_obj), and this project's own. */
 enum pbs_object_type {
     PBS_OBJ_SERVER = 0,
     PBS_OBJ_QUEUE = 1,
@@ -150,9 +149,7 @@ typedef struct pbs_status_request {
 /* The reply under construction: the host's own type, filled through the host's reply_* functions. */
 typedef struct pbs_reply pbs_reply;
 
-/* ---- Records: what the scheduler knows about the host's objects. A changed object is sent completely.
- * ----
- * */
+/* ---- Records: the scheduler's knowledge of the host. An object that changes is sent completely. ---- */
 
 enum pbs_resource_kind {
     PBS_RES_LONG = 1,
@@ -164,9 +161,7 @@ enum pbs_resource_kind {
     PBS_RES_STRING_ARRAY = 7
 };
 
-/* A resource definition. The ids are small numbers from 0 on, without gaps; a host process never reuses
- * one.
- * */
+/* A resource definition. The ids are 0, 1, 2 and so on, without gaps. A host process never reuses one. */
 typedef struct pbs_resource_record {
     size_t size;
     uint32_t id;
@@ -214,9 +209,7 @@ enum pbs_job_flag {
     PBS_JOB_TOPJOB_INELIGIBLE = 256
 };
 
-/* A job. Its handle, `job`, is the host's, unique over one host process; so are those of queues and
- * vnodes.
- * */
+/* A job. Its handle, `job`, is the host's, unique over one host process, like those of other objects. */
 typedef struct pbs_job_record {
     size_t size;
     uint64_t job;
@@ -285,9 +278,7 @@ enum pbs_queue_flag {
     PBS_QUEUE_USER_ACL = 8 /* acl_user_enable */
 };
 
-/* Limits on the resources of the server or of a queue that the jobs of all, or of one entity, use
- * together.
- * */
+/* Limits on the resources of the server or of a queue that all jobs, or an entity's jobs, use together. */
 enum pbs_entity_kind {
     PBS_ENTITY_ALL = 0,
     PBS_ENTITY_USER = 1,
@@ -740,9 +731,7 @@ typedef struct pbs_plugin {
     void (*job_changed)(void* self, int64_t now, const pbs_job_record* record);
     void (*job_removed)(void* self, int64_t now, uint64_t job);
 
-    /* Returns the next instant at which tick() has work; INT64_MAX: none. Any call may change this
-     * instant.
-     * */
+    /* Returns the next instant at which tick() has work; INT64_MAX: none. Any call may change it. */
     int64_t (*next_deadline)(void* self, int64_t now);
     /* Does the work that is due (switch of policies, decay, saving). Returns bits of enum pbs_wanted. An
      * early call does no harm. */
