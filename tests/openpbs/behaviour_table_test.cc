@@ -1,4 +1,5 @@
-// ptl.md names the cases in tests/openpbs/behaviour/ that show what tests of OpenPBS expect.
+// Tests that each case which ptl.md names exists in tests/openpbs/behaviour/. Such a case shows what a test
+// of OpenPBS expects.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -21,7 +22,7 @@ TEST(BehaviourTable, EachCaseThatItNamesIsThereAndItsCountIsRight) {
             if (line.starts_with("== ")) titles[file.path().stem()].insert(line.substr(3));
     }
     std::ifstream in(kFolder / "ptl.md");
-    std::map<std::string, int> count;  // of tests, by what shows them
+    std::map<std::string, int> count;  // of tests, by the third column's first word
     std::map<std::string, int> told;
     for (std::string line; std::getline(in, line);) {
         std::istringstream row(line);

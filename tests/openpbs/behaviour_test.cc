@@ -1,25 +1,26 @@
-// Behaviour of a site that the plugin schedules, as tables of cases: the files in tests/openpbs/behaviour/,
-// one for each topic. The cases of a topic share a server, and each of them takes back what it has set.
-// `ptl.md` names the tests of OpenPBS whose expectation a case has.
+// Tests the behaviour of a site that the plugin schedules, by tables of cases: the files in
+// tests/openpbs/behaviour/, one for each topic. The cases of a topic share a server, and each case takes its
+// settings back. ptl.md names the tests of OpenPBS that expect the same as a case.
 //
-// A line of a case is one of these; `{NAME}` stands for the id of a job or reservation:
+// A line of a case is one of these. `{NAME}` stands for the id of the job or reservation NAME:
 //
-//     == TITLE              begins a case. The lines before the first one precede those of each case
+//     == TITLE              begins a case. The lines before the first case precede each case
 //     with A; B             runs the case once for each such line, with A for {1} and B for {2}
 //     nodes 4 2             v0 has 4 CPUs and v1 has 2; the other vnodes have none
-//     policy strict_ordering = True          of the scheduler's policy
+//     policy strict_ordering = True          sets attributes of the scheduler's policy
 //     create, set, unset, delete ...         a directive of qmgr; the first two are taken back after the case
-//     off, on               turns scheduling off and on
-//     NAME: OPTIONS         submits a job of una's with these options of qsub; NAME@alice: one of alice's
-//     NAME = COMMAND        una gives the command; its first word of output is {NAME} from now on
-//     R NAME ...            waits until the jobs run; Q, S and H likewise; gone: until they are no more
-//     Q NAME: COMMENT       waits until the job has the state and the comment has the text
-//     order NAME ...        waits until all have started, and compares the order
+//     off, on               turns scheduling off or on
+//     restart               ends the server and starts it again
+//     NAME: OPTIONS         una submits a job with these options of qsub; NAME@alice: alice submits it
+//     NAME = COMMAND        una runs the command; its first word of output is {NAME} from then on
+//     R NAME ...            waits until the jobs run; Q, S, H and B likewise; gone: until they don't exist
+//     Q NAME: COMMENT       waits until the job has the state, and its comment has the text
+//     order NAME ...        waits until all these jobs have started, and compares the order of their starts
 //     is NAME ATTRIBUTE TEXT                 waits until the job's attribute has this value
-//     run, fails, until COMMAND              root gives a command that succeeds or fails; until: at last
-//     succeeds end NAME ...          deletes the jobs, and waits until they are gone
+//     run, fails, until COMMAND              root runs a command that succeeds, or fails, or at last succeeds
+//     end NAME ...          deletes the jobs, and waits until they are gone
 //
-// PBSPOLICY_CASE chooses cases by a part of the title.
+// PBSPOLICY_CASE chooses the cases whose title contains its value.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
@@ -42,7 +43,7 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{20};
 constexpr int kVnodes = 4;
-constexpr int kMostValues = 9;  // of a row
+constexpr int kMostValues = 9;  // of values in a line `with`
 
 struct Case {
     std::string title;
@@ -66,7 +67,7 @@ std::vector<std::string> split(const std::string& text, char by) {
     return parts;
 }
 
-// Returns the cases of a file, one for each row of values.
+// Returns the cases of a file; a case with lines `with` once for each of these.
 std::vector<Case> cases_of(const std::filesystem::path& path) {
     std::vector<Case> out;
     Case one;
@@ -179,7 +180,7 @@ class OpenpbsBehaviour : public OpenpbsTest, public ::testing::WithParamInterfac
     bool all_free() const {
         return number_of(site->sh("$stock/pbsnodes -a | grep -c 'state = free'").out) == kVnodes + 1;
     }
-    // Ends all jobs and reservations, and takes back the settings.
+    // Ends all jobs and reservations, and takes the case's settings back.
     void clear() {
         site->sh(
             "$stock/qmgr -c 'set server scheduling = True'; for i in 1 2 3; do "
@@ -207,7 +208,7 @@ class OpenpbsBehaviour : public OpenpbsTest, public ::testing::WithParamInterfac
     std::string attribute(const std::string& job, const std::string& name) const {
         return attribute_in(site->sh("$stock/qstat -fw '" + job + "' 2>/dev/null").out, name);
     }
-    // Hooks are OpenPBS's own.
+    // OpenPBS's own qmgr handles hooks, since this project's doesn't know them.
     void directive(const std::string& text) const {
         const Output done = text.find(" hook ") == std::string::npos ? site->qmgr(text, "root")
                                                                      : site->stock_qmgr(text, "root");
@@ -251,7 +252,7 @@ class OpenpbsBehaviour : public OpenpbsTest, public ::testing::WithParamInterfac
             undo.push_back(set + "0");
         }
     }
-    // Carries out a directive, and remembers how to take it back.
+    // Executes a directive of qmgr, and remembers the directive that takes it back.
     void change(const std::string& line) {
         directive(line);
         std::istringstream words(line);

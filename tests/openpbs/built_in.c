@@ -1,5 +1,5 @@
 // Stands in for a pbs_server.bin of an earlier release: it waits by libc's epoll_pwait(), and reads requests
-// by functions of its own, as if it had a copy of libpbs linked into it.
+// by functions of its own, as if libpbs were linked into it.
 #include <signal.h>
 #include <sys/epoll.h>
 

@@ -56,7 +56,7 @@ std::string ClusterSite::outcome(const std::string& job) const {
     const std::string status = site->sh("$stock/qstat -fw '" + job + "' 2>/dev/null").out;
     const std::string state = attribute_in(status, "job_state");
     if (state != "R") {
-        // pbs_sched leaves a blank at the end where it tells no amounts
+        // pbs_sched leaves a blank at the end of a comment without amounts.
         return std::string(values::trim(state + " " + attribute_in(status, "comment")));
     }
     std::string out = "R";

@@ -1,5 +1,5 @@
-// A cluster for tests: an OpenPBS server and moms on three other hosts (hosts.sh), with the plugin in the
-// server, beside it, or with pbs_sched alone, so that all three give the same answers.
+// A cluster for tests: an OpenPBS server and moms on three other hosts (hosts.sh). The plugin is in the
+// server or beside it, or pbs_sched runs without the plugin. A test expects the same of all three.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,26 +15,28 @@ inline constexpr const char* kPbsSched = "pbs_sched";
 inline const auto kSchedulers = ::testing::Values("", "--beside", kPbsSched);
 std::string scheduler_name(const ::testing::TestParamInfo<const char*>& one);
 
-// Vnodes h1, h2 and h3 of two CPUs each.
+// A cluster with vnodes h1, h2 and h3, of two CPUs each.
 class ClusterSite : public ScheduledSite {
   protected:
     void SetUp() override;
 
-    // Runs hosts.sh.
+    // Runs hosts.sh with these arguments. Returns its output.
     std::string hosts(const std::string& arguments) const;
-    // Runs a script on a host as the user.
+    // Runs a script on a host, as this user.
     Output on(const std::string& host, const std::string& script, const std::string& user = "una") const;
-    // Submits a script of a job.
+    // Submits a job with this script. Returns its id.
     std::string submit_script(const std::string& script, const std::string& options) const;
-    // "R" and the hosts where the job runs; or else its state and comment: "Q Not Running: ...".
+    // Returns "R" and the vnodes on which the job runs; for other jobs the state and the comment: "Q Not
+    // Running: ...".
     std::string outcome(const std::string& job) const;
     // Waits until outcome() is as expected.
     void expect_outcome(const std::string& job, const std::string& outcome,
                         std::chrono::seconds longest = kLong) const;
-    // Waits until the vnode is in this state ("down" is part of "state-unknown,down").
+    // Waits until the vnode is in this state. Its state may have several words: "down" is part of
+    // "state-unknown,down".
     void expect_vnode(const std::string& vnode, const std::string& state,
                       std::chrono::seconds longest = kLong) const;
-    // Asks for a cycle: OpenPBS doesn't tell its scheduler when a vnode comes back.
+    // Makes the scheduler begin a cycle, since OpenPBS doesn't tell it that a vnode has come back.
     void cycle() const;
 };
 

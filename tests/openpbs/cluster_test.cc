@@ -1,5 +1,5 @@
-// Jobs and reservations on a cluster of several hosts, where hosts and links fail: the plugin, in the server
-// and beside it, gives the answers of pbs_sched.
+// Tests jobs and reservations on a cluster, while hosts and links fail: the plugin, in the server or beside
+// it, behaves like pbs_sched.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -19,14 +19,14 @@ constexpr const char* kTooFew = "Q Not Running: Not enough free nodes available"
 
 class OpenpbsCluster : public ClusterSite {
   protected:
-    // Waits for these lines, in their order by sort(1).
+    // Waits until the file has these lines, in the order of sort(1).
     void expect_file(const std::string& host, const std::string& file, const std::string& text) const {
         std::string seen;
         EXPECT_TRUE(wait_for([&] { return (seen = on(host, "sort " + file).out) == text; }, kLong))
             << file << " of " << host << ": " << seen
             << on("h1", "tail -n 30 /var/spool/pbs/mom_logs/*", "root").out;
     }
-    // The id of a reservation that begins in so many seconds.
+    // Makes a reservation that begins in so many seconds. Returns its id.
     std::string reserve(int seconds, const std::string& options) const {
         const std::string id =
             site->ok(fmt::format("$stock/pbs_rsub -R $(date -d '+{} seconds' +%Y%m%d%H%M.%S) -D 60 {} | "
@@ -48,7 +48,7 @@ class OpenpbsCluster : public ClusterSite {
 };
 
 TEST_P(OpenpbsCluster, AJobReachesAllItsHosts) {
-    // The tasks' standard output is the job's, wherever they run.
+    // The script writes to files, because the standard output of tasks on all hosts is the job's.
     site->ok("printf '#!/bin/sh\\nhostname >> $1\\n' > /var/tmp/who; chmod 755 /var/tmp/who");
     const std::string job = submit_script(
         ". /etc/pbs.conf; $PBS_EXEC/bin/pbsdsh -- /var/tmp/who /var/tmp/dsh\n"
@@ -88,7 +88,7 @@ TEST_P(OpenpbsCluster, AHostWhoseMomIsKilledGetsNoJobsUntilItIsBack) {
     const std::string wide = submit("-l select=3:ncpus=1 -l place=scatter");
     expect_outcome(there, kNoHost);
     expect_outcome(wide, kTooFew);
-    expect_outcome(job, kNoHost);  // it was requeued
+    expect_outcome(job, kNoHost);  // the server has queued it again
     expect_outcome(other, "R h1 h3");
     hosts("mom h2");
     expect_vnode("h2", "free");

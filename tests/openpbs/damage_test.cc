@@ -1,5 +1,5 @@
-// Files of the plugin that are damaged or missing: the server starts and works, and its log says what is
-// wrong.
+// Tests with files of the plugin damaged or missing: the server starts and works, and its log names the file
+// and the fault.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,11 +16,11 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A damage by a script, in which `$f` is the installed file and `$z` another library.
+// A script that damages a file. `$f` stands for the installed file, `$z` for another library.
 struct Damage {
     const char* name;
     const char* script;
-    const char* told;  // the log's text behind the file's path
+    const char* told;  // the log's text after the file's path
 };
 constexpr const char* kGoesOn = "the server goes on without: ";
 constexpr const char* kNotAvailable = "policy objects are not available: ";
@@ -35,7 +35,7 @@ class OpenpbsDamage : public AttachedSite {
             "d=$(mktemp -d /var/spool/copyXXXXXX); chmod 755 $d; cp $ours/pbs_policy*.so $d; echo -n $d");
         site->install(options() + " --library " + folder);
     }
-    // Restores the plugin's files.
+    // Puts good copies of the plugin's files back.
     void mend() const { site->ok("rm -rf " + folder + "/pbs_policy*.so; cp $ours/pbs_policy*.so " + folder); }
     void damage(const std::string& file, const Damage& one) const {
         site->ok(
@@ -77,7 +77,7 @@ class OpenpbsDamage : public AttachedSite {
     std::string folder;
 };
 
-// More damages are in the table of loadable_test.cc.
+// The table of loadable_test.cc has more ways to damage an object.
 constexpr std::array kOfPreload{
     Damage{"cut", "truncate -s 5000 $f", "checksum and bytes "},
     Damage{"with zeros", "dd if=/dev/zero of=$f bs=1k count=32 conv=notrunc 2>/dev/null",
@@ -115,7 +115,8 @@ TEST_P(OpenpbsDamage, OfTheSums) {
     EXPECT_EQ(site->qmgr("create policy p1").exit, 0);
 }
 
-// pbs_policy.sums names only the plugin's own files, so a damaged library is found by loading it.
+// pbs_policy.sums names only the plugin's own files. A damaged library of another project is found by loading
+// it.
 TEST_P(OpenpbsDamage, OfALibraryThatTheModuleNeeds) {
     const std::string module = folder + "/pbs_policy_openpbs.so";
     site->ok("l=$(readlink -f $(ldd " + module +
@@ -127,8 +128,8 @@ TEST_P(OpenpbsDamage, OfALibraryThatTheModuleNeeds) {
     works();
 }
 
-// An upgrade replaces the files while the server runs: the server goes on with the old ones, and its next
-// start loads the new ones.
+// An upgrade replaces the files while the server runs: the server goes on with the old files, and loads the
+// new ones at its next start.
 TEST_P(OpenpbsDamage, NoneIsWhatAnUpgradeBrings) {
     site->start_with_plugin();
     site->ok(
@@ -174,7 +175,7 @@ TEST_P(OpenpbsDamage, OfTheStore) {
     EXPECT_EQ(site->qmgr("list policy p0").exit, 0);
 }
 
-// The policies are available as soon as there is room again.
+// After a full disk the policies are available as soon as there is room again.
 TEST_P(OpenpbsDamage, NoneIsAFullDisk) {
     site->start_with_plugin();
     EXPECT_EQ(site->qmgr("create policy p0").exit, 0);
@@ -188,7 +189,7 @@ TEST_P(OpenpbsDamage, NoneIsAFullDisk) {
         "server_priv/fill");
     site->start();
     works();
-    // The daemon's log is on the full disk as well.
+    // With the daemon its log is on the full disk, too, so only the other attachment can log the reason.
     if (options().empty()) EXPECT_TRUE(wait_until_told("the disk is full")) << site->log();
     const auto refusal = [&] { return site->qmgr("create policy p1").err; };
     EXPECT_TRUE(wait_for([&] { return refusal().find("the disk is full") != std::string::npos; },
@@ -202,7 +203,7 @@ TEST_P(OpenpbsDamage, NoneIsAFullDisk) {
 
 INSTANTIATE_TEST_SUITE_P(Attachments, OpenpbsDamage, kAttachments, attachment_name);
 
-// If the plugin can't schedule as it should, pbs_sched does.
+// If the plugin was to schedule and can't, pbs_sched schedules instead.
 class OpenpbsInstead : public OpenpbsDamage {
   protected:
     std::string options() const override { return OpenpbsDamage::options() + " --scheduler"; }

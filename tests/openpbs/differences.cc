@@ -13,7 +13,8 @@ constexpr const char* kUnused = "node_sort_key: \"ncpus HIGH unused\" ALL\n";
 constexpr const char* kStrict = "strict_ordering: True ALL\n";
 constexpr const char* kPreempts = "preemptive_sched: True ALL\n";
 
-// Makes a site of vnodes with these CPUs and 8 GB each. `hosts` names their hosts, a letter each.
+// Makes a site whose vnodes have these numbers of CPUs, and 8 GB each. `hosts` names the vnodes' hosts, a
+// letter for each.
 RandomSite site_of(const std::vector<int>& cpus, std::string config, const std::string& hosts = {}) {
     RandomSite site;
     site.vnodes = "$configversion 2\nbox: resources_available.ncpus=0\n";

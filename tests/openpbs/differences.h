@@ -1,4 +1,5 @@
-// The rows of the table "Where jobs start differently" of docs/migration.md, each with a site that shows it.
+// The rows of the table "Where jobs start differently" of docs/migration.md, each with a site that shows the
+// difference.
 #pragma once
 
 #include <string>
@@ -9,13 +10,13 @@
 namespace pbs::e2e {
 
 struct Difference {
-    std::string row;  // first cell of the row
+    std::string row;  // the first cell of the row
     RandomSite site;
-    // Outcomes of the jobs: "0 R (v0:ncpus=4), 1 Q". Outcomes that depend on how fast a start is are
-    // separated by " | ".
+    // The outcomes of the jobs at each server: "0 R (v0:ncpus=4), 1 Q". If they depend on how fast jobs
+    // start, all possible outcomes, separated by " | ".
     std::string theirs;
     std::string ours;
-    bool sometimes = false;  // the row says "may": on this site both servers do the same
+    bool sometimes = false;  // the row says "may": on this site the servers do the same
 };
 
 std::vector<Difference> differences();

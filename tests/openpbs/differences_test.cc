@@ -1,5 +1,5 @@
-// Where jobs start differently with OpenPBS's scheduler: each row of the table in docs/migration.md has a
-// site that shows it, at both servers.
+// Tests where jobs start differently than with OpenPBS's scheduler: each row of the table in
+// docs/migration.md has a site that shows the difference, when both servers run it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

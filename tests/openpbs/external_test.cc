@@ -1,4 +1,4 @@
-// pbs_sched goes on scheduling, by files that are made from the policies.
+// Tests algorithm = external: pbs_sched goes on scheduling, by files that the plugin makes from the policies.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class OpenpbsExternal : public AttachedSite {
         return number_of(
             site->ok("grep -c 'Scheduler is reconfiguring' /var/spool/pbs/sched_logs/* || true"));
     }
-    // Returns the names of two jobs, in the order in which they start when scheduling is turned on.
+    // Submits two jobs, and turns scheduling on. Returns the jobs' names in the order of their starts.
     std::string order_of_start() const {
         accept("set server scheduling = False");
         site->ok(
@@ -51,7 +51,7 @@ TEST_P(OpenpbsExternal, AManagerWithoutRootChangesWhatPbsSchedDoes) {
     const std::string files =
         "cd /var/spool/pbs/sched_priv; md5sum sched_config holidays dedicated_time resource_group";
     const std::string before = site->ok(files);
-    // The first start has made a policy of the files, and left the files alone.
+    // At its first start the plugin has made a policy of the files, and has left the files as they were.
     EXPECT_THAT(site->ok("cat /var/spool/pbs/server_priv/migration_report"), HasSubstr("by_queue"));
     EXPECT_THAT(site->ok("cat /var/spool/pbs/server_priv/migration_report"), Not(HasSubstr("has no effect")));
     const int reads = reconfigured();
@@ -73,7 +73,7 @@ TEST_P(OpenpbsExternal, AManagerWithoutRootChangesWhatPbsSchedDoes) {
     }));
 }
 
-// A site with two schedulers, as it was before the plugin.
+// A site that has had two schedulers before the plugin was installed.
 class OpenpbsFirstStart : public AttachedSite {
   protected:
     void SetUp() override {
@@ -110,7 +110,8 @@ TEST_P(OpenpbsFirstStart, MigratesTheFilesOfEachSchedulerAndTheServersAttributes
         AllOf(HasSubstr("priv2/sched_config"), HasSubstr("policy s2_policy_prime by_queue = False"),
               HasSubstr("sched s2 policy = s2_policy"), HasSubstr("primetime_prefix: stays in the file")));
     EXPECT_THAT(report, Not(HasSubstr("directive")));
-    // pbs_sched goes by the queues' names; the plugin needs execution_type once it schedules.
+    // pbs_sched finds the queues of prime time by their names. For the plugin's scheduler they get an
+    // execution_type.
     EXPECT_EQ(attribute_in(list("queue p_a"), "execution_type"), "execution_prime");
     EXPECT_EQ(attribute_in(list("queue np_a"), "execution_type"), "execution_non_prime");
     EXPECT_EQ(attribute_in(list("sched default"), "policy"), "default_policy");
@@ -127,7 +128,7 @@ TEST_P(OpenpbsFirstStart, MigratesTheFilesOfEachSchedulerAndTheServersAttributes
     EXPECT_EQ(attribute_in(second, "fairshare_group"), "s2_fs_group");
     EXPECT_THAT(list("fs_group s2_fs_group"), HasSubstr("fast"));
     EXPECT_THAT(list("fs_group default_fs_group"), Not(HasSubstr("fast")));
-    // The second scheduler gets files made of its policies, and the first one keeps its files.
+    // The second scheduler gets files that are made from its policies; the first one's file doesn't change.
     const std::string mine = site->ok("cat /var/spool/pbs/sched_priv/sched_config");
     for (const char* policy : {"s2_policy", "s2_policy_prime", "s2_policy_non_prime"})
         EXPECT_EQ(site->qmgr(std::string("set policy ") + policy + " algorithm = external").exit, 0);

@@ -1,4 +1,4 @@
-// A pair of servers, of which one is active and has the objects.
+// Tests a pair of servers: only the active one has the policy objects, and schedules.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr std::chrono::seconds kLongest{100};  // time for taking over
+constexpr std::chrono::seconds kLongest{100};  // the longest time for taking over
 
 class OpenpbsFailover : public AttachedSite {
   protected:
@@ -21,7 +21,7 @@ class OpenpbsFailover : public AttachedSite {
         if (IsSkipped()) return;
         site.emplace();
         site->install(options() + " --scheduler");
-        // Make another host with the same folders, except for its pbs.conf.
+        // Make another host that has the same folders, but its own pbs.conf.
         site->ok(
             "echo 10.99.0.2 box2 >> /etc/hosts; printf 'PBS_PRIMARY=box\\nPBS_SECONDARY=box2\\n' >> "
             "/etc/pbs.conf; "
@@ -62,7 +62,7 @@ class OpenpbsFailover : public AttachedSite {
             << "pbs_sched was started, too: "
             << site->sh("ps -ef; grep -h 'starting sched\\|not started' /var/spool/pbs/server_logs/*").out;
     }
-    // Returns a shell command that runs `command` on the other host.
+    // Returns a shell command that runs `command` on the host of the secondary.
     static std::string on_other(const std::string& command) {
         return "nsenter -t $(cat /var/spool/pbs/other.pid) -n -u -- sh -c '" + command + "'";
     }
@@ -89,7 +89,7 @@ TEST_P(OpenpbsFailover, TheActiveServerAloneHasTheObjectsAndSchedules) {
         on_other(". $(dirname $stock)/lib/init.d/limits.pbs_server; exec $(dirname $stock)/sbin/pbs_server "
                  "-F 2 > /var/spool/pbs/other.log 2>&1"));
     EXPECT_TRUE(site->wait_for_log("as Secondary Server")) << site->log();
-    // While the secondary waits, it has nothing of the plugin, and takes nothing from the active server.
+    // While the secondary waits, it hasn't loaded the plugin, and the active server keeps the objects.
     EXPECT_EQ(site->qmgr("create policy p2").exit, 0);
     EXPECT_EQ(told("attached, with the policy service"), 1);
     EXPECT_EQ(told("policy objects are available"), 1);

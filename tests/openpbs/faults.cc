@@ -1,11 +1,11 @@
-// faults.so, which tests preload into pbs_server.bin and pbs_policyd, makes calls of the policy service fail
-// as files in /var/spool/pbs/faults say. Calls of the server's main thread succeed.
+// faults.so: tests preload it into pbs_server.bin and pbs_policyd. Files in /var/spool/pbs/faults make calls
+// of the policy service fail. The server's main thread isn't affected, except by `later`.
 //
 //   stall  while the file exists, no write to a disk ends
-//   full   the file has the number of writes that succeed; then the disk is full, while the file exists
+//   full   the file has the number of writes that succeed; then the disk is full, as long as the file exists
 //   throw  while the file exists, looking up a host's name throws an exception
-//   later  the file has the seconds that clocks are ahead: the time of day in the service, the steady clock
-// everywhere
+//   later  the file has the seconds by which clocks are ahead: the time of day in the policy service, and the
+//          steady clock in all threads
 #include <dlfcn.h>
 #include <netdb.h>
 #include <sys/syscall.h>
@@ -28,7 +28,7 @@ bool in_service() {
     return path.ends_with("/pbs_policyd") || (path.ends_with("/pbs_server.bin") && gettid() != getpid());
 }
 
-// Returns the number in a file of this name; -1: the file doesn't exist.
+// Returns the number in the file of this name; -1 if there is no file, 0 if it is empty.
 long told(const char* name) {
     std::array<char, 64> path{};
     std::snprintf(path.data(), path.size(), "/var/spool/pbs/faults/%s", name);
@@ -45,7 +45,7 @@ Function real(const char* name) {
     return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-// Lets a write stall or fail. False: the disk is full.
+// Makes a write of the policy service wait or fail as the files say. Returns false if the disk is full.
 bool write_goes_on() {
     if (!in_service()) return true;
     while (told("stall") >= 0) usleep(20000);

@@ -1,5 +1,5 @@
-// Faults in the policy service while the server runs: the server goes on and reports them, and all is well
-// again when the fault is over.
+// Tests faults in the policy service while the server runs: the server goes on and reports the fault, and
+// everything works again when the fault is over.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ class OpenpbsFaults : public AttachedSite {
     bool comes(const std::string& directive) const {
         return wait_for([&] { return site->qmgr(directive).exit == 0; }, std::chrono::seconds(40));
     }
-    // Checks that the server handles requests of each kind, and that pbs_sched runs jobs.
+    // Checks that the server handles requests of each kind, and that pbs_sched starts jobs.
     void server_goes_on() const {
         EXPECT_TRUE(site->wait_for_node());
         const std::string job = site->ok(
@@ -73,13 +73,13 @@ TEST_P(OpenpbsFaults, ADiskThatHangsStallsNobodyButWhoAsksUs) {
         "alice");
     server_goes_on();
     EXPECT_EQ(site->ok("cat /tmp/alice.out"), "");
-    // The client gets an error after a while; its request may still be carried out.
+    // After its time limit the client gets an error, which says that the request may still be carried out.
     begin("later", 40);
     EXPECT_TRUE(wait_for([&] { return site->sh("grep -q '^exit' /tmp/alice.out").exit == 0; }));
     EXPECT_THAT(site->ok("cat /tmp/alice.out"),
                 HasSubstr("didn't answer in 30 seconds; whether the request has been "
                           "carried out isn't known"));
-    // The server reports that it hears nothing of the service.
+    // `list sched` and the log say for how long the service has been silent.
     begin("later", 200);
     EXPECT_TRUE(wait_for([&] {
         return site->stock_qmgr("list sched").out.find("policy_service = it hasn't said anything for") !=
@@ -111,7 +111,7 @@ TEST_P(OpenpbsFaults, AnExceptionEndsTheServiceAndItIsStartedAgain) {
     EXPECT_THAT(site->stock_qmgr("list sched").out, Not(HasSubstr("policy_service")));
 }
 
-// OpenPBS ends its server when its database is away. The plugin has a database of its own.
+// If OpenPBS's database fails, its server ends. The plugin has a database of its own, and loses nothing.
 TEST_P(OpenpbsFaults, TheDatabaseOfOpenpbsIsAway) {
     accept("create policy p1");
     site->ok("pkill -9 postgres");
@@ -125,8 +125,8 @@ TEST_P(OpenpbsFaults, TheDatabaseOfOpenpbsIsAway) {
     accept("create policy p2");
 }
 
-// Whichever write of a change finds no room, the change is refused and leaves nothing, and it succeeds once
-// there is room.
+// Makes each write of a change in turn find no room: the change is refused and leaves nothing, and it
+// succeeds once there is room.
 TEST_P(OpenpbsFaults, ADiskThatIsFullAtEachStep) {
     accept("create time_window t0");
     accept("set time_window t0 rrule='FREQ=DAILY', start_time=0800, end_time=1700");
@@ -153,7 +153,7 @@ TEST_P(OpenpbsFaults, ADiskThatIsFullAtEachStep) {
     server_goes_on();
 }
 
-// The files of pbs_sched are renewed as time goes on, and pbs_sched reads them.
+// The plugin renews the files of pbs_sched as time goes on, and makes pbs_sched read them.
 TEST_P(OpenpbsFaults, TheFilesOfPbsSchedFollowTheClock) {
     accept("create time_window day");
     accept("set time_window day type=prime, rrule='FREQ=DAILY', start_time=0000, end_time=1200");
@@ -165,9 +165,9 @@ TEST_P(OpenpbsFaults, TheFilesOfPbsSchedFollowTheClock) {
         return number_of(
             site->ok("grep -c 'Scheduler is reconfiguring' /var/spool/pbs/sched_logs/* || true"));
     };
-    // The file has room for one period a day: today's line has the period that is open or opens next.
+    // The file can have one period a day: today's line has the period that is open or opens next.
     EXPECT_TRUE(wait_for([&] { return holidays().find("\t0000\t1200") != std::string::npos; })) << holidays();
-    const auto shift = [&](int hour) {  // to that hour of the next day
+    const auto shift = [&](int hour) {  // sets the clocks to that hour of the next day
         const int now = number_of(site->ok("date +%-H")) * 3600 + number_of(site->ok("date +%-M")) * 60;
         begin("later", 86400 + hour * 3600 - now);
     };

@@ -1,12 +1,12 @@
 #!/bin/bash
-# hosts.sh make NAME...: in a box (tests/e2e/box.sh) gives the server's host further hosts on a bridge, each with
-# a network, a host name, a home for mom (/var/spool/pbs) and an /etc/pbs.conf of its own, and starts a mom there.
+# hosts.sh make NAME...: adds hosts to a box (tests/e2e/box.sh), on a bridge with the server's host. Each has
+# its own network, host name, home for mom (/var/spool/pbs) and /etc/pbs.conf. Starts a mom on each.
 # hosts.sh on NAME COMMAND...: runs COMMAND on a host.
 # hosts.sh cut NAME, hosts.sh join NAME: takes a host's link down, or up.
 # hosts.sh kill NAME, hosts.sh mom NAME: kills a host's mom by SIGKILL, or starts one.
 #
-# /var/tmp is the same folder on all hosts, and mom knows that ($usecp). Files of /tmp go from host to host by
-# PBS_SCP, a stand-in for scp.
+# /var/tmp is the same folder on all hosts, which mom knows by $usecp. Files in /tmp are copied from host to
+# host by PBS_SCP, a script in place of scp.
 set -euo pipefail
 hosts=/var/tmp/hosts/run
 stock=$(readlink -f "${stock:?the folder of commands of OpenPBS}")
@@ -20,7 +20,7 @@ on() {
 }
 mom() { on "$1" "$prefix/sbin/pbs_mom"; }
 
-# Runs in the new host's namespaces: sets its name and its mounts, then keeps the namespaces alive.
+# Runs in a new host's namespaces: sets the host's name and mounts, then keeps the namespaces alive.
 become() {
     hostname "$1"
     mount --bind "/var/tmp/hosts/$1/pbs.conf" /etc/pbs.conf
@@ -66,7 +66,8 @@ make() {
         on "$name" ip addr add "10.99.0.$number/24" dev eth0
         on "$name" ip link set eth0 up
     done
-    # scp [-OPTION...] FROM TO, run by the job's user: the hosts' files are below /var/tmp/hosts.
+    # Stands in for scp [-OPTION...] FROM TO, run by the job's user: copies between the hosts' folders below
+    # /var/tmp/hosts.
     cat >/var/tmp/hosts/scp <<'END'
 #!/bin/bash
 place() {

@@ -1,4 +1,5 @@
-// The start-up script as pbs_policy_install changes it, in a folder that looks like an installed OpenPBS.
+// Tests the server's start-up script as pbs_policy_install changes it, in a folder that looks like an
+// installed OpenPBS.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -51,8 +52,8 @@ class Install : public ::testing::Test {
         const Output output = sh("bin/pbs_policy_install --openpbs --exec $PWD --library lib " + option);
         EXPECT_EQ(output.exit, 0) << output;
     }
-    // Runs the changes as the start-up script does just before it starts the server. Returns the objects to
-    // preload.
+    // Runs the installed block as the start-up script does just before it starts the server. Returns
+    // LD_PRELOAD, the objects to preload.
     std::string preloaded() const {
         const Output output =
             sh("PBS_HOME=$PWD/home; . ./lib/init.d/limits.pbs_server; echo \"$LD_PRELOAD\"");
@@ -83,7 +84,7 @@ TEST_F(Install, PbsSchedGoesOnWhereTheServerIsAnotherThatCannotHaveThePlugin) {
         log += read(entry.path().lexically_relative(root_));
     EXPECT_THAT(log, HasSubstr("the server goes on without: "));
     EXPECT_THAT(log, HasSubstr("sbin/pbs_server.bin can't have the plugin: neither this pbs_server"));
-    // A server that can have the plugin gets it again.
+    // If the program is replaced by one that can have the plugin, the plugin is preloaded again.
     program("sbin/pbs_server.bin", "echo ok");
     EXPECT_TRUE(fs::exists(root_ / "home/sched_priv/instead_of_pbs_policy"));
     EXPECT_EQ(preloaded(), (root_ / "lib/pbs_policy_preload.so").string() + "\n");

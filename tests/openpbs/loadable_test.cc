@@ -1,4 +1,4 @@
-// Faults of a shared object are found before it is mapped.
+// Tests pbs_loadable(), which finds faults of a shared object before the object is mapped.
 #include "server_plugin/openpbs/loadable.h"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ class Loadable : public ::testing::Test {
         write_down();
     }
     fs::path path() const { return folder / "sample.so"; }
-    // Writes pbs_policy.sums, as pbs_policy_install does.
+    // Writes pbs_policy.sums with the sum of the file, as pbs_policy_install does.
     void write_down() const {
         const e2e::Output sum =
             e2e::run({"/bin/sh", "-c", "echo $(cksum <" + path().string() + ") sample.so"});
@@ -135,7 +135,8 @@ TEST_F(Loadable, AndWhatMayNotBeRead) {
     EXPECT_EQ(why, path().string() + ": Permission denied");
 }
 
-// A file that agrees with its sum may still kill its loader, by a library that it needs.
+// A file that agrees with its sum may still kill its loader, because of a library that it needs. A child
+// tries it.
 TEST_F(Loadable, WhatKillsItsLoaderKillsAChild) {
     if (PBS_SANITIZED != 0) GTEST_SKIP() << "a sanitizer has its own way to end a process";
     fs::resize_file(path(), 5000);
@@ -146,11 +147,11 @@ TEST_F(Loadable, WhatKillsItsLoaderKillsAChild) {
     EXPECT_THAT(why_not(), HasSubstr("file too short"));
 }
 
-// Runs programs of the server's name whose calls can't be caught.
+// Runs programs that have the server's name, but whose calls can't be caught.
 TEST(Probe, NamesTheCallThatCannotBeCaught) {
     e2e::RunOptions options;
     options.environment = {{"LD_PRELOAD", kSample}, {"PBS_POLICY_PROBE", "1"}};
-    // Exit status 2: the server's process would not notice, either.
+    // Exit status 2: the preloaded object would never be called in the server's process.
     const auto said = [&](const std::string& program, int exit) {
         const e2e::Output output = e2e::run({program, "--version"}, options);
         EXPECT_EQ(output.exit, exit) << output;

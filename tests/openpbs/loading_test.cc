@@ -1,4 +1,4 @@
-// Processes that have something of the plugin, and the server when a part of the plugin is wrong.
+// Tests which processes load the plugin, and the server when a part of the plugin is damaged.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ class OpenpbsLoading : public OpenpbsTest {
         OpenpbsTest::SetUp();
         if (!IsSkipped()) site.emplace();
     }
-    // Returns a folder with a copy of the plugin's files, for tests to damage.
+    // Returns a new folder with copies of the plugin's files, which tests can damage.
     std::string copy() const {
         return site->ok(
             "d=$(mktemp -d /var/spool/copyXXXXXX); chmod 755 $d; cp $ours/pbs_policy*.so $d; echo -n $d");
@@ -32,7 +32,7 @@ class OpenpbsLoading : public OpenpbsTest {
     std::optional<Site> site;
 };
 
-// Lists the processes that have mapped a file of the plugin.
+// Lists the programs of the processes that have mapped a file of the plugin, and their numbers.
 constexpr const char* kWhoHasIt =
     "for p in /proc/[0-9]*; do grep -q pbs_policy $p/maps 2>/dev/null && basename $(readlink $p/exe); done | "
     "sort | uniq -c | tr -s ' '";
@@ -41,7 +41,7 @@ TEST_F(OpenpbsLoading, OnlyPbsServerHasIt) {
     site->install();
     site->start_with_plugin();
     EXPECT_EQ(site->ok(kWhoHasIt), " 1 pbs_server.bin\n");
-    // Processes that the server starts later have nothing of the plugin: a hook's program, a job.
+    // Processes that the server starts later, such as a hook's program or a job, have nothing of the plugin.
     EXPECT_TRUE(site->wait_for_node());
     site->ok(
         "cat > /tmp/h.py <<'END'\nimport os, subprocess\n"
@@ -90,7 +90,7 @@ TEST_F(OpenpbsLoading, WithoutThePlugin) {
     works_without();
 }
 
-// libpbs is of another version, with other replies.
+// The preloaded function stands in for a libpbs of another version, which encodes a reply differently.
 TEST_F(OpenpbsLoading, WithALibraryThatIsNotAsExpected) {
     site->install();
     site->ok(
@@ -128,7 +128,7 @@ TEST_F(OpenpbsLoading, WithADamagedStore) {
     works_without();
 }
 
-// The answer to a request comes while the server's disk is full.
+// Makes the service's write fail as on a full disk while it answers a request.
 TEST_F(OpenpbsLoading, WithAFullDisk) {
     site->install();
     site->start_with_plugin();
@@ -144,7 +144,7 @@ TEST_F(OpenpbsLoading, WithAFullDisk) {
     EXPECT_EQ(site->qmgr("create policy p3").exit, 0);
 }
 
-// Prints the files that pbs_policy_install changes.
+// Prints the files that pbs_policy_install changes, with their modes and owners.
 constexpr const char* kInstalled =
     "cd $(dirname $stock)/lib/init.d && for f in * /etc/pbs.conf*; do stat -c '%n %a %U' $f; cat $f; done";
 
@@ -158,7 +158,7 @@ TEST_F(OpenpbsLoading, TakenOutNothingIsLeft) {
     site->ok("$ours/pbs_policy_install --openpbs --remove");
     EXPECT_EQ(site->ok(kInstalled), before);
     EXPECT_EQ(site->ok("pgrep pbs_policyd || echo none"), "none\n");
-    // The running server goes on, and its next start is without the plugin.
+    // The running server goes on; its next start is without the plugin.
     EXPECT_THAT(site->qmgr("list policy @default").err, HasSubstr("pbs_policyd doesn't answer"));
     site->stop();
     site->start();
@@ -196,7 +196,7 @@ TEST_F(OpenpbsLoading, InstallRefusesAServerThatItCantGetInto) {
                 HasSubstr("pbs_policy.so: signal 7 ended the process that loaded it first"));
     EXPECT_THAT(refusal("cp $ours/pbs_policy.so $d; truncate -s 5000 $d/pbs_policy_preload.so"),
                 HasSubstr("pbs_server.bin can't have the plugin: "));
-    // A server of an earlier release has a copy of libpbs in itself.
+    // A server of an earlier release has libpbs linked into it.
     EXPECT_THAT(
         refusal("cp $ours/pbs_policy_preload.so $d; cp " PBS_BUILD_DIR
                 "/tests/openpbs/built_in/pbs_server.bin $s"),
@@ -244,7 +244,7 @@ TEST_F(OpenpbsBeside, TheDaemonIsKilledAndStartedAgain) {
         "0\n");
     EXPECT_EQ(site->qmgr("create policy p1").exit, 0);
     EXPECT_EQ(site->qmgr("set sched default policy = p1").exit, 0);
-    // Kill both the supervisor and the service, so that nobody starts the service again.
+    // Kill the supervisor and the service, so that nobody starts the service again.
     site->ok("pkill -9 pbs_policyd");
     EXPECT_THAT(site->qmgr("create policy p2").err, HasSubstr("pbs_policyd doesn't answer"));
     EXPECT_THAT(site->qmgr("create policy p2", "una").err, HasSubstr("15007"));
@@ -269,7 +269,8 @@ TEST_F(OpenpbsBeside, TheDaemonIsKilledAndStartedAgain) {
     EXPECT_EQ(site->ok(kWhoHasIt), " 2 pbs_policyd\n 1 pbs_server.bin\n");
 }
 
-// systemd runs the daemon in the foreground, and starts it again whenever it has ended.
+// Instead of pbs_policyd's own supervisor, systemd may run the daemon in the foreground, and start it again
+// whenever it ends.
 TEST_F(OpenpbsBeside, TheDaemonIsLookedAfterByOthers) {
     site->ok(
         "$ours/pbs_policyd --stop; (while true; do $ours/pbs_policyd; sleep 0.2; done) > /dev/null 2>&1 < "
@@ -288,7 +289,7 @@ TEST_F(OpenpbsBeside, TheDaemonIsLookedAfterByOthers) {
 TEST_F(OpenpbsBeside, AStalledDaemonHoldsNobodyUp) {
     EXPECT_EQ(site->qmgr("create policy p1").exit, 0);
     site->ok("kill -STOP $(pgrep -P $(cat /var/spool/pbs/server_priv/policyd.pid))");
-    // A request for the stopped daemon waits; requests that the server answers itself don't.
+    // A request for the stopped daemon waits; requests that the server itself answers don't.
     const std::string script =
         "($ours/qmgr -c 'create policy p2' > /tmp/alice.out 2>&1; echo exit $? >> /tmp/alice.out) > "
         "/dev/null 2>&1 & sleep 0.3; "

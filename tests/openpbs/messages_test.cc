@@ -1,4 +1,5 @@
-// Messages between the shim and the service.
+// Tests the messages between the shim and the policy service, and the shim's table of the plugin's
+// attributes.
 #include "server_plugin/openpbs/messages.h"
 
 #include <gmock/gmock.h>
@@ -63,7 +64,8 @@ TEST(Messages, WhatIsNoneIsRefused) {
     EXPECT_THAT(to_service(ask).error().message, HasSubstr("request"));
 }
 
-// The server has to know requests that set an attribute of ours before it asks the plugin.
+// The shim has to recognise attributes of the plugin in requests, so its table has to agree with those of
+// objects/.
 TEST(Owned, IsWhatTheTablesHave) {
     const auto expect_all = [](std::uint32_t type, std::span<const objects::Attribute> table) {
         std::size_t count = 0;

@@ -1,4 +1,4 @@
-// Policies, time windows and fairshare groups in a real OpenPBS server.
+// Tests policies, time windows and fs_groups in a real OpenPBS server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Returns the number with which the text begins; 0: none.
+// Returns the number with which the text begins; 0 if there is none.
 int number_in(const std::string& text) {
     int number = 0;
     std::istringstream(text) >> number;
@@ -73,10 +73,11 @@ TEST_P(OpenpbsObjects, AttributesOfTheServersOwnObjects) {
     EXPECT_EQ(attribute_in(list("sched default"), "policy"), "default_policy,np:p2");
     EXPECT_EQ(attribute_in(list("queue workq"), "time_window"), "t1");
     EXPECT_EQ(attribute_in(list("server"), "non_work_days"), "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25");
-    // Attributes can be asked for by name alone, as calendars do.
+    // A request can name the attributes that it wants, as calendars do.
     EXPECT_THAT(list("server non_work_days"), Not(HasSubstr("server_state")));
     EXPECT_THAT(list("queue workq time_window"), Not(HasSubstr("queue_type")));
-    // OpenPBS's own qmgr shows them and prints what it printed before.
+    // OpenPBS's own qmgr lists the attributes. It doesn't print them, so a file of its `print` has no unknown
+    // ones.
     EXPECT_THAT(site->stock_qmgr("list queue workq").out, HasSubstr("time_window = t1"));
     EXPECT_THAT(site->stock_qmgr("print queue workq").out, Not(HasSubstr("time_window")));
     accept("unset sched default policy");
@@ -91,7 +92,7 @@ TEST_P(OpenpbsObjects, ARequestWithTheServersAttributesAndOursIsCarriedOutWholeO
     accept("set queue workq Priority = 5, time_window = t1, max_queued = '[u:PBS_GENERIC=9]'");
     EXPECT_EQ(attribute_in(list("queue workq"), "Priority"), "5");
     EXPECT_EQ(attribute_in(list("queue workq"), "time_window"), "t1");
-    // Our part is refused: the windows overlap, or one doesn't exist.
+    // The plugin's part is refused: the windows overlap, or a window doesn't exist.
     EXPECT_THAT(refuse("set queue workq Priority = 6, time_window = 't1,t2'"), HasSubstr("15014"));
     EXPECT_THAT(refuse("set queue workq time_window = t9, Priority = 6"), HasSubstr("no time_window 't9'"));
     EXPECT_EQ(attribute_in(list("queue workq"), "Priority"), "5");
@@ -108,7 +109,7 @@ TEST_P(OpenpbsObjects, ARequestWithTheServersAttributesAndOursIsCarriedOutWholeO
     EXPECT_NE(refuse("create queue q3 queue_type=execution, time_window=t9"), "");
     EXPECT_NE(refuse("create queue q4 queue_type=nonsense, time_window=t1"), "");
     EXPECT_NE(refuse("list queue q3") + refuse("list queue q4"), "");
-    // A queue that is created again has nothing of the earlier one.
+    // A new queue has nothing of an earlier queue of its name.
     accept("delete queue q2");
     accept("create queue q2 queue_type=execution");
     EXPECT_THAT(list("queue q2"), Not(HasSubstr("time_window")));
@@ -121,7 +122,7 @@ TEST_P(OpenpbsObjects, AQueueOrResourceThatAPolicyNamesStays) {
     accept("set policy p1 node_sort_key = 'scratch HIGH'");
     accept("set policy p1 dedicated_queues = special");
     for (const char* directive : {"delete queue special", "delete resource scratch"}) {
-        // Managers are refused with any client and told why; users without the right aren't told.
+        // Managers are refused with any client, and are told why. Users without the right aren't told.
         const Output stock = site->stock_qmgr(directive);
         EXPECT_NE(stock.exit, 0) << directive;
         EXPECT_THAT(stock.err, HasSubstr("p1")) << directive;
@@ -132,7 +133,7 @@ TEST_P(OpenpbsObjects, AQueueOrResourceThatAPolicyNamesStays) {
     EXPECT_EQ(site->stock_qmgr("delete resource scratch").exit, 0);
 }
 
-// Tries every kind of request that changes something, as everybody who may not make it.
+// Makes every kind of request that changes something, as each user who may not make it.
 TEST_P(OpenpbsObjects, UsersAndOperatorsAreRefused) {
     make_windows();
     accept("create policy p1");
@@ -193,7 +194,7 @@ TEST_P(OpenpbsObjects, HistoryRollbackAndExport) {
     accept("set policy p1 by_queue = True");
     accept("set sched default policy = default_policy");
     accept("delete policy p1");
-    // The last line has the number of the revision with both changes.
+    // The history's last line has the revision with both changes.
     const std::string last = history.substr(history.rfind('\n', history.size() - 2) + 1);
     site->ok("$ours/pbs_config rollback " + last.substr(0, last.find("  20")), "alice");
     EXPECT_EQ(attribute_in(list("sched default"), "policy"), "p1");
@@ -220,7 +221,7 @@ TEST_P(OpenpbsObjects, ABackupCanBePutBack) {
     accept("create policy p3");
 }
 
-// The output of OpenPBS's qmgr and of ours restores the site.
+// The output of `print`, by OpenPBS's qmgr and by this project's, restores the site.
 TEST_P(OpenpbsObjects, WhatIsPrintedRestoresASite) {
     make_windows();
     accept("create policy p1");
@@ -242,7 +243,7 @@ TEST_P(OpenpbsObjects, WhatIsPrintedRestoresASite) {
     other.start_with_plugin();
     const Output restored = other.sh(
         "cat > /tmp/alice.print <<'END'\n" + printed + "\nEND\n$ours/qmgr < /tmp/alice.print", "alice");
-    // Some objects exist already, but no value is refused.
+    // Some objects exist already, which is an error; but no value is refused.
     EXPECT_THAT(restored.err, Not(AnyOf(HasSubstr("15014"), HasSubstr("15212")))) << restored;
     EXPECT_EQ(print(other), printed);
 }
@@ -256,11 +257,11 @@ TEST_P(OpenpbsObjects, RootAloneSetsTheFormulasOfServerAndSchedulers) {
         EXPECT_EQ(site->qmgr(set + "'ncpus * 2'", "root").exit, 0);
         EXPECT_EQ(formula(object), "ncpus * 2");
         EXPECT_THAT(site->qmgr(set + "mem").err, HasSubstr("15007"));
-        // An older file that was left behind isn't used for the next request.
+        // The server doesn't use an old sched_formula file that was left behind.
         site->ok("echo mem > /var/spool/pbs/server_priv/sched_formula");
         EXPECT_EQ(site->qmgr(set + "'ncpus * 3'", "root").exit, 0);
         EXPECT_EQ(formula(object), "ncpus * 3");
-        // The server reads no file for a request that it refuses before that.
+        // qmgr removes its file, also if the server refuses the request before it reads the file.
         EXPECT_NE(site->qmgr("set " + object + " nonsense = 1, job_sort_formula = mem", "root").exit, 0);
         EXPECT_NE(site->sh("test -e /var/spool/pbs/server_priv/sched_formula").exit, 0);
         site->stock_qmgr("unset " + object + " job_sort_formula", "root");
@@ -285,7 +286,8 @@ TEST_P(OpenpbsObjects, RandomRequestsLeaveTheServerAndTheStoreWhole) {
 }
 
 TEST_P(OpenpbsObjects, ManyRequestsAtOnce) {
-    // One client sends requests ahead of the answers, three others in between; listings come in parts.
+    // A client sends many requests without waiting for replies; three other clients send theirs meanwhile.
+    // Listings come in several parts.
     const std::string script =
         "for u in 1 2 3; do (for i in $(seq 40); do echo \"create policy u$u-$i\"; echo \"set policy u$u-$i "
         "by_queue=False\"; done | $ours/qmgr > /tmp/alice.$u 2>&1; echo $? >> /tmp/alice.$u) & done; "
@@ -299,12 +301,13 @@ TEST_P(OpenpbsObjects, ManyRequestsAtOnce) {
     EXPECT_EQ(count, 120);
 }
 
-// No acknowledged change is lost, whenever the server is killed.
+// Kills the server during requests: no acknowledged change is lost.
 TEST_P(OpenpbsObjects, AreThereAfterKillsInTheMidstOfRequests) {
     make_windows();
     int made = 0;
     for (int round = 0; round < 4; ++round) {
-        // Kill the server while requests go on. The names of those that succeeded are written down.
+        // Kill the server while requests are made. The script writes down the names of those that have
+        // succeeded.
         site->ok(
             "rm -f /tmp/alice.made; (for i in $(seq 200); do $ours/qmgr -c \"create policy r" +
                 std::to_string(round) +

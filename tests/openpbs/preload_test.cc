@@ -1,4 +1,4 @@
-// Effects of the preloaded object on processes.
+// Tests what the preloaded object does in processes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// Queues of prime and non-prime time: by prefix under pbs_sched, by execution_type once the plugin schedules.
+// Tests queues for prime and non-prime time: pbs_sched knows them by the prefix of their names, the plugin by
+// execution_type.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ using ::testing::Not;
 constexpr std::chrono::seconds kWaits{40};
 constexpr const char* kQueues[] = {"p_short", "np_long", "workq"};
 
-// It is never prime time, whatever the time is.
+// The text of a holidays file by which it is never prime time.
 constexpr const char* kNeverPrime = "YEAR 2026\\nweekday none all\\nsaturday none all\\nsunday none all\\n";
 
 class OpenpbsPrime : public AttachedSite {
@@ -27,7 +28,7 @@ class OpenpbsPrime : public AttachedSite {
         if (IsSkipped()) return;
         site.emplace();
     }
-    // Starts pbs_sched alone, with the queues and this holidays file.
+    // Starts the server with pbs_sched, these queues and this holidays file, without the plugin.
     void start_stock(const std::string& holidays) const {
         site->ok(fmt::format("printf '{}' > /var/spool/pbs/sched_priv/holidays", holidays));
         site->start();
@@ -52,7 +53,7 @@ class OpenpbsPrime : public AttachedSite {
     std::string attribute(const std::string& job, const std::string& name) const {
         return attribute_in(site->sh("$stock/qstat -fw '" + job + "' 2>/dev/null").out, name);
     }
-    // Returns "R", or the reason for which the job waits, without the time at which it ends.
+    // Returns "R", or the reason why the job waits, without the time at which it is over.
     std::string outcome(const std::string& job) const {
         std::string out;
         EXPECT_TRUE(wait_for(
@@ -68,7 +69,7 @@ class OpenpbsPrime : public AttachedSite {
             << job << ": " << attribute(job, "comment");
         return out;
     }
-    // Returns the outcome of a job in each queue.
+    // Submits a job to each queue. Returns their outcomes.
     std::map<std::string, std::string> outcomes() const {
         std::map<std::string, std::string> out;
         std::string all;
@@ -104,7 +105,7 @@ TEST_P(OpenpbsPrime, JobsOfPrimeQueuesWaitAsWithPbsSched) {
     EXPECT_EQ(outcomes(), before);
 }
 
-// OpenPBS ships this holidays file, without a year.
+// OpenPBS's own holidays file is like this one: it has no year.
 TEST_P(OpenpbsPrime, WithoutAYearItIsAlwaysPrimeTime) {
     start_stock("weekday 0600 1730\\nsaturday none all\\nsunday none all\\n1 Jan 1 New Year\\n");
     const auto before = outcomes();
@@ -135,7 +136,7 @@ TEST_P(OpenpbsPrime, AManagerSetsTheExecutionTypeOfAQueue) {
     EXPECT_THAT(site->ok("$ours/qmgr -c 'print queue workq'"), HasSubstr("set queue workq " + shown));
     const std::string waits = submit("workq");
     EXPECT_EQ(outcome(waits), "Job will run in primetime only");
-    // The request is carried out as a whole or not at all.
+    // A request with attributes of the server and of the plugin succeeds as a whole or not at all.
     EXPECT_NE(site->qmgr("set queue workq execution_type = execution_dedicated, Priority = x").exit, 0);
     EXPECT_NE(site->qmgr("set queue workq Priority = 7, execution_type = sometimes").exit, 0);
     EXPECT_THAT(list("queue workq"), AllOf(HasSubstr(shown), Not(HasSubstr("Priority = 7"))));

@@ -1,6 +1,7 @@
-// random_requests ADDRESS PORT SEED COUNT: makes COUNT connections from reserved ports, as root. Each sends
-// up to three requests about policies and related objects at once, well formed and with random contents; half
-// of the connections don't wait for replies. Exit status 1: the server couldn't be reached any more.
+// random_requests ADDRESS PORT SEED COUNT: makes COUNT connections from reserved ports, as root. On each it
+// sends up to three requests at once, about policies and related objects, well formed and with random
+// contents. On half of the connections it doesn't wait for replies. Exit status 1: the server could no longer
+// be reached.
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -52,15 +53,16 @@ class Maker {
         const std::string user = any(kUsers);
         if (below(5) < 3) {
             const std::uint32_t type = kTypes[below(kTypes.size())];
-            // Don't create the server's own objects: OpenPBS's server doesn't survive a new queue of any
-            // name.
+            // Don't create objects of the server's own types: OpenPBS's server doesn't survive a new queue
+            // with any of these names.
             const std::size_t command = type < 64 ? 2 + below(2) : below(4);
             pbs::ifl::Manage body{static_cast<std::uint32_t>(command), type, any(kNames), attributes()};
             return {RequestType::manager, user, std::move(body), any(kExtends)};
         }
         const std::string extend = any(kExtends);
         pbs::ifl::Status body{any(kNames), {}};
-        // Ask schedulers only for attributes that OpenPBS knows: others make its server reply twice, and end.
+        // Request only attributes of schedulers that OpenPBS knows: for others its server replies twice, and
+        // ends.
         for (std::size_t i = below(3); i > 0; --i)
             body.wanted.push_back(
                 {extend.starts_with("object=p") ? any(kAttributes) : any(kListed), {}, {}, {}});

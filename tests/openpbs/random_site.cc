@@ -14,7 +14,7 @@ class Maker {
     explicit Maker(std::uint64_t seed) : random_(seed) {}
 
     RandomSite make() {
-        // Without prefixes every queue would be one for dedicated time.
+        // Set the prefixes, since with the default of no prefix every queue would be for dedicated time.
         site_.sched_config = "dedicated_prefix: ded\nprimetime_prefix: p_\nnonprimetime_prefix: np_\n";
         shared_resources();
         vnodes();
@@ -30,7 +30,7 @@ class Maker {
             const int count = number(cycle == 0 ? 8 : 4, cycle == 0 ? 16 : 9);
             for (int i = 0; i < count; ++i) jobs.push_back(job());
         }
-        // "resources" names the resources that the site's scheduler counts.
+        // The option "resources" of sched_config has the resources that the scheduler takes into account.
         std::string counted = "ncpus, mem, arch, host, vnode";
         for (const char* name : {"lic", "gpus", "color", "rack", "fast"})
             if (!chance(8)) counted += fmt::format(", {}", name);
@@ -39,7 +39,7 @@ class Maker {
     }
 
   private:
-    // The standard library's distributions differ from one library to another.
+    // Don't use the standard library's distributions, which give other numbers with another library.
     int number(int low, int high) {
         return low + static_cast<int>(random_() % static_cast<std::uint64_t>(high - low + 1));
     }
@@ -101,8 +101,8 @@ class Maker {
     }
 
     void order() {
-        // With strict ordering, OpenPBS keeps room for an array that is a top job, though it has as many
-        // subjobs running as it may.
+        // With strict ordering, OpenPBS keeps room for an array that is a top job, even if the array may run
+        // no more subjobs.
         strict_ = chance(40);
         line("strict_ordering: {} ALL", strict_ ? "True" : "False");
         if (chance(60)) directive("set server backfill_depth = {}", number(0, 4));
@@ -138,7 +138,8 @@ class Maker {
         if (chance(40)) line("unknown_shares: {}", number(1, 20));
         site_.resource_group =
             fmt::format("grp1 10 root {}\ngrp2 20 root {}\n", number(10, 60), number(10, 60));
-        // At most one entity has used nothing: several would differ only by seconds.
+        // All entities but one have past usage: among several without usage the order would depend on
+        // seconds.
         int id = 30;
         const int unknown = number(0, 7);
         for (int i = 0; const std::string& entity : kOwners) {
@@ -174,7 +175,7 @@ class Maker {
             directive("set server restrict_res_to_release_on_suspend = {}", one({"ncpus", "\"ncpus,mem\""}));
     }
 
-    // A server takes either these limits or those of entities.
+    // A server has either these limits or limits of entities (max_run and others).
     void older_limits() {
         for (const char* on : {"server", "queue batch", "queue low", "queue express"}) {
             const auto limited = [&](int percent, const char* name, int low, int high) {
@@ -220,8 +221,8 @@ class Maker {
                     limit = fmt::format("[p:{}={}]", one({"PBS_GENERIC", "apollo"}), number(1, high));
                     break;
             }
-            // With such a limit on its server, OpenPBS preempts jobs of the same user instead of the same
-            // project.
+            // If the server has such a limit for a project, OpenPBS preempts jobs of the same user, and not
+            // of the same project: skip it.
             if (limit.starts_with("[p:") && on == "server" && name.find("_res") != std::string::npos) return;
             directive("set {} {} = \"{}\"", on, name, limit);
         };
@@ -235,7 +236,7 @@ class Maker {
     }
 
     void placement() {
-        // Other values were deprecated, and policies have none for them.
+        // Other values of smp_cluster_dist were deprecated; policies don't have them.
         line("smp_cluster_dist: pack");
         switch (number(0, 4)) {
             case 0:
@@ -259,7 +260,8 @@ class Maker {
         }
     }
 
-    // Returns minutes that lie between two walltimes, with room for the time that the three cycles take.
+    // Returns a number of minutes between two walltimes, with a margin for the time that the three cycles
+    // take.
     int boundary() { return one_of({15, 30, 90}); }
 
     void times() {
@@ -280,7 +282,8 @@ class Maker {
 
     std::string select() {
         std::string chunk = fmt::format("ncpus={}", number(1, 4));
-        // OpenPBS preempts only jobs that request the first resource that is lacking.
+        // If jobs preempt, let each request memory: OpenPBS preempts only jobs that request the first
+        // resource that is lacking.
         if (preempts_ || chance(40)) chunk += fmt::format(":mem={}gb", number(1, 4));
         if (chance(10)) chunk += fmt::format(":gpus={}", number(1, 2));
         if (chance(12)) chunk += fmt::format(":color={}", one({"red", "blue"}));

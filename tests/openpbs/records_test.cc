@@ -1,4 +1,4 @@
-// Records of vnodes and jobs that the plugin is told.
+// Tests the records of vnodes and jobs that the plugin gets.
 #include "server_plugin/openpbs/records.h"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ TEST(Vnode, HasTheEnvironmentThatItIsIn) {
     EXPECT_EQ(vnode.available.at("eoe"), "") << "no job has switched any on";
 }
 
-// Notes the last job that it is told of, by names of resources.
+// A plugin that notes the last job that it was told of. Amounts are by the names of resources.
 struct Listener {
     using Amounts = std::vector<std::pair<std::string, std::int64_t>>;
     Amounts places;
@@ -69,7 +69,7 @@ struct Listener {
     }
 };
 
-// restrict_res_to_release_on_suspend is mem here.
+// With restrict_res_to_release_on_suspend=mem, a suspended job keeps its CPUs.
 TEST(Records, ASuspendedJobKeepsWhatItHasNotGivenBack) {
     Listener told;
     Records records(told.plugin);
@@ -87,7 +87,7 @@ TEST(Records, ASuspendedJobKeepsWhatItHasNotGivenBack) {
     records.tell(1, job);
     EXPECT_THAT(told.places, ElementsAre(Pair("mem", 3072)));
     EXPECT_THAT(told.kept, ElementsAre(Pair("ncpus", 2)));
-    // A job that uses none of the released resources releases none of its CPUs.
+    // A job that has none of the released resources is said to release 0 CPUs, so it keeps all of its CPUs.
     job.exec_vnode = "(n1:ncpus=2)";
     job.released = "(n1:ncpus=0)";
     job.mtime = 2;
@@ -96,7 +96,7 @@ TEST(Records, ASuspendedJobKeepsWhatItHasNotGivenBack) {
     EXPECT_THAT(told.kept, ElementsAre(Pair("ncpus", 2)));
 }
 
-// An operator has suspended the job.
+// A job that an operator has suspended holds the amounts that it hasn't given back.
 TEST(Records, ASuspendedJobThatNoSchedulerResumesHoldsWhatItHasNotGivenBack) {
     Listener told;
     Records records(told.plugin);
@@ -203,7 +203,7 @@ TEST(Untold, IsSentInTheOrderInWhichItCame) {
     EXPECT_FALSE(untold.take());
 }
 
-// The server no longer describes a subjob that waits again.
+// A subjob that waits again is no longer described by the server; the array's `queued` has its index.
 TEST(Records, ASubjobThatWaitsAgainRunsNoMore) {
     Listener told;
     Records records(told.plugin);

@@ -1,4 +1,5 @@
-// Connections from ports that only root may use: OpenPBS's server believes the user name in their headers.
+// Connects to a server from ports that only root may use: OpenPBS's server believes the user name in requests
+// on such connections.
 #pragma once
 
 #include <arpa/inet.h>
@@ -10,7 +11,8 @@
 #include <cerrno>
 #include <cstdint>
 
-// Connects, and tries the reserved port number `first` first. -1: the server can't be reached.
+// Connects from a reserved port; tries port number `first` of them first. Returns the descriptor; -1: the
+// server can't be reached.
 inline int connect_from_reserved(const char* address, int port, unsigned first) {
     constexpr unsigned kPorts = 420;
     sockaddr_in server{};

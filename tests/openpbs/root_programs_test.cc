@@ -1,4 +1,5 @@
-// Programs of server_dyn_res that root had configured for pbs_sched, once the plugin schedules.
+// Tests programs of server_dyn_res that root had configured for pbs_sched, after the plugin has begun to
+// schedule.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ constexpr const char* kList = "/var/spool/pbs/server_priv/root_programs";
 
 class OpenpbsRootPrograms : public AttachedSite {
   protected:
-    // Starts pbs_sched with a program that tells it of 4 licences.
+    // Starts pbs_sched with a program by which there are 4 licences.
     void SetUp() override {
         OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): its own way to attach
         if (IsSkipped()) return;
@@ -46,7 +47,7 @@ class OpenpbsRootPrograms : public AttachedSite {
         site->start_with_plugin();
         EXPECT_TRUE(site->wait_for_node());
     }
-    // Returns the outcome of a job that requests 3 licences: "R", or the server's amount in its comment.
+    // Returns the outcome of a job that requests 3 licences: "R", or the amounts in its comment.
     std::string outcome() const {
         std::string id =
             site->ok("cd /; echo sleep 600 | $stock/qsub -o /dev/null -e /dev/null -l lic=3", "una");
@@ -84,7 +85,7 @@ TEST_P(OpenpbsRootPrograms, GoOnAndNothingOfAManagersIsOneOfThem) {
                 ::testing::AllOf(HasSubstr("root 600\n"), HasSubstr(fmt::format("\nlic !{} 4\n", kProgram))));
     EXPECT_THAT(site->ok("cat /var/spool/pbs/server_priv/migration_report"),
                 Not(HasSubstr("without root's rights")));
-    // A manager who isn't root sets these.
+    // A manager who isn't root sets values of server_dyn_res.
     const auto set = [&](const std::string& value) {
         return site->qmgr("set policy default_policy server_dyn_res = '" + value + "'");
     };
@@ -95,18 +96,19 @@ TEST_P(OpenpbsRootPrograms, GoOnAndNothingOfAManagersIsOneOfThem) {
     EXPECT_NE(site->sh("echo x >> " + std::string(kList), "alice").exit, 0);
     EXPECT_EQ(set(fmt::format("lic !{} 4", kProgram)).exit, 0);
     EXPECT_EQ(outcome(), "R");
-    // The log says how a program failed, whatever it wrote, with either attachment.
+    // Both attachments: the log has the program's exit status, although the program has written an amount.
     write_program("echo 4; exit 7");
     EXPECT_EQ(outcome(), "(R: 3 A: 0");
     EXPECT_TRUE(comes_to_the_log(fmt::format("There is nothing of lic: {} ended with status 7", kProgram)));
-    // A program that others may write is refused, as by pbs_sched.
+    // A program that others than its owner may write is refused, as by pbs_sched.
     write_program("echo 4");
     site->ok(fmt::format("chmod 770 {}", kProgram));
     EXPECT_EQ(outcome(), "(R: 3 A: 0");
     EXPECT_TRUE(comes_to_the_log("lic is writable by others than its owner"));
 }
 
-// pbs_sched runs programs as root, but the manager who chooses the policy needn't be root.
+// pbs_sched would run programs as root, but a manager who sets the policy needn't be root. So only listed
+// programs come into its file.
 TEST_P(OpenpbsRootPrograms, PbsSchedGetsNothingElse) {
     site->stop();
     site->install(GetParam());

@@ -1,5 +1,5 @@
-// Settings of OpenPBS's server, schedulers and jobs that pbs_sched acts on: a scheduling plugin acts on them
-// too, or says that it doesn't.
+// Tests settings of OpenPBS's server, schedulers and jobs that pbs_sched acts on: a plugin that schedules
+// acts on them, too, or says that it doesn't.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ class OpenpbsSchedSettings : public ScheduledSite {
     bool has_estimate(const std::string& job) const {
         return attribute(job, "estimated.start_time") != attribute_in("", "estimated.start_time");
     }
-    // Lets two jobs wait for the CPUs of a third. The first one has its start estimated.
+    // Submits a job that runs, and two that wait for its CPUs. The first of these has an estimated start.
     void two_wait() {
         accept("set policy default_policy strict_ordering = True, backfill_depth = 1");
         runs = submit("-l select=1:ncpus=2 -l walltime=2:00:00");
@@ -107,7 +107,7 @@ TEST_P(OpenpbsSchedSettings, AJobThatIsTopjobIneligibleGetsNoPlaceKept) {
     EXPECT_NE(site->sh("$stock/qalter -W topjob_ineligible=True " + first, "una").exit, 0) << "is no manager";
     site->ok("$stock/qalter -W topjob_ineligible=True " + first, "alice");
     EXPECT_TRUE(wait_for([&] { return has_estimate(second); }, kLong)) << why(second);
-    // Eligible again, the first job starts once the running one has gone.
+    // The first job is eligible again, and starts once the running job is gone.
     site->ok("$stock/qalter -W topjob_ineligible=False " + first, "alice");
     site->ok("$stock/qdel " + runs, "una");
     expect_state(first, "R");
@@ -117,12 +117,12 @@ TEST_P(OpenpbsSchedSettings, EstimatesOfJobsThatAreNoTopJobsAreForgottenIfTheSer
     two_wait();
     if (site->stock_qmgr("set server clear_topjob_estimates_enable = True").exit != 0)
         GTEST_SKIP() << "this OpenPBS has no clear_topjob_estimates_enable";
-    // The server then forgets all estimates; the plugin tells those of top jobs again.
+    // The server then forgets all estimates; the plugin sends those of top jobs again.
     EXPECT_TRUE(wait_for([&] { return has_estimate(first); }, kLong)) << why(first);
     const auto only_second = [&] { return !has_estimate(first) && has_estimate(second); };
     site->ok("$stock/qalter -W topjob_ineligible=True " + first, "alice");
     EXPECT_TRUE(wait_for(only_second, kLong)) << why(first) << why(second);
-    // Estimates told before the server was killed count afterwards.
+    // The plugin also clears an estimate that it had sent before the server was killed.
     site->kill_server();
     site->start_with_plugin();
     EXPECT_TRUE(scheduled_by("pbs_policy"));

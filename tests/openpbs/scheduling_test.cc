@@ -1,4 +1,4 @@
-// The plugin schedules the jobs of an OpenPBS server in place of pbs_sched.
+// Tests the plugin when it schedules the jobs of an OpenPBS server in place of pbs_sched.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,15 +24,15 @@ TEST_P(OpenpbsScheduling, JobsStartAndSayWhyTheyWait) {
     const std::string second = submit("-l select=1:ncpus=1");
     expect_comment(second, "Not Running");
     EXPECT_EQ(attribute(second, "job_state"), "Q");
-    // The end of the first job makes room.
+    // The end of the first job makes room for the second.
     site->ok("$stock/qdel " + first, "una");
     expect_state(second, "R");
-    // There is room for one of two more.
+    // There is room for only one of two more jobs.
     const std::string third = submit("-l select=1:ncpus=1");
     const std::string fourth = submit("-l select=1:ncpus=1");
     expect_state(third, "R");
     expect_comment(fourth, "Not Running");
-    // pbs_explain asks the plugin.
+    // pbs_explain gets its answer from the plugin.
     EXPECT_THAT(site->ok("$ours/pbs_explain " + fourth, "una"),
                 HasSubstr(fourth.substr(0, fourth.find('.'))));
 }
@@ -115,7 +115,7 @@ TEST_P(OpenpbsScheduling, AnEndAsksForNoListOfAllJobs) {
     site->ok("$stock/qdel " + third, "una");
     EXPECT_TRUE(wait_for([&] { return lists() == before + 1; }, kLong));
     EXPECT_TRUE(wait_for([&] { return site->sh("$ours/pbs_explain " + third, "una").exit != 0; }, kLong));
-    // Subjobs end, and one waits for another run, which the server counts and doesn't describe.
+    // Subjobs end, and one waits to run again: the server counts it, but doesn't describe it.
     const std::string array = submit("-J 1-2 -l select=1:ncpus=1");
     expect_comment(array, "Not Running");
     site->ok("$stock/qdel " + second, "una");
@@ -143,7 +143,7 @@ TEST_P(OpenpbsScheduling, AnEndAsksForNoListOfAllJobs) {
     EXPECT_EQ(lists(), later);
 }
 
-// One of the schedulers looks at all jobs.
+// Only one of the schedulers queries all jobs, but changes that it finds concern the others, too.
 TEST_P(OpenpbsScheduling, WhatNoCommandTellsOfIsForEachScheduler) {
     site->ok("mkdir -m 750 /var/spool/pbs/sched_priv_second; mkdir /var/spool/pbs/sched_logs_second");
     accept("create sched second partition = two");
@@ -163,7 +163,7 @@ TEST_P(OpenpbsScheduling, SchedulingIsTurnedOffAndOn) {
     const std::string job = submit("-l select=1:ncpus=1");
     accept("set node box resources_available.ncpus = 3");
     EXPECT_FALSE(wait_for([&] { return attribute(job, "job_state") == "R"; }, std::chrono::seconds(2)));
-    // qrun starts the job all the same, if the scheduler finds room.
+    // qrun starts the job even so, if the scheduler finds room.
     site->ok("$stock/qrun " + job, "oscar");
     expect_state(job, "R");
     const std::string next = submit("-l select=1:ncpus=1");
@@ -178,13 +178,13 @@ TEST_P(OpenpbsScheduling, QrunWithAndWithoutVnodes) {
     const std::string second = submit("-l select=1:ncpus=2");
     site->ok("$stock/qrun " + first, "oscar");
     expect_state(first, "R");
-    // There is no room.
+    // There is no room for the second job.
     EXPECT_THAT(site->refused("$stock/qrun " + second, "oscar"), HasSubstr(second));
     EXPECT_EQ(attribute(second, "job_state"), "Q");
-    // Where an operator names vnodes, room isn't checked.
+    // If an operator names vnodes, room isn't checked.
     site->ok("$stock/qrun -H box " + second, "oscar");
     expect_state(second, "R");
-    // The plugin knows that nothing is left for a third job.
+    // The plugin knows of the second job, and that no room is left for a third.
     accept("set server scheduling = True");
     const std::string third = submit("-l select=1:ncpus=1");
     expect_comment(third, "Not Running");
@@ -218,13 +218,13 @@ TEST_P(OpenpbsScheduling, QrunOfASubjobPreemptsNoneOfItsArray) {
     expect_state(subjob("2"), "R");
     expect_state(other, "S");
     EXPECT_EQ(attribute(subjob("1"), "job_state"), "R");
-    // The other subjobs wait, but the comment of an array that has begun doesn't say so.
+    // The other subjobs wait. The array has begun, so its comment still says since when.
     const std::string last = submit("-l select=1:ncpus=1");
     expect_comment(last, "Not Running");
     EXPECT_THAT(attribute(array, "comment"), HasSubstr("Job Array Began at "));
 }
 
-// Policies have attributes here that OpenPBS keeps at its schedulers.
+// These attributes belong to policies here. OpenPBS has them at its schedulers.
 TEST_P(OpenpbsScheduling, WhatIsSetOfTheSchedulerIsSetInItsPolicy) {
     const auto policy_has = [&](const char* name, const std::string& value) {
         return wait_for(
@@ -247,7 +247,8 @@ TEST_P(OpenpbsScheduling, WhatIsSetOfTheSchedulerIsSetInItsPolicy) {
     EXPECT_TRUE(policy_has("job_sort_formula", "ncpus")) << why("");
     site->ok("$stock/qmgr -c 'unset server job_sort_formula'");
     EXPECT_TRUE(policy_has("job_sort_formula", "(none)")) << why("");
-    // The plugin sets the scheduler's preempt_order for the server; this doesn't change the policy.
+    // While it preempts, the plugin sets the scheduler's preempt_order for the server. This doesn't change
+    // the policy's.
     accept("create queue express queue_type=execution, enabled=True, started=True, Priority=200");
     accept("set policy default_policy preempt_order = \"S 50 R\"");
     const std::string victim = submit("-l select=1:ncpus=2");
@@ -262,7 +263,7 @@ TEST_P(OpenpbsScheduling, WhatIsSetOfTheSchedulerIsSetInItsPolicy) {
     EXPECT_TRUE(policy_has("preempt_order", "S 50 R"));
 }
 
-// The folder of the scheduler `default` can't be set, so the test makes another.
+// The folders of the scheduler `default` can't be set, so the test creates another scheduler.
 TEST_P(OpenpbsScheduling, AFolderOfASchedulerThatIsNotThereIsTold) {
     const auto says_of_itself = [&](const char* name, const std::string& value) {
         return wait_for(
@@ -291,7 +292,7 @@ TEST_P(OpenpbsScheduling, AJobThatMayDoWithLessWalltimeEndsAtTheReservation) {
     expect_state(job, "R");
     EXPECT_THAT(attribute(job, "Resource_List.walltime"),
                 ::testing::AnyOf(::testing::StartsWith("01:59:"), "02:00:00"));
-    // Without the reservation the job gets all the walltime that it asks for.
+    // Without the reservation the job gets its max_walltime.
     site->ok("$stock/pbs_rdel " + said.out.substr(0, said.out.find(' ')), "una");
     expect_state(waits, "R");
     site->ok("$stock/qdel " + waits, "una");
@@ -301,7 +302,7 @@ TEST_P(OpenpbsScheduling, AJobThatMayDoWithLessWalltimeEndsAtTheReservation) {
     EXPECT_EQ(attribute(longest, "Resource_List.walltime"), "10:00:00");
 }
 
-// Other jobs may have the vnode once the job has gone or has been suspended.
+// Other jobs can use the vnode once a job with place=excl is gone or suspended.
 TEST_P(OpenpbsScheduling, AJobThatHasItsVnodeForItself) {
     const std::string first = submit("-l select=1:ncpus=1 -l place=excl -l walltime=20", 5);
     expect_state(first, "R");
@@ -316,7 +317,7 @@ TEST_P(OpenpbsScheduling, AJobThatHasItsVnodeForItself) {
     accept("create queue express queue_type=execution, enabled=True, started=True, Priority=200");
     const std::string victim = submit("-l select=1:ncpus=1 -l place=excl");
     expect_state(victim, "R");
-    // mom refuses to suspend a job that it is still starting.
+    // Wait until mom has started the job: mom refuses to suspend a job that it is still starting.
     EXPECT_TRUE(wait_for([&] { return attribute(victim, "substate") == "42"; }, kLong)) << why(victim);
     const std::string express = submit("-q express -l select=1:ncpus=1");
     expect_state(express, "R");
@@ -325,7 +326,8 @@ TEST_P(OpenpbsScheduling, AJobThatHasItsVnodeForItself) {
     expect_state(victim, "R");
 }
 
-// Each setting uses another request. Without runjob hooks there is nothing to wait for.
+// The scheduler sends another type of request for each setting. Without runjob hooks it doesn't wait for
+// them.
 TEST_P(OpenpbsScheduling, job_run_wait_SaysForWhatOfAStartTheSchedulerWaits) {
     const auto requests = [&](int type) {
         return number_of(site->sh("grep -c 'Type " + std::to_string(type) +
@@ -357,14 +359,14 @@ TEST_P(OpenpbsScheduling, attr_update_period_SaysHowOftenItIsToldWhatJobsWaitFor
     accept("set sched default attr_update_period = 3600");
     expect_comment(submit("-l select=1:ncpus=2"), "Not Running");
     const std::string second = submit("-l select=1:ncpus=2");
-    // The second job was found to wait in the cycle that starts this one, or before.
+    // When this job starts, the cycle has already found that the second job waits.
     expect_state(submit("-l select=1:ncpus=1"), "R");
     EXPECT_EQ(attribute(second, "comment"), attribute_in("", "comment"));
     accept("set sched default attr_update_period = 1");
     expect_comment(second, "Not Running");
 }
 
-// An array without waiting subjobs gains nothing by waiting.
+// An array without waiting subjobs gains nothing by waiting, so its time is ineligible.
 TEST_P(OpenpbsScheduling, AnArrayWhoseLastSubjobHasStartedIsIneligible) {
     accept("set server eligible_time_enable = True");
     const std::string array = submit("-J 1-2 -l select=1:ncpus=2");
@@ -421,7 +423,7 @@ TEST_P(OpenpbsScheduling, SubjobsGoBeforeTheJobsBehindTheirArray) {
     EXPECT_EQ(attribute(behind, "job_state"), "Q");
 }
 
-// The server preempts by the methods that the policy allows for the job.
+// The server preempts a job by the first method that the policy allows for it.
 TEST_P(OpenpbsScheduling, JobsPreempt) {
     accept("create queue express queue_type=execution, enabled=True, started=True, Priority=200");
     accept("set policy default_policy preemption=True");
@@ -437,7 +439,7 @@ TEST_P(OpenpbsScheduling, JobsPreempt) {
         EXPECT_EQ(attribute(victim, "job_state"), *state == '\0' ? "(none)" : state) << why(victim);
         if (*comment != '\0') expect_comment(victim, comment + std::string(" for job ") + express);
         site->ok("$stock/qdel " + express, "una");
-        // The victim runs again, from where it stopped or from its beginning.
+        // The victim runs again: from where it stopped, or from its beginning.
         if (*state != '\0') {
             expect_state(victim, "R");
             site->ok("$stock/qdel " + victim, "una");
@@ -446,7 +448,7 @@ TEST_P(OpenpbsScheduling, JobsPreempt) {
     }
 }
 
-// If the only method fails, the victim isn't preempted, and the other job waits.
+// If the only method fails, the job isn't preempted, and the job that needs its room waits.
 TEST_P(OpenpbsScheduling, AJobThatCannotBePreemptedRunsOn) {
     accept("create queue express queue_type=execution, enabled=True, started=True, Priority=200");
     accept("set policy default_policy preemption=True");
@@ -481,14 +483,14 @@ TEST_P(OpenpbsScheduling, ReservationsAreConfirmedKeptAndDenied) {
     EXPECT_EQ(of_reservation(id, "resv_nodes"), "(box:ncpus=1)+(box:ncpus=1)");
     EXPECT_THAT(reserve(in(60) + "-D 60 -I 60 -l select=1:ncpus=1"), HasSubstr(" DENIED"));
     EXPECT_THAT(reserve(in(7200) + "-D 60 -I 60 -l select=1:ncpus=3"), HasSubstr(" DENIED"));
-    // Jobs that would run into the reservation don't start, nor do jobs of its queue before it begins.
+    // Jobs that would overlap with the reservation don't start, nor do jobs of its queue before it begins.
     const std::string long_one = submit("-l select=1:ncpus=1 -l walltime=1:00:00");
     expect_comment(long_one, "Job would conflict with reservation or top job");
     const std::string own = submit("-l select=1:ncpus=2 -l walltime=30 -q " + queue, 5);
     expect_state(own, "R");
     EXPECT_EQ(of_reservation(id, "reserve_state"), "RESV_RUNNING");
     EXPECT_EQ(attribute(long_one, "job_state"), "Q");
-    // Resources that its jobs hold can't be taken from the reservation.
+    // The reservation can't be altered to fewer resources than its running jobs hold.
     EXPECT_THAT(site->sh("$stock/pbs_ralter -I 60 -l select=1:ncpus=1 " + id, "una").out,
                 HasSubstr("DENIED"));
     EXPECT_TRUE(wait_for([&] { return attribute(own, "job_state") == "(none)"; }, kLong)) << why(own);
@@ -510,7 +512,7 @@ TEST_P(OpenpbsScheduling, AReservationForAsSoonAsPossibleTakesItsJob) {
     const std::string shown = site->sh("$stock/pbs_rstat -F " + id).out;
     EXPECT_EQ(attribute_in(shown, "resv_nodes"), "(box:ncpus=2)");
     EXPECT_EQ(attribute_in(shown, "reserve_duration"), "60");
-    // The reservation begins at the latest when the first job is expected to be gone.
+    // The reservation begins when the first job ends, so the second job starts.
     expect_state(second, "R");
 }
 
@@ -528,7 +530,8 @@ TEST_P(OpenpbsScheduling, StandingReservationsAreConfirmedWithAllOfTheirTimes) {
     const std::string id = said.substr(0, said.find(' '));
     const std::string shown = site->sh("$stock/pbs_rstat -F " + id).out;
     EXPECT_EQ(attribute_in(shown, "reserve_count"), "3");
-    // The second day is taken; the fourth isn't.
+    // A reservation on the second day is denied, since the standing one holds the vnode then; on the fourth
+    // day it isn't.
     const auto next_day = [&] {
         return site
             ->sh(
@@ -544,10 +547,10 @@ TEST_P(OpenpbsScheduling, StandingReservationsAreConfirmedWithAllOfTheirTimes) {
                          "una")
                     .out,
                 HasSubstr(" CONFIRMED"));
-    // A job of two days would run into the reservation.
+    // A job of two days would overlap with the reservation.
     const std::string job = submit("-l select=1:ncpus=1 -l walltime=48:00:00");
     expect_comment(job, "Job would conflict with reservation or top job");
-    // One occurrence is altered; the others stay as they were.
+    // One occurrence is altered; the other occurrences stay as they were.
     const Output altered = site->sh(
         "$stock/pbs_ralter -I 60 -R $(date -d '+90 min' +%y%m%d%H%M.%S) -E $(date -d '+91 min' "
         "+%y%m%d%H%M.%S) " +
@@ -570,10 +573,10 @@ TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {
         "$stock/qmgr -c 'import hook h application/x-python default /tmp/h.py'");
     const std::string bad = submit("-N bad -l select=1:ncpus=2");
     expect_comment(bad, "not this one");
-    // Other jobs may use the refused job's room.
+    // Other jobs can use the room of the refused job.
     const std::string good = submit("-N good -l select=1:ncpus=2");
     expect_state(good, "R");
-    // With room, the job is refused again and again; after each refusal it waits twice as long.
+    // With room the job is tried again and refused again; after each refusal it waits twice as long.
     site->ok("$stock/qdel " + good, "una");
     EXPECT_TRUE(wait_for([&] {
         return site->ok("$ours/pbs_explain " + bad).find("couldn't be run when that was tried last") !=
@@ -581,13 +584,14 @@ TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {
     })) << site->sh("$ours/pbs_explain " + bad);
 }
 
-// If sending the comments takes longer than a cycle may last, the rest are sent after it; none is lost.
+// If sending comments takes longer than a cycle may last, the remaining ones are sent after the cycle. None
+// is lost.
 TEST_P(OpenpbsScheduling, ManyJobsAreToldWhatTheyWaitFor) {
     constexpr int kMany = 600;
     const auto told = [&](const char* text) {
         return number_of(site->ok(fmt::format("$stock/qstat -fw | grep -c 'comment = .*{}' || true", text)));
     };
-    constexpr const char* kNoVnode = "Not enough free nodes available";  // the job fills the only one
+    constexpr const char* kNoVnode = "Not enough free nodes available";  // one job fills the only vnode
     constexpr const char* kNoRoom = "T: 3)";
     const std::string first = submit("-l select=1:ncpus=2");
     expect_state(first, "R");
@@ -607,7 +611,7 @@ TEST_P(OpenpbsScheduling, GoesOnAfterRestartsAndCrashes) {
     expect_state(runs, "R");
     const std::string waits = submit("-l select=1:ncpus=2");
     expect_comment(waits, "Not Running");
-    // Only the server stops: jobs go on.
+    // Only the server stops; jobs go on.
     site->ok("$stock/qterm -t quick; sleep 1");
     site->start_with_plugin();
     EXPECT_TRUE(scheduled_by("pbs_policy"));
@@ -624,20 +628,20 @@ TEST_P(OpenpbsScheduling, GoesOnAfterRestartsAndCrashes) {
     site->ok("$stock/qdel " + runs + " " + next, "una");
     expect_state(waits, "R");
     if (!beside()) return;
-    // The daemon is started again when it dies.
+    // If the daemon is killed, its supervisor starts it again.
     site->ok("kill -9 $(pgrep -n -x pbs_policyd)");
     site->ok("$stock/qdel " + waits, "una");
     EXPECT_TRUE(scheduled_by("pbs_policy"));
     const std::string last = submit("-l select=1:ncpus=2");
     expect_state(last, "R");
-    // Nobody is left to start the daemon again.
+    // Kill the supervisor, too, so that nobody starts the daemon again.
     site->ok("kill -9 $(pgrep -o -x pbs_policyd)");
     EXPECT_TRUE(scheduled_by("nobody"));
 }
 
 TEST_P(OpenpbsScheduling, StepsAsideForAnotherSchedulerAndForAPolicyOfAlgorithmExternal) {
-    // While our scheduler is registered, pbs_sched is refused. That of 23.06.06 doesn't register later, so it
-    // is started again.
+    // pbs_sched is refused while the plugin is registered. That of 23.06.06 doesn't try again, so start it
+    // again later.
     const std::string start = "$(dirname $stock)/sbin/pbs_sched";
     const std::string end =
         "pid=$(cat /var/spool/pbs/sched_priv/sched.lock); kill $pid; while kill -0 $pid; do sleep 0.1; done "
@@ -650,7 +654,7 @@ TEST_P(OpenpbsScheduling, StepsAsideForAnotherSchedulerAndForAPolicyOfAlgorithmE
     expect_state(first, "R");
     EXPECT_TRUE(
         wait_for([&] { return site->sh("grep -q 'Job run' /var/spool/pbs/sched_logs/*").exit == 0; }, kLong));
-    // pbs_sched is registered now.
+    // pbs_sched is registered, so the plugin can't register.
     accept("set policy default_policy algorithm = standard");
     EXPECT_TRUE(scheduled_by("not by pbs_policy: another scheduler"))
         << site->ok("$ours/qmgr -c 'list sched'");
@@ -677,7 +681,7 @@ TEST_F(OpenpbsSchedulingInstall, PbsConfIsAsItWas) {
     site->install("--scheduler");
     EXPECT_THAT(site->ok("cat /etc/pbs.conf"), AllOf(HasSubstr(before), HasSubstr("PBS_POLICY_SCHEDULER=1")));
     EXPECT_THAT(site->ok("$ours/pbs_policy_install --openpbs --status"), HasSubstr("scheduler: pbs_policy"));
-    // Without the option, pbs_sched schedules again.
+    // Without the option --scheduler, pbs_sched schedules again.
     site->install();
     EXPECT_EQ(site->ok("cat /etc/pbs.conf"), before);
     EXPECT_THAT(site->ok("$ours/pbs_policy_install --openpbs --status"), HasSubstr("scheduler: pbs_sched"));

@@ -1,4 +1,4 @@
-// Settings of OpenPBS's own objects become settings of policies.
+// Tests that settings of OpenPBS's own objects become settings of policies.
 #include "server_plugin/openpbs/settings.h"
 
 #include <gmock/gmock.h>

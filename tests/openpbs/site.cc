@@ -8,7 +8,7 @@
 namespace pbs::e2e {
 namespace {
 
-constexpr std::chrono::seconds kLongest{120};  // for one script
+constexpr std::chrono::seconds kLongest{120};  // the longest run of a script
 
 }  // namespace
 

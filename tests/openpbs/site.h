@@ -14,12 +14,12 @@ namespace pbs::e2e {
 
 class Site {
   public:
-    // Runs a shell script in the box. `$stock` stands for the folder of OpenPBS's commands, and `$ours` for
-    // that of ours: "$stock/qmgr".
+    // Runs a shell script in the box. In the script, `$stock` is the folder of OpenPBS's commands, `$ours`
+    // that of this project's: "$stock/qmgr".
     Output sh(const std::string& script, const std::string& user = "root") const;
-    // Returns a script's standard output. Reports an exit status other than 0.
+    // Runs a script, and expects exit status 0. Returns its standard output.
     std::string ok(const std::string& script, const std::string& user = "root") const;
-    // Returns a script's standard error. Reports exit status 0.
+    // Runs a script, and expects another exit status than 0. Returns its standard error.
     std::string refused(const std::string& script, const std::string& user = "root") const;
     // Runs $ours/qmgr -c 'DIRECTIVE'.
     Output qmgr(const std::string& directive, const std::string& user = "alice") const;
@@ -32,24 +32,24 @@ class Site {
     // Starts the server and waits until the plugin answers.
     void start_with_plugin() const;
     void stop() const;
-    // Waits until jobs can start.
+    // Waits until the vnode is free, so that jobs can start.
     bool wait_for_node() const;
-    // Adds vnodes v0 to v9, each with a mom that has an address, a port and a home (/var/spool/pbs/NAME) of
-    // its own.
+    // Adds these vnodes. Each has a mom of its own, with an address, a port and a home (/var/spool/pbs/NAME).
+    // Names are v0 to v9.
     void add_moms(const std::vector<std::string>& names) const;
     void kill_server() const;
     // Returns the texts of the server's logs.
     std::string log() const;
-    // Waits until the server's logs have this text so many times.
+    // Waits until the server's logs contain this text at least so many times.
     bool wait_for_log(const std::string& text, int times = 1) const;
 
   private:
     Output in_box(const std::string& script, const std::string& user) const;
 
-    Box box_;  // nothing runs in it at first
+    Box box_;  // a new box, in which nothing runs
 };
 
-// Skips its tests if there is no OpenPBS.
+// The base of tests that are skipped if there is no OpenPBS.
 class OpenpbsTest : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -57,20 +57,21 @@ class OpenpbsTest : public ::testing::Test {
     }
 };
 
-// Returns the number that a command has printed; 0: none.
+// Returns the number that a command has printed; 0 if there is none.
 int number_of(const std::string& text);
 
-// A site with the plugin, started before each test.
+// The base of tests with a site with the plugin, which is started before each test.
 class PolicySite : public OpenpbsTest {
   protected:
     void SetUp() override;
-    // Options of pbs_policy_install, which say how the plugin is attached.
+    // Returns the options of pbs_policy_install, which say how the plugin is attached.
     virtual std::string options() const { return {}; }
 
     std::optional<Site> site;
 };
 
-// Runs tests with the plugin attached in each way. The parameter has the options of pbs_policy_install.
+// The base of tests that run with each way to attach the plugin. The parameter has the options of
+// pbs_policy_install.
 class AttachedSite : public PolicySite, public ::testing::WithParamInterface<const char*> {
   protected:
     std::string options() const override { return GetParam(); }

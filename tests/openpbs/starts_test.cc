@@ -1,7 +1,7 @@
-// The same jobs on the same vnodes with the same settings, at an OpenPBS server with its own scheduler and at
-// a bundled one: the same jobs start, in the same order, on the same vnodes.
+// Runs the same jobs on the same vnodes with the same settings, at an OpenPBS server with its own scheduler
+// and at a bundled server: the same jobs start, in the same order and on the same vnodes.
 //
-// PBSPOLICY_SITES="SEED COUNT" chooses the sites; by default there are a few.
+// PBSPOLICY_SITES="SEED COUNT" chooses the random sites; by default there are a few.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

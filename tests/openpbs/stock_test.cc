@@ -1,5 +1,5 @@
-// OpenPBS's clients get the same answers with the plugin as without it, and our clients get along with a
-// server that has no plugin.
+// Tests that OpenPBS's clients get the same answers with the plugin as without it, and that this project's
+// clients work with a server that has no plugin.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ struct Step {
     const char* script;
 };
 
-// Runs each of OpenPBS's commands, with success and with refusals.
+// Runs OpenPBS's commands, each so that it succeeds and so that it is refused.
 constexpr std::array kSteps{
     Step{"root", "qstat -B"},
     Step{"root", "qstat -Bf"},
@@ -67,7 +67,7 @@ constexpr std::array kSteps{
          "qhold 0; qrls 0; qalter -N two 0; qalter -l walltime=50 0; qmove q1 0; qorder 0 1; qmsg 0 hello"},
     Step{"una",
          "qselect -u una; qselect -s H; qselect -q workq; tracejob 0 | head -n 2; qrun 0; qsig -s TERM 0"},
-    // The status of a requeued job depends on whether it had a session.
+    // The status of a requeued job depends on whether it had a session, so wait for the session.
     Step{"oscar",
          "qrun 0; for i in $(seq 100); do qstat -f 0 | grep -q session_id && break; sleep 0.1; done; "
          "qrerun 0; qstat -f 99; qdel 99"},
@@ -177,7 +177,7 @@ constexpr std::array kSteps{
     Step{"root", "qmgr -c 'print server'; qmgr -c 'print node @default'; qmgr -c 'print sched'"},
 };
 
-// Replaces texts that differ from run to run.
+// Replaces texts that differ from one run to the next.
 std::string comparable(std::string text) {
     text = std::regex_replace(
         text, std::regex("(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} +[0-9]+ [0-9:]+ [0-9]{4}"), "TIME");
@@ -189,9 +189,9 @@ std::string comparable(std::string text) {
             "eligible_time|license_count|used_by|state|last_[a-z_]+|session_id|resources_used[.a-z]*) = "
             "[^\n]*"),
         "$1");
-    // Columns of a job that has run: session, tasks and so on.
+    // Columns of a job that has run: its session, tasks and so on.
     text = std::regex_replace(text, std::regex(" +[0-9]+( +[0-9]+ +[0-9]+ )"), " SESSION$1");
-    // The shell says this if a command ends before it has read its input.
+    // A shell writes this if the command that reads its output ends before it has read everything.
     text = std::regex_replace(text, std::regex("[^\n]*write error: Broken pipe\n"), "");
     text = std::regex_replace(text, std::regex("(session_id[^0-9]*)[0-9]+"), "$1");
     text = std::regex_replace(text, std::regex("\\b1[0-9]{9}\\b"), "EPOCH");
@@ -211,7 +211,7 @@ class OpenpbsStock : public OpenpbsTest {
         } else {
             site.start();
         }
-        // Turn scheduling off, so that replies don't depend on when a request comes.
+        // Turn scheduling off, so that replies don't depend on the moment of a request.
         site.ok(
             "$stock/qmgr -c 'set server scheduling = False'; cd /; for i in $(seq 100); do "
             "$stock/qstat -B | grep -q Idle && exit 0; sleep 0.1; done; exit 1");
@@ -231,7 +231,8 @@ TEST_F(OpenpbsStock, EveryRequestIsAnsweredAsWithoutIt) {
         EXPECT_EQ(with[i], without[i]) << kSteps[i].script << " as " << kSteps[i].user;
 }
 
-// Asked for an attribute of a scheduler that it doesn't know, OpenPBS's server replies twice and ends.
+// OpenPBS's server replies twice and ends if it is asked for an attribute of a scheduler that it doesn't
+// know. So this project's clients ask for none.
 TEST_F(OpenpbsStock, OurClientsAskAServerWithoutPolicies) {
     const Site site;
     site.start();
@@ -253,7 +254,7 @@ TEST_F(OpenpbsStock, OurClientsAskAServerWithoutPolicies) {
     site.ok("kill -0 $(cat /var/spool/pbs/server_priv/server.lock); $stock/qstat -B");
 }
 
-// Puts this project's pbs_iff in place of OpenPBS's, for its clients and for ours.
+// Puts this project's pbs_iff in the place of OpenPBS's. The clients of both use it.
 TEST_F(OpenpbsStock, OurHelperVouchesForUsers) {
     const Site site;
     site.start();
@@ -273,7 +274,8 @@ TEST_F(OpenpbsStock, OurHelperVouchesForUsers) {
 TEST_F(OpenpbsStock, OurClientsAreKnownByMunge) {
     if (test::Munged::program().empty()) GTEST_SKIP() << test::Munged::kMissing;
     const Site site;
-    // OpenPBS's libmunge knows one socket, and has a name that only Debian's development package installs.
+    // OpenPBS's libmunge uses the default socket only. The library's name is one that only Debian's
+    // development package installs.
     site.ok(
         "mkdir -p /run/munge && mount -t tmpfs -o mode=755 tmpfs /run/munge && cd /var/tmp && "
         "head -c 128 /dev/urandom > key && chmod 600 key && " +
@@ -293,7 +295,8 @@ TEST_F(OpenpbsStock, OurClientsAreKnownByMunge) {
     site.ok("PBS_AUTH_METHOD=munge $ours/qdel " + id, "una");
 }
 
-// The plugin keeps such attributes of every client from the server.
+// The plugin keeps requests for attributes that the server doesn't know from the server, whichever client
+// makes them.
 TEST_F(OpenpbsStock, AnUnknownAttributeOfASchedulerEndsNoServerThatHasPolicies) {
     const Site site;
     site.install();

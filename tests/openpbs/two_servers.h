@@ -1,5 +1,5 @@
 // An OpenPBS server with its own scheduler and a bundled server, side by side in a box, with the same jobs,
-// vnodes and settings. The bundled server migrates the settings of the other at its first start.
+// vnodes and settings. The bundled server migrates the OpenPBS server's settings at its first start.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ namespace pbs::e2e {
 // One of the two servers in a box.
 struct Host {
     std::string name;
-    std::string commands;    // before a command: its environment and folder
-    std::string sched_logs;  // folder of its scheduler's logs
+    std::string commands;    // put before a command: its environment and folder
+    std::string sched_logs;  // the folder of its scheduler's logs
 };
 inline const Host kTheirs{"OpenPBS", "$stock/", "/var/spool/pbs/sched_logs"};
 inline const Host kOurs{"pbspolicy", "PBS_HOME=/var/tmp/ours $ours/", "/var/tmp/ours/sched_logs"};
 
-// Outcome of jobs, by number of submission (with the index of a subjob).
+// The outcome of a cycle. Jobs are named by their numbers in the order of submission, with a subjob's index.
 struct StartsSeen {
-    std::vector<std::string> started;           // in order of their starts
-    std::map<std::string, std::string> states;  // state and vnodes
+    std::vector<std::string> started;           // in the order of their starts
+    std::map<std::string, std::string> states;  // the state and vnodes of each job
 
     bool operator==(const StartsSeen&) const = default;
     std::string text() const;
@@ -38,11 +38,11 @@ class TwoServers {
     TwoServers& operator=(const TwoServers&) = delete;
 
     void submit(const std::vector<RandomSite::Job>& jobs);
-    // Deletes some running jobs.
+    // Deletes some of the running jobs; `choice` is the seed for choosing them.
     void end_some(const StartsSeen& seen, std::uint64_t choice) const;
     StartsSeen cycle(const Host& host) const;
 
-    // Returns the jobs' comments, for messages.
+    // Returns the jobs' comments, for messages of tests.
     std::string comments(const Host& host) const;
     std::string report() const;
 
@@ -60,7 +60,7 @@ class TwoServers {
     Site box_;
     int submitted_ = 0;
     std::map<std::string, std::map<std::string, std::string>>
-        names_;  // number of submission by host and sequence number
+        names_;  // numbers of submission, by host and sequence number
 };
 
 }  // namespace pbs::e2e

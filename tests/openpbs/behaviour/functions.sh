@@ -1,16 +1,16 @@
-# Shell functions for commands of the cases.
+# Shell functions that the commands of cases can use.
 cd /
 PATH=$stock:$(dirname "$stock")/sbin:$PATH
-# An attribute of a job.
+# Prints an attribute of a job.
 of() { { qstat -fw "$1" 2>/dev/null || qstat -fwx "$1" 2>/dev/null; } | sed -n "s/^    $2 = //p"; }
-# When a job is expected to start or has started, and the seconds between two jobs' starts.
+# start prints when a job is expected to start or has started; apart, the seconds between two jobs' starts.
 start() { date -d "$(of "$1" estimated.start_time | grep . || of "$1" stime)" +%s; }
 apart() { echo $(($(start "$2") - $(start "$1"))); }
-# An instant, as pbs_rsub reads it.
+# Prints an instant in the form that pbs_rsub reads.
 at() { date -d "$1" +%y%m%d%H%M.%S; }
-# A duration of a job in seconds.
+# Prints an attribute of a job that is a duration, in seconds.
 secs() { of "$1" "$2" | awk -F: '{ s = 0; for (i = 1; i <= NF; ++i) s = 60 * s + $i; print s }'; }
-# The present day, and a line for each other day, in a holidays file.
+# today prints the name of the present day, and other_days a line for each other day, as in a holidays file.
 today() { date +%A | tr A-Z a-z; }
 other_days() {
     for day in monday tuesday wednesday thursday friday saturday sunday; do
