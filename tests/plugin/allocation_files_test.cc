@@ -1,4 +1,4 @@
-// The files of SCHED_ACCT_DIR, through the C interface.
+// Tests the files of SCHED_ACCT_DIR, through the plugin's C interface.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ class AllocationFiles : public ::testing::Test {
         const Answer done = host.manager(PBS_CMD_SET, PBS_OBJ_POLICY, "default_policy", changes);
         ASSERT_EQ(done.code, 0) << done.text;
     }
-    // Returns the decision about a small job of the group.
+    // Returns the decision about a small job of this group.
     Decision decided(const std::string& group) {
         ++job_;
         host.job({.handle = job_, .queue = kSubmit, .group = group, .walltime = 60});
@@ -97,7 +97,7 @@ TEST_F(AllocationFiles, SCHED_ACCT_DIR_NoLinksAreFollowed) {
     EXPECT_FALSE(host.logged("geheim"));
 }
 
-// The log names mistakes only in files that everybody may read.
+// The log quotes a mistake only from a file that everybody may read.
 TEST_F(AllocationFiles, SCHED_ACCT_DIR_ElsewhereOnlyFilesThatEverybodyMayRead) {
     const FakeHost other;  // another folder
     const fs::path acct = other.home() / "acct";
@@ -113,7 +113,7 @@ TEST_F(AllocationFiles, SCHED_ACCT_DIR_ElsewhereOnlyFilesThatEverybodyMayRead) {
                                                               "everybody may read"));
         EXPECT_FALSE(host.logged("current:1"));
         EXPECT_EQ(host.logged("allocations:1"), mode == fs::perms(0755)) << "it is open to all";
-        // touch the file, so that it is read again
+        // Change the file, so that it is read again.
         std::ofstream(acct / "allocations") << "geheim \n";
     }
 }

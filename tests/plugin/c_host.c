@@ -1,4 +1,4 @@
-/* A host in plain C: the header compiles as C, and the shared object does its work for it. */
+/* A host in plain C. It tests that the header is C, and that the shared object works for such a host. */
 #include "server_plugin/plugin/pbs_plugin.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// Changes for programs that schedule themselves, and algorithm = external, where the plugin schedules
-// nothing.
+// Tests the changes that programs of a site ask for to schedule themselves, and algorithm = external, with
+// which the plugin schedules nothing.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ TEST_F(Changes, TellWhatIsGone) {
     host.job({.handle = 7, .queue = kBatch});
     host.vnode(kVnode + 1, "n2", 8);
     ASSERT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1").code, 0);
-    (void)host.next_deadline();  // takes in the policy
+    (void)host.next_deadline();  // makes the plugin adopt the new policy
     const int64_t before = last();
     host.job_removed(7);
     host.plugin.vnode_removed(host.plugin.self, kVnode + 1);

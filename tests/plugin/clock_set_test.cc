@@ -1,4 +1,5 @@
-// The clock is set, or the machine was asleep: the new time alone decides what is in force.
+// Tests that the present time alone determines what is in force, after the clock was set or the machine was
+// asleep.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +13,7 @@ constexpr auto kCycle = static_cast<uint32_t>(PBS_WANT_CYCLE);
 constexpr auto kSwitch = static_cast<uint32_t>(PBS_WANT_CYCLE | PBS_WANT_POLICY_SWITCH);
 constexpr int64_t kHour = 3600;
 
-// Prime time is from 8 to 17. It is Monday, 10:00.
+// Prime time is from 08:00 to 17:00. The test begins on Monday, at 10:00.
 class ClockSet : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -29,7 +30,7 @@ class ClockSet : public ::testing::Test {
         host.tick();
         EXPECT_EQ(active(), "default_policy");
     }
-    // Looks at the clock as the host does (server_plugin/host/cycle/cycle.cc).
+    // Ticks if something is due, as the host does (server_plugin/host/cycle/cycle.cc).
     uint32_t look() { return host.next_deadline() <= host.now ? host.tick() : kNothing; }
     std::string active() { return host.attributes_of(PBS_OBJ_SCHED, "default")["active_policy"]; }
 

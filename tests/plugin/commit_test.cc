@@ -1,4 +1,5 @@
-// Group commit through the interface: changes from manager() are durable, or lost, at commit().
+// Tests group commit through the plugin's C interface: changes of manager() become durable, or are undone, at
+// commit().
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +27,7 @@ class Commit : public testing::Test {
         error_ = error;
         return code;
     }
-    // Is the policy in the file, as a start after a crash would find it?
+    // Returns whether the policy is in the store's file, as a start after a crash would find it.
     bool is_stored(const std::string& name) const {
         const auto copy = host_.home() / "copy";
         std::filesystem::remove_all(copy);
@@ -70,7 +71,7 @@ TEST_F(Commit, WhateverReadsTheConfigurationFindsItCommitted) {
     EXPECT_EQ(commit(), 0);
 }
 
-// The scheduler reads the configuration when it next needs it, not at each change.
+// The scheduler gets a changed configuration when it next needs it, and not at each change.
 TEST_F(Commit, AChangeIsInForceInTheNextCycle) {
     host_.bring_up();
     EXPECT_EQ(host_.set(PBS_OBJ_POLICY, "default_policy", "server_host", "fermi").code, 0);

@@ -1,4 +1,4 @@
-// Cycles through the C interface: events in, decisions out, policy switches by tick.
+// Tests cycles through the plugin's C interface: events, decisions, and switches of policies by tick().
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -51,7 +51,7 @@ class Cycle : public ::testing::Test {
                                           {"type", "prime"}});
         ASSERT_EQ(made.code, 0) << made.text;
     }
-    // Runs a cycle and returns the started jobs in order.
+    // Runs a cycle. Returns the started jobs, in the order of their decisions.
     std::vector<uint64_t> started(int32_t trigger = PBS_SCH_SCHEDULE_CMD) {
         std::vector<uint64_t> jobs;
         for (const Decision& decision : host.cycle(trigger)) {
@@ -105,7 +105,7 @@ TEST_F(Cycle, AWaitingJobIsToldWhy) {
     EXPECT_FALSE(decisions[1].text.empty());
 }
 
-// This is the order of the jobs in the server's memory and database.
+// The host stores jobs in this order, in memory and in its database.
 TEST_F(Cycle, ManyCommentsComeInTheOrderOfTheJobs) {
     constexpr uint64_t kJobs = 10'050;
     for (uint64_t job = 1; job <= kJobs; ++job)
@@ -222,7 +222,7 @@ TEST_F(Cycle, ADumpFileThatCanNotBeWrittenIsNamedOnce) {
     EXPECT_FALSE(std::filesystem::exists(host.home() / "sched_priv/output/sortedjobs"));
 }
 
-// A server of an earlier version has stored such a path.
+// An earlier version of the server accepted such a path, so a store may have one.
 TEST(StoredOutputFile, ElsewhereIsLeftAloneAndTold) {
     const FakeHost folder;
     {
@@ -289,7 +289,7 @@ TEST_F(Cycle, RecordsThatCanNotBeReadAreNamedInTheLog) {
     record.size = 8;
     host.plugin.job_changed(host.plugin.self, host.now, &record);
     record.size = sizeof record;
-    record.requested_count = 3;  // without an array
+    record.requested_count = 3;  // with no array
     host.plugin.job_changed(host.plugin.self, host.now, &record);
     pbs_resource_record resource{};
     resource.size = sizeof resource;
@@ -302,7 +302,7 @@ TEST_F(Cycle, RecordsThatCanNotBeReadAreNamedInTheLog) {
     EXPECT_THAT(host.cycle(), IsEmpty());
 }
 
-// A cycle over so many jobs runs in a thread.
+// So many jobs that a cycle over them runs in a thread.
 constexpr uint64_t kMany = 20'000;
 
 void many_jobs(FakeHost& host) {
@@ -329,7 +329,7 @@ TEST_F(Cycle, RequestsAndEventsGoOnBesideALongOne) {
     EXPECT_EQ(host.finish_cycle(), expected);
     EXPECT_EQ(host.cycles_finished, 1);
 
-    // The next cycle sees all changes.
+    // Only the next cycle sees the changes that were made during the cycle.
     ASSERT_TRUE(host.start_cycle());
     const auto after = host.finish_cycle();
     ASSERT_FALSE(after.empty());
@@ -421,11 +421,11 @@ TEST_F(Cycle, APlaceIsNotLookedForInRecordsOfAnotherSize) {
     EXPECT_EQ(host.plugin.place_job(host.plugin.self, nullptr, nullptr), PBSE_INTERNAL);
 }
 
-// ---- Decisions of which a host gets as much as it asks for.
+// ---- Kinds of decisions that a host gets only if it declares them (pbs_takes).
 
 class Takes : public Cycle {
   protected:
-    // Runs a cycle for a host that takes these parts of decisions.
+    // Runs a cycle for a host that takes these kinds of decisions.
     pbs_cycle_result cycle_for(uint64_t takes) {
         pbs_cycle_request request{};
         request.size = sizeof request;

@@ -1,4 +1,4 @@
-// Acknowledged changes survive kill -9.
+// Tests that acknowledged changes survive kill -9.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 namespace pbs::plugin_test {
 namespace {
 
-// Creates policies p0, p1, ... in a child process, which writes a byte after each acknowledgement until it is
-// killed.
+// Creates policies p0, p1 and so on, in a child process until it is killed. Writes a byte to `acknowledged`
+// after each success.
 [[noreturn]] void create_for_ever(const std::filesystem::path& home, int acknowledged) {
     FakeHost host(home);
     host.bring_up();

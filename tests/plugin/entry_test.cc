@@ -1,4 +1,5 @@
-// The entry point: hosts that don't fit are refused with a reason, and only the entry point is exported.
+// Tests the entry point: hosts that don't fit are refused with a reason, and the object exports only the
+// entry point.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +17,7 @@ TEST(Entry, FitsAndFillsTheWholeTable) {
     EXPECT_EQ(host.plugin.size, sizeof(pbs_plugin));
     EXPECT_EQ(host.plugin.abi_version, static_cast<uint32_t>(PBS_PLUGIN_ABI_VERSION));
     EXPECT_EQ(std::string(host.plugin.name.ptr, host.plugin.name.len), "pbs_policy");
-    // The function pointers are the last members, without gaps.
+    // The function pointers from `start` on are the last members, without gaps.
     const auto* functions = reinterpret_cast<void* const*>(&host.plugin.start);
     const size_t count = (sizeof(pbs_plugin) - offsetof(pbs_plugin, start)) / sizeof(void*);
     for (size_t i = 0; i < count; ++i) EXPECT_NE(functions[i], nullptr) << "function " << i;
@@ -91,7 +92,7 @@ TEST(Entry, ExportsNothingElse) {
     char line[512];
     while (fgets(line, sizeof line, nm)) {
         const std::string text = line;
-        // Sanitizers export names of their own.
+        // Sanitizers add exported names of their own: skip these.
         if (text.find("asan") == std::string::npos && text.find("ubsan") == std::string::npos) {
             names += text.substr(text.rfind(' ') + 1);
         }

@@ -1,4 +1,4 @@
-// Files for pbs_sched, made from policies of algorithm external.
+// Tests the files for pbs_sched that are made from policies with algorithm = external.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class ExternalFiles : public ::testing::Test {
         host.bring_up();
         settle();
     }
-    // Ticks while something is due, as a host does.
+    // Ticks while something is due, like a host.
     void settle() {
         for (int i = 0; i < 5 && host.next_deadline() <= host.now; ++i) host.tick();
     }
@@ -65,7 +65,7 @@ TEST_F(ExternalFiles, AreMadeAtOnceAndWhatWasThereComesBack) {
     EXPECT_EQ(file("sched_config.before_pbs_policy"), "by_queue: True ALL\nstrict_ordering: True ALL\n");
     set(PBS_OBJ_POLICY, "default_policy", {{"strict_ordering", "False"}});
     EXPECT_THAT(file("sched_config"), HasSubstr("strict_ordering: False\n"));
-    // The copy keeps the file from before the plugin, not the plugin's own.
+    // The copy is the site's file, as it was before the plugin wrote its first one.
     EXPECT_EQ(file("sched_config.before_pbs_policy"), "by_queue: True ALL\nstrict_ordering: True ALL\n");
     set(PBS_OBJ_POLICY, "default_policy", {{"algorithm", "standard"}});
     EXPECT_EQ(file("sched_config"), "by_queue: True ALL\nstrict_ordering: True ALL\n");
@@ -74,7 +74,7 @@ TEST_F(ExternalFiles, AreMadeAtOnceAndWhatWasThereComesBack) {
     EXPECT_FALSE(there("sched_config.before_pbs_policy"));
 }
 
-// Without a prefix every queue would belong to prime, non-prime or dedicated time.
+// Without a prefix, pbs_sched would take every queue for one of prime, non-prime or dedicated time.
 TEST_F(ExternalFiles, PrefixesOfQueuesStayAsTheyWere) {
     host.write("sched_priv/sched_config", "by_queue: True ALL\nprimetime_prefix: p_\n");
     host.host.has_pbs_sched = 1;
@@ -120,7 +120,7 @@ TEST_F(ExternalFiles, ASchedulerOfThePluginsOwnIsToldOfWhatItDoesNotActOn) {
     host.introduce();
     EXPECT_THAT(host.manager(PBS_CMD_SET, PBS_OBJ_POLICY, "default_policy", strange).warnings,
                 ::testing::IsEmpty());
-    // The files are made for pbs_sched, whoever the scheduler is.
+    // The files are made also if the scheduler is the plugin's own.
     host.own_sched = 1;
     host.introduce();
     go_external();
@@ -140,7 +140,7 @@ TEST_F(ExternalFiles, PoliciesOfPrimeAndNonPrimeTimeAreColumns) {
 TEST_F(ExternalFiles, HolidaysHasTheWeekThatBeginsToday) {
     bring_up();
     go_external();
-    // No file of the older scheduler can express this: the fourth Monday of a month, and a holiday on a
+    // No line of a holidays file can express these: the fourth Monday of a month, and a holiday on a
     // Wednesday.
     make_prime("FREQ=MONTHLY;BYDAY=4MO,TU,WE", "0800", "1700");
     set(PBS_OBJ_SERVER, "", {{"non_work_days", "11/25/2026"}});
@@ -148,7 +148,8 @@ TEST_F(ExternalFiles, HolidaysHasTheWeekThatBeginsToday) {
         file("holidays"),
         HasSubstr("YEAR\t2026\nmonday\t0800\t1700\ntuesday\t0800\t1700\nwednesday\tnone\tall\n"
                   "thursday\tnone\tall\nfriday\tnone\tall\nsaturday\tnone\tall\nsunday\tnone\tall\n"));
-    // On Tuesday the file's Monday is the next one, the fifth of the month.
+    // On Tuesday the line for Monday is about the next Monday, the fifth of the month, which has no prime
+    // time.
     host.now += kDay;
     settle();
     EXPECT_THAT(file("holidays"), HasSubstr("tuesday\t0800\t1700\nwednesday\tnone\tall\n"));
@@ -163,7 +164,7 @@ TEST_F(ExternalFiles, OfTwoPeriodsOfADayTheOneThatComesIsThere) {
         {{"rrule", "FREQ=DAILY"}, {"start_time", "1400"}, {"end_time", "1800"}, {"type", "prime"}},
         PBS_CMD_CREATE);
     EXPECT_THAT(file("holidays"), HasSubstr("monday\t0800\t1200\n"));
-    // The file changes at noon, in two hours.
+    // At noon, in two hours, the file has to change.
     EXPECT_LE(host.next_deadline(), kMonday10 + 2 * kHour);
     host.now = kMonday10 + 2 * kHour;
     settle();
@@ -180,7 +181,7 @@ TEST_F(ExternalFiles, WhatTheFilesCantSayIsShown) {
         PBS_CMD_CREATE);
     set(PBS_OBJ_QUEUE, "workq", {{"time_window", "t1"}});
     EXPECT_THAT(shown(), HasSubstr("queue workq time_window = t1: pbs_sched knows no hours of queues"));
-    // Settings that only our own scheduler doesn't act on cause no warning.
+    // A setting that only the plugin's own scheduler doesn't act on causes no warning.
     const Answer made = host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1", {{"preemption", "True"}});
     EXPECT_THAT(made.warnings, ::testing::IsEmpty());
 }
@@ -230,7 +231,7 @@ TEST_F(ExternalFiles, ThereIsOneAfterARestartToo) {
     EXPECT_EQ(again.read("sched_priv/sched_config"), "by_queue: True ALL\nstrict_ordering: True ALL\n");
 }
 
-// A process that holds the lock in the scheduler's folder counts as pbs_sched.
+// A process that holds the lock in the scheduler's folder counts as pbs_sched, and gets SIGHUP.
 TEST_F(ExternalFiles, TheSchedulerIsToldToReadThem) {
     bring_up();
     std::array<int, 2> pipe_ends{};

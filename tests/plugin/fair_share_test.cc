@@ -1,5 +1,5 @@
-// Trees of shares through the plugin: who sees which usage, and changes that are stored when they are
-// answered.
+// Tests trees of shares through the plugin's C interface: who sees which usage, and that a change is stored
+// before it is answered.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ class FairShare : public ::testing::Test {
         const Answer answer = host->manager(PBS_CMD_SET, type, name, changes);
         ASSERT_EQ(answer.code, 0) << answer.text;
     }
-    // Sets attributes; a resource follows a dot in the name.
+    // Sets attributes. A name may have a resource after a dot.
     Answer change(const std::vector<Change>& changes, const std::string& sched = "default") {
         std::vector<pbs_attr> attrs;
         for (const Change& one : changes) {
@@ -91,7 +91,7 @@ class FairShare : public ::testing::Test {
                 return object.attributes.at(attribute);
         return "(none)";
     }
-    // Reads an entity's stored usage without the plugin.
+    // Reads an entity's usage from the store's file, without the plugin.
     double stored(const std::string& entity) const {
         auto store =
             objects::Store::open((folder.home() / "server_priv/policy.db").string(), {.time_zone = "UTC"},
@@ -152,7 +152,7 @@ TEST_F(FairShare, WhatIsAnsweredIsInTheStore) {
     ASSERT_EQ(change({{"decay", "True"}}).code, 0);
     EXPECT_EQ(stored("bob"), 500);
     EXPECT_EQ(stored("physics"), 500);
-    // Start a host on a copy of the files, as after a kill of this one.
+    // Start a host on a copy of the files, as after a kill of the first host.
     FakeHost copy;
     std::filesystem::copy(
         folder.home(), copy.home(),

@@ -1,5 +1,5 @@
-// A host for tests: loads the built pbs_policy.so through its C interface and drives it, at times of the
-// test's choosing.
+// A host for tests: loads the built pbs_policy.so through its C interface, and calls it at times that the
+// test chooses.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace pbs::plugin_test {
 
-// Usual handles of the objects that tests give the host.
+// The handles that tests usually give to the host's objects.
 inline constexpr uint64_t kSubmit = 101;
 inline constexpr uint64_t kBatch = 102;
 inline constexpr uint64_t kVnode = 201;
@@ -32,9 +32,9 @@ struct Answer {
     std::string text;
     std::vector<std::string> warnings;
     std::vector<Object> objects;
-    std::map<std::string, std::string> attributes;  // from reply_attr
+    std::map<std::string, std::string> attributes;  // added by reply_attr
 
-    // Returns an attribute of the first object; "(none)": not there.
+    // Returns an attribute of the first object; "(none)" if it has none of this name.
     std::string value(const std::string& name) const;
 };
 
@@ -53,7 +53,7 @@ struct Change {
     int32_t op = PBS_OP_SET;
 };
 
-// Fields of a job that tests vary.
+// The fields of a job that tests vary.
 struct Job {
     uint64_t handle = 0;
     uint64_t queue = 0;
@@ -74,7 +74,7 @@ inline constexpr int64_t kMonday10 = 1795428000;
 
 class FakeHost {
   public:
-    // Uses a new folder, or `home`, which stays afterwards. The zone is UTC.
+    // Uses a new folder, which is removed at the end; or `home`, which isn't. The zone is UTC.
     explicit FakeHost(std::optional<std::filesystem::path> home = std::nullopt);
     ~FakeHost();
     FakeHost(const FakeHost&) = delete;
@@ -84,12 +84,13 @@ class FakeHost {
     void write(const std::string& file, std::string_view text) const;
     std::string read(const std::string& file) const;
 
-    // Calls the entry point. A test may spoil `host` before. `error` has the text.
+    // Calls the plugin's entry point. Before that a test may put wrong values into `host`. After a failure
+    // `error` has the reason.
     int32_t init();
     int32_t start();
-    // Tells of resources, the server and the default sched, between init() and start().
+    // Reports resources, the server and the default scheduler to the plugin, between init() and start().
     void introduce();
-    // Tells only of the scheduler, with own_sched and directives.
+    // Reports only the default scheduler, with own_sched and directives.
     void tell_of_sched();
     // Calls init(), introduce() and start(). Fails the test if one of them fails.
     void bring_up();
@@ -100,30 +101,30 @@ class FakeHost {
     Answer manager(const pbs_manager_request& request);
     Answer set(int32_t type, const std::string& name, const std::string& attribute, const std::string& value,
                int32_t op = PBS_OP_SET);
-    // Sets an attribute with a ticket, once. A resource follows a dot in the name of the change.
+    // Sets an attribute by one call with a ticket. The change's name may have a resource after a dot.
     Answer ask(uint64_t ticket, int32_t type, const std::string& name, const Change& change);
-    // Repeats the request until it is answered.
+    // Repeats the call until the answer isn't PBSE_TRYAGAIN.
     Answer await(uint64_t ticket, int32_t type, const std::string& name, const Change& change);
     Answer status(int32_t type, const std::string& name, const std::vector<std::string>& wanted = {});
     Answer status(const pbs_status_request& request);
-    // Returns the attributes that the plugin has for list server, list queue or list sched.
+    // Returns the attributes that the plugin adds to `list server`, `list queue` or `list sched`.
     std::map<std::string, std::string> attributes_of(int32_t type, const std::string& name);
-    // Returns peer_queue for the default scheduler; the last value of several.
+    // Returns the last peer_queue of the default scheduler; empty if there is none.
     std::string peer_queue();
 
-    // Makes a started and enabled execution queue. The maxima have the units of Job; -1: not set.
+    // Reports a started and enabled execution queue. The maxima have the units of Job; -1: not set.
     void queue(uint64_t handle, const std::string& name, int64_t max_ncpus = -1, int64_t max_walltime = -1);
-    // Makes a vnode; by default on a host of its own.
+    // Reports a vnode, by default on a host of its own.
     void vnode(uint64_t handle, const std::string& name, int64_t ncpus, int64_t mem_mb = 65536,
                const std::string& host_name = {});
     void job(const Job& job);
     void job_removed(uint64_t handle);
 
     std::vector<Decision> cycle(int32_t trigger = PBS_SCH_SCHEDULE_CMD);
-    // Begins a cycle. True: it runs in a thread, and `cycles_finished` counts its end.
+    // Begins a cycle. Returns whether it runs in a thread; `cycles_finished` then counts its end.
     bool start_cycle(int32_t trigger = PBS_SCH_SCHEDULE_CMD);
     std::vector<Decision> finish_cycle();
-    // Returns the decision about one job; nullopt: `code` has the reason.
+    // Returns the decision about one job; nullopt: `code` has the error.
     std::optional<Decision> place_job(uint64_t job, int32_t& code);
     uint32_t tick();
     int64_t next_deadline();
@@ -131,14 +132,14 @@ class FakeHost {
     bool logged(std::string_view part) const;
 
     uint32_t own_sched = 0;  // pbs_sched_record.own, of a host with pbs_sched
-    std::string directives;  // pbs_sched_record.directives
+    std::string directives;  // pbs_sched_record.directives of the default scheduler
     std::string sched_priv;  // the scheduler's folder; empty: below the home
-    bool commits = true;     // commits after each Manager request, as a host with a single client does
+    bool commits = true;     // commit() follows each Manager request, as in a host with a single client
     int64_t now = kMonday10;
-    pbs_identity who{};  // by default a manager
+    pbs_identity who{};  // the client; by default a manager
     pbs_host host{};
     pbs_plugin plugin{};
-    std::string error;  // error of init() or start()
+    std::string error;  // of init() or start()
     std::vector<std::string> log;
     std::atomic<int> cycles_finished = 0;
     std::atomic<int> works_finished = 0;
@@ -153,7 +154,7 @@ class FakeHost {
     bool running_ = false;
 };
 
-// Authenticated identities of a manager, an operator and a plain user.
+// Return authenticated identities: of a manager, an operator and an ordinary user.
 pbs_identity manager_identity();
 pbs_identity operator_identity();
 pbs_identity user_identity();

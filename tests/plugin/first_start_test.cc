@@ -1,4 +1,4 @@
-// The first start makes objects of legacy files once, or of none and says why.
+// Tests the first start: it makes objects of legacy files once; or, after a mistake, of none, and says why.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST(FirstStart, GoodFilesBecomeObjects) {
     EXPECT_TRUE(host.logged("Legacy files were migrated"));
 }
 
-// The older schedulers read a holidays file again when it was touched; the server only reports this.
+// The older schedulers read a holidays file again after a change. The server only reports the change.
 TEST(FirstStart, AHolidaysFileThatIsTouchedLaterIsToldAsNotRead) {
     for (const bool of_pbs : {false, true}) {
         FakeHost host;
@@ -68,7 +68,7 @@ TEST(FirstStart, AHolidaysFileThatIsTouchedLaterIsToldAsNotRead) {
     }
 }
 
-// The files may name queues that are created later.
+// The legacy files may name queues that don't exist yet.
 TEST(FirstStart, QueuesThatAreNotThereYetAreInTheReport) {
     FakeHost host;
     host.write("sched_priv/config", kConfig);
@@ -111,7 +111,7 @@ TEST(FirstStart, AMistakeMigratesNothingAndIsToldEverywhere) {
     }
 }
 
-// Root may start a server on a home in which another user has put links.
+// Root may start a server on a home where another user has put links in the place of files.
 TEST(FirstStart, WordsOfFilesThatNotEverybodyMayReadAreNotShown) {
     for (const bool hard : {false, true}) {
         FakeHost host;
@@ -197,7 +197,7 @@ TEST(FirstStart, AFreshInstallationHasNothingToMigrate) {
     EXPECT_FALSE(std::filesystem::exists(host.home() / "server_priv/migration_report"));
 }
 
-// A folder is in the way of the report, and is then removed.
+// A folder in the report's place keeps the report from being written. Then it is removed.
 TEST(FirstStart, AReportThatCouldNotBeWrittenIsWrittenAtTheNextStart) {
     const FakeHost folder;
     const auto report = folder.home() / "server_priv/migration_report";
@@ -215,7 +215,7 @@ TEST(FirstStart, AReportThatCouldNotBeWrittenIsWrittenAtTheNextStart) {
         host.bring_up();
         EXPECT_THAT(host.read("server_priv/migration_report"), HasSubstr("PRIME_TIME_WALLT_LIMIT"));
     }
-    // The report is written once; the administrator may remove it.
+    // The report is written only once, so the administrator may remove it.
     std::filesystem::remove(report);
     FakeHost host(folder.home());
     host.bring_up();

@@ -1,4 +1,4 @@
-// Long changes: the plugin makes them in a thread, while its host goes on.
+// Tests long changes of the configuration: the plugin makes them in a thread, while its host goes on.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ class LongChange : public ::testing::Test {
 TEST_F(LongChange, ImportIsMadeInAThreadAndHoldsWhenItIsAnswered) {
     const Change document = import(300);
     ASSERT_EQ(ask(7, PBS_OBJ_CONFIGURATION, "", document).code, PBSE_TRYAGAIN);
-    // The host sees nothing of the thread's work so far.
+    // So far the host sees nothing of the thread's change.
     EXPECT_EQ(policies(), 1U);
     EXPECT_EQ(revision(), "2");
     EXPECT_TRUE(host.cycle().empty());
@@ -65,7 +65,7 @@ TEST_F(LongChange, ImportIsMadeInAThreadAndHoldsWhenItIsAnswered) {
     EXPECT_TRUE(host.logged("and 200 more settings that have no effect"));
 }
 
-// The log gets lines about a thousand objects at a time, and the importer as many warnings.
+// Each tick logs settings of a thousand objects. The importing client gets at most as many warnings.
 TEST_F(LongChange, OfManyObjectsTheLogIsToldWithTheNextTicks) {
     const Answer answer = await(7, PBS_OBJ_CONFIGURATION, "", import(2500));
     ASSERT_EQ(answer.code, 0) << answer.text;
@@ -122,7 +122,7 @@ TEST_F(LongChange, FilesAreMigratedInAThread) {
     EXPECT_THAT(answer.warnings, ElementsAre(HasSubstr("dedicated_time:1")));
     EXPECT_EQ(host.status(PBS_OBJ_TIME_WINDOW, "").objects.size(), 1U);
     EXPECT_THAT(host.read("server_priv/migration_report"), HasSubstr("dedicated_time:1"));
-    // A second migration changes no object, but writes the report again.
+    // A second migration of the same files changes no object, but writes the report again.
     const std::string done = revision();
     std::filesystem::remove(host.home() / "server_priv/migration_report");
     EXPECT_EQ(await(8, PBS_OBJ_CONFIGURATION, "", times(2)).code, 0);
@@ -138,7 +138,7 @@ TEST_F(LongChange, FilesAreMigratedInAThread) {
     EXPECT_EQ(next.status(PBS_OBJ_TIME_WINDOW, "").objects.size(), 1U);
 }
 
-// A change that was staged before, and committed later, comes first.
+// If a change was staged before the long change, it precedes that one, though it is committed later.
 TEST_F(LongChange, WhatIsStagedComesBeforeIt) {
     host.commits = false;
     ASSERT_EQ(ask(6, PBS_OBJ_POLICY, "default_policy", {"by_queue", "False"}).code, 0);
@@ -160,11 +160,11 @@ TEST_F(LongChange, ARefusalChangesNothing) {
 
 TEST_F(LongChange, WhatIsGivenUpHasNotHappened) {
     const Change document = import(300);
-    // Give the change up at once, and some time later.
+    // Give the change up: at once, and after some time.
     for (const auto pause : {std::chrono::milliseconds(0), std::chrono::milliseconds(300)}) {
         ASSERT_EQ(ask(7, PBS_OBJ_CONFIGURATION, "", document).code, PBSE_TRYAGAIN);
         std::this_thread::sleep_for(pause);
-        host.plugin.abandon(host.plugin.self, 6);  // of another request
+        host.plugin.abandon(host.plugin.self, 6);  // the ticket of no request
         host.plugin.abandon(host.plugin.self, 7);
         EXPECT_EQ(await(8, PBS_OBJ_POLICY, "default_policy", {"backfill_depth", "2"}).code, 0);
         EXPECT_EQ(policies(), 1U);
@@ -177,7 +177,7 @@ TEST_F(LongChange, WhatIsGivenUpHasNotHappened) {
     EXPECT_EQ(next.status(PBS_OBJ_POLICY, "").objects.size(), 1U);
 }
 
-// The windows are a day a year each, in four queues: comparing them would keep others waiting.
+// Each of four queues has windows of one day a year each. To compare them all would keep others waiting.
 TEST_F(LongChange, WindowsThatTakeLongToCompareAreComparedInAThread) {
     const auto windows = pbs::test::yearly_windows(300);
     ASSERT_EQ(await(1, PBS_OBJ_CONFIGURATION, "", {"import", windows.document}).code, 0);
@@ -191,7 +191,7 @@ TEST_F(LongChange, WindowsThatTakeLongToCompareAreComparedInAThread) {
     const Answer answer = await(2, PBS_OBJ_SERVER, "", days);
     EXPECT_EQ(answer.code, 0) << answer.text;
     EXPECT_THAT(host.attributes_of(PBS_OBJ_SERVER, "")["non_work_days"], HasSubstr("BYMONTHDAY=24"));
-    // Without a ticket a host can't be told to ask again, so the request is refused.
+    // Without a ticket the host can't repeat its call, so the request is refused.
     const Answer refused = host.set(PBS_OBJ_SERVER, "", "non_work_days", "12/25");
     EXPECT_EQ(refused.code, PBSE_BADATVAL);
     EXPECT_THAT(refused.text, HasSubstr("take too long to compare"));

@@ -1,4 +1,4 @@
-// Long explanations and records: the plugin makes them in a thread, while its host goes on.
+// Tests long explanations and records: the plugin makes them in a thread, while its host goes on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// With so many jobs a cycle runs in a thread, and an explanation or record all the more.
+// With so many jobs, cycles, explanations and records are made in a thread.
 #ifdef NDEBUG
 constexpr uint64_t kMany = 200'000;
 #else
@@ -40,7 +40,7 @@ class Looks : public ::testing::Test {
         for (uint64_t i = 1; i <= kMany; ++i)
             host.job({.handle = i, .queue = kBatch, .ncpus = static_cast<int64_t>(1 + i % 4)});
     }
-    // Sends a status request once.
+    // Sends a status request by one call.
     Answer ask(uint64_t ticket, int32_t type, const std::string& name, const std::string& extend = {}) {
         pbs_status_request request{};
         request.size = sizeof request;
@@ -62,7 +62,7 @@ class Looks : public ::testing::Test {
         host.who = before;
         return answer;
     }
-    // Waits for the end of so many explanations or records.
+    // Waits until so many explanations or records have been finished.
     void await(int works) const {
         while (host.works_finished < works) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -74,7 +74,7 @@ class Looks : public ::testing::Test {
         request.trigger = PBS_SCH_SCHEDULE_CMD;
         return host.plugin.start_cycle(host.plugin.self, &request, &running);
     }
-    // Fetches a record part by part, with a ticket.
+    // Fetches a record with a ticket, part by part. Counts the parts.
     std::string record(uint64_t ticket, int& parts, std::string extend = {}) {
         std::string text;
         for (parts = 0;;) {
@@ -160,7 +160,7 @@ TEST_F(Looks, ACycleWaitsForALookAndThenComesFirst) {
     EXPECT_EQ(explain(8).code, PBSE_TRYAGAIN);
     EXPECT_EQ(host.works_finished, 1);
     EXPECT_EQ(host.finish_cycle().size(), kMany);
-    // The end of the cycle lets the next explanation begin.
+    // The end of the cycle makes the plugin begin the next explanation.
     await(2);
     ASSERT_EQ(start_cycle(running), 0);
     EXPECT_EQ(explain(8).code, 0);
@@ -190,8 +190,8 @@ TEST_F(Looks, WhatIsAbandonedLeavesNothing) {
     ASSERT_EQ(explain(7).code, PBSE_TRYAGAIN);
     ASSERT_EQ(explain(8).code, PBSE_TRYAGAIN);
     ASSERT_EQ(explain(9).code, PBSE_TRYAGAIN);
-    host.plugin.abandon(host.plugin.self, 8);  // is waiting
-    host.plugin.abandon(host.plugin.self, 7);  // is being made
+    host.plugin.abandon(host.plugin.self, 8);  // it waits
+    host.plugin.abandon(host.plugin.self, 7);  // it is in progress
     host.plugin.abandon(host.plugin.self, 99);
     await(1);
     (void)explain(9);
@@ -268,7 +268,8 @@ TEST_F(Looks, TheNextCycleIsRecordedInItsThread) {
     EXPECT_THAT(text, HasSubstr("{\"end\":{\"jobs_considered\":20000"));
     EXPECT_GT(parts, 4);
     EXPECT_EQ(ask(10, PBS_OBJ_RECORD, "default", "after=1").value("cycles"), "2") << "it was fetched";
-    // Requests made during the cycle were for its record; only the last request asks for the next one.
+    // Requests during the cycle were for the record of that cycle. Only the last request asks for the next
+    // one.
     host.now += 31;
     ASSERT_EQ(start_cycle(running), 0);
     (void)host.finish_cycle();

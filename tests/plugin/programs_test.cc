@@ -1,4 +1,4 @@
-// Programs of the site that run beside the server, through the C interface.
+// Tests programs of the site that run beside the server, through the plugin's C interface.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/ptrace.h>
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kDedicated = 103;
 
-// Traces a process: until it lets go, the process' parent isn't told of the end.
+// Traces a process, so that its parent doesn't notice its end before the tracer ends.
 class Tracer {
   public:
     explicit Tracer(pid_t traced) {
@@ -80,7 +80,7 @@ class Programs : public ::testing::Test {
                 {"sort_by_past_usage", "False"},
                 {"avoid_fragmentation", "False"}});
         host.vnode(kVnode, "n1", 8);
-        // If the tests run as root, programs run as nobody, who has to reach them.
+        // Make the folders accessible to nobody, the user of programs when the tests run as root.
         fs::permissions(host.home(), fs::perms(0755));
         fs::create_directories(host.home() / "sched_priv");
         fs::permissions(host.home() / "sched_priv", fs::perms(0755));
@@ -98,7 +98,7 @@ class Programs : public ::testing::Test {
         fs::permissions(path, fs::perms(0755));
         return path.string();
     }
-    // Waits until something holds. The host's clock stands still.
+    // Waits until the function returns true. The host's clock doesn't change meanwhile.
     bool until(const std::function<bool()>& holds) {
         for (int i = 0; i < 1000; ++i) {
             if (holds()) return true;
@@ -133,7 +133,7 @@ class Programs : public ::testing::Test {
         return all;
     }
 
-    // Returns the names that the command was asked for, sorted.
+    // Returns the names for which the command has been run, sorted.
     std::vector<std::string> asked() const {
         std::istringstream in(words_in(data / "asked"));
         std::vector<std::string> names(std::istream_iterator<std::string>(in), {});
@@ -146,7 +146,7 @@ class Programs : public ::testing::Test {
 };
 
 TEST_F(Programs, DEDICATED_TIME_COMMAND_IsRunBesideTheServerAndItsAnswerHolds) {
-    // The command answers once the test has seen a cycle wait for it.
+    // The command doesn't answer before the test has seen a cycle wait for it.
     const auto go = data / "go";
     const auto command =
         program("schedule", "while ! test -e " + go.string() + "; do sleep 0.01; done\necho $1 >> " +
@@ -223,9 +223,9 @@ TEST_F(Programs, DEDICATED_TIME_COMMAND_ThatHangsIsEndedAfterItsTimeLimitAndHold
     EXPECT_THAT(started(), ElementsAre(1u));
 }
 
-// A killed process may end later; here because it is traced.
+// A killed process may take a while to end. Here it does because it is traced.
 TEST_F(Programs, DEDICATED_TIME_COMMAND_ThatIsSlowToEndLeavesNoProcess) {
-    // The server's child is the shell that tells how the program ended.
+    // The process to trace is the shell that reports the program's status: it is the server's child.
     const auto command = program("schedule", "echo $PPID > " + (data / "pid").string() + "\nsleep 1000\n");
     policy({{"dedicated_time_command", command}, {"enforce_dedicated_time", "True"}});
     host.cycle();
@@ -273,7 +273,7 @@ TEST_F(Programs, DEDICATED_TIME_COMMAND_IsNotRunAsRoot) {
     EXPECT_EQ(words_in(data / "user"), "nobody 65534");
 }
 
-// ---- Performance counters: a program keeps their mode in a file.
+// ---- Performance counters. The test's program hpm_ctl stores their mode in a file.
 
 class HpmCounters : public Programs {
   protected:
@@ -300,7 +300,7 @@ class HpmCounters : public Programs {
     }
     std::string mode() const { return words_in(data / "mode"); }
     std::string asked() const { return words_in(data / "asked"); }
-    // Runs a job that uses the counters, to its end.
+    // Runs a job that uses the counters, from its submission to its end.
     void run_job() {
         host.job({.handle = 1, .queue = kSubmit, .hpm = 1});
         EXPECT_THAT(started(), IsEmpty());
@@ -327,7 +327,7 @@ TEST_F(HpmCounters, MANAGE_HPM_COUNTERS_AreInUserModeForTheJobsThatAskForThem) {
     EXPECT_EQ(asked(), "query user query global") << "nothing is left to do";
 }
 
-// Managers who aren't root may choose the program.
+// Managers, who need not be root, choose the program, so only the administrator's runs as root.
 TEST_F(HpmCounters, MANAGE_HPM_COUNTERS_OnlyTheAdministratorsProgramRunsAsRoot) {
     if (geteuid() != 0) GTEST_SKIP() << "the server's user is an ordinary one already";
     const std::string script = "id -un > " + (data / "user").string() + "\necho unclear\n";
@@ -367,7 +367,7 @@ TEST_F(HpmCounters, MANAGE_HPM_COUNTERS_AnUnknownModeIsChangedAllTheSame) {
     EXPECT_EQ(asked(), "query user");
 }
 
-// ---- Amounts from programs, for `hpm`, which isn't consumable here.
+// ---- Amounts that programs report, for the resource `hpm`, which isn't consumable here.
 
 class ServerDynRes : public Programs {
   protected:
@@ -375,7 +375,7 @@ class ServerDynRes : public Programs {
         Programs::SetUp();
         policy({{"algorithm", "standard"}, {"help_starving_jobs", "False"}});
     }
-    // Makes a program for server_dyn_res that notes each run.
+    // Makes a program for server_dyn_res that also notes each of its runs.
     void tell_by(const std::string& script, const std::string& arguments = {}) {
         const auto path = program("tell", "echo run >> " + (data / "runs").string() + "\n" + script);
         policy({{"server_dyn_res", "hpm !" + path + arguments}});
@@ -383,7 +383,7 @@ class ServerDynRes : public Programs {
     void ask_for(uint64_t handle, int64_t amount) {
         host.job({.handle = handle, .queue = kSubmit, .ncpus = 1, .hpm = amount});
     }
-    // Runs a cycle, and another one when the programs have answered.
+    // Runs a cycle; if it was put off, runs another when the programs have reported.
     std::vector<Decision> decisions() {
         std::vector<Decision> first = host.cycle();
         if (!first.empty() || !until_cycle_wanted()) return first;
@@ -496,7 +496,7 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_ALARM_IsTheTimeThatAProgramMayTakeOr0ForAnyT
     EXPECT_THAT(started(), ElementsAre(1u));
 }
 
-// Managers who aren't root may choose the programs.
+// Managers, who need not be root, choose the programs, so these get no rights and no data of the server.
 TEST_F(ServerDynRes, SERVER_DYN_RES_RunsWithNothingOfTheServers) {
     setenv("SECRET", "of the server", 1);
     tell_by("{ env; id -un; id -G; pwd; readlink /proc/$$/fd/0; ls /proc/$$/fd | wc -w; } > " +
@@ -521,7 +521,7 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_NeitherInterpretersNorFilesOfOthersMayBeSet)
     const auto open = program("open", "echo 5\n");
     fs::permissions(open, fs::perms(0777));
     EXPECT_THAT(refused("hpm !" + open), HasSubstr("writable by others"));
-    // A program that becomes writable later doesn't run, either.
+    // A program that others can write is refused also if this changes after the policy was set.
     tell_by("echo 5\n");
     fs::permissions(host.home() / "sched_priv/tell", fs::perms(0777));
     ask_for(1, 1);
@@ -530,7 +530,7 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_NeitherInterpretersNorFilesOfOthersMayBeSet)
     EXPECT_TRUE(host.logged("writable by others than its owner"));
 }
 
-// OpenPBS's server, in whose process the plugin may be, waits for every child.
+// The plugin may be in OpenPBS's server, which waits for every child: the status of a child may be lost.
 TEST_F(ServerDynRes, SERVER_DYN_RES_HowOneEndedIsKnownThoughSomebodyElseWaitedForIt) {
     const auto before = signal(SIGCHLD, SIG_IGN);
     tell_by("echo 3\n");
@@ -543,7 +543,7 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_HowOneEndedIsKnownThoughSomebodyElseWaitedFo
                                       {"echo 5\nkill -9 $PPID\nsleep 100\n", "tell was lost"}}) {
         tell_by(script);
         if (geteuid() == 0 && std::string_view(why) == "tell was lost")
-            continue;  // nobody may not kill root's process
+            continue;  // the program runs as nobody, who may not kill the shell
         EXPECT_THAT(started_by_it(), IsEmpty()) << script;
         EXPECT_TRUE(host.logged(why)) << why;
     }
@@ -557,7 +557,7 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_EndlessOutputIsAFailure) {
     EXPECT_TRUE(host.logged("writes more than 1048576 bytes"));
 }
 
-// Programs that root had in sched_config before the first start.
+// Programs of server_dyn_res that root had in sched_config before the first start.
 class RootPrograms : public ServerDynRes {
   protected:
     void SetUp() override {
@@ -580,7 +580,7 @@ class RootPrograms : public ServerDynRes {
     }
     virtual void prepare() {}
     std::string value() { return host.status(PBS_OBJ_POLICY, "default_policy").value("server_dyn_res"); }
-    // Returns the list's lines without remarks.
+    // Returns the lines of the list, without comments.
     std::string list() const {
         std::istringstream in(host.read("server_priv/root_programs"));
         std::string out;
@@ -588,7 +588,7 @@ class RootPrograms : public ServerDynRes {
             if (!line.starts_with('#')) out += line;
         return out;
     }
-    // Did the program run with the rights of the server's user?
+    // Runs a cycle. Returns whether the program ran with the rights of the server's user.
     bool ran_as_before() {
         fs::remove(data / "seen");
         (void)started_by_it();
@@ -613,7 +613,7 @@ TEST_F(RootPrograms, RunAsTheyDidUnderPbsSched) {
     if (geteuid() == 0) EXPECT_THAT(seen, HasSubstr("root "));
 }
 
-// Settings of a manager don't run with root's rights.
+// A manager's settings never give a program root's rights.
 TEST_F(RootPrograms, AManagerChangesNothingOfThem) {
     if (geteuid() != 0) GTEST_SKIP() << "programs run as the server's user already";
     const std::string before = list();
@@ -630,7 +630,7 @@ TEST_F(RootPrograms, AManagerChangesNothingOfThem) {
     (void)host.set(PBS_OBJ_POLICY, "default_policy", "server_dyn_res",
                    "hpm !" + (host.home() / "sched_priv/same").string());
     EXPECT_FALSE(ran_as_before());
-    // A listed line may be removed and set again, with its arguments.
+    // A manager may remove a listed line, and set it again with its arguments.
     policy({{"server_dyn_res", listed}});
     EXPECT_TRUE(ran_as_before());
 }
@@ -651,17 +651,17 @@ TEST_F(RootPrograms, AreThoseOfAListThatRootAloneMayChange) {
     ASSERT_EQ(chown(file.c_str(), 65534, 65534), 0);
     EXPECT_FALSE(ran_as_before());
     ASSERT_EQ(chown(file.c_str(), 0, 0), 0);
-    // Root removes the line.
+    // Root removes the line from the list.
     host.write("server_priv/root_programs", "# none\n");
     EXPECT_FALSE(ran_as_before());
-    // The program is checked at each run.
+    // The program's permissions are checked before each run.
     host.write("server_priv/root_programs", "  " + listed + "  \n");
     EXPECT_TRUE(ran_as_before());
     fs::permissions(tell, fs::perms(0777));
     EXPECT_FALSE(ran_as_before());
     EXPECT_TRUE(host.logged("tell is writable by others than its owner"));
     fs::permissions(tell, fs::perms(0700));
-    // OpenPBS also requires a group of the system.
+    // The folders above it have to be of a system group, as in OpenPBS.
     ASSERT_EQ(chown((host.home() / "sched_priv").c_str(), 0, 1000), 0);
     EXPECT_FALSE(ran_as_before());
     EXPECT_TRUE(host.logged("sched_priv is of group 1000, expected a group from 0 to 9"));
@@ -675,7 +675,7 @@ class RootProgramsOfOthers : public RootPrograms {
 TEST_F(RootProgramsOfOthers, AFileThatOthersMayChangeIsNoConsentOfRoots) {
     EXPECT_FALSE(fs::exists(host.home() / "server_priv/root_programs"));
     EXPECT_TRUE(host.logged("its programs of server_dyn_res run as nobody"));
-    if (value().empty()) return;  // nothing was migrated from the file
+    if (value().empty()) return;  // the file wasn't migrated
     EXPECT_THAT(report(), HasSubstr("runs without root's rights unless server_priv/root_programs lists it"));
     if (geteuid() == 0) EXPECT_FALSE(ran_as_before());
 }

@@ -1,5 +1,5 @@
-// Settings of queues on which the policy in force doesn't act are logged when this comes to be, and when they
-// are set.
+// Tests the log lines about queues' settings that the policy in force doesn't act on: they come when such a
+// policy comes into force, and when a setting is made.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ class QueueSettings : public testing::Test {
     void assign(const std::string& slots) {
         ASSERT_EQ(host_.set(PBS_OBJ_SCHED, "default", "policy", slots).code, 0);
     }
-    // Runs a cycle and returns the log's lines about queues since the last call.
+    // Runs a cycle. Returns the log's lines about queues since the last call.
     std::vector<std::string> told() {
         host_.tick();
         host_.cycle();
@@ -122,7 +122,7 @@ TEST_F(QueueSettings, ToldWhenAPolicyChanges) {
                             "or round_robin or queue_priority in job_sort_formula"));
 }
 
-// It is Monday, 10:00; prime time begins at 11:00.
+// The test begins on Monday, at 10:00; prime time begins at 11:00.
 TEST_F(QueueSettings, ToldWhenTheTimeSwitchesPolicies) {
     queue(1, "q1", 5);
     ASSERT_EQ(
@@ -138,7 +138,7 @@ TEST_F(QueueSettings, ToldWhenTheTimeSwitchesPolicies) {
     EXPECT_THAT(told(), ElementsAre(kOrigin));
 }
 
-// Without a file the defaults of PBS are in force, with by_queue off.
+// Without a sched_config file PBS's defaults are in force, in which by_queue is off.
 TEST_F(QueueSettings, ToldWithTheFileOfTheScheduler) {
     queue(1, "q1", 5);
     ASSERT_EQ(host_.set(PBS_OBJ_SCHED, "default", "policy", "", PBS_OP_UNSET).code, 0);

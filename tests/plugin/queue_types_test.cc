@@ -1,4 +1,5 @@
-// execution_type of queues: kept by the plugin for a host that has none, or by the host.
+// Tests execution_type of queues: the plugin stores it for a host that has no such attribute; other hosts do
+// it themselves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ constexpr std::string_view kPrefixes = "primetime_prefix: p_\nnonprimetime_prefi
 
 class QueueTypes : public ::testing::Test {
   protected:
-    // Starts for the first time, with two queues.
+    // Starts the plugin for the first time, with two queues.
     void start(uint32_t has_pbs_sched) {
         host.write("sched_priv/sched_config", kPrefixes);
         host.write("sched_priv/qmgr_print",
@@ -46,13 +47,13 @@ TEST_F(QueueTypes, AMigrationSetsThemWhereTheHostHasNone) {
     EXPECT_THAT(of("p_short"), Contains(Pair("execution_type", "execution_prime")));
     EXPECT_THAT(of("work"), Not(Contains(Key("execution_type"))));
     EXPECT_TRUE(host.logged("execution_type of queues is set as the legacy files say: p_short"));
-    // A queue that the files name is created later.
+    // A queue that the files name is created later, and gets its type then.
     EXPECT_GT(host.next_deadline(), host.now);
     host.queue(3, "np_later");
     EXPECT_LE(host.next_deadline(), host.now);
     host.tick();
     EXPECT_THAT(of("np_later"), Contains(Pair("execution_type", "execution_non_prime")));
-    // A manager's later setting stays: the type is set only once.
+    // The type is set only once, so a manager's later setting stays.
     EXPECT_EQ(host.set(PBS_OBJ_QUEUE, "np_later", "execution_type", "execution_dedicated").code, 0);
     host.queue(4, "other");
     host.tick();
@@ -65,7 +66,7 @@ TEST_F(QueueTypes, AHostThatKeepsThemIsLeftToIt) {
     start(0);
     EXPECT_FALSE(owned());
     EXPECT_THAT(of("p_short"), Not(Contains(Key("execution_type"))));
-    // A document has the attribute in the host's section.
+    // An imported document has the attribute in the host's section, which this host can't set.
     const Answer imported =
         host.set(PBS_OBJ_CONFIGURATION, "", "import",
                  R"({"format": 1, "queue": {"work": {"execution_type": "execution_prime"}}})");

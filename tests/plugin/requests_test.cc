@@ -1,5 +1,5 @@
-// Manager and status requests through the C interface: the objects, the plugin's attributes of the host's
-// objects, and what list server, list queue and list sched show.
+// Tests Manager and status requests through the plugin's C interface: its objects, its attributes of the
+// host's objects, and the attributes that it adds to `list server`, `list queue` and `list sched`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ class Requests : public ::testing::Test {
         for (const Answer::Object& object : host.status(type, "").objects) out.push_back(object.name);
         return out;
     }
-    // A time_window of weekdays, 08:00 to 17:00.
+    // Creates a time_window of weekdays, from 08:00 to 17:00.
     void make_window(const std::string& name, const std::string& type) {
         const Answer made = host.manager(PBS_CMD_CREATE, PBS_OBJ_TIME_WINDOW, name,
                                          {{"rrule", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"},
@@ -168,7 +168,7 @@ TEST_F(Requests, InvalidRequestsAreRefused) {
     pbs_manager_request without{};
     without.size = sizeof without;
     without.object_type = PBS_OBJ_POLICY;
-    without.attr_count = 3;  // without an array
+    without.attr_count = 3;  // with no array
     without.who = host.who;
     EXPECT_EQ(host.manager(without).code, PBSE_IVALREQ);
 }
@@ -198,7 +198,7 @@ TEST_F(Requests, SchedPolicySlots) {
     EXPECT_EQ(alone.text, "Cannot set prime/non-prime time policy without setting an all time policy");
 }
 
-// Attributes that OpenPBS keeps at its schedulers.
+// Attributes of policies that OpenPBS has at its schedulers.
 class PoliciesOfAScheduler : public Requests {
   protected:
     void SetUp() override {
@@ -321,7 +321,8 @@ TEST_F(Requests, AQueueIsCreatedWithItsWindow) {
     make_window("office", "standard");
     EXPECT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_QUEUE, "q1", {{"time_window", "office"}}).code, 0);
     EXPECT_THAT(host.attributes_of(PBS_OBJ_QUEUE, "q1"), Contains(Pair("time_window", "office")));
-    // A host that died before its own commit creates the queue again: the old attributes are gone.
+    // If the host died before it committed a new queue, it creates the queue again: the earlier attributes
+    // are gone.
     EXPECT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_QUEUE, "q1").code, 0);
     EXPECT_THAT(host.attributes_of(PBS_OBJ_QUEUE, "q1"), IsEmpty());
 }
@@ -455,7 +456,7 @@ TEST_F(Requests, WhatTheHostChangesIsInTheHistory) {
     EXPECT_EQ(rows.value("after"), R"({"Priority":"3"})");
     request.host_changes = nullptr;
     EXPECT_EQ(host.manager(request).code, PBSE_IVALREQ);
-    // Ask for the node at the revision before.
+    // Request the node as it was at the revision before.
     query.object_type = PBS_OBJ_CONFIGURATION;
     const std::string before = "part=host;revision=" + std::to_string(std::stoi(rows.objects[0].name) - 1);
     query.extend = {before.data(), before.size()};

@@ -1,4 +1,5 @@
-// A scheduler without a policy reads the sched_config file in its sched_priv, and goes back to a policy.
+// Tests that a scheduler without a policy reads the sched_config file in its sched_priv, until it has a
+// policy again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -147,7 +148,7 @@ TEST_F(SchedConfig, PrimeAndNonPrimeTime) {
     EXPECT_EQ(shown("active_policy"), "sched_config_non_prime");
 }
 
-// OpenPBS keeps some of these settings at its scheduler objects.
+// Settings of OpenPBS's scheduler object precede those of the file.
 TEST_F(SchedConfig, WhatTheHostSetsOfTheSchedulerGoesBeforeTheFile) {
     host.write(kFile, "job_sort_key: \"ncpus HIGH\"\npreempt_prio: \"express_queue\"\n");
     host.directives =

@@ -1,4 +1,5 @@
-// Status replies are computed once and kept; they agree with the objects whatever happened before.
+// Tests the plugin's encodings of objects, which are computed once and kept: they agree with the objects,
+// whatever happened before.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,8 +17,8 @@ class Status : public testing::Test {
   protected:
     void SetUp() override { host_.bring_up(); }
 
-    // Returns the kept attributes of an object, after comparing them with those that are requested one by
-    // one, which aren't kept.
+    // Returns an object's kept attributes. Compares them with the attributes requested one by one, which
+    // aren't kept.
     std::map<std::string, std::string> shown(const std::string& name, int32_t type = PBS_OBJ_POLICY) {
         const Answer whole = host_.status(type, name);
         if (whole.objects.size() != 1) {
@@ -41,7 +42,7 @@ class Status : public testing::Test {
             result.push_back(object.name);
         return result;
     }
-    // Returns a policy's attribute in the list of all policies.
+    // Returns an attribute of a policy, from the list of all policies.
     std::string listed(const std::string& name, const std::string& attribute) {
         for (const Answer::Object& object : host_.status(PBS_OBJ_POLICY, "").objects) {
             const auto found = object.attributes.find(attribute);
@@ -141,8 +142,8 @@ TEST_F(Status, IsTheSameForAHostThatTakesAttributesOnly) {
     EXPECT_EQ(host_.status(PBS_OBJ_POLICY, "nobody").code, 15212);
 }
 
-// A page has a limited number of objects. The next one goes on after the last name, whatever was created or
-// deleted.
+// A page has a limited number of objects. The next page begins behind the last name, even if objects were
+// created or deleted meanwhile.
 TEST_F(Status, AllObjectsOfATypeComeInPages) {
     std::string policies;
     for (int i = 100; i < 550; ++i) policies += (i == 100 ? "\"p" : ", \"p") + std::to_string(i) + "\": {}";

@@ -1,4 +1,4 @@
-// sched_priv/decay_usage, written every hour.
+// Tests the file sched_priv/decay_usage, which is written every hour.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

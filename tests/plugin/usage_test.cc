@@ -1,4 +1,4 @@
-// Past usage over several starts of the host: charged once, decayed, and kept.
+// Tests past usage over several starts of the host: it is charged once, decays, and is kept.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,8 @@ using ::testing::ElementsAre;
 
 class PastUsage : public ::testing::Test {
   protected:
-    // Starts a host on the test's folder, with an Origin policy that sorts by past usage.
+    // Starts a host on the test's folder, with a policy with algorithm = origin that orders jobs by past
+    // usage.
     std::unique_ptr<FakeHost> bring_up(int64_t now = kMonday10) {
         auto host = std::make_unique<FakeHost>(folder.home());
         host->now = now;
@@ -31,7 +32,7 @@ class PastUsage : public ::testing::Test {
         host->vnode(kVnode, "n1", 8);
         return host;
     }
-    // Reads the stored usage of a user of group staff without the plugin.
+    // Reads the usage of a user in the group staff from the store's file, without the plugin.
     double stored(const std::string& user) const {
         auto store =
             objects::Store::open((folder.home() / "server_priv/policy.db").string(), {.time_zone = "UTC"},
@@ -44,7 +45,7 @@ class PastUsage : public ::testing::Test {
         }
         return 0;
     }
-    // Makes a job that runs on a node for two hours.
+    // Returns a job that runs on a node for two hours.
     static Job running(uint64_t handle, const std::string& owner = "alice") {
         return {.handle = handle,
                 .queue = kBatch,
@@ -81,8 +82,8 @@ TEST_F(PastUsage, ARestartChargesNothingTwice) {
 }
 
 TEST_F(PastUsage, AStartThatTheStoreDoesNotKnowIsChargedAtTheNextStart) {
-    // The host died after the job's start, before the plugin saved it. At the next start the plugin is told
-    // of the job before start().
+    // The host died after the job's start, and before the plugin had saved its charge. At the next start the
+    // host reports the job before start().
     bring_up().reset();
     FakeHost host(folder.home());
     ASSERT_EQ(host.init(), 0);
@@ -132,7 +133,7 @@ TEST_F(PastUsage, DecidesWhoComesFirstAfterARestart) {
     EXPECT_THAT(order, ElementsAre(3, 2));
 }
 
-// A file of past usage is migrated while jobs start.
+// Migrates a file of past usage while a job starts.
 TEST_F(PastUsage, WhatIsChargedDuringAMigrationIsAddedToIt) {
     auto host = bring_up();
     const Change file{"migrate.decay_usage", "decay_usage\nMon\nstaff:alice 100\nstaff:bob 10\n"};
@@ -146,7 +147,7 @@ TEST_F(PastUsage, WhatIsChargedDuringAMigrationIsAddedToIt) {
     host.reset();
     EXPECT_DOUBLE_EQ(stored("alice"), 102.0);
     EXPECT_DOUBLE_EQ(stored("bob"), 12.0);
-    // A later migration doesn't change the usage that the server counts.
+    // A second migration doesn't change usage that the server has charged since.
     host = bring_up();
     host->job(running(1));
     host->job(running(2, "bob"));

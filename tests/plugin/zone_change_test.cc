@@ -1,4 +1,4 @@
-// The tz database changes while the server runs.
+// Tests that the server notices a change of the tz database while it runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A server whose zone is a file of the test's, with Berlin's data at first.
+// A server whose time zone is a file of the test, which at first has the data of Berlin.
 class ZoneChange : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -58,7 +58,7 @@ TEST_F(ZoneChange, WindowsAndTheTimerFollow) {
     host.now += 60;
     EXPECT_EQ(host.next_deadline(), kJuly + 9 * 3600) << "nothing changed";
 
-    put("Africa/Lagos");  // the country gives up summer time: it is 07:01, an hour before prime time
+    put("Africa/Lagos");  // no summer time any more: it is 07:01, an hour before prime time
     host.now += 60;
     EXPECT_EQ(host.next_deadline(), host.now) << "there is something to do at once";
     EXPECT_TRUE(host.logged("time zone database"));
