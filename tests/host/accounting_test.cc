@@ -179,7 +179,7 @@ TEST_F(AccountingTest, RecordsOfOneMomentAreWrittenTogether) {
     EXPECT_THAT(records(), ElementsAre(HasSubstr(";2.h;"))) << "that of the day before has its own file";
     shift("0");
     EXPECT_THAT(records(), ElementsAre(HasSubstr(";1.h;")));
-    // About a thousand records are kept in memory at most; more are written.
+    // Accounting keeps at most about a thousand records in memory; then it writes them.
     const Accounting::Together together(accounting);
     for (int i = 0; i < 5000; ++i) accounting.deleted(std::to_string(i) + ".h", "a@h");
     EXPECT_LT(accounting.pending(), 1001U);
@@ -210,7 +210,7 @@ TEST_F(AccountingTest, LeavesNoHalfRecordOnAFullDisk) {
     EXPECT_EQ(::umount((top_ + "/acct").c_str()), 0);
 }
 
-// A power failure leaves the beginning of a record; the next record isn't glued to it.
+// A power failure may leave the beginning of a record. The next record begins on a new line.
 TEST_F(AccountingTest, ARecordAfterHalfOneIsOnALineOfItsOwn) {
     const std::string half = "11/23/2026 10:00:05;E;12.host1;user=al";
     std::ofstream(top_ + "/acct" + today()) << half;
@@ -229,7 +229,7 @@ TEST_F(AccountingTest, DoesNotRecordTheSameEndAgain) {
         accounting.started(example());
         accounting.ended(example());
     }
-    // The server's clock may have been set back since.
+    // The server's clock may have been set back since the record was written.
     shift("-864000");
     Accounting accounting(top_ + "/acct", log, clock_);
     accounting.remember_since(clock_.now() + 864000s);

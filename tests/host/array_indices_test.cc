@@ -32,7 +32,7 @@ TEST(ArrayIndices, SetsAreWrittenAsPbsWritesThem) {
     EXPECT_EQ(set.text(), "3-5:2,9");
     set.insert(7);
     EXPECT_EQ(set.text(), "3-9:2");
-    set.insert(8);  // neither 8 nor 11 is in the range
+    set.insert(8);  // 8 and 11 aren't in the range, and so aren't inserted
     set.insert(11);
     EXPECT_EQ(set.count(), 4);
     set.clear();
@@ -51,7 +51,7 @@ TEST(ArrayIndices, OnlyTextsOfTheRangeAreRead) {
         EXPECT_FALSE(IndexSet::parse(range, text)) << text;
 }
 
-// Compares sets with a std::set after random changes.
+// Compares a set with a std::set after each of many random changes.
 TEST(ArrayIndices, SetsAreRightWhateverIsDoneToThem) {
     std::mt19937 random(20261123);
     for (int round = 0; round < 200; ++round) {

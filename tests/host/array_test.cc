@@ -1,4 +1,4 @@
-// Job arrays from their submission to their end, with a scheduler that starts jobs in order.
+// Tests job arrays from their submission to their end, with a scheduler that starts jobs in their order.
 
 #include "server_plugin/host/state/array.h"
 #include "server_plugin/host/cycle/cycle.h"
@@ -39,7 +39,7 @@ class ArrayTest : public ServerTest {
         plugin_->stop(0);
         plugin_.reset();
     }
-    // Restarts the server.
+    // Ends the server and starts it again.
     void restart() {
         end_plugin();
         open_server();
@@ -50,7 +50,7 @@ class ArrayTest : public ServerTest {
         more.push_back(attribute("array_indices_submitted", indices));
         return submit(user(), more, "q");
     }
-    // Runs cycles until none is wanted. Returns their number.
+    // Runs cycles until no cycle is wanted. Returns their number.
     int schedule() {
         Cycles cycles(*server_);
         int count = 0;
@@ -80,7 +80,7 @@ class ArrayTest : public ServerTest {
     int signal(const std::string& id, const std::string& name) {
         return ask(root(), RequestType::signal_job, ifl::SignalJob{id, name}).code;
     }
-    // Returns the states in a job's status: "12[].svr B, 12[1].svr R".
+    // Returns the objects of a job's status with their states: "12[].svr B, 12[1].svr R".
     std::string listed(const std::string& id, std::string extend = {}) {
         const ifl::Reply reply = ask(root(), RequestType::status_job, ifl::Status{id, {}}, std::move(extend));
         if (reply.code != 0) return std::to_string(reply.code);
@@ -201,7 +201,7 @@ TEST_F(ArrayTest, RunsNoMoreAtOnceThanItMay) {
     EXPECT_EQ(submit(user(), {attribute("max_run_subjobs", "3")}, "q"), std::to_string(PBSE_NOTARRAY_ATTR));
 }
 
-// Such an array waits until somebody allows more subjobs, as in OpenPBS.
+// With max_run_subjobs=0 an array waits until somebody allows more subjobs, as in OpenPBS.
 TEST_F(ArrayTest, RunsNothingWhileItMayRunNone) {
     const std::string id = submit_array("1-3", {attribute("max_run_subjobs", "0")});
     const std::string why = "Not Running: Number of concurrent running subjobs limit reached";
@@ -237,7 +237,7 @@ TEST_F(ArrayTest, IsRefusedWhereItIsTooLarge) {
     EXPECT_EQ(set(PBS_OBJ_QUEUE, "q", "max_array_size", "0"), PBSE_BADATVAL);
 }
 
-// Waiting subjobs aren't jobs of their own: only the array and its running subjobs are.
+// A waiting subjob is no job of its own in memory; only the array and its running subjobs are.
 TEST_F(ArrayTest, CostsAsMuchAsOneJob) {
     set(PBS_OBJ_SERVER, "", "max_array_size", "100000");
     submit_array("1-100000");

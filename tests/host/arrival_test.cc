@@ -1,4 +1,4 @@
-// Jobs that other servers hand in, request by request.
+// Tests jobs that other servers send, request by request.
 #include "server_plugin/host/peers/arrival.h"
 
 #include "server_plugin/host/change/change.h"
@@ -54,7 +54,7 @@ TEST_F(Arrival, AJobKeepsItsIdItsOwnerAndItsTimes) {
     EXPECT_EQ(job_shows(kId, "hop_count"), "2");
     EXPECT_EQ(job_shows(kId, "queue"), "work");
     EXPECT_THAT(job_shows(kId, "Variable_List"), HasSubstr("PBS_O_QUEUE=far"));
-    // A job submitted here gets the same number.
+    // A job that is submitted to this server gets the same number as the job that has come.
     set(PBS_OBJ_SERVER, "", "max_job_sequence_id", "9999999");
     server_->state.next_sequence = 5;
     EXPECT_EQ(submit(user(), {}), "5.svr");
@@ -83,7 +83,7 @@ TEST_F(Arrival, OnlyServersThatTheSiteNamesHandJobsIn) {
 TEST_F(Arrival, TheOwnerIsNobodyHereWithoutASiteThatSaysSo) {
     set(PBS_OBJ_SERVER, "", "flatuid", "False");
     EXPECT_EQ(queue().code, PBSE_BADUSER);
-    // The host that the other server names for the owner makes no difference.
+    // It makes no difference which host the other server names for the owner.
     EXPECT_EQ(ask(sender(), RequestType::queue_job,
                   ifl::QueueJob{kId, "work", {attribute("Job_Owner", user_ + "@host.example.org")}})
                   .code,
@@ -160,7 +160,7 @@ TEST_F(Arrival, AJobThatHasComeIsNotTakenAgain) {
     EXPECT_EQ(queue().code, PBSE_JOBEXIST) << "it has been here";
     open_server();
     EXPECT_EQ(queue().code, PBSE_JOBEXIST);
-    // The job has been on other servers since, and comes again.
+    // The job has gone to other servers since, and comes again.
     ASSERT_EQ(queue(kId, {}, "3").code, 0);
     EXPECT_EQ(commit(), 0);
     ASSERT_TRUE(store_->forget_received(server_->now() + 1));

@@ -1,5 +1,5 @@
-// Rights: each kind of request, and each command of Manager on each type of object, asked by a manager, an
-// operator, the owner of the job, another user, and an unknown user.
+// Tests rights: each kind of request, and each command of Manager for each type of object, made by a manager,
+// an operator, the owner of the job, another user, and an unknown user.
 #include <functional>
 #include <set>
 
@@ -29,8 +29,8 @@ class Authorization;
 
 struct Row {
     std::string what;
-    // The codes expected of a manager, an operator, the owner (an ordinary user, where there is no job), and
-    // another user.
+    // The codes expected for a manager, an operator, the owner (any ordinary user if the request is about no
+    // job), and another user.
     std::array<int, 4> codes;
     std::function<Ask(Authorization&)> make;
 };
@@ -50,7 +50,7 @@ class Authorization : public PluginServerTest {
         session_.from = "uid 7 on the Unix socket";
     }
 
-    // Users that every system has, since some requests need an existing one.
+    // The names are of users that every system has, since some requests need an existing user.
     std::string name_of(size_t role) const {
         static const std::array<std::string, 4> names = {"daemon", "bin", "", "sys"};
         return role == 2 ? user_ : names[role];
@@ -63,7 +63,7 @@ class Authorization : public PluginServerTest {
         EXPECT_EQ(manage(root(), PBS_CMD_CREATE, type, name, std::move(attributes)).code, kOk);
         return name;
     }
-    // Submits a job of the owner.
+    // Submits a job of the owner, which waits.
     std::string waiting() {
         return submit(user(), {attribute("Job_Name", "j"), attribute("Resource_List.ncpus", "0")}, "q");
     }
@@ -92,7 +92,7 @@ class Authorization : public PluginServerTest {
     static ifl::Attributes one(const std::string& name, const std::string& value = {}) {
         return {attribute(name, value)};
     }
-    // Lets the policy of a scheduler use the shares of an fs_group. Returns the scheduler's name.
+    // Makes the policy of a scheduler use the shares of an fs_group. Returns the scheduler's name.
     std::string fairshare() {
         if (!has_shares_) {
             has_shares_ = true;
@@ -103,7 +103,7 @@ class Authorization : public PluginServerTest {
         }
         return "default";
     }
-    // A minute's time, an hour from now.
+    // Returns the times of a reservation of one minute, an hour from now.
     ifl::Attributes times() const {
         const int64_t start = server_->now() + 3600;
         return {attribute("reserve_start", std::to_string(start)),
@@ -112,7 +112,7 @@ class Authorization : public PluginServerTest {
     std::string reservation() {
         return id_in(ask(user(), RequestType::submit_reservation, ifl::QueueJob{"", "", times()}));
     }
-    // Asks for a reservation of whole hosts.
+    // Requests a reservation of whole hosts (pbs_rsub --hosts). Returns its id.
     std::string maintenance() {
         return id_in(ask(identity(0), RequestType::submit_reservation, ifl::QueueJob{"", "", times()}, "m"));
     }
@@ -120,15 +120,15 @@ class Authorization : public PluginServerTest {
         const auto* text = std::get_if<ifl::TextReply>(&reply.body);
         return text == nullptr ? std::string() : text->text.substr(0, text->text.find(' '));
     }
-    // Sends the QueueJob that has to precede some requests.
+    // Sends QueueJob as the user who makes the next request, since some requests need it before.
     void queue_as_asker() {
         EXPECT_EQ(
             ask(identity(asker_), RequestType::queue_job, ifl::QueueJob{"", "q", one("Job_Name", "j")}).code,
             kOk);
     }
 
-    // Returns the present configuration as the value of a request's attribute: its number for `revision`,
-    // else its document.
+    // Returns the present configuration as the value of the request's attribute: its revision's number for
+    // `revision`, else its document.
     std::string configuration(const std::string& attribute) {
         const ifl::Reply reply =
             ask(root(), RequestType::status_scheduler, ifl::Status{}, "object=configuration");
@@ -137,7 +137,7 @@ class Authorization : public PluginServerTest {
         return attribute == "revision" ? list->objects[0].name : list->objects[0].attributes.at(0).value;
     }
 
-    // Returns the reply's code; for DeleteJobList, that of its job.
+    // Returns the reply's code; of DeleteJobList, that of the request's only job.
     int code_of(const ifl::Reply& reply) {
         const auto* list = std::get_if<ifl::DeleteReply>(&reply.body);
         if (list != nullptr && !list->failed.empty()) return static_cast<int>(list->failed.front().code);
@@ -243,7 +243,7 @@ std::vector<Row> job_rows() {
                [](A& a) {
                    return Ask{RequestType::locate_job, ifl::JobId{a.waiting()}};
                }),
-        // The owner's job has no output to write into: the request got past the check of rights.
+        // The owner's job has no output file yet: PBSE_BADSTATE shows that the check of rights was passed.
         on_job("MessageJob", {PBSE_BADSTATE, PBSE_BADSTATE, PBSE_BADSTATE, kPerm},
                [](A& a) {
                    return Ask{RequestType::message_job, ifl::MessageJob{a.waiting(), 2, "hello"}};
@@ -340,7 +340,7 @@ struct Kind {
     std::string name;
     ifl::Attributes at_creation;
     ifl::Attribute attribute;  // an attribute to set and unset
-    // Codes for create, delete, set and unset, expected for a manager and an operator; all others get PERM.
+    // The codes of create, delete, set and unset for a manager and for an operator. Other users get PERM.
     std::array<std::array<int, 2>, 4> codes;
 };
 
@@ -443,7 +443,7 @@ TEST_F(Authorization, EachRequestAsEachRole) {
             EXPECT_EQ(ask_row(row, role), row.codes[role]) << row.what << " as " << kRoles[role];
 }
 
-// Fails if a handler, or a type of object for Manager, isn't in the table.
+// Fails if a handler of requests, or a type of objects that Manager knows, isn't in the table.
 TEST_F(Authorization, TheTableIsComplete) {
     std::set<RequestType> asked;
     for (const Row& row : all_rows()) asked.insert(row.make(*this).type);
@@ -456,8 +456,8 @@ TEST_F(Authorization, TheTableIsComplete) {
         if (made.type == RequestType::manager) types.insert(std::get<ifl::Manage>(made.body).object_type);
         if (made.type == RequestType::status_scheduler) extends.insert(made.extend);
     }
-    // Sets an attribute that no object has. The answer is kInvalid only if the type is unknown, or can't have
-    // an object of this name.
+    // Sets an attribute that no object has. The code is kInvalid only if Manager doesn't know the type, or
+    // the type can't have an object of this name.
     const auto known = [&](uint32_t type, const std::string& name) {
         return manage(root(), PBS_CMD_SET, static_cast<int>(type), name, one("no_such_thing")).code !=
                kInvalid;
@@ -465,7 +465,8 @@ TEST_F(Authorization, TheTableIsComplete) {
     for (uint32_t type = 0; type < 256; ++type)
         EXPECT_EQ(known(type, "none") || known(type, ""), types.contains(type))
             << "objects of type " << type << " are not in the table, or not told apart";
-    // Extend strings that make a status of schedulers one of other objects are in the table.
+    // The table also has the extend strings with which a status request for schedulers is about other
+    // objects.
     for (const char* object :
          {"policy", "time_window", "fs_group", "quota", "quota_use", "fairshare", "configuration", "history",
           "sched", "queue", "server", "node", "resource", "revision"}) {
@@ -492,7 +493,8 @@ TEST_F(Authorization, WhatThisServerDoesNotDoIsToldSoToEverybody) {
     }
 }
 
-// A TCP connection that says nothing, or another name than the one it was vouched for, has no rights.
+// A TCP connection for which nobody has vouched has no rights, and neither have requests under another name
+// than the one that was vouched for.
 TEST_F(Authorization, NobodyKnownMayAskForNothing) {
     ifl::AuthTable table;
     for (const Row& row : all_rows()) {

@@ -40,7 +40,7 @@ class BackupTest : public testing::Test {
     }
     void TearDown() override { fs::remove_all(top_); }
 
-    // Writes the number into both databases.
+    // Writes the number into both databases, so that their contents can be told apart.
     void write(int number) const {
         ASSERT_TRUE(Store::open(home_->server_db()));
         sql(home_->server_db(),
@@ -152,7 +152,7 @@ TEST_F(BackupTest, WhatAnotherLeftBehindIsNotInTheWay) {
     EXPECT_EQ(fs::status(backup_).permissions(), fs::perms(0700));
 }
 
-// The writer changes server.db, then policy.db, and commits policy.db first, as the server does.
+// The writer changes server.db and then policy.db, and commits policy.db first, like the server.
 TEST_F(BackupTest, BothAreOfOneMoment) {
     write(0);
     std::atomic<bool> stop = false;
@@ -222,7 +222,7 @@ TEST_F(BackupTest, ADamagedBackupChangesNothing) {
         bytes.at(at) = static_cast<char>(bytes[at] ^ 1);
         put(path, bytes);
     };
-    // Makes the manifest fit the file, so that only the file's content is wrong.
+    // Makes the manifest agree with the file, so that only the file's content is wrong.
     const auto vouch = [](const std::string& backup, const std::string& file, int64_t new_version = -1) {
         auto manifest = *Manifest::parse(text(backup + "/MANIFEST"));
         for (auto& one : manifest.databases)
@@ -286,8 +286,8 @@ TEST_F(BackupTest, ADamagedBackupChangesNothing) {
     }
 }
 
-// Killed after each of its steps in turn, a restore leaves the old databases or, once it was decided, is
-// completed by the next start.
+// Kills a restore after each of its steps in turn: it leaves the old databases; or, once it was decided, the
+// next start completes it.
 TEST_F(BackupTest, KilledAtAnyStepItLeavesTheOldOrTheNew) {
     write(1);
     ASSERT_TRUE(back_up_now());
@@ -356,7 +356,7 @@ TEST_F(BackupTest, WhatWasPutAsideIsNotWrittenOver) {
     EXPECT_EQ(server_mark(priv()), 1);
 }
 
-// If the journal can't be looked for, there may have been a decision to restore.
+// If the server can't look for the journal, it has to assume that a restore was decided.
 TEST_F(BackupTest, WhatCannotBeLookedForIsNoSignThatItIsNotThere) {
     const std::string moved = top_ + "/moved";
     fs::create_directories(priv() + "/restore.new");

@@ -21,8 +21,8 @@ class ClientsTest : public testing::Test {
         for (std::size_t i = 1; i < connections; ++i) clients_.join(name);
         return clients_.join(name);
     }
-    // Returns the names of the clients that have the next turns. Each turn takes as long as `cost` says, and
-    // each connection wants another one at once.
+    // Gives so many turns to clients. Each turn takes the time that `cost` has for the client, and its
+    // connection then wants another turn. Returns the names of the clients in the order of their turns.
     std::vector<std::string> turns(std::size_t count, std::map<std::string, milliseconds> cost = {}) {
         std::vector<std::string> names;
         while (names.size() < count) {
@@ -69,7 +69,7 @@ TEST_F(ClientsTest, WhoseRequestsAreExpensiveHasFewerTurns) {
     clients_.want_turn(with("expensive", 1), 1);
     clients_.want_turn(with("cheap", 1), 2);
     const auto names = turns(120, {{"expensive", milliseconds(40)}});
-    // 40 ms are the time of 20 turns of the other client.
+    // A turn of 40 ms takes as long as 20 turns of the other client.
     EXPECT_THAT(std::ranges::count(names, "expensive"), AllOf(Ge(5), Le(7)));
     EXPECT_EQ(names.at(1), "cheap");
 }
@@ -92,7 +92,7 @@ TEST_F(ClientsTest, AClosedConnectionHasNoTurn) {
 }
 
 TEST_F(ClientsTest, MemoryNeverComesToAnEnd) {
-    // Each client takes as much as it may: something is always left for the next one.
+    // Each client takes all the memory that it may take; some is always left for the next client.
     std::size_t last = 1000;
     for (int i = 0; i < 50; ++i) {
         Client& user = with("user" + std::to_string(i), 1);

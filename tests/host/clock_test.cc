@@ -22,7 +22,7 @@ class ClockFile : public testing::Test {
     void SetUp() override { path_ = testing::TempDir() + "clock." + std::to_string(::getpid()); }
     void TearDown() override { ::unlink(path_.c_str()); }
     void write(const std::string& text) const { std::ofstream(path_) << text; }
-    // Waits until a change is seen: at the next look, at most 20 ms later.
+    // Waits until the clock has looked at its file again, which it does every 20 ms.
     static void look() { std::this_thread::sleep_for(25ms); }
 
     std::string path_;
@@ -53,7 +53,8 @@ TEST_F(ClockFile, SeesChangesOfTheFile) {
     write("0");
     Clock clock;
     ASSERT_TRUE(clock.follow(path_));
-    // Quick changes that keep the file's length are seen too, which the file's times alone would not show.
+    // Quick changes that keep the file's length are noticed, too, although the file's times alone wouldn't
+    // show them.
     for (int i = 1; i < 10; ++i) {
         write(std::to_string(i));
         look();

@@ -8,7 +8,8 @@
 namespace pbs::host {
 namespace {
 
-// Submissions that share a commit, without the network: each of them is answered, and then all are committed.
+// Tests submissions that share a commit, without a network: each is answered by a call, then all are
+// committed.
 class CommitGroupTest : public ServerTest {
   protected:
     void SetUp() override {
@@ -21,7 +22,7 @@ class CommitGroupTest : public ServerTest {
         server_->commit_group.take(false);
         return id;
     }
-    // Counts jobs over another connection, which sees only what is committed.
+    // Counts the jobs over another connection to the database, which sees only committed ones.
     int64_t stored_jobs() const { return query("SELECT count(*) FROM job"); }
     int64_t query(const std::string& sql) const {
         sqlite3* db = nullptr;
@@ -57,7 +58,8 @@ TEST_F(CommitGroupTest, TheyAreStoredAndKnownTogether) {
     EXPECT_EQ(store_->script(server_->state.job(second)->sequence), "sleep 1\n");
 }
 
-// No later job gets the number of a committed one, whatever ends the server after the commit.
+// The next job number is committed with the jobs, so that no later job gets a used number, however the server
+// ends.
 TEST_F(CommitGroupTest, TheNextNumberIsStoredWithThem) {
     submit_to_group();
     const std::string last = submit_to_group();
@@ -100,7 +102,7 @@ TEST_F(CommitGroupTest, ACommitThatFailsLeavesNoneOfThem) {
     EXPECT_EQ(server_->state.jobs().size(), 1U);
     EXPECT_EQ(server_->state.queue_counts(server_->state.queue("batch")->handle).total(), 1);
     EXPECT_EQ(accounting_text().find(first), std::string::npos);
-    // Submissions succeed again once the database can be written.
+    // Submissions succeed again when the database can be written again.
     query("ALTER TABLE hidden RENAME TO last_commit");
     const std::string third = submit_to_group();
     ASSERT_TRUE(server_->commit_group.commit());
@@ -110,7 +112,7 @@ TEST_F(CommitGroupTest, ACommitThatFailsLeavesNoneOfThem) {
     EXPECT_EQ(job_shows(third, "job_state"), "Q");
 }
 
-// SQLite rolls a transaction back by itself when the disk is full.
+// If a disk is full, SQLite itself rolls the transaction back.
 TEST_F(CommitGroupTest, ATransactionThatTheDatabaseGaveUpLeavesNoneOfThem) {
     query(
         "CREATE TRIGGER fails BEFORE INSERT ON job_script WHEN NEW.script = CAST('bad' AS BLOB) "

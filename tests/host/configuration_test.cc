@@ -1,4 +1,4 @@
-// The server's own part of the configuration: as texts, in the history, in documents, and taken back.
+// Tests the server's own part of the configuration: as texts, in the history, in documents, and in rollbacks.
 #include "server_plugin/host/state/configuration.h"
 
 #include <random>
@@ -131,7 +131,7 @@ TEST_F(HostHistory, KeepsEveryKindOfChange) {
     ASSERT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_RESOURCE, "fuel").code, 0);
     EXPECT_EQ(last("command"), "delete resource fuel");
     EXPECT_EQ(last("after"), "null");
-    // Deleting the default queue unsets it on the server: two rows of one change.
+    // Deleting the default queue also unsets it at the server: the change has two rows.
     ASSERT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_QUEUE, "q1").code, 0);
     const auto rows = history();
     EXPECT_EQ(of(rows[rows.size() - 1], "change"), of(rows[rows.size() - 2], "change"));
@@ -143,7 +143,7 @@ TEST_F(HostHistory, WhatIsRefusedOrChangesNothingLeavesNoRow) {
     const std::string before = revision();
     EXPECT_NE(set(PBS_OBJ_QUEUE, "q1", "Priority", "9999"), 0);
     EXPECT_NE(set(PBS_OBJ_QUEUE, "nosuch", "Priority", "1"), 0);
-    EXPECT_EQ(set(PBS_OBJ_QUEUE, "q1", "enabled", "True"), 0);  // it is enabled already
+    EXPECT_EQ(set(PBS_OBJ_QUEUE, "q1", "enabled", "True"), 0);  // the queue is enabled already
     EXPECT_EQ(revision(), before);
 }
 
@@ -162,7 +162,7 @@ TEST_F(HostHistory, BothPartsOfARequestAreOneChange) {
     EXPECT_EQ(of(first, "change"), of(second, "change"));
     EXPECT_EQ(of(first, "command"), "set queue q1 time_window = t1, Priority = 3");
     EXPECT_EQ(of(second, "command"), of(first, "command"));
-    // The state between the two rows was never in force.
+    // The state between the two rows of one change was never in force.
     EXPECT_THAT(text(change("revision", first.name)), HasSubstr("midst of one change"));
     EXPECT_THAT(text(change("revision", first.name, "queue q1")), HasSubstr("midst of one change"));
     ASSERT_EQ(change("revision", std::to_string(std::stoi(first.name) - 1)).code, 0);
@@ -214,7 +214,7 @@ TEST_F(HostHistory, GoesBackAsAWholeAndForthAgain) {
     EXPECT_EQ(forth.code, 0) << text(forth);
     EXPECT_EQ(document(), after);
     EXPECT_EQ(document(then), before);
-    // The database has the change, too.
+    // The database has the change, too: it is there after a restart.
     plugin_->stop(server_->now());
     plugin_.reset();
     open_server();
@@ -245,7 +245,7 @@ TEST_F(HostHistory, ARefusalLeavesEverythingAsItWas) {
     ASSERT_EQ(set(PBS_OBJ_QUEUE, "q1", "Priority", "7"), 0);
     make_queue("q2");
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "default_queue", "q2"), 0);
-    // A job keeps q2 from being deleted.
+    // A job in q2 keeps the queue from being deleted.
     const std::string job = submit(user(), {}, "q2");
     const std::string before = document();
     const std::string last_row = revision();
@@ -255,7 +255,7 @@ TEST_F(HostHistory, ARefusalLeavesEverythingAsItWas) {
     EXPECT_EQ(document(), before);
     EXPECT_EQ(revision(), last_row);
     ASSERT_EQ(ask(root(), ifl::RequestType::delete_job, ifl::Manage{1, PBS_OBJ_JOB, job, {}}).code, 0);
-    // A policy that isn't rolled back names q2: the plugin's refusal takes the server's part back.
+    // Policy p1, which isn't rolled back, names q2: the plugin refuses, and the server's part is undone.
     ASSERT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1").code, 0);
     ASSERT_EQ(set(PBS_OBJ_POLICY, "p1", "dedicated_queues", "q2"), 0);
     const std::string named = document();
@@ -265,7 +265,7 @@ TEST_F(HostHistory, ARefusalLeavesEverythingAsItWas) {
     EXPECT_EQ(document(), named);
     ASSERT_NE(server_->state.queue("q2"), nullptr);
     EXPECT_EQ(server_->state.server.text("default_queue"), "q2");
-    // The plugin still has the queue, too.
+    // The plugin still knows the queue, too.
     EXPECT_EQ(
         manage(root(), PBS_CMD_CREATE, PBS_OBJ_POLICY, "p2", {attribute("dedicated_queues", "q2")}).code, 0);
 }
@@ -278,7 +278,7 @@ TEST_F(HostHistory, OnlyManagersGoBack) {
             manage(somebody(name), PBS_CMD_SET, PBS_OBJ_CONFIGURATION, "", {attribute("revision", "1")});
         EXPECT_EQ(reply.code, PBSE_PERM) << name;
     }
-    // An operator's own changes are kept under the operator's name.
+    // The history has an operator's change with the operator's name.
     ASSERT_EQ(
         manage(somebody("olga"), PBS_CMD_SET, PBS_OBJ_QUEUE, "q1", {attribute("started", "False")}).code, 0);
     EXPECT_EQ(last("user"), "olga");
@@ -301,7 +301,7 @@ TEST_F(HostHistory, ADocumentCarriesTheServersPart) {
     EXPECT_EQ(replaced.code, 0) << text(replaced);
     EXPECT_EQ(server_->state.queue("other"), nullptr);
     EXPECT_EQ(document(), text_of_all);
-    // A mistake in either part leaves the other as it is.
+    // A mistake in one part of a document leaves the other part unchanged, too.
     EXPECT_THAT(text(change("import", R"({"format": 1, "host": {"queue": {"q1": {"Priority": "high"}}}})")),
                 HasSubstr("queue q1"));
     EXPECT_THAT(text(change("import", R"({"format": 1, "policy": {"p1": {"by_queue": "perhaps"}},
@@ -314,7 +314,7 @@ TEST_F(HostHistory, ADocumentCarriesTheServersPart) {
     EXPECT_EQ(document(), text_of_all);
 }
 
-// server.db is older than the history, as after a crash between the two commits.
+// server.db is older than the history, as after a crash between the two commits: the start undoes the change.
 TEST_F(HostHistory, AChangeThatIsOnlyInTheHistoryIsTakenBack) {
     make_queue("q1");
     const std::string before = document();
@@ -344,7 +344,7 @@ TEST_F(HostHistory, AChangeThatIsOnlyInTheHistoryIsTakenBack) {
     EXPECT_THAT(last("command"), HasSubstr("rollback to revision "));
     EXPECT_EQ(last("user"), "pbs_server");
     EXPECT_THAT(log_text(), HasSubstr("it is taken back"));
-    // The next start changes nothing.
+    // The next start finds nothing to undo.
     const std::string rows = revision();
     stop();
     ASSERT_TRUE(start());
@@ -376,7 +376,7 @@ TEST_F(HostHistory, ABatchChecksWhatSingleRequestsDo) {
                 HasSubstr("expected outside of \"host\""));
     EXPECT_NE(manage(root(), PBS_CMD_CREATE, PBS_OBJ_NODE, "@all").code, 0);
     EXPECT_EQ(document(), before);
-    // A dry run leaves no folder behind.
+    // A dry run creates no folder.
     EXPECT_EQ(change("import", R"({"format": 1, "host": {"sched": {"s2": {}}}})", {}, true).code, 0);
     EXPECT_FALSE(std::filesystem::exists(folder_ + "/sched_priv_s2"));
     EXPECT_EQ(document(), before);
@@ -410,7 +410,7 @@ TEST_F(HostHistory, AResourceGoesBackToAnotherType) {
     EXPECT_EQ(document(), before);
 }
 
-// The history knows nodes by the host's earlier name.
+// The history has nodes with the host's earlier name.
 TEST_F(HostHistory, ARollbackGoesAcrossANewNameOfTheHost) {
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "managers", "root@*"), 0);
     make_node("n1", "4");
@@ -445,7 +445,7 @@ TEST_F(HostHistory, ANodeComesBackWithoutWhatNewOnesHave) {
     EXPECT_EQ(last("command"), "set node @default comment = x");
 }
 
-// After random changes, the configuration of each revision that was in force can be shown and gone back to.
+// After random changes, the configuration of each revision that was in force can be shown, and restored.
 TEST_F(HostHistory, EveryRevisionCanBeShownAndReached) {
     std::mt19937 random(20261121);
     const auto pick = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };

@@ -1,4 +1,5 @@
-// Cycles that go on beside requests: what becomes of decisions about what has changed meanwhile.
+// Tests cycles that go on while requests are handled: which decisions are carried out if objects have changed
+// meanwhile.
 #include "server_plugin/host/cycle/cycle.h"
 
 #include <sqlite3.h>
@@ -34,7 +35,7 @@ class CycleTest : public ServerTest {
         plugin_.reset();
         ServerTest::TearDown();
     }
-    // Submits jobs a, b and c, and begins a cycle that wants to start all of them.
+    // Submits jobs a, b and c, and begins a cycle that decides to start all of them.
     void begin(Cycles& cycles) {
         for (std::string* id : {&a, &b, &c}) *id = submit(user(), {}, "q");
         cycles.run_wanted();
@@ -49,7 +50,7 @@ class CycleTest : public ServerTest {
     std::string a, b, c;
 };
 
-// A cycle that only comments on waiting jobs doesn't write their rows.
+// A cycle that only comments on waiting jobs writes the comments, and not the jobs' rows.
 TEST_F(CycleTest, ACommentIsWrittenAlone) {
     for (std::string* id : {&a, &b, &c}) *id = submit(user(), {}, "q");
     const auto decision = [&](const std::string& id, Decision::Kind kind) {
@@ -77,7 +78,7 @@ TEST_F(CycleTest, ACommentIsWrittenAlone) {
     ASSERT_TRUE(apply_decisions(*server_, now + 200, {decision(a, comment)}));
     EXPECT_EQ(job_shows(a, "mtime"), std::to_string(now + 100)) << "it says nothing new";
     sql("DROP TRIGGER fails");
-    // Another decision about the job may be in the same transaction, before or after the comment.
+    // The transaction may have another decision about the job, before or after the comment.
     ASSERT_TRUE(apply_decisions(*server_, now + 300, {decision(c, comment), decision(c, accrue)}));
     ASSERT_TRUE(apply_decisions(*server_, now + 300, {decision(b, accrue), decision(b, comment)}));
     open_server();
@@ -171,7 +172,7 @@ TEST_F(CycleTest, RequestsAreAnsweredBetweenSlices) {
     EXPECT_THAT(log_text(), Not(HasSubstr("decision dropped")));
 }
 
-// A qrun as the network answers it: in steps once it can't be answered at once.
+// A qrun like one on a connection: if it can't be answered at once, it goes on in steps.
 struct Qrun {
     Qrun(Server& server, const Identity& who, const std::string& id)
         : request{ifl::RequestType::run_job, who.user, ifl::RunJob{id, "", 0}, {}},
@@ -241,8 +242,8 @@ TEST_F(CycleTest, AVnodeThatWasGivenAnotherJobIsLookedAtAgain) {
     const std::string other = submit(user(), {attribute("Resource_List.ncpus", "99")}, "q");
     Cycles cycles(*server_);
     begin(cycles);
-    // There is room beside the other job, but only the plugin knows whether the jobs want the vnode for
-    // themselves.
+    // There is room beside the other job, but only the plugin knows whether one of the jobs wants the vnode
+    // for itself.
     ASSERT_EQ(ask(root(), ifl::RequestType::modify_job,
                   ifl::Manage{PBS_CMD_SET, PBS_OBJ_JOB, other, {attribute("Resource_List.ncpus", "1")}})
                   .code,
@@ -285,7 +286,7 @@ TEST_F(CycleTest, CommentsAreGivenAlsoToJobsThatChangedButNotToHeldOnes) {
     EXPECT_THAT(job_shows(e, "comment"), Not(HasSubstr("Too large")));
 }
 
-// The mark has the number of the last commit that waited for the disk.
+// The database's mark has the number of the last commit that was brought to the disk.
 TEST_F(CycleTest, CommentsWaitForNoDiskAndStartsDo) {
     const auto marked = [this] { return (*sqlite::read_mark(folder_ + "/server.db"))->number; };
     const std::string d = submit(user(), {attribute("Resource_List.ncpus", "99")}, "q");
@@ -329,7 +330,7 @@ TEST_F(CycleTest, SchedulersHaveTheirCyclesOneAfterTheOther) {
     EXPECT_FALSE(cycles.busy() || cycles.has_more());
 }
 
-// ---- The plugin's thread is at work on an explanation.
+// ---- A cycle that waits, because the plugin's thread works on an explanation.
 
 class WaitingCycle : public CycleTest {
   protected:
@@ -358,7 +359,7 @@ TEST_F(WaitingCycle, BeginsWhenThatIsOver) {
     cycles.work_finished();
     EXPECT_FALSE(server_->cycle_waits);
     EXPECT_TRUE(cycles.busy());
-    cycles.work_finished();  // about work that had ended before
+    cycles.work_finished();  // says that work has finished, though none was under way
     EXPECT_EQ(states(), "QQQ");
     cycles.cycle_finished();
     EXPECT_EQ(states(), "RRR");
@@ -390,7 +391,7 @@ TEST_F(WaitingCycle, ComesBeforeOtherExplanations) {
     ifl::StatusParts out;
     std::optional<ifl::Reply> reply;
     EXPECT_EQ(go_on(context, out, false, reply), Steps::Left::later);
-    // The plugin hasn't been asked: it would be at work on the request now.
+    // The plugin hasn't got the request, else it would work on it now, and the next cycle would have to wait.
     plugin_->abandon(kTicket);
     cycles.work_finished();
     EXPECT_FALSE(server_->cycle_waits);
@@ -416,7 +417,7 @@ TEST_F(CycleTest, OfSeveralTriggersTheOneThatSaysMostIsTold) {
     EXPECT_EQ(Server::more_telling(PBS_SCH_SCHEDULE_TERM, PBS_SCH_SCHEDULE_NEW), PBS_SCH_SCHEDULE_TERM);
 }
 
-// ---- When a job is expected to start.
+// ---- Expected starts of jobs.
 
 class EstimateTest : public ServerTest {
   protected:
@@ -458,7 +459,7 @@ TEST_F(EstimateTest, AJobThatIsHeldHasNone) {
     expect_start(5000);
     ASSERT_EQ(ask_holds(ifl::RequestType::hold_job), 0);
     EXPECT_EQ(start(), "");
-    expect_start(6000);  // from a cycle that was under way
+    expect_start(6000);  // from a cycle that began before the hold
     EXPECT_EQ(start(), "");
     ASSERT_EQ(ask_holds(ifl::RequestType::release_job), 0);
     EXPECT_EQ(start(), "") << "until it is told again";

@@ -11,7 +11,8 @@
 namespace pbs::host {
 namespace {
 
-// Runs `body` as a program that goes into the background, and returns its exit status.
+// Forks a process that goes into the background and runs `body` there. Returns the exit status of the process
+// in the foreground.
 template <typename Body>
 int exit_status_of(Body body) {
     const pid_t command = ::fork();
@@ -34,7 +35,8 @@ TEST(DaemonTest, TheCommandReturnsWhenTheServerIsReady) {
         ::sleep(1);
     });
     EXPECT_EQ(status, 0);
-    // The file written before ready() exists when the command returns, and the daemon leads a session.
+    // The file that `body` wrote before ready() exists when the command returns. The daemon leads a session
+    // of its own.
     pid_t session = 0;
     pid_t pid = 0;
     std::ifstream(path) >> session >> pid;

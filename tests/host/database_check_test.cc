@@ -58,7 +58,7 @@ TEST_F(DatabaseCheckTest, OneOfTheTwoIsAnErrorOnceAServerHasBeenReady) {
     EXPECT_EQ(error(), "") << "pbs_migrate has made the other";
 }
 
-// A killed server leaves a journal if the database has no -wal yet.
+// Without a -wal file yet, a killed server leaves a rollback journal.
 TEST_F(DatabaseCheckTest, AnInterruptedChangeIsTakenBack) {
     const std::string scratch = top_ + "/scratch.db";
     {
@@ -76,7 +76,8 @@ TEST_F(DatabaseCheckTest, AnInterruptedChangeIsTakenBack) {
     EXPECT_EQ(database->integer("SELECT revision FROM history"), 1);
 }
 
-// Whoever may write the database could make the server start programs.
+// The databases name programs that the server runs, so a user who can write them could run programs as the
+// server.
 TEST_F(DatabaseCheckTest, ADatabaseThatOthersCouldChangeIsRefused) {
     for (const std::string& path : {home_->server_db(), home_->policy_db()}) {
         ASSERT_EQ(::chmod(path.c_str(), 0666), 0);

@@ -105,7 +105,8 @@ TEST_F(HomeTest, NeedsAParentDirectory) {
     EXPECT_THAT(error(), HasSubstr("root directory"));
 }
 
-// Locks PBS home in a process of its own. Its exit status is 0, or 1 with the error in a file.
+// Tries to lock PBS_HOME in a child. Returns its exit status: 0, or 1 with the error in the file
+// `error_file`.
 int lock_elsewhere(const std::string& path, const std::string& error_file) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -127,7 +128,7 @@ TEST_F(HomeTest, KeepsASecondServerOut) {
     std::string error;
     std::getline(std::ifstream(top_ + "/error"), error);
     EXPECT_EQ(error, "another pbs_server runs on " + path_ + " (pid " + std::to_string(::getpid()) + ")");
-    // A forked child that hasn't come to its exec yet doesn't hold the lock for a server that has gone.
+    // A server is gone, but its forked child hasn't reached exec yet: the child doesn't keep the lock.
     const pid_t child = ::fork();
     if (child == 0) {
         ::pause();

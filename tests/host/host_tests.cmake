@@ -1,4 +1,4 @@
-# A plugin for tests of the server alone.
+# A plugin for tests of the server without the policy plugin.
 add_library(fifo_plugin MODULE EXCLUDE_FROM_ALL fifo_plugin.cc)
 pbs_target_settings(fifo_plugin)
 set_target_properties(fifo_plugin PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bin)

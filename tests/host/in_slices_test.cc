@@ -1,5 +1,5 @@
-// Requests that change many objects: others are answered in between, and in the end all has changed or
-// nothing.
+// Tests requests that change many objects, in steps: other requests are answered in between, and in the end
+// the whole change has been made, or nothing of it.
 #include "server_plugin/host/requests/in_slices.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 class InSlices : public PluginServerTest {
   protected:
-    // A request that is answered in steps.
+    // A request that is answered in steps, like one on a connection.
     struct Asking {
         Asking(InSlices& test, int command, int type, ifl::Attributes attributes, std::string name = {})
             : who(test.root()),
@@ -26,7 +26,7 @@ class InSlices : public PluginServerTest {
               context{*test.server_, who, test.server_->now(), request, session} {
             reply = begin_answer(context);
         }
-        // Does one step. False: the request is answered.
+        // Does one step. Returns false once the request is answered.
         bool step() {
             ifl::StatusParts parts;
             std::optional<ifl::Reply> made;
@@ -71,7 +71,7 @@ class InSlices : public PluginServerTest {
         return R"({"format": 1, "policy": {"night": {}}, "host": {"queue": {"q1": {"queue_type": "e"}}, "node": {)" +
                nodes + "}}}";
     }
-    // Runs a job that asks for this vnode, and returns its exec_vnode.
+    // Runs a job that requests this vnode. Returns its exec_vnode.
     std::string run_on(const std::string& node) {
         for (const char* name : {"enabled", "started"}) EXPECT_EQ(set(PBS_OBJ_QUEUE, "q1", name, "t"), 0);
         const std::string id =
@@ -94,13 +94,13 @@ TEST_F(InSlices, OthersAreAnsweredInTheMidstOfIt) {
     make_nodes(120);
     auto change = comment_all("x");
     for (int i = 0; i < 100; ++i) ASSERT_TRUE(change->step());
-    // The change isn't visible yet, jobs come and go, and other changes wait.
+    // The change isn't visible yet. Jobs can be submitted, and other changes of the server wait.
     EXPECT_EQ(comment("n0"), "");
     EXPECT_EQ(submit(user(), {}, "work"), "0.svr");
     Asking other(*this, PBS_CMD_SET, PBS_OBJ_SERVER, {attribute("comment", "later")});
     EXPECT_TRUE(other.step());
     EXPECT_EQ(server_->state.server.text("comment"), "");
-    // Changes that concern the plugin alone don't wait.
+    // Changes of the plugin's objects alone don't wait.
     EXPECT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1").code, 0);
     EXPECT_EQ(change->finish(), 0);
     for (int i = 0; i < 120; ++i) EXPECT_EQ(comment(fmt::format("n{}", i)), "x");
@@ -133,7 +133,7 @@ TEST_F(InSlices, AllQueuesAreSetOneAfterTheOther) {
     EXPECT_THAT(warnings, HasSubstr("queue q59: acl_users has no effect without acl_user_enable"));
     EXPECT_EQ(std::ranges::count(warnings, '\n'), 59);
     change.context.rest.reset();
-    // The change is refused for q0, the first queue.
+    // q0, the first queue, has a job, so the change is refused.
     Asking refused(*this, PBS_CMD_SET, PBS_OBJ_QUEUE,
                    {attribute("Priority", "6"), attribute("queue_type", "Route"),
                     attribute("route_destinations", "q5")});
@@ -164,7 +164,7 @@ TEST_F(InSlices, ALongDocumentIsReadInAThread) {
     EXPECT_EQ(wrong->finish(), PBSE_BADATVAL);
     EXPECT_THAT(std::get<ifl::TextReply>(wrong->reply.body).text, HasSubstr("host: node: found number"));
     wrong.reset();
-    import(nodes_document(4) + blanks)->step();  // the client leaves
+    import(nodes_document(4) + blanks)->step();  // the client closes its connection
     EXPECT_EQ(set(PBS_OBJ_NODE, "m0", "comment", "x"), 0);
     EXPECT_EQ(server_->state.nodes().size(), 3U);
 }
@@ -183,7 +183,8 @@ TEST_F(InSlices, WhatIsGivenUpHasNotHappened) {
     EXPECT_EQ(server_->state.nodes().size(), 150U);
 }
 
-// A crash comes before the change holds, and while it is brought to its place.
+// A crash comes before the change is in force, and while its objects are brought to their places in the
+// database.
 TEST_F(InSlices, AfterACrashAllHoldsOrNothing) {
     const HostConfiguration before = all();
     {
@@ -208,7 +209,7 @@ TEST_F(InSlices, AfterACrashAllHoldsOrNothing) {
     EXPECT_EQ(all(), after);
 }
 
-// The plugin is told of a thousand objects at a time. Until it knows all, it isn't asked for cycles or
+// The plugin gets a thousand changed objects at a time. Until it has all, it gets no requests for cycles or
 // explanations.
 TEST_F(InSlices, ThePluginIsToldOfItInSteps) {
     auto change = import(nodes_document(1200));
@@ -228,13 +229,13 @@ TEST_F(InSlices, ThePluginIsToldOfAllOfItThoughWhoAskedHasLeft) {
     EXPECT_EQ(run_on("m1199"), "(m1199:ncpus=2)");
 }
 
-// A change made while the first one is brought to its place comes after it.
+// A change that is made while the first one is brought to its place in the database takes place after it.
 TEST_F(InSlices, ALaterChangeStays) {
     {
         auto change = import(nodes_document(150));
         while (server_->state.node("m0") == nullptr) ASSERT_TRUE(change->step());
     }
-    // The first client has left.
+    // The first change's client has closed its connection.
     EXPECT_TRUE(server_->cycles_wanted());
     Asking later(*this, PBS_CMD_SET, PBS_OBJ_SERVER, {attribute("comment", "later")});
     EXPECT_TRUE(later.step()) << "a part of what is left is a step";
@@ -245,7 +246,7 @@ TEST_F(InSlices, ALaterChangeStays) {
     EXPECT_EQ(server_->state.server.text("comment"), "later");
 }
 
-// While the plugin works on the windows' part, the server's part becomes impossible.
+// While the plugin works on the part about windows, the server's part becomes impossible.
 TEST_F(InSlices, WhatTheServerRefusesAfterAllKeepsNobodyWaiting) {
     const auto windows = pbs::test::yearly_windows(300);
     ASSERT_EQ(import(windows.document)->finish(), 0);
@@ -272,7 +273,7 @@ TEST_F(InSlices, WhatTheServerRefusesAfterAllKeepsNobodyWaiting) {
     EXPECT_EQ(server_->state.server.text("comment"), "later");
 }
 
-// The plugin compares the windows of a new queue in a thread, as it does for an existing queue.
+// The plugin compares the windows of a new queue in a thread, like those of an existing queue.
 TEST_F(InSlices, AQueueIsMadeWithWindowsThatTakeLongToCompare) {
     const auto windows = pbs::test::daily_windows(400);
     ASSERT_EQ(import(windows.document)->finish(), 0);
@@ -285,7 +286,7 @@ TEST_F(InSlices, AQueueIsMadeWithWindowsThatTakeLongToCompare) {
     ASSERT_NE(server_->state.queue("timed"), nullptr);
     EXPECT_EQ(shown(ifl::RequestType::status_queue, "timed", "time_window"), windows.names);
     EXPECT_THAT(last_command(), HasSubstr("create queue timed queue_type = e, Priority = 5, time_window = "));
-    // A client that leaves in between leaves nothing behind.
+    // If the client closes its connection meanwhile, the queue isn't made.
     {
         Asking given_up(*this, PBS_CMD_CREATE, PBS_OBJ_QUEUE, attributes, "other");
         ASSERT_TRUE(given_up.step());
@@ -296,7 +297,7 @@ TEST_F(InSlices, AQueueIsMadeWithWindowsThatTakeLongToCompare) {
     EXPECT_EQ(shown(ifl::RequestType::status_queue, "other", "Priority"), "5");
 }
 
-// Requests wait while the plugin works on another client's change.
+// Requests that need the plugin wait while it works on another client's change.
 TEST_F(InSlices, WhatThePluginHasNoTimeForWaits) {
     const auto ask_plugin = [this] {
         std::string warning;
@@ -322,7 +323,7 @@ TEST_F(InSlices, WhatThePluginHasNoTimeForWaits) {
     EXPECT_EQ(server_->state.queue("p_made"), nullptr);
     end();
     while (server_->state.queue("p_made") == nullptr) ASSERT_TRUE(migration.step());
-    // The migration's last part, about execution types of queues, waits as well.
+    // The last part of the migration, which sets execution types of queues, waits as well.
     begin();
     for (int i = 0; i < 20; ++i) ASSERT_TRUE(migration.step());
     end();
@@ -350,7 +351,7 @@ TEST_F(InSlices, AJobThatComesMeanwhileKeepsItsQueue) {
     make_nodes(60);
     auto change = std::make_unique<Asking>(*this, PBS_CMD_SET, PBS_OBJ_CONFIGURATION,
                                            ifl::Attributes{attribute("revision", then)});
-    // By then the change has taken the queue out, but isn't in force.
+    // After these steps the change has removed the queue, but isn't in force yet.
     for (int i = 0; i < 130; ++i) ASSERT_TRUE(change->step());
     EXPECT_EQ(submit(user(), {}, "more"), "0.svr");
     EXPECT_EQ(change->finish(), PBSE_OBJBUSY);

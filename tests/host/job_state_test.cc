@@ -1,5 +1,5 @@
-// The table of job states: its rows, and walks along random sequences of events, of one job alone and of the
-// jobs of a server.
+// Tests the table of job states: its rows, and random sequences of events, for one job alone and for the jobs
+// of a server.
 #include "server_plugin/host/state/job_state.h"
 
 #include <algorithm>
@@ -117,7 +117,7 @@ TEST(JobState, ARunLeavesNothingBehind) {
     EXPECT_EQ(job.attributes.integer("run_count", 0), 2);
 }
 
-// The invariants hold after any events that the table allows, in any order.
+// The invariants hold after all sequences of events that the table allows.
 TEST(JobState, InvariantsHoldOnRandomWalks) {
     const State state;
     for (unsigned seed = 1; seed <= 500; ++seed) {
@@ -131,7 +131,8 @@ TEST(JobState, InvariantsHoldOnRandomWalks) {
             const E event = static_cast<E>(pick(static_cast<int>(E::moved)));
             const bool of_an_array = event == E::began || event == E::made_subjob;
             if (of_an_array || !may_happen(job, event)) continue;
-            // Callers hold a job that depends on others, and mark a waiting job as deleted only to end it.
+            // Callers of advance() hold a job that depends on others, and mark a waiting job as deleted only
+            // to end it.
             if (event == E::depends) set_attribute(job, "Hold_Types", "s");
             if (event == E::deleted && !job.running()) continue;
             advance(job, event, state, now, "text");
@@ -141,7 +142,7 @@ TEST(JobState, InvariantsHoldOnRandomWalks) {
     }
 }
 
-// Requests, reports of the runner and preemptions at random, on a server without a plugin.
+// Makes random requests, reports of the runner and preemptions, on a server without a plugin.
 class JobStatesOfAServer : public ServerTest, public testing::WithParamInterface<unsigned> {
   protected:
     void SetUp() override {
@@ -226,7 +227,7 @@ class JobStatesOfAServer : public ServerTest, public testing::WithParamInterface
         return "preempt or resume";
     }
 
-    // Lets a running job report that it runs, or has ended. Returns the report's name.
+    // Makes a running job report that it runs, or that it has ended. Returns the report's name.
     std::string report_of(const std::string& id) {
         const Job* job = server_->state.job(id);
         if (job == nullptr || !job->running()) return "nothing";
@@ -253,7 +254,8 @@ class JobStatesOfAServer : public ServerTest, public testing::WithParamInterface
         EXPECT_EQ(server_->state.counts().text(), counts.text()) << after;
     }
 
-    // Each start has a record, and each end of a run has one that says how it ended.
+    // Checks that each start of a job has an S record, and each end of a run a record that says how the run
+    // ended.
     void check_accounting() {
         std::map<std::string, int> starts;
         std::map<std::string, int> ends;

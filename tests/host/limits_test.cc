@@ -1,4 +1,4 @@
-// Limits on users, groups and projects, at the server: how they are set, and which jobs are refused.
+// Tests the server's limits on users, groups and projects: how they are set, and which jobs are refused.
 
 #include "server_plugin/host/state/limits.h"
 
@@ -158,7 +158,7 @@ TEST_F(Queued, OnlyThoseThatDoNotRunCountForThresholds) {
     EXPECT_EQ(refusal(next_one), "") << "history counts nowhere";
 }
 
-// An altered job counts by its new request, in place of the present one.
+// When a job is altered, its new request counts in place of the present one.
 TEST_F(Queued, AJobThatIsThereCountsOnce) {
     Job one = job("ann", "staff", "x", 2);
     state.put(one);
@@ -188,8 +188,9 @@ TEST_F(Queued, OldAndNewStylesDoNotMix) {
     EXPECT_EQ(code("max_queued", other), PBSE_MIXENTLIMS);
 }
 
-// Random changes, each of several jobs that come, move and go, against a plain list of the jobs: a job is
-// taken exactly if no limit is exceeded by what the change has done so far.
+// Makes random changes, each of which submits, moves and deletes several jobs. Compares them with a plain
+// list of the jobs: a job is accepted exactly if no limit is exceeded, with the jobs as the change has left
+// them so far.
 class LimitsOfChanges : public ServerTest {
   protected:
     struct Limit {
@@ -210,7 +211,7 @@ class LimitsOfChanges : public ServerTest {
         return list[static_cast<size_t>(pick(0, static_cast<int>(std::size(list)) - 1))];
     }
 
-    // Sets random limits. All limits of one attribute are in one value of it.
+    // Sets random limits. The limits of one attribute are together in its value.
     void set_limits() {
         std::map<std::pair<std::string, std::string>, std::string> values;
         std::set<std::string> known;
@@ -287,7 +288,7 @@ class LimitsOfChanges : public ServerTest {
         if (kind == 'o') return "PBS_ALL";
         return std::string(job.attributes.text(kind == 'u' ? "euser" : kind == 'g' ? "egroup" : "project"));
     }
-    // Does the limit apply to the job? An entity's own limit replaces the generic one.
+    // Returns whether the limit applies to the job. An entity's own limit replaces the generic one.
     bool concerns(const Limit& limit, const Job& job) const {
         const std::string whose = entity(job, limit.kind);
         if (limit.name == whose) return true;
@@ -296,7 +297,8 @@ class LimitsOfChanges : public ServerTest {
                           other.kind == limit.kind && other.name == whose;
                });
     }
-    // Does the job fit, by the list of jobs? Limits of the server on numbers are for new jobs alone.
+    // Returns whether the job fits, by the list of jobs. The server's limits on numbers of jobs are for new
+    // jobs only.
     bool fits(const Job& job, const std::string& queue, bool is_new) const {
         const uint64_t handle = server_->state.queue(queue)->handle;
         if (const auto most = max_queuable_.find(queue); most != max_queuable_.end()) {

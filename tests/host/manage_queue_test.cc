@@ -1,5 +1,5 @@
-// execution_type of queues (PP-748, interface 6), beside queue_type, which clients know as Execution or
-// Route.
+// Tests execution_type of queues (OpenPBS's design document PP-748, interface 6), beside queue_type, whose
+// values are Execution and Route.
 
 #include "server_plugin/host/policy/plugin_records.h"
 #include "tests/host/server_fixture.h"
@@ -24,7 +24,7 @@ class ExecutionType : public ServerTest {
             .code;
     }
     std::string queue(const std::string& what) { return shown(ifl::RequestType::status_queue, "work", what); }
-    // Returns the execution type that the plugin is told.
+    // Returns the execution type in the record that the plugin gets.
     int32_t told() {
         RecordBuilder builder(server_->state);
         return builder.queue(*server_->state.queue("work")).execution_type;

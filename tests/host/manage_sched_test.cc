@@ -1,4 +1,5 @@
-// Schedulers and partitions: create, set, unset, delete, and what PBS checks of their attributes.
+// Tests schedulers and partitions: create, set, unset, delete, and the checks that PBS makes of their
+// attributes.
 
 #include <sys/stat.h>
 
@@ -59,7 +60,8 @@ TEST_F(Schedulers, TheFolderOfTheRequestIsNotMade) {
     EXPECT_FALSE(std::filesystem::exists(folder_ + "/sched_priv_night"));
 }
 
-// The server, which may be root, reads and writes in these folders.
+// The server, which may be root, reads and writes files in these folders, so managers can't choose any
+// folder.
 TEST_F(Schedulers, FoldersElsewhereAreTheAdministratorsToChoose) {
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "managers", "mary@*"), 0);
     ASSERT_EQ(create("night"), 0);

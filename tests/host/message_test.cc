@@ -1,4 +1,4 @@
-// Messages to running jobs: written by a process of its own that the server doesn't wait for.
+// Tests messages to running jobs. A process of its own writes each, and the server doesn't wait for it.
 #include "server_plugin/host/life/message.h"
 
 #include <sys/stat.h>
@@ -27,7 +27,8 @@ class MessageTest : public ServerTest {
         for (const pid_t pid : server_->killed_children) ::waitpid(pid, nullptr, 0);
         ServerTest::TearDown();
     }
-    // Puts a script in place of pbs_server, which is run as `--write-message USER UID GID PATH`.
+    // Puts a script in place of the program pbs_server, which writes a message if it is run as
+    // `--write-message USER UID GID PATH`.
     void writer_is(const std::string& script) {
         std::ofstream(server_->options.program) << "#!/bin/sh\n" << script << '\n';
         ::chmod(server_->options.program.c_str(), 0755);
@@ -73,7 +74,7 @@ TEST_F(MessageTest, OneThatHangsIsGivenUp) {
     server_->killed_children.clear();
 }
 
-// A client that goes away takes its request with it.
+// If the client closes its connection, its request ends, and so does the process.
 TEST_F(MessageTest, OneWhoseClientHasGoneIsKilled) {
     writer_is("exec sleep 1000");
     {

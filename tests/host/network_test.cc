@@ -24,7 +24,7 @@
 namespace pbs::host {
 namespace {
 
-// A client that blocks, for at most a minute.
+// A client whose calls block, for at most a minute.
 class Client {
   public:
     static Client unix_socket(const std::string& path) {
@@ -35,7 +35,7 @@ class Client {
         client.connected_ = connect(client.fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
         return client;
     }
-    // Connects over TCP, from a port below 1024 if `privileged`.
+    // Connects over TCP; with `privileged` from a port below 1024.
     static Client tcp(uint16_t port, bool privileged = false) {
         Client client(socket(AF_INET, SOCK_STREAM, 0));
         sockaddr_in own{};
@@ -69,7 +69,7 @@ class Client {
         send_bytes(ifl::request_packet({type, user, std::move(body), ""}));
     }
     // Returns the next reply's code; -1: the connection was closed; -2: nothing came; -3: the packet is no
-    // reply. Sets `objects` to the number of a status' objects.
+    // reply. Sets `objects`, if it is given, to the number of objects in a status reply.
     int reply_code(size_t* objects = nullptr) {
         while (true) {
             auto next = decoder_.next();
@@ -87,14 +87,14 @@ class Client {
             decoder_.feed({bytes, static_cast<size_t>(size)});
         }
     }
-    // Returns the next packet's type and data; "closed" if there is none.
+    // Returns the next packet's type and data. The data is "closed" if there is none.
     std::pair<ifl::PacketType, std::string> packet() {
         ifl::PacketReader packets(ifl::kLongestToken);
         for (;;) {
             const auto next = packets.next();
             if (next && *next) return {packets.type(), std::string(**next)};
             pollfd ready{fd_, POLLIN, 0};
-            char bytes[1];  // reads nothing of what follows
+            char bytes[1];  // one byte at a time, so that later packets aren't read
             if (!next || poll(&ready, 1, 60000) != 1 || recv(fd_, bytes, sizeof bytes, 0) <= 0)
                 return {ifl::PacketType::dis, "closed"};
             packets.feed({bytes, sizeof bytes});
@@ -112,15 +112,15 @@ class Client {
     ifl::ReplyDecoder decoder_;
 };
 
-// The event loop runs in a thread of its own; the test plays the clients.
+// The server's event loop runs in a thread; the test's own thread is the clients.
 class NetworkTest : public ServerTest {
   protected:
     void SetUp() override {
         ServerTest::SetUp();
-        signal(SIGPIPE, SIG_IGN);  // as the server does
+        signal(SIGPIPE, SIG_IGN);  // like the server
         options_.socket = folder_ + "/sock";
         options_.port = 0;
-        options_.request_timeout = std::chrono::seconds(60);  // more than any request takes on a busy machine
+        options_.request_timeout = std::chrono::seconds(60);  // enough for any request on a busy machine
     }
     void listen() {
         uv_loop_init(&loop_);
@@ -151,7 +151,8 @@ class NetworkTest : public ServerTest {
         end_loop();
         ServerTest::TearDown();
     }
-    // Makes a connection of another user than the one who runs the test: over TCP, with root's word for it.
+    // Makes a TCP connection of another user than the test's own: root vouches for it, over a second
+    // connection.
     Client of(const std::string& user) {
         auto client = Client::tcp(network_->port());
         EXPECT_EQ(client.ask(ifl::RequestType::connect, ifl::Connect{}), 0);
@@ -164,7 +165,7 @@ class NetworkTest : public ServerTest {
     static int ask_as(Client& client, const std::string& user) {
         return client.ask(ifl::RequestType::status_server, ifl::Status{}, user);
     }
-    // Returns Network::memory(), asked in the loop's thread.
+    // Returns the value of Network::memory(), which the loop's thread reads.
     size_t memory() {
         std::promise<size_t> answer;
         memory_answer_ = &answer;
@@ -211,7 +212,7 @@ TEST_F(NetworkTest, APrivilegedPortVouchesForAnotherConnection) {
               0);
     EXPECT_EQ(client.ask(ifl::RequestType::status_server, ifl::Status{}, "nobody"), 0);
     EXPECT_EQ(client.ask(ifl::RequestType::manager, ifl::Manage{2, 0, "", {}}, "nobody"), PBSE_PERM);
-    // Requests under another name than the one vouched for are refused.
+    // A request under another name than the one that was vouched for is refused.
     EXPECT_EQ(client.ask(ifl::RequestType::status_server, ifl::Status{}, "root"), PBSE_BADCRED);
 }
 
@@ -232,7 +233,7 @@ TEST_F(NetworkTest, GarbageCostsItsConnectionOnly) {
 TEST_F(NetworkTest, AnUnknownRequestTypeIsToldSo) {
     listen();
     auto client = Client::unix_socket(options_.socket);
-    // Protocol type 2, version 2, request type 4444, user "x".
+    // The request's header: protocol type 2, version 2, request type 4444, user "x".
     client.send_bytes(ifl::make_packet("+2+24+4444+1x"));
     EXPECT_EQ(client.reply_code(), PBSE_UNKREQ);
     EXPECT_EQ(works(), 0);
@@ -288,8 +289,8 @@ TEST_F(NetworkTest, RepliesGoOutBeforeTheEndThatWasAskedFor) {
     EXPECT_EQ(half_closed.reply_code(), -1);
 }
 
-// The server takes no more requests of a client that doesn't read than it has room for their replies. Once
-// the replies are read, it goes on, and none is lost.
+// The server reads no more requests of a client that doesn't read its replies than it has room for replies.
+// When the client has read the replies, the server goes on. No reply is lost.
 TEST_F(NetworkTest, AClientThatDoesNotReadIsNotReadFrom) {
     listen();
     auto client = Client::unix_socket(options_.socket);
@@ -361,7 +362,7 @@ TEST_F(NetworkTest, WhoHasMostConnectionsMakesRoomForOthers) {
         clients.push_back(of(user));
         ASSERT_EQ(ask_as(clients.back(), user), 0);
     }
-    // The ends of the helpers' connections take a moment to be noticed.
+    // The server notices the ends of the helpers' connections after a moment.
     clients.push_back(Client::unix_socket(options_.socket));
     for (int i = 0; i < 100 && ask_as(clients.back(), "root") != 0; ++i) usleep(10000);
     auto another = Client::unix_socket(options_.socket);
@@ -371,7 +372,7 @@ TEST_F(NetworkTest, WhoHasMostConnectionsMakesRoomForOthers) {
     EXPECT_EQ(ask_as(clients.at(5), "root"), 0);
 }
 
-// Many connections ask for long replies and read nothing.
+// Many connections request long replies and read nothing.
 TEST_F(NetworkTest, RepliesThatNobodyReadsAreNotMade) {
     make_queue("q");
     for (int i = 0; i < 200; ++i) submit(user(), {}, "q");
@@ -387,11 +388,11 @@ TEST_F(NetworkTest, RepliesThatNobodyReadsAreNotMade) {
     }
     size_t most = 0;
     for (size_t before = 1; before != memory(); usleep(200'000)) most = std::max(most, before = memory());
-    // All replies together are some 200 MB.
+    // All replies together would be some 200 MB.
     EXPECT_GT(most, size_t{1} << 20);
     EXPECT_LT(most, size_t{12} << 20);
     EXPECT_EQ(works(), 0);
-    // Each reply is whole once it is read.
+    // When the client reads a reply, it is whole.
     for (const size_t i : {0, 39}) {
         size_t objects = 0;
         ASSERT_EQ(clients.at(i).reply_code(&objects), 0) << i;
@@ -405,7 +406,7 @@ TEST_F(NetworkTest, RepliesThatNobodyReadsAreNotMade) {
 TEST_F(NetworkTest, RequestsThatAreNeverWholeHaveABoundedMemory) {
     options_.most_memory = size_t{8} << 20;
     listen();
-    // Each client sends the header of a packet of 8 MB, and 3 MB of its data.
+    // The beginning of a packet: the header says 8 MB, and 3 MB of data follow.
     std::string half = ifl::make_packet(std::string(size_t{8} << 20, 'x')).substr(0, size_t{3} << 20);
     std::vector<Client> clients;
     for (int i = 0; i < 10; ++i) {
@@ -425,7 +426,7 @@ TEST_F(NetworkTest, StrangersOnThisHostDontTakeItsUsersConnections) {
     options_.most_unknown_per_address = 3;
     options_.most_per_user = 3;
     listen();
-    // Each known user may have so many connections, and all unknown ones together.
+    // Each known user can have three connections, and so can all unknown users together.
     std::vector<Client> clients;
     for (const char* user : {"nobody", "daemon"}) {
         for (int i = 0; i < 3; ++i) {
@@ -439,7 +440,7 @@ TEST_F(NetworkTest, StrangersOnThisHostDontTakeItsUsersConnections) {
             clients.push_back(std::move(client));
         }
     }
-    // The ends of the helpers' connections take a moment to be noticed.
+    // The server notices the ends of the helpers' connections after a moment.
     std::vector<Client> strangers;
     for (int i = 0; i < 100 && strangers.size() < 3; ++i) {
         auto one = Client::tcp(network_->port());
@@ -500,7 +501,7 @@ class MungeNetworkTest : public NetworkTest {
         options_.munge_socket = munged_->socket();
         name_ = find_user(getuid())->name;
     }
-    // Returns a connection that is asked for a credential.
+    // Returns a connection on which the server waits for a credential.
     Client asked() const {
         auto client = Client::tcp(network_->port());
         EXPECT_EQ(client.ask(ifl::RequestType::connect, ifl::Connect{}), 0);
@@ -536,7 +537,7 @@ TEST_F(MungeNetworkTest, ACredentialSaysWhoAsks) {
     EXPECT_EQ(client.reply_code(), -1);
 }
 
-// The credential and a request are sent at once, as by a client that doesn't wait.
+// The client sends its credential and a request at once, without waiting for the answer to the first.
 TEST_F(MungeNetworkTest, WhatComesBehindTheCredentialWaits) {
     listen();
     auto client = asked();
@@ -583,7 +584,7 @@ TEST_F(MungeNetworkTest, AnotherNameThanTheNumbersIsRefused) {
 TEST_F(MungeNetworkTest, NothingElseIsACredential) {
     listen();
     auto without = asked();
-    EXPECT_EQ(ask_as(without, name_), -3);  // no reply, but a packet with a text
+    EXPECT_EQ(ask_as(without, name_), -3);  // not a reply, but a packet with a text
     auto garbage = asked();
     show(garbage, "MUNGE:garbage:");
     expect_refusal(garbage, "MUNGE refuses the credential");
@@ -611,8 +612,8 @@ TEST_F(MungeNetworkTest, WhoIsUnknownMayNotAskWhateverHisPort) {
               PBSE_NOSUP);
 }
 
-// Root of another host that has the key could make a credential of root for an ordinary user of this one to
-// show.
+// Root of another host that has the key could make a credential of root, and an ordinary user of this machine
+// could show it: the server also checks the connection's owner.
 TEST_F(MungeNetworkTest, OnThisMachineTheConnectionIsTheUsersToo) {
     if (getuid() != 0) GTEST_SKIP() << "only root can have another user's connection";
     listen();
@@ -660,7 +661,7 @@ TEST_F(NetworkTest, LongRepliesComeWhole) {
     EXPECT_EQ(client.ask(ifl::RequestType::status_job, ifl::Status{}), 0);
 }
 
-// The request is AsyncRunJob, which waits for the end of a cycle.
+// The request is AsyncRunJob, which waits here for the end of a cycle.
 TEST_F(NetworkTest, ARequestWithoutAReplyHasNoneEitherIfItHadToWait) {
     client::Options plugin{PBS_FIFO_PLUGIN, folder_, "svr", "", server_->now()};
     plugin.cycle_finished = [] {};

@@ -1,4 +1,5 @@
-// A setting of the server's own objects that acts on nothing is reported where it is set.
+// Tests that a setting of the server's own objects without effect is reported in the reply to the request
+// that sets it.
 #include "server_plugin/host/requests/not_acted_on.h"
 
 #include <fmt/format.h>

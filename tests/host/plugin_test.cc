@@ -42,7 +42,7 @@ TEST_F(PluginTest, ACycleStartsWhatThePluginDecides) {
     EXPECT_EQ(job_shows(b, "job_state"), "Q");
     EXPECT_EQ(job_shows(c, "job_state"), "R");
     EXPECT_EQ(job_shows(a, "comment"), "Started in order");
-    // No cycle runs while scheduling is off.
+    // While scheduling is off, no cycle runs.
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "scheduling", "f"), 0);
     const std::string d = submit(user(), {attribute("Resource_List.ncpus", "0")}, "q");
     cycles.run_wanted();
@@ -60,13 +60,13 @@ TEST_F(PluginTest, TheTimerWantsACycleEachIteration) {
     cycles.look_at_clock();
     (void)server_->take_wanted_cycles();
     move_clock(
-        500);  // an iteration is 600 seconds; real time passes too, on a busy machine a good deal of it
+        500);  // scheduler_iteration is 600 seconds; on a busy machine a good deal of real time passes, too
     cycles.look_at_clock();
     EXPECT_FALSE(server_->cycles_wanted());
     move_clock(601);
     cycles.look_at_clock();
     EXPECT_EQ(server_->take_wanted_cycles().at("default"), PBS_SCH_SCHEDULE_TIME);
-    // A clock that is set back doesn't stop the cycles for that long.
+    // After the clock was set back, cycles don't stop until it has caught up.
     move_clock(-5000);
     cycles.look_at_clock();
     move_clock(-4399);

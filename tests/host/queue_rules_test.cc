@@ -10,7 +10,7 @@
 namespace pbs::host {
 namespace {
 
-// A limit on a resource and the requests that it lets pass or refuses, as an OpenPBS server does.
+// A limit on a resource, with requests that it lets pass and requests that it refuses, as in OpenPBS.
 struct Limited {
     const char* attribute;
     const char* resource;
@@ -25,7 +25,7 @@ const std::vector<Limited>& limits() {
         {"resources_min", "ncpus", "4", {"4", "5"}, {"3"}},
         {"resources_max", "mem", "1gb", {"1048576kb", "1mb"}, {"1025mb"}},
         {"resources_min", "walltime", "00:01:00", {"00:01:00"}, {"00:00:59"}},
-        // "nodes" has no maximum here; its minimum is compared as a text.
+        // A maximum of "nodes" has no effect; a minimum is compared as text.
         {"resources_max", "nodes", "4", {"1", "4", "5", "1:ppn=2", "9999"}, {}},
         {"resources_min", "nodes", "2", {"2", "3", "2:ppn=2"}, {"1", "10"}},
         {"resources_max",
@@ -39,7 +39,7 @@ const std::vector<Limited>& limits() {
         {"resources_max", "software", "abc", {"abc", "abb", "ABD", "ab"}, {"abd", "b", "abcd"}},
         {"resources_min", "software", "abc", {"abc", "abd", "b"}, {"abb", "ABD"}},
         {"resources_max", "arch", "linux", {"linux", "aix"}, {"windows"}},
-        // A maximum of a list refuses nothing. A minimum requires an element of it.
+        // A maximum of a list refuses nothing. A minimum requires that the request has only elements of it.
         {"resources_max", "sa", "a,b", {"a", "b", "c", "a,b", "a,c"}, {}},
         {"resources_min", "sa", "a,b", {"a", "b", "b,a"}, {"c", "a,c"}},
         {"resources_max", "bo", "False", {"True", "False"}, {}},
@@ -88,7 +88,7 @@ TEST_F(LimitsOnResources, CompareAsInOpenPBS) {
         };
         set_queue(row.attribute, row.resource, row.limit);
         check("queue ");
-        if (std::string_view(row.attribute) == "resources_min") continue;  // a server has no minimum
+        if (std::string_view(row.attribute) == "resources_min") continue;  // a server has no resources_min
         queue_.attributes = {};
         set_server(row.attribute, row.resource, row.limit);
         check("server ");

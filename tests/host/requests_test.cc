@@ -56,7 +56,7 @@ TEST_F(Requests, ServerAttributesAreChecked) {
     EXPECT_EQ(set(PBS_OBJ_SERVER, "", "max_job_sequence_id", "10"), PBSE_INVALID_MAX_JOB_SEQUENCE_ID);
 }
 
-// QueueJob makes the job fit its queue. Changes of the queue between QueueJob and Commit count as well.
+// QueueJob adapts the job to its queue. If the queue changes between QueueJob and Commit, the change counts.
 TEST_F(Requests, AJobIsAsTheQueueWantsItAtItsCommit) {
     make_queue("q");
     const auto queue = [&] {
@@ -161,7 +161,7 @@ TEST_F(Requests, NodesAreThisMachines) {
     EXPECT_EQ(offline(ifl::Op::decr), 0);
     EXPECT_EQ(shown(ifl::RequestType::status_node, "n1", "state"), "free");
     EXPECT_EQ(set(PBS_OBJ_NODE, "n1", "state", "sleepy"), PBSE_BADNDATVAL);
-    // pbsnodes -o names a host, not a vnode.
+    // A request of `pbsnodes -o` names a host, not a vnode.
     constexpr int kHost = 7;
     EXPECT_EQ(set(kHost, "host", "state", "offline"), 0);
     EXPECT_EQ(shown(ifl::RequestType::status_node, "n1", "state"), "offline");
@@ -300,7 +300,7 @@ TEST_F(Requests, AlterChecksLimitsAndStates) {
     EXPECT_EQ(alter(user(), "Job_Name", "renamed"), 0);
 }
 
-// As in OpenPBS, except that users of OpenPBS may also take a limit away.
+// The rules are OpenPBS's, with one difference: there, users may also remove a limit of their running jobs.
 TEST_F(Requests, AlterOfARunningJobsTimeTellsItsRunner) {
     make_queue("q");
     make_node("n1", "4");
@@ -340,7 +340,7 @@ TEST_F(Requests, AlterOfARunningJobsTimeTellsItsRunner) {
     EXPECT_EQ(executor_.limits.size(), 4U);
 }
 
-// For the same requests OpenPBS has the same exec_vnode, exec_host, node file and environment, apart from the
+// OpenPBS has the same exec_vnode, exec_host, node file and environment for the same requests, apart from the
 // order of resources within a chunk.
 TEST_F(Requests, ChunksAreKeptAsOpenPbsKeepsThem) {
     struct Row {
@@ -603,7 +603,7 @@ TEST_F(Requests, TheMailerIsForTheServersOwnHost) {
     EXPECT_EQ(mailer(somebody("starter")), 0);
 }
 
-// Root's jobs run as root, so managers who aren't root may neither admit them nor choose what they run.
+// Root's jobs run as root. So managers who aren't root may neither let them in nor alter what they run.
 TEST_F(Requests, RootsJobsAreTheAdministrators) {
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "managers", "mary@*"), 0);
     const Identity mary = somebody("mary");
@@ -695,7 +695,7 @@ TEST_F(Requests, ProgramsWithArgumentsBecomeScripts) {
     EXPECT_EQ(*store_->script(server_->state.job(id)->sequence), "exec '/bin/echo' 'x & y' 'it'\\''s'\n");
 }
 
-// Jobs come and go while a long reply is made.
+// Jobs are submitted and deleted while a long reply is made: jobs that exist all the time are shown once.
 TEST_F(Requests, ALongReplyShowsWhatIsThereAllTheTimeOnce) {
     make_queue("q");
     std::vector<std::string> jobs;
@@ -726,7 +726,7 @@ TEST_F(Requests, ALongReplyShowsWhatIsThereAllTheTimeOnce) {
     }
 }
 
-// The queue is deleted while its jobs are listed. The request fails if its reply hasn't shown anything yet.
+// The queue is deleted while its jobs are listed. The request fails only if its reply has no job yet.
 TEST_F(Requests, WhatIsListedMayGo) {
     make_queue("q");
     const std::string id = submit(user(), {}, "q");

@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A route queue "in" with the destination "to", on which tests set limits.
+// A route queue "in" with the destination "to". Tests set limits on the destination.
 class RoutingTest : public ServerTest {
   protected:
     void SetUp() override {
@@ -32,7 +32,7 @@ class RoutingTest : public ServerTest {
                       .code,
                   0);
     }
-    // Sets an attribute of a queue, or of the server if it has no name; an empty value unsets it.
+    // Sets an attribute of a queue, or with an empty name of the server. An empty value unsets the attribute.
     void change(const std::string& queue, const std::string& name, const std::string& value) {
         const int command = value.empty() ? PBS_CMD_UNSET : PBS_CMD_SET;
         const int type = queue.empty() ? PBS_OBJ_SERVER : PBS_OBJ_QUEUE;
@@ -76,21 +76,21 @@ TEST_F(RoutingTest, RefusalsForNowAreOpenPBSs) {
         EXPECT_EQ(is_refused_for_now(code), for_now.contains(code)) << code;
 }
 
-// A setting by which a destination refuses a job, and how the refusal is lifted.
+// A setting because of which a destination refuses a job, and the changes that lift the refusal.
 struct Refusal {
     const char* name;
-    const char* queue;  // the queue with the attribute; empty: the server
+    const char* queue;  // the queue that has the attribute; empty: the server
     const char* attribute;
     std::string value;
     ifl::Attributes job{};
-    std::string lifted{};     // this value of the attribute lifts it; empty: none does
-    bool makes_room = false;  // the end of the only job in the queue lifts it, too
+    std::string lifted{};     // a value of the attribute that lifts the refusal; empty: none does
+    bool makes_room = false;  // the end of the only job in the queue lifts the refusal, too
 };
 
 class Refusals : public RoutingTest {
   protected:
     Refusal disabled() const { return {"disabled", "to", "enabled", "f", {}, "t"}; }
-    // Temporary refusals by a destination that has one job.
+    // Returns the temporary refusals of a destination that has one job.
     std::vector<Refusal> full() const {
         const ifl::Attributes cpus = {attribute("Resource_List.ncpus", "1")};
         const ifl::Attributes wide = {attribute("array_indices_submitted", "1-3")};
@@ -145,7 +145,8 @@ TEST_F(Refusals, AreTriedAgainWhereTheDestinationIsFullOrDisabled) {
         SCOPED_TRACE(fmt::format("{} {}={}", row.queue, row.attribute, row.value));
         const bool of_server = *row.queue == '\0';
         const std::string there = submit(user(), {}, "to");
-        // Submit the job before the limit is set: the server takes no new job beyond its own limits.
+        // Submit the job before the limit is set, since the server refuses a new job that exceeds its own
+        // limits.
         change("in", "started", "f");
         const std::string id = submit(user(), row.job, "in");
         change("in", "started", "t");
@@ -160,7 +161,7 @@ TEST_F(Refusals, AreTriedAgainWhereTheDestinationIsFullOrDisabled) {
             EXPECT_EQ(queue_of(id), "in");
             EXPECT_EQ(state_of(id), "Q");
         }
-        // Make room for one job, or lift the limit.
+        // Make room for one job, or lift the refusal.
         if (row.makes_room)
             remove(there);
         else
@@ -180,7 +181,7 @@ TEST_F(Refusals, AreForGoodWhereTheJobIsNoneForTheDestination) {
         EXPECT_EQ(submit(user(), row.job, "in"),
                   std::to_string(*row.queue == '\0' ? PBSE_EXCQRESC : PBSE_ROUTEREJ));
         allow(row);
-        // A job that waits in the queue is refused, too.
+        // A job that waits in the route queue is rejected, too, when it is routed.
         change("in", "started", "f");
         const std::string id = submit(user(), row.job, "in");
         change("in", "started", "t");
@@ -207,7 +208,7 @@ TEST_F(Refusals, OneDestinationThatMayTakeItLaterIsEnough) {
     refuse(disabled());
     const std::string id = submit(user(), {attribute("Resource_List.ncpus", "2")}, "in");
     EXPECT_EQ(queue_of(id), "in");
-    // The same holds behind another route queue.
+    // The same holds for a job in another route queue before this one.
     make_route_queue("front", "in");
     change("in", "enabled", "t");
     const std::string behind = submit(user(), {attribute("Resource_List.ncpus", "2")}, "front");
@@ -218,7 +219,7 @@ TEST_F(Refusals, OneDestinationThatMayTakeItLaterIsEnough) {
     EXPECT_EQ(queue_of(behind), "to");
 }
 
-// Otherwise jobs would be deleted while a directory of users doesn't answer.
+// Else jobs would be deleted while a directory service of users doesn't answer.
 TEST_F(Refusals, DoNotComeOfAUserWhoIsUnknownForAWhile) {
     refuse(disabled());
     const std::string id = submit(user(), {}, "in");

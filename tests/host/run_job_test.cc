@@ -1,4 +1,5 @@
-// qrun with the built plugin: places that it finds for jobs, and reasons why it finds none.
+// Tests qrun with the built plugin: the places that the plugin finds for jobs, and its reasons if it finds
+// none.
 #include "server_plugin/host/life/run_reports.h"
 #include "tests/host/plugin_fixture.h"
 
@@ -20,7 +21,8 @@ class RunJobTest : public PluginServerTest {
         more.push_back(attribute("Resource_List.select", select));
         return submit(user(), std::move(more), queue);
     }
-    // Runs a job. Returns the text of the refusal, or its code; empty: the job runs.
+    // Requests that the job is run. Returns an empty text if it runs, the text of a refusal for lack of
+    // resources, or the code of another error.
     std::string run(const std::string& id, const std::string& where = {}) {
         const ifl::Reply reply = ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, where, 0});
         if (reply.code == 0) return {};
@@ -56,7 +58,7 @@ TEST_F(RunJobTest, WhyItDoesNotFitIsTheReplyAndTheComment) {
     EXPECT_EQ(run(id), "");
 }
 
-// OpenPBS starts them, too.
+// qrun starts these jobs in OpenPBS, too.
 TEST_F(RunJobTest, HeldAndWaitingJobsAndThoseOfStoppedQueuesStart) {
     ASSERT_EQ(set(PBS_OBJ_QUEUE, "q", "started", "f"), 0);
     const std::string held = job("1:ncpus=1", "q", {attribute("Hold_Types", "u")});

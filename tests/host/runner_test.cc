@@ -1,4 +1,5 @@
-// Runs real jobs with real shepherds. This program is its own shepherd: the runner starts /proc/self/exe.
+// Runs real jobs with real shepherds. The runner starts /proc/self/exe as the shepherd, which is this
+// program.
 #include "server_plugin/host/run/runner.h"
 
 #include <fcntl.h>
@@ -59,8 +60,8 @@ long number(const std::string& text) {
     return std::strtol(text.c_str(), nullptr, 10);
 }
 
-// Returns the first line of the text that begins with `begin`. Tests run side by side, so TMPDIR has one of
-// several names.
+// Returns the first line of the text that begins with `begin`, for TMPDIR for example, whose name varies
+// between tests that run at the same time.
 std::string line_with(const std::string& text, const std::string& begin) {
     const auto at = ("\n" + text).find("\n" + begin);
     return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
@@ -71,7 +72,7 @@ bool alive(pid_t pid) {
     return process && process->state != 'Z';
 }
 
-// Waits until a job has written its pid to a file, and returns the pid.
+// Waits until a job has written a pid to a file. Returns the pid.
 pid_t pid_in(const fs::path& path) {
     eventually([&] { return contents(path).find('\n') != std::string::npos; });
     return static_cast<pid_t>(number(contents(path)));
@@ -120,7 +121,8 @@ class RunnerTest : public testing::Test {
         return job;
     }
 
-    // Waits for the next wanted event, and keeps others for the next call. Fails the test after `limit`.
+    // Waits for the next report that is wanted. Keeps other reports for later calls. Fails the test after
+    // `limit`.
     RunReport wait_for(Runner& runner, const std::function<bool(const RunReport&)>& wanted,
                        std::chrono::milliseconds limit = 30s) {
         const auto until = std::chrono::steady_clock::now() + limit;
@@ -150,11 +152,11 @@ class RunnerTest : public testing::Test {
     RunReport run(const JobStart& job) {
         const auto started = runner_->start(job);
         EXPECT_TRUE(started) << started.error().message;
-        if (started) fs::remove(job.script);  // the runner has made its copy
+        if (started) fs::remove(job.script);  // the runner uses its own copy
         return wait_end();
     }
 
-    // Forks a server that starts the job and is then killed.
+    // Forks a process that starts the job, like a server, and is then killed.
     void start_and_die(const JobStart& job, bool wait_until_it_runs) {
         const pid_t server = ::fork();
         if (server == 0) {
@@ -175,7 +177,8 @@ class RunnerTest : public testing::Test {
         return pid;
     }
 
-    // Stops a job's launcher once the job runs, so that it makes no more starts. Returns its pid.
+    // Stops a job's launcher once the job runs, so that it can start no other job. Returns the launcher's
+    // pid.
     pid_t stop_launcher_of(const RunId& id) {
         wait_running(*runner_);
         const pid_t launcher = launcher_of(id);
@@ -188,7 +191,7 @@ class RunnerTest : public testing::Test {
     }
 
     fs::path top_;
-    // Returns the outcome of a start, once that is known.
+    // Returns the outcome of a start as recover() reports it; waits for the end of a job that runs.
     RunReport recovered(const RunId& id) {
         auto report = runner_->recover({id}, nullptr).at(0);
         return report.state == RunState::running ? wait_end() : report;
@@ -224,7 +227,7 @@ TEST_F(RunnerTest, TellsTheSessionWhileTheJobRuns) {
 }
 
 TEST_F(RunnerTest, GivesTheJobPbsEnvironment) {
-    // The job's name, and so its folder, is that of no other test which runs at the same time.
+    // Give the job, and so its folder, a name that no other test has at the same time.
     const std::string id = fmt::format("1.test{}", getpid());
     auto start = job("env; pwd; cat $PBS_NODEFILE; readlink /proc/$$/fd/0; ls -d $TMPDIR\n", id);
     start.variables.insert(start.variables.end(),
@@ -241,11 +244,11 @@ TEST_F(RunnerTest, GivesTheJobPbsEnvironment) {
     EXPECT_THAT(text, HasSubstr("PBS_JOBID=" + id + "\n"));
     const std::string home = owner_.pw_dir;
     EXPECT_THAT(text, HasSubstr("\nHOME=" + home + "\n"));
-    EXPECT_THAT(text, HasSubstr("\n" + home + "\n"));  // pwd: PBS starts jobs in the home directory
+    EXPECT_THAT(text, HasSubstr("\n" + home + "\n"));  // of pwd: PBS starts jobs in the home directory
     EXPECT_THAT(text, HasSubstr("LOGNAME=" + std::string(owner_.pw_name) + "\n"));
     const auto tmp_dir = line_with(text, "/var/tmp/pbs." + id);
     EXPECT_NE(tmp_dir, "");
-    EXPECT_FALSE(fs::exists(tmp_dir));  // removed with the job
+    EXPECT_FALSE(fs::exists(tmp_dir));  // it was removed with the job
 }
 
 TEST_F(RunnerTest, TakesSettingsFromThePbsEnvironmentFile) {
@@ -324,7 +327,7 @@ TEST_F(RunnerTest, TellsAtTheStartThatOutputIsInUndelivered) {
     EXPECT_THAT(end.exit.output_note, tells);
 }
 
-// The folder may have files from when everybody could write there.
+// `undelivered` may have files of users, from a time when everybody could write there.
 TEST_F(RunnerTest, FindsAnotherNameForUndeliveredOutput) {
     fs::create_directories(home_ + "/undelivered/1.test.OU/in the way");
     std::ofstream(top_ / "precious") << "precious\n";
@@ -475,7 +478,7 @@ TEST_F(RunnerTest, TakesOtherLimitsWhileTheJobRuns) {
     start.walltime = 1h;
     start.cput = 1h;
     ASSERT_TRUE(runner_->start(start));
-    ASSERT_TRUE(runner_->set_limits(start.id, 1s, 1h));  // also before it runs
+    ASSERT_TRUE(runner_->set_limits(start.id, 1s, 1h));  // limits can be set before the job runs, too
     const auto end = wait_end();
     EXPECT_EQ(end.exit.exit_status, exit_status::kKilledWalltime);
     EXPECT_THAT(end.exit.message, HasSubstr("exceeded limit 1"));
@@ -512,7 +515,8 @@ TEST_F(RunnerTest, EnforcesMemory) {
     EXPECT_EQ(run(start).exit.exit_status, 0);
 }
 
-// Memory of the shepherd doesn't count as the job's, though the job's first process begins as a copy of it.
+// The job's first process begins as a copy of the shepherd, but the shepherd's memory doesn't count as the
+// job's.
 TEST_F(RunnerTest, ASmallJobHasLittleMemory) {
     auto start = job("sleep 0.3\n");
     start.mem_kb = 8'000;
@@ -539,8 +543,8 @@ TEST_F(RunnerTest, EnforcesCpuTime) {
 }
 
 TEST_F(RunnerTest, KillsWhatAJobLeavesBehind) {
-    // The job leaves a process in the background, one in a session of its own, and one that ignores signals
-    // and has closed its files.
+    // The job leaves processes: one in the background, one in a session of its own, and one that ignores
+    // signals and has closed its files.
     const auto end =
         run(job("cd $PBS_O_WORKDIR\nsleep 300 & echo $! > a\n"
                 "setsid sh -c 'echo $$ > b; exec sleep 300' &\n"
@@ -620,7 +624,7 @@ TEST_F(RunnerTest, RunsOnlyItsOwnUsersJobsWithoutRoot) {
     ASSERT_FALSE(runner_->start(start));
 }
 
-// ---- When the server dies ----
+// ---- The death of the server ----
 
 TEST_F(RunnerTest, FindsARunningJobAgain) {
     const auto start = job("while [ ! -e $PBS_O_WORKDIR/go ]; do sleep 0.02; done; echo done; exit 9\n");
@@ -760,9 +764,9 @@ TEST_F(RunnerTest, AJobWhoseEndCannotBeFoundOutMayStillRun) {
     EXPECT_THAT(report.exit.message, HasSubstr("ended without a record"));
 }
 
-// ---- Processes that get away from their job ----
+// ---- Processes that escape from their job ----
 
-// Without control groups, the text says which processes may outlive their job.
+// Without control groups, supervision() says which processes may outlive their job.
 TEST_F(RunnerTest, SaysWhatKeepsTheProcessesOfJobsTogether) {
     EXPECT_THAT(
         runner_->supervision(),
@@ -774,7 +778,7 @@ TEST_F(RunnerTest, SaysWhatKeepsTheProcessesOfJobsTogether) {
                                HasSubstr("if both are killed at once they run on")));
 }
 
-// Tests with control groups and without.
+// The base of tests that run with control groups and without them.
 class Escapes : public RunnerTest, public testing::WithParamInterface<bool> {
   protected:
     void SetUp() override {
@@ -787,8 +791,8 @@ class Escapes : public RunnerTest, public testing::WithParamInterface<bool> {
         if (GetParam() && !has_groups) GTEST_SKIP() << runner_->supervision();
     }
 
-    // Makes a job with daemons that have left its session and process tree, and have no environment and no
-    // open file of it.
+    // Returns a job with daemons that have left its session and its process tree, and have neither its
+    // environment nor any of its files open.
     JobStart with_daemons(int count, const std::string& then, const std::string& id = "1.test") const {
         std::ofstream(work_ + "/real") << "echo $$ >> daemons\nexec /bin/sleep 300\n";
         return job(
@@ -813,7 +817,7 @@ class Escapes : public RunnerTest, public testing::WithParamInterface<bool> {
         EXPECT_FALSE(pids.empty());
         return std::count_if(pids.begin(), pids.end(), alive);
     }
-    // Checks that neither environment nor session tells which job the daemons belong to.
+    // Checks that neither environment nor session shows to which job the daemons belong.
     void check_disguise(const RunId& id) const {
         const auto spec = parse_job_spec(contents(RunFiles(home_, id).started()), "spec").value();
         for (const pid_t pid : daemons()) {
@@ -865,7 +869,7 @@ TEST_P(Escapes, EndWhenTheShepherdIsKilled) {
 }
 
 TEST_P(Escapes, ManyEndBeforeTheirJobIsSaidToHaveEnded) {
-    // The daemons are many, but no more than a busy machine starts in time.
+    // So many daemons that their end takes a while, but no more than a busy machine can start in time.
     const auto start = with_daemons(150, "sleep 300\n");
     ASSERT_TRUE(runner_->start(start));
     ASSERT_TRUE(ready(90s));
@@ -879,7 +883,7 @@ TEST_P(Escapes, EndWhenServerAndShepherdAreKilled) {
     start_and_die(start, true);
     ASSERT_TRUE(ready());
     ::kill(shepherd_of(start.id), SIGKILL);
-    // The warden needs no server to end the job.
+    // The warden ends the job without a server.
     EXPECT_TRUE(eventually([&] { return fs::exists(RunFiles(home_, start.id).exit()); }));
     EXPECT_EQ(living_daemons(), 0);
     EXPECT_EQ(recovered(start.id).state, RunState::lost);
@@ -918,7 +922,7 @@ TEST_P(Escapes, AJobWhoseWardenIsKilledGoesOn) {
     EXPECT_EQ(living_daemons(), 0);
 }
 
-// Each process starts another one as fast as it can, in a session of its own.
+// Each of these processes starts another one as fast as it can, in a session of its own.
 TEST_P(Escapes, CannotOutrunTheirEnd) {
     std::ofstream(work_ + "/run") << "echo $$ > last\nsetsid env -i /bin/sh run &\n";
     auto start =
@@ -1030,7 +1034,7 @@ TEST_F(RunnerTest, ADamagedExitRecordIsALostJob) {
 }
 
 TEST_F(RunnerTest, RunsManyJobsAtOnce) {
-    constexpr int kCount = 60;  // more starts than a launcher makes at a time
+    constexpr int kCount = 60;  // more than a launcher starts at a time
     for (int i = 0; i < kCount; ++i)
         ASSERT_TRUE(runner_->start(job(fmt::format("sleep 0.1; exit {}\n", i), fmt::format("{}.test", i))));
     for (int i = 0; i < kCount; ++i) {
@@ -1040,7 +1044,7 @@ TEST_F(RunnerTest, RunsManyJobsAtOnce) {
     EXPECT_EQ(runner_->running(), 0U);
 }
 
-// ---- As root ----
+// ---- Jobs of another user, if root runs the tests ----
 
 class AsAnotherUser : public RunnerTest {
   protected:
@@ -1068,7 +1072,7 @@ class AsAnotherUser : public RunnerTest {
 
 TEST_F(AsAnotherUser, RunsTheJobAsThatUser) {
     auto start = job("id -un; id -u; pwd; cat /etc/shadow; echo x > made; ls -d $TMPDIR\n");
-    start.shell.clear();  // empty: the user's login shell
+    start.shell.clear();  // so the user's login shell is used
     const auto end = run(start);
     EXPECT_EQ(end.exit.exit_status, 0) << end.exit.message;
     EXPECT_THAT(contents(work_ + "/work.o1"),
@@ -1145,7 +1149,7 @@ TEST_F(AsAnotherUser, AFullDiskStopsStartsButLosesNoExitRecord) {
     fill();
     const auto refused = runner_->start(job("echo\n", "2.test"));
     if (refused) {
-        // The start was written down, but there was no room for the exit record.
+        // There was room for the record of the start, but not for that of the end.
         EXPECT_EQ(wait_end().state, RunState::never_started);
     } else {
         EXPECT_THAT(refused.error().message, HasSubstr("No space left on device"));

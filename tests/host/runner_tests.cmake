@@ -1,4 +1,4 @@
-# Tests that run real processes and wait for them.
+# Tests that run real processes, and wait for them.
 pbs_test(
   host_runner_test
   LIBS
@@ -28,7 +28,7 @@ pbs_test(
   service_manager_test.cc
   staging_test.cc)
 
-# Tests that kill whole servers, with the commands that users have.
+# Tests that kill whole servers, and use the commands that users have.
 pbs_test(
   host_faults_test
   LIBS

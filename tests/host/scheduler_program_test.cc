@@ -1,4 +1,5 @@
-// Programs that schedule by policies of algorithm external: their registration, and their wait for changes.
+// Tests programs that schedule by policies with algorithm = external: their registration, and their wait for
+// changes.
 #include <fmt/format.h>
 
 #include "ifl/pbs_ifl.h"
@@ -15,7 +16,7 @@ using testing::Not;
 
 class SchedulerProgram : public PluginServerTest {
   public:
-    // A program's connection, with one request under way.
+    // A program's connection, with one request in progress.
     struct Program {
         Program(SchedulerProgram& owner, Identity identity) : test(owner), who(std::move(identity)) {}
         Program(const Program&) = delete;
@@ -29,7 +30,7 @@ class SchedulerProgram : public PluginServerTest {
                 std::make_unique<Context>(Context{*test.server_, who, test.server_->now(), request, session});
             made = begin_answer(*context);
         }
-        // Goes on as the network does. True: the request is answered.
+        // Goes on with the request, like the network. Returns true once it is answered.
         bool go_on() {
             while (context->rest != nullptr) {
                 if (context->rest->waits()) return false;
@@ -86,7 +87,7 @@ TEST_F(SchedulerProgram, IsTheOnlyOneOfItsScheduler) {
                                                           "since .*"));
     EXPECT_EQ(manage(root(), PBS_CMD_CREATE, PBS_OBJ_SCHED, "s2").code, 0);
     EXPECT_EQ(second.answer(kRegister, "s2"), 0) << "another scheduler";
-    first.reset();  // its connection ends
+    first.reset();  // the program's connection ends
     EXPECT_EQ(second.answer(kRegister), 0);
     EXPECT_EQ(second.session.registered.size(), 2U);
 }

@@ -1,4 +1,4 @@
-// Upgrades of a database to the newest version, by steps of the test's own.
+// Tests upgrades of a database to the newest version. The test defines the steps.
 #include "server_plugin/host/store/schema.h"
 
 #include <gmock/gmock.h>

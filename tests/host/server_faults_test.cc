@@ -1,5 +1,5 @@
-// The server's death, full disks and lost shepherds: no job is lost or runs twice, and each end is accounted
-// for once.
+// Tests killed servers, full disks and lost shepherds: no job is lost or runs twice, and each end has one
+// accounting record.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -43,12 +43,13 @@ std::string contents(const fs::path& path) {
 
 class Faults : public OriginServer {
   protected:
-    // By default, jobs that a starting server finds in a batch queue wait there for somebody to move them.
+    // Sets sched_restart_action, because by default a starting server leaves the jobs in batch queues waiting
+    // for somebody to move them.
     void SetUp() override {
         OriginServer::SetUp();
         ASSERT_TRUE(server.configure({"set policy default_policy sched_restart_action = restart"}));
     }
-    // Returns the accounting records of one type for a job.
+    // Returns the accounting records of one type about a job.
     std::vector<std::string> records(char type, const std::string& id) const {
         std::vector<std::string> found;
         std::istringstream text(server.accounting());
@@ -63,7 +64,7 @@ class Faults : public OriginServer {
     bool wait_file(const std::string& name) const {
         return wait_for([&] { return fs::exists(server.work() / name); }, 20s);
     }
-    // Makes a file for which jobs wait.
+    // Makes a file that jobs wait for.
     void make(const std::string& name) const { std::ofstream(server.work() / name) << "x"; }
 
     pid_t shepherd_of(const std::string& id) const {
@@ -73,7 +74,7 @@ class Faults : public OriginServer {
             const int fd = ::open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
             struct flock lock {};
             lock.l_type = F_WRLCK;
-            lock.l_len = 1;  // the shepherd's byte; the next one is the warden's
+            lock.l_len = 1;  // the shepherd locks this byte; the warden, the next one
             const int asked = ::fcntl(fd, F_GETLK, &lock);
             ::close(fd);
             if (asked == 0 && lock.l_type != F_UNLCK) return lock.l_pid;
@@ -113,7 +114,7 @@ TEST_F(Faults, AJobThatEndedMeanwhileIsClosedAtTheNextStart) {
     EXPECT_TRUE(wait_for([&] { return fs::is_empty(jobs); }));
 }
 
-// Returns the number of running jobs in policy.db that past usage was charged for.
+// Returns the number of running jobs that policy.db has charged to past usage.
 int charges(const fs::path& home) {
     sqlite3* database = nullptr;
     sqlite3_stmt* query = nullptr;
@@ -186,7 +187,7 @@ TEST_F(Faults, JobsWhoseShepherdsWereKilledAreRunAgainOrClosed) {
     EXPECT_EQ(file("again"), "run\nrun\n");
 }
 
-// The server is killed again and again, at any moment, while jobs are queued, started and ended.
+// Kills the server again and again, at any moment, while jobs are queued, started and ended.
 TEST_F(Faults, NoJobIsLostOrRunTwiceHoweverOftenTheServerIsKilled) {
     constexpr int kJobs = 24;
     std::map<std::string, int> exit_of;
@@ -220,8 +221,8 @@ TEST_F(Faults, NoJobIsLostOrRunTwiceHoweverOftenTheServerIsKilled) {
     EXPECT_TRUE(wait_for([&] { return fs::is_empty(server.home() / "mom_priv/jobs"); }));
 }
 
-// Sends submissions ahead of their answers until the server dies. Returns the numbers of the acknowledged
-// jobs.
+// Sends submissions without waiting for replies, until the server dies. Returns the numbers of the
+// acknowledged jobs.
 std::vector<int64_t> submit_until_the_end(const fs::path& socket_path, std::atomic<int>& acknowledged) {
     std::vector<int64_t> known;
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -256,7 +257,7 @@ std::vector<int64_t> submit_until_the_end(const fs::path& socket_path, std::atom
     return known;
 }
 
-// Submissions that come at the same time share a commit, and are acknowledged only when it is on the disk.
+// Submissions at the same time share a commit. They are acknowledged only when the commit is on the disk.
 TEST_F(Faults, NoSubmissionThatWasAcknowledgedIsLost) {
     ASSERT_TRUE(server.configure({"set server scheduling = False", "set server acl_roots += root@*",
                                   "set server default_queue = batch"}));
@@ -293,7 +294,7 @@ TEST_F(Faults, NoSubmissionThatWasAcknowledgedIsLost) {
     EXPECT_EQ(std::ranges::adjacent_find(expected), expected.end()) << "no number is given twice";
 }
 
-// ---- Full disks: a small file system of its own over a directory of the server's. ----
+// ---- Full disks: a small file system is mounted on a folder of the server. ----
 
 class FullDisk : public ::testing::Test {
   protected:
@@ -357,7 +358,7 @@ TEST_F(FullDisk, TheServerRefusesWorkAndGoesOn) {
     const std::string id =
         server_->submit("cd $PBS_O_WORKDIR\ntouch running\nwhile [ ! -e go ]; do sleep 0.05; done\nexit 10\n",
                         {"-o", "/dev/null", "-e", "/dev/null"});
-    // The job's session is on the disk by then.
+    // When this file exists, the job's session is on the disk.
     ASSERT_TRUE(wait_for([&] { return fs::exists(server_->work() / "running"); }, 30s));
     fill(server_->home());
     const auto refused =

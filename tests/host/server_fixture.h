@@ -1,4 +1,5 @@
-// A server without network and without processes: requests are answered by calls, jobs are "run" by the test.
+// A server without network and processes: tests make requests by calls, and report the runs of jobs
+// themselves.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -28,7 +29,7 @@
 
 namespace pbs::host {
 
-// An executor that notes requests. The test makes its reports.
+// An Executor that only notes the calls. Tests make its reports.
 class FakeExecutor : public Executor {
   public:
     bool may_run_as(uid_t uid, std::string& reason) const override {
@@ -100,7 +101,7 @@ class ServerTest : public testing::Test {
         std::filesystem::remove_all(folder_);
     }
 
-    // Opens the database as a start of the server does. Called again, it acts as the next start.
+    // Opens the database as a starting server does. A further call acts as the next start.
     void open_server() {
         server_.reset();
         store_.reset();
@@ -123,7 +124,7 @@ class ServerTest : public testing::Test {
     void move_clock(int64_t seconds) {
         std::ofstream(folder_ + "/clock.new") << seconds << '\n';
         std::filesystem::rename(folder_ + "/clock.new", folder_ + "/clock");
-        usleep(30000);  // the clock looks at its file every 20 ms
+        usleep(30000);  // more than the clock's interval of 20 ms between looks at its file
     }
 
     Identity somebody(const std::string& user, const std::string& host = "host.example.org") const {
@@ -136,7 +137,7 @@ class ServerTest : public testing::Test {
                    std::string extend = {}) {
         ifl::Request request{type, who.user, std::move(body), std::move(extend)};
         Context context{*server_, who, server_->now(), request, session_};
-        // Read the reply as a client does.
+        // Encode the reply, and decode it as a client does.
         auto read = ifl::decode_reply(ifl::encode_reply(answer(context)));
         if (read) return std::move(*read);
         ADD_FAILURE() << read.error().message;
@@ -163,7 +164,7 @@ class ServerTest : public testing::Test {
         return manage(root(), PBS_CMD_SET, type, name, {attribute(what, value)}).code;
     }
 
-    // Makes an execution queue, enabled and started.
+    // Makes an execution queue that is enabled and started.
     void make_queue(const std::string& name, ifl::Attributes more = {}) {
         more.insert(more.begin(),
                     {attribute("queue_type", "e"), attribute("enabled", "t"), attribute("started", "t")});
@@ -176,7 +177,7 @@ class ServerTest : public testing::Test {
                   0);
     }
 
-    // Queues a job. Returns its id, or the error's code as text.
+    // Submits a job. Returns its id, or the error's code as text.
     std::string submit(const Identity& who, ifl::Attributes attributes, const std::string& queue = {},
                        const std::string& script = "sleep 1\n") {
         attributes.push_back(attribute("Variable_List", "PBS_O_WORKDIR=/tmp,PBS_O_HOME=/tmp"));
@@ -190,7 +191,7 @@ class ServerTest : public testing::Test {
         return reply.code != 0 ? std::to_string(reply.code) : std::get<ifl::CommitReply>(reply.body).job;
     }
 
-    // Returns an attribute's value as a status reply shows it to root.
+    // Returns the value of an attribute in a status reply to root.
     std::string shown(ifl::RequestType type, const std::string& object, const std::string& name,
                       std::string extend = {}) {
         const ifl::Reply reply = ask(root(), type, ifl::Status{object, {}}, std::move(extend));
@@ -206,7 +207,7 @@ class ServerTest : public testing::Test {
         return shown(ifl::RequestType::status_job, id, name, std::move(extend));
     }
 
-    // Makes the report that the last run of a job has ended.
+    // Returns a report that the job's last run has ended.
     RunReport ended(const std::string& id, int exit_status) {
         RunReport report;
         report.id = {id, server_->state.job(id)->attributes.integer("run_count", 0)};

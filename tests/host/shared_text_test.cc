@@ -53,7 +53,7 @@ TEST(SharedTexts, EqualOnesBecomeOne) {
     EXPECT_EQ(texts.of({}, {}), nothing);
 }
 
-// Texts stay what they are, however many and long they are.
+// Shared texts stay the same, however many and long they are: the table may forget them, but they are kept.
 TEST(SharedTexts, ForgettingLosesNothing) {
     SharedTexts texts;
     std::vector<SharedText> kept;

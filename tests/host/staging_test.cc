@@ -75,7 +75,7 @@ TEST_F(StagingTest, CopiesInAndOutAndRemovesTheJobsCopies) {
     EXPECT_EQ(read("tree/leaf"), "two");
 }
 
-// In names of folders, such characters have no meaning.
+// These characters have a meaning in patterns and lists, but none in the names of folders.
 TEST_F(StagingTest, FoldersMayHaveCharactersOfPatternsAndLists) {
     for (const std::string name : {"a\\b", "it's \"x\"", "a,b", "[x]", "*?", "l\nb"}) {
         const std::string folder = folder_ + "/" + name;

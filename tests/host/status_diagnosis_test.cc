@@ -1,4 +1,4 @@
-// The server's diagnosis of itself, and who may read it.
+// Tests the server's diagnosis of its own work, and who may read it.
 #include "server_plugin/host/requests/status_scheduler.h"
 
 #include <gmock/gmock.h>

@@ -29,7 +29,7 @@ class StoreTest : public testing::Test {
         ASSERT_EQ(sqlite3_exec(db, text, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
         sqlite3_close(db);
     }
-    // Returns the first column of the first row.
+    // Returns the first column of the first row of a query's result.
     int64_t number(const char* text) {
         sqlite3* db = nullptr;
         EXPECT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
@@ -83,14 +83,14 @@ TEST_F(StoreTest, JobsComeBackAsTheyWere) {
     EXPECT_EQ(found->attributes, job(5).attributes);
     EXPECT_EQ(found->defaulted, job(5).defaulted);
     EXPECT_EQ(*store->script(5), std::string("a\0b", 3));
-    // Saving the job again keeps the script.
+    // Saving the job again keeps its script.
     ASSERT_TRUE(store->save(job(5)));
     EXPECT_TRUE(store->script(5));
     ASSERT_TRUE(store->remove_job(5));
     EXPECT_FALSE(store->script(5));
 }
 
-// The table of comments has each text once. Loaded jobs share the text.
+// The table of comments has each text once, and loaded jobs share the text.
 TEST_F(StoreTest, JobsThatWaitForTheSameShareTheirComment) {
     {
         auto store = std::move(*Store::open(path_));
@@ -110,12 +110,12 @@ TEST_F(StoreTest, JobsThatWaitForTheSameShareTheirComment) {
     EXPECT_EQ(state.job("1")->mtime, 50);
     EXPECT_EQ(state.job("2")->mtime, 60);
     EXPECT_FALSE(state.job("3")->attributes.has("comment"));
-    // Jobs share the text in memory, too.
+    // The jobs share the text in memory, too.
     EXPECT_TRUE(state.job("1")->attributes.find("comment")->both.shares(
         state.job("2")->attributes.find("comment")->both));
 }
 
-// Saving the whole job doesn't add a second comment.
+// A comment that was stored alone isn't stored again with its whole job, and is deleted with the job.
 TEST_F(StoreTest, ACommentGoesWithItsJob) {
     const AttributeDef& def = *job_table().find("comment");
     {
@@ -168,7 +168,7 @@ TEST_F(StoreTest, JobsComeBackInTheOrderOfTheirQueueing) {
     EXPECT_THAT(order, testing::ElementsAre(3, 1, 2, 4));
 }
 
-// Half of the jobs, alternating with the others, were queued long after them, so the load has to sort them.
+// Every other job was queued long after the rest, so loading has to sort them.
 TEST_F(StoreTest, JobsInWhateverOrderComeBackInThatOfTheirQueueing) {
     constexpr uint64_t kJobs = 600;
     {
@@ -272,7 +272,7 @@ TEST_F(StoreTest, WhatIsRolledBackIsNotThere) {
     EXPECT_TRUE(state.jobs().empty());
 }
 
-// A rollback also takes back that the change brought staged objects to their place.
+// If a change is rolled back that had brought staged objects to their place, this is undone, too.
 TEST_F(StoreTest, WhatIsPutAsideHoldsThroughAChangeThatIsRolledBack) {
     const AttributeDef& comment = *node_table().find("comment");
     Node node;
@@ -325,7 +325,7 @@ TEST_F(StoreTest, AJobsCommentGoesWithIt) {
     EXPECT_EQ(number("SELECT count(*) FROM job_comment"), 1);
 }
 
-// Attributes keep their numbers in the database when another version has more or fewer of them.
+// If another version has more attributes or fewer, the remaining ones keep their numbers in the database.
 TEST_F(StoreTest, AttributesKeepTheirNumbers) {
     {
         auto store = std::move(*Store::open(path_));

@@ -1,4 +1,4 @@
-// Connections of a server that are encrypted by TLS.
+// Tests connections to a server that TLS encrypts.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -22,7 +22,7 @@ using std::chrono::seconds;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
-// A client that sends what the test gives it.
+// A client that sends the bytes that the test gives it.
 class Tcp {
   public:
     explicit Tcp(uint16_t port) : socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -32,16 +32,16 @@ class Tcp {
         address.sin_port = htons(port);
         EXPECT_EQ(connect(socket.fd(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
     }
-    // Waits for the end of the connection, whatever comes before.
+    // Reads until the connection ends, and ignores the bytes.
     bool ends() {
         char bytes[4096];
         for (;;) {
             const auto size = socket.receive(bytes, sizeof bytes, seconds(60));
-            if (!size) return true;  // reset, or garbage
+            if (!size) return true;  // reset, or bytes that aren't TLS
             if (*size == 0) return true;
         }
     }
-    // Returns the next reply's code and text.
+    // Returns the code and text of the next reply.
     std::pair<int, std::string> reply() {
         char bytes[16384];
         for (;;) {
@@ -119,7 +119,7 @@ class TlsNetworkTest : public ServerTest {
         EXPECT_TRUE(done) << done.error().message;
         return client;
     }
-    // Lets root say, in the clear, whose connection the client's is.
+    // Root vouches for the client's connection, by a request in the clear from a port below 1024.
     void vouch(const Tcp& client, const std::string& user) const {
         if (geteuid() != 0) GTEST_SKIP() << "only root may use a port below 1024";
         Tcp asking(network_->port());
@@ -137,7 +137,7 @@ class TlsNetworkTest : public ServerTest {
         ASSERT_TRUE(std::holds_alternative<ifl::Reply>(next));
         EXPECT_EQ(std::get<ifl::Reply>(next).code, 0);
     }
-    // Checks that the server answers an ordinary connection.
+    // Checks that the server answers a new connection.
     void expect_answer() {
         Tcp client = encrypted();
         EXPECT_EQ(client.ask(ifl::RequestType::connect, ifl::Connect{}).first, 0);
@@ -178,7 +178,7 @@ TEST_F(TlsNetworkTest, LongRepliesComeWhole) {
     EXPECT_EQ(client.ask(ifl::RequestType::connect, ifl::Connect{}).first, 0);
     vouch(client, "alice");
     if (geteuid() != 0) return;
-    // Send many requests before any reply is read.
+    // Send many requests before reading any reply.
     std::string requests;
     constexpr int kRequests = 300;
     for (int i = 0; i < kRequests; ++i)
@@ -201,7 +201,7 @@ TEST_F(TlsNetworkTest, WhereItIsRequiredNothingIsAskedInTheClear) {
     vouch(client, "alice");
     if (geteuid() != 0) return;
     EXPECT_EQ(client.ask(ifl::RequestType::status_server, ifl::Status{}, "alice").first, 0);
-    // Root's requests from a port below 1024 are refused in the clear, too.
+    // Requests in the clear are refused also from root on a port below 1024.
     const auto reserved = ifl::connect_from_reserved_port(clear.socket);
     Tcp other(network_->port());
     const auto as_server = ifl::connect_from_reserved_port(other.socket);
@@ -250,7 +250,7 @@ TEST_F(TlsNetworkTest, WhatCantBeServedIsSaid) {
               "TLS required: none, remote or all expected, found \"some\"");
 }
 
-// Handshakes that stop, some in the middle of a message, don't keep the server from answering others.
+// Handshakes that stop, some of them within a message, don't keep the server from answering other clients.
 TEST_F(TlsNetworkTest, HalfHandshakesHoldNobodyUp) {
     listen();
     auto session = std::move(*ifl::TlsSession::connect(trusting(), "head"));
@@ -262,7 +262,7 @@ TEST_F(TlsNetworkTest, HalfHandshakesHoldNobodyUp) {
         ASSERT_TRUE(half.back().socket.send(hello.substr(0, size)));
     }
     expect_answer();
-    // The clients go away in the middle of the handshake.
+    // These clients close their connections within the handshake.
     half.clear();
     expect_answer();
 }
@@ -286,7 +286,7 @@ TEST_F(TlsNetworkTest, ARecordThatStallsEnds) {
     listen();
     Tcp client = encrypted();
     ASSERT_EQ(client.ask(ifl::RequestType::connect, ifl::Connect{}).first, 0);
-    // Send the beginning of a record past the TLS layer.
+    // Send the beginning of a TLS record directly, without the TLS library.
     ASSERT_EQ(::send(client.socket.fd(), "\x17\x03\x03\x01", 4, MSG_NOSIGNAL), 4);
     EXPECT_TRUE(client.ends());
     EXPECT_THAT(log_text(), HasSubstr("its request stopped halfway"));
@@ -322,9 +322,9 @@ TEST_F(TlsNetworkTest, ANewCertificateIsTakenWithoutARestart) {
         return false;
     };
     EXPECT_TRUE(takes("renamed"));
-    // Earlier connections go on.
+    // Connections with the earlier certificate go on.
     EXPECT_EQ(earlier.ask(ifl::RequestType::connect, ifl::Connect{}).first, 0);
-    // A file that is no certificate is reported, and not used.
+    // A file that isn't a certificate is reported, and the earlier certificate stays in use.
     std::ofstream(made_->certificate()) << "nothing";
     for (int i = 0; i < 3000 && log_text().find("the earlier certificate stays in use") == std::string::npos;
          ++i)
