@@ -95,7 +95,7 @@ class Shim {
         std::string server_reply;  // the server's reply to its part
         std::deque<std::string> answer;
     };
-    // How the request that the server is reading is treated.
+    // The course of the request that the server is reading.
     enum class Course : std::uint8_t {
         pass,     // a request for the server alone
         probe,    // the probe of a held request

@@ -1,4 +1,4 @@
-// Those objects of the server that the plugin has to know, as the server describes them to any client:
+// The objects of the server that the plugin has to know, as the server describes them to any client:
 // queues, schedulers, resources, vnodes and the server itself.
 #pragma once
 

@@ -341,7 +341,7 @@ enum pbs_vnode_state {
     PBS_VNODE_BUSY = 8
 };
 
-/* How jobs share a vnode, or get it alone: the vnode attribute `sharing`. */
+/* The ways in which jobs share a vnode or get it alone: the vnode attribute `sharing`. */
 enum pbs_vnode_sharing {
     PBS_VNODE_DEFAULT_SHARED = 0,
     PBS_VNODE_DEFAULT_EXCL = 1,

@@ -24,14 +24,14 @@ std::vector<std::string> lines_of(const std::vector<Span>& list, Kind kind) {
     return lines;
 }
 
-// Tuesday, 1 December 2026: prime time 07 to 16 UTC, dedicated time 11 to 17, and the window `dark` until 05
-// and from 21.
+// The range of the tests: Tuesday, 1 December 2026. Prime time is from 07 to 16 UTC, dedicated time from 11
+// to 17, and the window `dark` is open until 05 and from 21.
 const rrule::Instant kFrom = utc("2026-12-01 00:00");
 const rrule::Instant kTo = utc("2026-12-02 00:00");
 
 TEST(Changes, PoliciesFollowPrimeAndDedicatedTime) {
     const auto list = spans(site_of(answers()), kFrom, kTo);
-    // The all-time policy decides in dedicated time, as p: isn't set.
+    // In dedicated time the policy for all time decides, since no policy is assigned to it (`p:`).
     EXPECT_THAT(lines_of(list, Kind::policy),
                 ElementsAre("<2026-12-01 00:00 2026-12-01 07:00 default nights",
                             "2026-12-01 07:00 2026-12-01 17:00 default days",
@@ -120,7 +120,7 @@ TEST(Changes, AnEmptyRangeHasNothing) {
 TEST(Changes, ExportedOpeningsAreWholeAndReadableAgain) {
     const Site site = site_of(answers());
     const std::string text = to_icalendar(site, utc("2026-12-25 00:00"), utc("2026-12-26 00:00"), kFrom);
-    // `dark` is open at the beginning of the range: its event begins the day before, at 21:00.
+    // `dark` is open when the range begins, so its event begins before the range, on the day before at 21:00.
     EXPECT_THAT(text, HasSubstr("DTSTART:20261224T210000Z\r\nDTEND:20261225T050000Z\r\n"));
     EXPECT_THAT(text, Not(HasSubstr("SUMMARY:office")));
     const auto again = rrule::read_holidays(text, site.zone);

@@ -38,7 +38,8 @@ TEST(Month, DedicatedTimeGoesBeforePrimeTime) {
     EXPECT_FALSE(made.days[23].non_work);
 }
 
-// The clock is set from 02:00 to 03:00 on 29 March 2026 and from 03:00 to 02:00 on 25 October 2026.
+// In Vienna the clock is set from 02:00 to 03:00 on 29 March 2026, and from 03:00 to 02:00 on 25 October
+// 2026.
 TEST(Month, DaysOnWhichTheClockIsSetAreAsTheClockShowsThem) {
     Answers a = answers();
     a.time_windows = {
@@ -58,8 +59,8 @@ TEST(Month, DaysOnWhichTheClockIsSetAreAsTheClockShowsThem) {
     }
 }
 
-// The window lasts from 02:45 to 02:00 and on to 02:15 by the clock: half an hour of UTC around the moment at
-// which Vienna's clock is set back.
+// By Vienna's clock the window lasts from 02:45 to 03:00, and from 02:00 to 02:15: half an hour of UTC around
+// the moment at which the clock is set back.
 TEST(Month, WindowsInUtcAreDrawnWhenTheClockIsSet) {
     Answers a = answers();
     a.time_windows = {{"utc",

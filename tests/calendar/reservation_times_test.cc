@@ -35,7 +35,7 @@ std::string text_of(const std::vector<ReservationTime>& times) {
 }
 
 // A standing reservation: 9 to 11 on Tuesdays and Thursdays, five times, across the end of summer time. The
-// second occurrence comes next.
+// next occurrence is the second.
 Attributes course() {
     return {{"reserve_start", seconds(utc("2026-10-22 07:00"))},
             {"reserve_end", seconds(utc("2026-10-22 09:00"))},

@@ -1,4 +1,4 @@
-// Diagrams of a resource over time.
+// Tests diagrams of a resource over time.
 #include "tools/calendar/resources.h"
 
 #include <fmt/format.h>
@@ -21,8 +21,9 @@ std::string at(int number) {
     return std::to_string(hour(number).time_since_epoch().count());
 }
 
-// Two vnodes of 4 CPUs. A job runs from 6 to 10 o'clock (UTC), another one from 7 on for ever, a third is
-// expected to start at 10; a reservation lasts from 12 to 14, in which a job of its own runs.
+// Returns the server's answers about two vnodes of 4 CPUs. One job runs from 6 to 10 o'clock (UTC), another
+// from 7 on without an end; a third is expected to start at 10. A reservation lasts from 12 to 14, and a job
+// in it runs.
 ResourceAnswers answers_of_jobs() {
     ResourceAnswers a;
     a.server = {"svr", {}};

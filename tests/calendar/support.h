@@ -1,4 +1,5 @@
-// A site for calendars: prime time on working days, a monthly maintenance, a queue open at night.
+// A site for tests of calendars: prime time on working days, a monthly maintenance, and a queue that is open
+// at night.
 #pragma once
 
 #include <gmock/gmock.h>

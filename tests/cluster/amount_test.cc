@@ -1,4 +1,4 @@
-// Values of resources as OpenPBS writes them.
+// Tests values of resources as OpenPBS writes them.
 #include "cluster/amount.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The text of an exec_vnode, read and written.
+// Tests the text of an exec_vnode: reading and writing it.
 #include "cluster/exec_vnode.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Jobs as servers describe them, and the texts in them.
+// Tests jobs, read from their attributes as servers describe them, and the texts in these.
 #include "cluster/job.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The records by which a plugin is told of objects.
+// Tests the records by which the plugin is told of objects.
 #include "cluster/records.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-// Queue "workq" is 1; vnodes "n1" and "n2" are 11 and 12.
+// Handles for the tests: the queue "workq" has 1; the vnodes "n1" and "n2" have 11 and 12.
 class Handles : public Names {
   public:
     std::optional<ResourceRef> resource(std::string_view name) const override {
@@ -47,7 +47,7 @@ class RecordsTest : public ::testing::Test {
         job_ = job_of("12.box", attributes, 100);
         return builder_.job(job_, standing_);
     }
-    // Numbers, and texts where there are some, by the names of resources.
+    // Returns amounts by the names of their resources: their texts, or else their numbers.
     std::map<std::string, std::string> amounts(const pbs_amount* list, std::size_t count) const {
         std::map<std::string, std::string> out;
         for (std::size_t i = 0; i < count; ++i)
@@ -62,7 +62,8 @@ class RecordsTest : public ::testing::Test {
     Job job_;
 };
 
-// In each row, the records of one host once differed from what OpenPBS's scheduler reads.
+// Each row is an attribute of a job, and the value that OpenPBS's scheduler reads from it: the record has the
+// same.
 TEST_F(RecordsTest, AJobIsToldAsOpenPbsReadsIt) {
     using Attributes = std::vector<ifl::AttributeView>;
     struct Row {
@@ -153,7 +154,7 @@ TEST_F(RecordsTest, LimitsAreToldInBothSpellings) {
         {{"max_run_res_soft", "ncpus", "[u:ann=2]"}, {{PBS_ENTITY_USER, 0, "ann", 2, 1}}},
         {{"max_user_res", "ncpus", "8"}, {{PBS_ENTITY_USER, 0, "", 8, 0}}},
         {{"max_group_run_soft", {}, "5"}, {{PBS_ENTITY_GROUP, kJobs, "", 5, 1}}},
-        // A limit on a deleted resource must not become a limit on jobs.
+        // A limit on a resource that was deleted must not become a limit on jobs.
         {{"max_run_res", "unknown", "[u:ann=3]"}, {}},
         {{"max_user_res", "unknown", "8"}, {}},
         {{"max_run", {}, "what"}, {}},

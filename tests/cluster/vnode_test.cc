@@ -1,4 +1,4 @@
-// Vnodes as servers describe them.
+// Tests vnodes, read from their attributes as servers describe them.
 #include "cluster/vnode.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ Vnode vnode_with(std::string_view state, std::string_view sharing) {
     return vnode_of(attributes);
 }
 
-// The job that has the vnode for itself is told with its place.
+// A vnode that one job has for itself counts as free, since that job is reported with its place.
 TEST(Vnode, OfAJobThatHasItForItselfIsNotDown) {
     EXPECT_EQ(vnode_with("job-exclusive", "default_shared").state, PBS_VNODE_FREE + 0U);
     EXPECT_EQ(vnode_with("job-exclusive,down", "default_shared").state, PBS_VNODE_DOWN + 0U);

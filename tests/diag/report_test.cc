@@ -15,7 +15,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A status list like the C API's.
+// Builds a status list like those of the C API.
 class Objects {
   public:
     struct Value {

@@ -12,7 +12,7 @@ std::string scheduler_name(const ::testing::TestParamInfo<const char*>& one) {
 }
 
 void ClusterSite::SetUp() {
-    OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): its own way to attach
+    OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): the plugin is attached below
     if (IsSkipped()) return;
     site.emplace();
     // The server's host runs no jobs.

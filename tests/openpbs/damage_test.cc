@@ -28,7 +28,7 @@ constexpr const char* kNotAvailable = "policy objects are not available: ";
 class OpenpbsDamage : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): its own way to attach
+        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): the plugin is attached below
         if (IsSkipped()) return;
         site.emplace();
         folder = site->ok(

@@ -77,7 +77,7 @@ TEST_P(OpenpbsExternal, AManagerWithoutRootChangesWhatPbsSchedDoes) {
 class OpenpbsFirstStart : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): its own way to attach
+        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): the plugin is attached below
         if (IsSkipped()) return;
         site.emplace();
         site->start();

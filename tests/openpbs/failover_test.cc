@@ -17,7 +17,7 @@ constexpr std::chrono::seconds kLongest{100};  // the longest time for taking ov
 class OpenpbsFailover : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): its own way to attach
+        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): the plugin is attached below
         if (IsSkipped()) return;
         site.emplace();
         site->install(options() + " --scheduler");

@@ -15,7 +15,7 @@ using ::testing::Not;
 class OpenpbsFaults : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): its own way to attach
+        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): the plugin is attached below
         if (IsSkipped()) return;
         site.emplace();
         site->install(options());

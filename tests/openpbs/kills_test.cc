@@ -44,7 +44,7 @@ done)";
 class OpenpbsKills : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): with the scheduler
+        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): the plugin is attached below
         if (IsSkipped()) return;
         site.emplace();
         site->install(options() + " --scheduler");

@@ -24,7 +24,7 @@ constexpr const char* kNeverPrime = "YEAR 2026\\nweekday none all\\nsaturday non
 class OpenpbsPrime : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): its own way to attach
+        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): tests attach the plugin
         if (IsSkipped()) return;
         site.emplace();
     }

@@ -21,7 +21,7 @@ class OpenpbsRootPrograms : public AttachedSite {
   protected:
     // Starts pbs_sched with a program by which there are 4 licences.
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): its own way to attach
+        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): tests attach the plugin
         if (IsSkipped()) return;
         site.emplace();
         write_program("[ $(id -u) = 0 ] && echo $1");

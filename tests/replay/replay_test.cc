@@ -1,4 +1,5 @@
-// A recorded cycle, run again, gives the same decisions; a changed record gives others.
+// Tests that a recorded cycle gives the same decisions when it is run again, and that a changed record gives
+// others.
 #include "tools/replay/replay.h"
 
 #include <fmt/format.h>
@@ -63,7 +64,7 @@ std::string list(const std::vector<sched::QueueSpec>& specs) {
     return text;
 }
 
-// Converts a random cluster's policy to an object.
+// Converts the settings of a random cluster's policy to a policy object.
 objects::Object policy_object(const sched::Settings& s) {
     const auto yes = [](bool value) { return std::string(value ? "True" : "False"); };
     const auto time = [](Seconds value) { return std::to_string(value.count()); };
@@ -101,7 +102,8 @@ objects::Object window_object(const std::string& name, const std::string& type, 
                    {"type", type}});
 }
 
-// A random cluster whose configuration is objects. Chance adds further inputs of Origin's policy.
+// A random cluster whose configuration consists of objects. If its policy is an Origin policy, it gets
+// further random inputs.
 struct ObjectCluster : RandomCluster {
     explicit ObjectCluster(unsigned seed) : RandomCluster(seed) {
         const sched::Settings& s = world.policy();
@@ -188,13 +190,14 @@ std::vector<std::string> texts(const std::vector<DecidedLine>& lines) {
     return out;
 }
 
-// Removes the number of jobs that a cycle looked at, which may differ: a cycle after events needs few.
+// Removes the line with the number of jobs that a cycle has considered: a cycle after events may consider
+// fewer.
 std::vector<std::string> without_end(std::vector<std::string> lines) {
     std::erase_if(lines, [](const std::string& line) { return line.starts_with("{\"end\""); });
     return lines;
 }
 
-// Returns the decisions of the scheduler itself, in lines as in a record.
+// Runs a cycle of the scheduler itself. Returns its decisions as lines like those of a record.
 std::vector<std::string> lived(sched::Scheduler& scheduler, Instant now) {
     RecordWriter writer;
     scheduler.describe([&](const sched::StateRecord& record) { writer.state_names(record); });
@@ -209,7 +212,7 @@ std::vector<std::string> recorded(const std::string& record) {
     return without_end(std::move(lines));
 }
 
-// Requests a reservation. Earlier ones are confirmed or gone.
+// Requests a reservation. All earlier ones are confirmed or gone.
 void reserve(ObjectCluster& cluster) {
     const Instant start = cluster.now + std::chrono::minutes(cluster.pick(0, 90));
     sched::test::ReservationOptions asked{
@@ -238,7 +241,8 @@ TEST(Replay, ARecordedCycleOfAnyClusterGivesTheSameDecisions) {
             EXPECT_EQ(again->cycle.now, asked.now);
             EXPECT_EQ(again->cycle.trigger, asked.trigger);
             decisions += again->decisions;
-            // The record agrees with the scheduler's own cycle, and making it left no trace.
+            // Go on with a cycle of the scheduler itself. If recording had left a trace in it, later records
+            // would differ from its cycles.
             cluster.drop_rejected(cluster.world.cycle(cluster.now));
             cluster.pass_time();
             cluster.world.scheduler.tick(cluster.now);
@@ -273,7 +277,7 @@ TEST(Anonymous, DecidesTheSameAndHasNoNames) {
     }
 }
 
-// Writes the state that it reads from a record, so that both can be compared.
+// Writes the state that it gets from a record into a new record, so that both can be compared.
 class Copy : public RecordSink {
   public:
     Result<void> begin(const std::string& time_zone) override {

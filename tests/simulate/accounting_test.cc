@@ -83,7 +83,7 @@ TEST(AccountingLog, TheLastRunCountsAndJobsWithoutAnEndAreCounted) {
                                             Pair("ended before it ran", 1), Pair("no end is recorded", 1)));
 }
 
-// Other jobs' run time is the time from start to end.
+// A suspended job has run for its used walltime. Other jobs have run from their starts to their ends.
 TEST(AccountingLog, TheWalltimeOfASuspendedJobIsItsRunTime) {
     const Trace trace =
         read({{"b",

@@ -1,4 +1,4 @@
-// Schedules that can be worked out by hand.
+// Tests schedules that can be worked out by hand.
 #include "tools/simulate/engine.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ constexpr const char* kStrict =
     "create policy strict\n"
     "set policy strict strict_ordering=True, backfill_depth=0\n";
 
-// Job 1 has both CPUs until 100; then the other two start together.
+// Job 1 has both CPUs until 100; then the other two jobs start together.
 TEST(Engine, ThreeJobsOnTwoCpus) {
     const Schedule run =
         run_of(trace_of({{0, 2, 100, 100}, {10, 1, 50, 60}, {20, 1, 200, 200}}), site_of(1, 2));
@@ -26,11 +26,12 @@ TEST(Engine, ThreeJobsOnTwoCpus) {
     EXPECT_EQ(run.started, 3);
     EXPECT_EQ(run.cpus, 2);
     EXPECT_THAT(run.policies, ElementsAre("default_policy"));
-    // Cycles at 0, 10 and 20 for arrivals, and at 100; nothing waits at the later ends.
+    // Cycles run at 0, 10 and 20, when jobs arrive, and at 100. At the later ends no job waits, so none runs
+    // then.
     EXPECT_EQ(run.cycles, 4);
 }
 
-// The third job fits beside the first; only a strict order keeps it behind the second.
+// The third job fits beside the first; only strict_ordering keeps it behind the second.
 TEST(Engine, StrictOrderingHoldsLaterJobsBack) {
     const Trace trace = trace_of({{0, 1, 100, 100}, {10, 2, 100, 100}, {20, 1, 50, 50}});
     EXPECT_THAT(starts(run_of(trace, site_of(1, 2))), ElementsAre(0, 100, 20));
@@ -60,8 +61,8 @@ TEST(Engine, EventsWithinTheCycleIntervalAreSeenTogether) {
 }
 
 TEST(Engine, AJobLargerThanAVnodeTakesWholeVnodesAndARest) {
-    // The job of 10 CPUs takes two vnodes of 4 and 2 CPUs of the third. 2 CPUs are left, so the job of 3
-    // waits for its end.
+    // The job of 10 CPUs takes two vnodes of 4 CPUs, and 2 CPUs of the third. It leaves 2 CPUs, so the job of
+    // 3 CPUs has to wait for its end.
     const Schedule run = run_of(trace_of({{0, 10, 100, 100}, {1, 2, 50, 50}, {2, 3, 10, 10}}), site_of(3, 4));
     EXPECT_THAT(starts(run), ElementsAre(0, 1, 100));
 }
@@ -90,7 +91,7 @@ TEST(Engine, APolicyOfOriginRejectsWhatFitsNoQueue) {
     ASSERT_EQ(run.rejections.size(), 1U);
 }
 
-// The all-time policy is in force from 08:00 to 17:00, the other one takes over by itself.
+// The policy for all time decides from 08:00 to 17:00; outside these hours, the policy `strict`.
 TEST(Engine, PoliciesSwitchAtTheBoundaryOfPrimeTime) {
     const std::string changes =
         std::string(kStrict) +
@@ -111,7 +112,8 @@ TEST(Engine, PoliciesSwitchAtTheBoundaryOfPrimeTime) {
     EXPECT_TRUE(run.outcomes[2].prime);
 }
 
-// ann's second job waits for her limit and gains no eligible time; bob's waits for CPUs and does.
+// ann's second job waits because of her limit, and gains no eligible time; bob's job waits for CPUs, and
+// gains some.
 TEST(Engine, EligibleTimeIsCountedByWhatJobsWaitForIfTheServerDoes) {
     const std::string policy =
         "create policy p job_sort_formula=eligible_time\n"
@@ -124,7 +126,8 @@ TEST(Engine, EligibleTimeIsCountedByWhatJobsWaitForIfTheServerDoes) {
 }
 
 TEST(Engine, StartsAreEstimatedWhereAPlaceIsKept) {
-    // The second job is expected at 200 at the latest, until the first one ends at 100.
+    // At first the second job is expected to start at 200, when the first job's walltime is over; at 100 the
+    // first job ends.
     const Schedule run = run_of(trace_of({{0, 2, 100, 200}, {10, 2, 50, 60}, {20, 1, 50, 50}}), site_of(1, 2),
                                 "set policy default_policy strict_ordering=True, backfill_depth=1\n");
     EXPECT_THAT(starts(run), ElementsAre(0, 100, 150));
@@ -134,7 +137,7 @@ TEST(Engine, StartsAreEstimatedWhereAPlaceIsKept) {
     EXPECT_EQ(run.estimates.at(2).first, kMonday + Seconds(160)) << "told at 100";
 }
 
-// Two jobs make the load 2, at which no more start.
+// Two jobs make a load of 2, at which no further job starts.
 TEST(Engine, LoadsAreTheCpusInUse) {
     const Trace trace = trace_of({{0, 1, 100, 100}, {1, 1, 100, 100}, {2, 1, 50, 50}});
     const char* const closed = "create policy closed\nset policy closed load_thresholds=\"load_avg >= 2\"\n";
@@ -163,7 +166,7 @@ TEST(Engine, TheSameTraceGivesTheSameSchedule) {
     EXPECT_EQ(first.started, 400);
 }
 
-// At no instant are there more CPUs in use than there are.
+// Never more CPUs are in use than there are.
 TEST(Engine, NeverMoreCpusThanTheMachineHas) {
     std::vector<Job> jobs;
     jobs.reserve(300);

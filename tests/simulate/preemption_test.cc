@@ -1,4 +1,4 @@
-// Jobs that make room for others: their fate and its cost.
+// Tests jobs that make room for others by preemption: when they run, and the cost.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -37,7 +37,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> runs_of(const Schedule& run, 
 
 using Runs = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-// The second job takes the first one's place from 40 to 70.
+// The second job takes the place of the first from 40 to 70.
 class Preempted : public testing::Test {
   protected:
     Trace trace = trace_of({{0, 4, 100, 150}, {40, 4, 30, 30, "bob", "express", "chem"}});
@@ -96,8 +96,8 @@ TEST_F(Preempted, ByCheckpointingOnlyWhereTheyCanBe) {
     EXPECT_EQ(run.preempted.at(0).lost, Seconds(0));
 }
 
-// preempt_order is R from half of the walltime on: the job is checkpointed first and requeued later, and
-// keeps its checkpoint.
+// From half of its walltime on, the job is requeued and no longer checkpointed (preempt_order). It is
+// checkpointed first and requeued later, and goes on from its checkpoint.
 TEST_F(Preempted, ByRequeuingAfterACheckpointLosesWhatCameSince) {
     options.checkpoints = true;
     trace = trace_of({{0, 4, 100, 80}, {20, 4, 10, 10, "bob", "express"}, {80, 4, 10, 10, "bob", "express"}});
@@ -124,8 +124,8 @@ TEST_F(Preempted, NobodyIsWherePreemptionIsOff) {
     EXPECT_THAT(starts(run), ElementsAre(0, 100));
 }
 
-// The job is suspended and waits for its own vnode, which another job of the express queue holds for longer
-// than the simulation waits without an event.
+// The job is suspended, and waits for its own vnode. A job of the express queue holds that for longer than a
+// simulation goes on without events.
 TEST_F(Preempted, AndNotRunAgain) {
     trace = trace_of({{0, 4, 100, 150}, {40, 4, 30, 30, "bob", "express"}});
     site.machine.queues["workq"]["started"] = "True";
@@ -150,7 +150,7 @@ TEST_F(Preempted, KeepsWhatSuspendedJobsDontGiveBack) {
     trace.jobs[0].mem = 3LL << 30;
     trace.jobs[1].mem = 1LL << 30;
     site.machine.server["restrict_res_to_release_on_suspend"] = "ncpus";
-    std::vector<std::size_t> held;  // number of amounts
+    std::vector<std::size_t> held;  // numbers of amounts that the first job holds on its vnode
     options.holds = [&](std::size_t job, std::span<const sched::Place> places) {
         if (job == 0) held.push_back(places.empty() ? 0 : places.front().amounts.size());
     };
@@ -177,7 +177,7 @@ TEST_F(Preempted, IsReported) {
     EXPECT_EQ(json["cpu_seconds_lost"], 160);
     EXPECT_EQ(json["users"][0]["user"], "ann");
     EXPECT_EQ(json["queues"][0]["seconds_queued_again"], 30);
-    // Side by side with a run without preemption.
+    // A report of two simulations, one of them without preemption.
     const Schedule none = run_of(trace, site, "set policy default_policy preemption=False\n");
     const std::vector<Report> two = {make_report("a", trace, none), one[0]};
     EXPECT_THAT(to_text(heading, two), HasSubstr("preempted      jobs A  B  times A  B  B - A"));
@@ -185,7 +185,7 @@ TEST_F(Preempted, IsReported) {
     EXPECT_FALSE(nlohmann::json::parse(to_json(heading, {two[0]}))["simulations"][0].contains("preemption"));
 }
 
-// The CPU time so far counts for the suspended job's owner, who exceeds his share by it.
+// The suspended job's CPU time so far counts for its owner, who exceeds his share by it.
 TEST_F(Preempted, SharesCountWhatASuspendedJobHasUsed) {
     for (const std::string formula : {"ncpus*walltime", "cput"}) {
         SCOPED_TRACE(formula);
@@ -203,7 +203,8 @@ TEST_F(Preempted, SharesCountWhatASuspendedJobHasUsed) {
     }
 }
 
-// Each job exceeds its share once it has run, so the two requeue each other and start anew in turn.
+// A job exceeds its owner's share once it has run, so the two jobs requeue each other in turn, and begin anew
+// each time.
 TEST(Preemption, JobsThatRequeueEachOtherComeToAnEnd) {
     const Trace trace = trace_of({{0, 4, 36000, 40000}, {10, 4, 36000, 40000, "bob"}});
     const Schedule run = run_of(trace, site_of(1, 4),
@@ -265,8 +266,8 @@ std::string random_changes(Random& random) {
     return text;
 }
 
-// With any preemption: the usage is the sum of finished and lost work, no vnode is given twice, and each job
-// ends once.
+// Checks with random preemptions: usage is the sum of finished and lost work, no vnode is given to two jobs,
+// and each job ends once.
 TEST(PreemptionProperty, NothingIsCountedTwiceAndNothingIsGivenTwice) {
     std::array<std::int64_t, kPreemptMethods.size()> seen{};
     constexpr int kTraces = 12;
@@ -286,7 +287,7 @@ TEST(PreemptionProperty, NothingIsCountedTwiceAndNothingIsGivenTwice) {
         options.checkpoints = random.chance(50);
         options.cycle_interval = Seconds(random.chance(50) ? 1 : random.pick(2, 60));
 
-        // Amounts that jobs hold, by vnode and resource.
+        // The amounts that a job holds, by vnode and resource.
         using Held = std::map<std::pair<std::uint64_t, std::uint32_t>, std::int64_t>;
         std::vector<Held> of_jobs(trace.jobs.size());
         Held in_use;

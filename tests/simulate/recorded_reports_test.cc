@@ -1,4 +1,4 @@
-// Compares reports on random traces with the recorded ones (recorded_reports.txt, tests/record.h).
+// Compares reports on random traces with recorded ones (recorded_reports.txt, tests/record.h).
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Small traces and machines, and their simulation.
+// Makes small traces and machines for tests, and simulates them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ inline Site site_of(std::int64_t nodes, std::int64_t cpus) {
     return site;
 }
 
-// Runs a trace. `changes` are directives of qmgr; empty: default_policy.
+// Simulates a trace. `changes` are directives of qmgr that make the policy; empty: default_policy decides.
 inline Schedule run_of(const Trace& trace, const Site& site, const std::string& changes = {},
                        const EngineOptions& options = {}) {
     auto variant =
@@ -73,7 +73,7 @@ inline Schedule run_of(const Trace& trace, const Site& site, const std::string& 
     return *std::move(run);
 }
 
-// Returns the starts in seconds after kMonday; -1: the job never started.
+// Returns the jobs' starts, in seconds after kMonday; -1: the job never started.
 inline std::vector<std::int64_t> starts(const Schedule& run) {
     std::vector<std::int64_t> list;
     for (const Outcome& outcome : run.outcomes)

@@ -60,7 +60,7 @@ TEST(Variant, DirectivesChangePoliciesAndTheMachine) {
     EXPECT_EQ(variant->machine.server.at("default_queue"), "long");
 }
 
-// The bundled server keeps execution_type itself; for OpenPBS's server it is in the plugin's objects.
+// The bundled server itself has execution_type, while on an OpenPBS server the plugin's objects have it.
 TEST(Variant, HasTheExecutionTypeOfQueuesOfEitherServer) {
     for (const char* changes :
          {"set queue workq Execution_Type = execution_prime\n",

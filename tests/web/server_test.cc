@@ -64,7 +64,7 @@ TEST_F(WebServer, TellsMetrics) {
     EXPECT_EQ("nosniff", answer->get_header_value("X-Content-Type-Options"));
 }
 
-// Requests as a browser sends them for another site's page whose name leads to this machine.
+// A browser sends such requests for a page of another site, whose name leads to this machine.
 TEST_F(WebServer, AnswersToItsNamesAlone) {
     const std::string port = ":" + std::to_string(port_);
     for (const std::string path : {"/metrics", "/now", "/now.json", "/now.events", "/assets/dom.js", "/",
@@ -203,7 +203,7 @@ TEST_F(WebServer, EventsTellOfNewsUntilNobodyListens) {
     EXPECT_NE(std::string::npos, got.find("\"time\":5}"));
 }
 
-// Opens a connection that asks for events and stays. Returns its file descriptor.
+// Opens a connection that requests events, and stays open. Returns its descriptor.
 int listen_to(int port) {
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
@@ -218,7 +218,7 @@ int listen_to(int port) {
     }
     return fd;
 }
-// Reads the first line of the answer.
+// Reads the first line of the reply.
 std::string status_line(int fd) {
     std::string line;
     for (char c = 0; read(fd, &c, 1) == 1 && c != '\r';) line += c;
@@ -233,7 +233,7 @@ TEST_F(WebServer, SoManyListenAndAskOnceTogether) {
     }
     const int more = listen_to(port_);
     EXPECT_EQ("HTTP/1.1 503 Service Unavailable", status_line(more));
-    // Other requests are still answered.
+    // Requests for anything but events are still answered.
     EXPECT_EQ(200, client().Get("/now.json")->status);
     EXPECT_LT(asked_, static_cast<int>(Watchers::kMost)) << "each client asked by itself";
     close(more);

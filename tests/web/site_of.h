@@ -1,4 +1,4 @@
-// A small site's status replies, and checks for tests of pages.
+// The status replies of a small site, and checks, for tests of pages.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace pbs::web {
 // A name that would be harmful as markup.
 inline constexpr const char* kScript = "<script>alert(1)</script>";
 
-// Monday 2026-11-23 10:00 UTC; prime time until 17:00.
+// Monday, 2026-11-23, 10:00 UTC. Prime time lasts until 17:00.
 inline constexpr std::int64_t kMonday10 = 1795428000;
 
 struct SmallSite {
@@ -68,7 +68,7 @@ inline const Schemas& schemas() {
     return all;
 }
 
-// Checks an answer against openapi.json.
+// Checks an answer against a schema of openapi.json.
 inline ::testing::AssertionResult is_a(const Answer& answer, const std::string& schema) {
     const auto errors = schemas().errors(nlohmann::json::parse(answer.json.dump()), schema);
     if (errors.empty()) return ::testing::AssertionSuccess();
