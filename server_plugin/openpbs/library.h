@@ -41,10 +41,10 @@ class Library {
     static tl::expected<Library, std::string> open(const pbs_preload_calls& real);
 
     const pbs_preload_calls& real() const { return real_; }
-    // Returns whether libpbs now reads and writes a client's connection, and not a mom's stream.
+    // Returns whether libpbs reads and writes a client's connection at the moment, and not a mom's stream.
     bool on_connection() const;
 
-    // These functions read from the connection as libpbs does. They return 0, or libpbs's own error.
+    // Read from the connection as libpbs does. Return 0, or libpbs's own error.
     int get_unsigned(int sock, unsigned long& value) const;
     // Reads a text of at most `longest` bytes. Returns libpbs's error code for a longer text.
     int get_text(int sock, std::size_t longest, std::string& value) const;

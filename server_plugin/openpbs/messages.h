@@ -26,12 +26,12 @@ struct Ask {
     };
     std::uint64_t ticket = 0;
     What what = What::whole;
-    std::uint32_t privilege = 0;  // enum pbs_privilege
-    std::string address;          // of the client, numeric
+    std::uint32_t privilege = 0;  // bits of enum pbs_privilege
+    std::string address;          // the client's address, in numbers
     ifl::Request request;         // Manager, with the plugin's attributes only; or StatusSched
 };
 
-// Says that the client no longer waits for the answer to a request.
+// The client gives the request up: nobody waits for its answer.
 struct Abandon {
     std::uint64_t ticket = 0;
 };

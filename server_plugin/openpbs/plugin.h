@@ -46,7 +46,7 @@ class Plugin : public client::Plugin {
                       const ifl::Attributes& wanted, const Identity& who, const std::string& extend,
                       std::uint64_t ticket, ifl::StatusParts& out, std::string& next);
 
-    // These functions are like those of client::Plugin, but an error is only its code.
+    // Call the functions of client::Plugin with these names. An error is only its code.
     void tick(std::int64_t now);
     tl::expected<bool, int> start_cycle(std::int64_t now, const std::string& sched, int trigger);
     tl::expected<std::vector<Decision>, int> finish_cycle(std::int64_t now);

@@ -351,7 +351,8 @@ EXPORTED int execve(const char* path, char* const argv[], char* const envp[]) {
     }
     *to++ = preload;
     *to = how;
-    /* End an own pbs_sched: from now on the plugin or the pbs_sched of the active server schedules. */
+    /* End the pbs_sched that this server has started: from here on the active server's plugin or pbs_sched
+     * schedules. */
     if (own_sched > 0 && waitpid(own_sched, NULL, WNOHANG) == 0) kill(own_sched, SIGTERM);
     result = real_execve(path, argv, with);
     free(with);

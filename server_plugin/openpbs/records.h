@@ -132,18 +132,18 @@ class Records : private cluster::Names {
     client::Plugin& plugin_;
     cluster::RecordBuilder builder_;
     std::map<std::string, cluster::ResourceRef, std::less<>> resources_;  // views of resource_names_
-    std::vector<std::string> resource_names_;                             // by id
-    std::map<std::string, std::uint64_t, std::less<>> queues_;            // handles
+    std::vector<std::string> resource_names_;                             // names, by id
+    std::map<std::string, std::uint64_t, std::less<>> queues_;            // handles, by name
     std::map<std::uint64_t, std::string> queue_names_;
     std::map<std::string, std::uint64_t, std::less<>> vnodes_;
     std::map<std::uint64_t, std::string> vnode_names_;
     std::map<std::string, Job> jobs_;
     std::unordered_map<std::string, std::uint64_t> job_handles_;
     std::unordered_map<std::uint64_t, std::string> job_names_;
-    std::map<std::string, std::int64_t> running_subjobs_;  // by array
+    std::map<std::string, std::int64_t> running_subjobs_;  // the number of running subjobs, by array
     struct InQueue {
         std::unordered_set<std::string> running;
-        std::unordered_set<std::string> waiting;  // with arrays
+        std::unordered_set<std::string> waiting;  // waiting jobs and arrays
         std::int64_t arrays = 0;
     };
     std::map<std::string, InQueue> in_queues_;
@@ -153,8 +153,8 @@ class Records : private cluster::Names {
         std::int64_t stime = 0;  // of the run that couldn't be preempted
         bool begun = false;
     };
-    std::map<std::string, NotPreemptable> not_preemptable_;  // by job
-    std::map<std::string, std::int64_t> suspended_for_;      // by running job: seconds
+    std::map<std::string, NotPreemptable> not_preemptable_;  // by job id
+    std::map<std::string, std::int64_t> suspended_for_;      // by running job: the seconds of its suspensions
     std::string spared_;                                     // the id of the array that spare() protects
     // Running jobs with a soft walltime, and the seconds to which it was extended; 0: not extended yet.
     std::map<std::string, std::int64_t> soft_;

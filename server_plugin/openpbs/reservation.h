@@ -47,7 +47,8 @@ struct ByNumber {
 };
 using Reservations = std::map<std::string, Reservation, ByNumber>;
 
-// Reads a reservation. If it has lost vnodes, it is `asked` if its time to retry has come at `now`.
+// Reads a reservation. A reservation that has lost vnodes is `asked` if the time to retry it has come at
+// `now`.
 Reservation reservation_of(const ifl::ObjectView& object, std::int64_t now);
 // Chooses the occurrences that need places. If a standing reservation has lost vnodes, these are the
 // occurrences on such vnodes. `is_there`: returns whether a vnode exists and takes jobs.

@@ -256,8 +256,8 @@ void Scheduling::begin_next() {
     look_at_failed(time);
     std::string looker;
     std::string teller;
-    // Begin behind the scheduler of the last run, so that one that always has work doesn't keep the others
-    // waiting.
+    // Begin with the scheduler that follows the last run's, so that a scheduler with much work doesn't keep
+    // others waiting.
     auto next = scheds_.upper_bound(current_);
     for (std::size_t i = 0; i < scheds_.size(); ++i, ++next) {
         if (next == scheds_.end()) next = scheds_.begin();
@@ -300,7 +300,7 @@ void Scheduling::end() {
     Session& one = current();
     one.goes_on = run_.again;
     if (auto& given = orders_given_[current_]; given.size() > 1) given.erase(given.begin(), given.end() - 1);
-    // Another qrun may wait: then the server's command ends with a later cycle.
+    // The server's command has ended only if no further qrun waits: else a later cycle ends it.
     if (run_.for_command && one.qruns.empty() && one.is_registered()) {
         one.command = false;
         one.client->end_cycle();

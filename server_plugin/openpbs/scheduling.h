@@ -118,12 +118,12 @@ class Scheduling {
         std::optional<std::map<std::string, ResourceDefinition>> resources;
         std::map<std::string, Queue> queues;
         Reservations reservations;
-        std::map<std::string, std::uint32_t> states;         // of vnodes, by name
+        std::map<std::string, std::uint32_t> states;         // states of vnodes, by name
         std::optional<std::map<std::string, Vnode>> vnodes;  // all vnodes, with all attributes
         std::map<std::string, JobCount> counts;              // the server's counts of jobs, by queue
         std::vector<Job> jobs;
         std::optional<std::set<std::string>> ids;      // of all jobs, without subjobs
-        std::optional<std::set<std::string>> subjobs;  // of the running subjobs
+        std::optional<std::set<std::string>> subjobs;  // ids of the running subjobs
         std::time_t asked = 0;
         std::string error;
     };
@@ -165,7 +165,7 @@ class Scheduling {
         Search search{};
         std::optional<std::string> qrun{};         // the job, until the plugin has found or refused a place
         std::optional<std::string> qrun_placed{};  // the job, after the plugin has found a place
-        std::vector<Decision> decisions{};         // without comments and estimates
+        std::vector<Decision> decisions{};         // all but comments and estimates
         std::size_t applied = 0;                   // the number of decisions handled so far
         bool tells = true;                         // comments and estimates may be sent
         bool told_enough = false;                  // the other comments and estimates wait for a later run

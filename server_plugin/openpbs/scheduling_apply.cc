@@ -305,7 +305,7 @@ void Scheduling::run(const Decision& decision) {
         run_.again = true;
         const Job* left = plugin_.records().job(decision.job);
         if (left != nullptr && !left->queued.empty()) run_.applied = run_.decisions.size();
-        // No subjob waits any more, so the array gains nothing by waiting. The server doesn't set its
+        // All subjobs have started, so the array gains nothing by waiting. The server doesn't set its
         // accrue_type itself.
         if (left != nullptr && left->queued.empty() && site_.server.counts_eligible_time &&
             left->accrue_type != kIneligible)

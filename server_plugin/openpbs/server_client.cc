@@ -27,7 +27,7 @@ constexpr const char* kUser = "root";
 ifl::Result<void> ServerClient::open(const ServerPlace& server) {
     close({});
     refused_ = 0;
-    // This connection only shows from which address of this host the server is reached.
+    // Connect first to find out from which address of this host the server is reached.
     const auto probe = ifl::connect_to(server.address);
     if (!probe) return tl::unexpected(probe.error());
     std::array<ifl::Socket, 2> sockets;

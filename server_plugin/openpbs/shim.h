@@ -57,7 +57,7 @@ class Shim {
   public:
     Shim(const Library& library, Link& link, ShimOptions options);
 
-    // These functions replace libpbs's functions of these names. Only the server's main thread calls them.
+    // Replace libpbs's functions of these names. Only the server's main thread calls them.
     int decode_header(int sock, void* request, int* type, int* version);
     int decode_manage(int sock, void* request);
     int decode_status(int sock, void* request);
@@ -123,11 +123,11 @@ class Shim {
         ifl::Manage body;                      // settle: the request
         std::optional<std::string> refusal{};  // settle: the text that replaces a reply 15004
         std::string warning;                   // settle: a text to add if the plugin schedules
-        std::uint32_t object_type = 0;         // listing
+        std::uint32_t object_type = 0;         // listing: the type of the listed objects
     };
 
     Connection connection_of(int sock) const;
-    // Returns whether the server is now working on a request of this connection.
+    // Returns whether the server is working on a request of this connection.
     bool is_current(int sock) const { return library_.on_connection() && current_.connection.sock == sock; }
     bool is_schedulers(const Connection& connection) const;
     Held* held(int sock);

@@ -56,7 +56,7 @@ struct Site {
 // Copies the execution_types of queues from `before` to `after`, since the server's replies don't have them.
 void keep_execution_types(const std::map<std::string, Queue>& before, std::map<std::string, Queue>& after);
 
-// These functions read an object of a reply to a status request.
+// Read an object of a reply to a status request.
 Sched sched_of(const ifl::ObjectView& object);
 Vnode vnode_of(const ifl::ObjectView& object);
 // Reads a resource from a reply to a request with the extend string kResourceExtend. Skips OpenPBS's
@@ -65,7 +65,7 @@ void note_resource(std::map<std::string, ResourceDefinition>& resources, const i
 
 // The extend string with which the server sends types and flags as numbers.
 inline constexpr const char* kResourceExtend = "p";
-// This host's server: its settings in pbs.conf, and its address.
+// The server of this host: its settings in pbs.conf, and its address.
 struct ServerPlace {
     ifl::Settings settings;
     ifl::ServerAddress address;

@@ -23,7 +23,7 @@
 namespace pbs::openpbs {
 namespace {
 
-constexpr int kLongestPause = 30;              // seconds
+constexpr int kLongestPause = 30;              // between two runs of the function, in seconds
 constexpr std::chrono::seconds kStable{60};    // after a child has lived so long, pauses begin short again
 constexpr std::chrono::seconds kPatience{10};  // the longest wait for another supervisor's end
 
@@ -52,7 +52,7 @@ pid_t start(const Supervised& supervised) {
     if (pid != 0) return pid;
     const sigset_t set = signals();
     sigprocmask(SIG_UNBLOCK, &set, nullptr);
-    // End the child together with its supervisor, since nobody else would end it.
+    // End the child when its supervisor ends, since no other process would end it.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != supervisor) _exit(1);
     _exit(supervised.work());

@@ -43,7 +43,7 @@ class Untold {
     }
 
   private:
-    std::map<std::uint64_t, Decision> decisions_;  // by place
+    std::map<std::uint64_t, Decision> decisions_;  // by their place in the order
     std::map<std::pair<Decision::Kind, std::string>, std::uint64_t> places_;
     std::uint64_t next_ = 0;
 };

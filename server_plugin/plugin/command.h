@@ -14,13 +14,13 @@
 namespace pbs::plugin {
 
 struct CommandOptions {
-    std::string path;  // absolute
+    std::string path;  // absolute path of the program
     std::vector<std::string> arguments{};
     bool of_manager = false;              // a manager chose the arguments, so they are checked, too
     std::chrono::seconds time_limit{20};  // the program and its children are killed after it; 0: never
     std::string time_zone{};              // the program's TZ; empty: none
-    // The user to run the program as, if the server is root. Empty: root; only for programs that nobody but
-    // root may run.
+    // The user as whom the program runs, if the server is root. Empty: root, for programs that only root may
+    // run.
     std::string user = "nobody";
     // A command line of the administrator, which a shell runs instead of path and arguments, with the
     // environment of this process, in `folder`, as OpenPBS's scheduler runs the programs of server_dyn_res.

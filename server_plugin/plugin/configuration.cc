@@ -78,7 +78,7 @@ void tell_unsupported(State& state, const UnsupportedKey& key, std::vector<std::
 void tell_of_changed(State& state) {
     // At most so many lines are logged about one change: nobody reads more.
     constexpr std::size_t kMostLines = 100;
-    // One call looks at so many objects, which takes some milliseconds.
+    // A call handles so many objects, which takes some milliseconds.
     constexpr std::size_t kAtOnce = 1000;
     ChangedSettings& changed = state.changed_settings;
     if (changed.objects.empty()) return;

@@ -36,7 +36,7 @@ class DedicatedTimes final : public SiteProgram {
   private:
     using Asked = std::pair<std::string, std::string>;  // the command and its argument, a name
     struct Answer {
-        std::optional<sched::Instant> at;  // of the last good answer
+        std::optional<sched::Instant> at;  // the time of the last good answer
         sched::Instant failed_at{};
         std::string said;  // the last failure, which has been logged; empty: the last answer was good
         bool asked = false;

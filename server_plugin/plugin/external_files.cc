@@ -126,7 +126,7 @@ std::string hours_text(const rrule::Zone& zone, const rrule::Interval& open, sch
     return fmt::format("{}\t{}", from_start ? "0000" : text(open.start), to_end ? "0000" : text(open.end));
 }
 
-// Returns the period of a day that is open at `now` or opens next; after the last one, the last.
+// Returns the one of a day's periods that is open at `now` or opens next; if all are over, the last one.
 const rrule::Interval& chosen(const std::vector<rrule::Interval>& open, sched::Instant now) {
     const auto found = std::ranges::find_if(open, [&](const rrule::Interval& one) { return one.end > now; });
     return found == open.end() ? open.back() : *found;
@@ -148,7 +148,7 @@ bool is_external(const objects::Snapshot& snapshot, std::string_view sched) {
 }
 
 struct Made {
-    std::vector<std::pair<std::string, std::string>> files;  // name, text
+    std::vector<std::pair<std::string, std::string>> files;  // name and text of each
     std::vector<std::string> left_out;
 };
 

@@ -9,7 +9,7 @@ void log_escaped(const State& state, std::string_view where, const char* what) n
         const std::string line = "internal error in " + std::string(where) + ": " + what;
         state.host.log(PBS_LOG_ERROR, "pbs_policy", line);
     } catch (...) {
-        // There is no memory for the whole line, so log only the place.
+        // Log at least the place: there may be no memory for the whole line.
         state.host.log(PBS_LOG_ERROR, "pbs_policy", where);
     }
 }

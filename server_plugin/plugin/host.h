@@ -44,10 +44,10 @@ class Host {
     // `host` must stay valid for the life of this object (a rule of the C interface for the host's table).
     explicit Host(const pbs_host& host) : host_(host) {}
 
-    // PBS_HOME, absolute.
+    // Returns PBS_HOME as an absolute path.
     std::string_view home() const;
     std::string_view server_name() const;
-    // An IANA name; empty: the system's zone.
+    // Returns the IANA name of the server's zone; empty: the system's zone.
     std::string_view time_zone() const;
 
     // Writes a line to the server's log. `object` names the line's subject.

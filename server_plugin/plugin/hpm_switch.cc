@@ -67,9 +67,9 @@ class HpmSwitch final : public SiteProgram {
         scheduler.set_told(kRule, mode);
     }
 
-    RunningCommands<std::string_view> commands_;  // at most one
+    RunningCommands<std::string_view> commands_;  // at most one command runs
     std::string program_;
-    std::string_view mode_;             // of the counters; empty: unknown
+    std::string_view mode_;             // the counters' present mode; empty: unknown
     std::string_view right_ = kGlobal;  // the mode that the counters should have
     bool revoke_ = false;               // the value of REVOKE_HPM_COUNTERS
     bool revoked_ = false;              // the program has already revoked the counters in this change of mode

@@ -69,7 +69,7 @@ enum pbs_object_type {
 enum pbs_manager_command { PBS_CMD_CREATE = 0, PBS_CMD_DELETE = 1, PBS_CMD_SET = 2, PBS_CMD_UNSET = 3 };
 enum pbs_attr_op { PBS_OP_SET = 0, PBS_OP_UNSET = 1, PBS_OP_INCR = 2, PBS_OP_DECR = 3 };
 
-/* One attribute in a request or a reply. `resource` is empty unless the attribute is a resource list. */
+/* An attribute in a request or a reply. `resource` is empty unless the attribute is a resource list. */
 typedef struct pbs_attr {
     pbs_str name;
     pbs_str resource;
@@ -120,9 +120,9 @@ typedef struct pbs_manager_request {
      * again some milliseconds later, until the answer isn't 15208; or it gives the request up by abandon(). A
      * repeated call has the same request and ticket; `now` may differ. */
     uint64_t ticket;
-    /* 1: change nothing, only say what the request would do. For requests about the plugin's own object
-     * types, or the plugin's attributes of the host's objects. Hosts that can't make their own change and the
-     * plugin's in one transaction check first, then make their change, then make the request. */
+    /* 1: change nothing, but reply as if the request was executed. Only for requests about the plugin's own
+     * object types, or the plugin's attributes of the host's objects. Hosts that can't make their own change
+     * and the plugin's in one transaction check first, then make their change, then make the request. */
     uint32_t check_only;
     uint32_t reserved;
 } pbs_manager_request;
@@ -497,8 +497,8 @@ enum pbs_decision_kind {
      * no method has succeeded, the host reports it as running with PBS_JOB_NOT_PREEMPTABLE. For hosts with
      * PBS_TAKES_PREEMPTIONS. */
     PBS_DECIDE_PREEMPT = 6,
-    /* From now on the job's time counts as `accrue_type`, until the host reports another one. Only for
-     * servers with counts_eligible_time. */
+    /* From this decision on the job's time counts as `accrue_type`, until the host reports another one. Only
+     * for servers with counts_eligible_time. */
     PBS_DECIDE_ACCRUE = 7,
     /* The reservation `job` gets `places`, in the form of those of RUN, from its start to its end. `start`:
      * the beginning, if the reservation was to begin as soon as possible. For hosts with
@@ -603,8 +603,8 @@ typedef struct pbs_host {
     /* Writes a line to the server's log. `object` names the line's subject, such as a policy or a job id. */
     void (*log)(void* context, int32_t level, pbs_str object, pbs_str message);
 
-    /* These functions fill a reply. reply_error ends it; `code` is a PBSE_ number. reply_warning leaves the
-     * request successful; the client gets its text. reply_object may be called any number of times. In
+    /* Fill a reply. reply_error ends it; `code` is a PBSE_ number. reply_warning leaves the request
+     * successful; the client gets its text. reply_object may be called any number of times. In
      * status_attrs(), reply_attr adds an attribute to the object that the host is describing. */
     void (*reply_error)(pbs_reply* reply, int32_t code, pbs_str text);
     void (*reply_warning)(pbs_reply* reply, pbs_str text);
@@ -765,8 +765,8 @@ typedef struct pbs_plugin {
     /* Returns the cycle's decisions. Waits for a cycle that still runs. */
     int32_t (*finish_cycle)(void* self, int64_t now, pbs_cycle_result* result);
 
-    /* Says that the host won't repeat its call with this ticket. The plugin undoes or drops the work for it,
-     * and lets nobody wait for that. A ticket that isn't under way is ignored. */
+    /* Gives the request with this ticket up: the host won't repeat its call. The plugin undoes or drops the
+     * work for it, and no call waits for that. A ticket that isn't under way is ignored. */
     void (*abandon)(void* self, uint64_t ticket);
 
     /* Finds a place for one job that isn't running, because an operator wants it started (qrun). The
@@ -779,8 +779,8 @@ typedef struct pbs_plugin {
      * finish_cycle() has to come first. Error 15001: there is no such job. */
     int32_t (*place_job)(void* self, const pbs_place_request* request, pbs_cycle_result* result);
 
-    /* For attributes of a host's queue that were set: adds a warning (reply_warning) for each that the policy
-     * in force at `now` doesn't act on. `partition` is the queue's. */
+    /* Adds a warning (reply_warning) for each of these attributes that the policy in force at `now` doesn't
+     * act on. The attributes have just been set on a queue of the host, which is in `partition`. */
     void (*not_acted_on)(void* self, int64_t now, int32_t object_type, pbs_str name, pbs_str partition,
                          const pbs_attr* attrs, size_t attr_count, pbs_reply* reply);
 

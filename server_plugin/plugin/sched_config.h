@@ -28,7 +28,7 @@ struct SchedConfigFile {
     // The scheduler's policies, made of the file: for all time, for prime and for non-prime time. Null for
     // the last two: as for all time.
     std::array<objects::ObjectPtr, 3> policies{};
-    // The first mistake in the file, and its consequence: FILE:LINE:COLUMN: OPTION: the expected value.
+    // The first mistake in the file, with the value that was expected: FILE:LINE:COLUMN: OPTION: ...
     std::string error;
     std::set<std::string> said;            // notes on the file that have been logged
     std::vector<std::string> unsupported;  // settings that have no effect

@@ -33,7 +33,7 @@ namespace pbs::plugin {
 // A file that a policy names, and the result of the last attempt to write it.
 struct WrittenFile {
     std::string_view what;  // such as "The schedule log"
-    std::string path;       // as in the policy
+    std::string path;       // the path as the policy has it
     std::string why_not;    // empty: the file is written
 };
 

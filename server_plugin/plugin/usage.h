@@ -32,8 +32,8 @@ class UsageSaver {
     // which is logged, the tree begins without usage. REQUIRES: the scheduler isn't busy.
     static void load_shares(objects::Store& store, sched::Scheduler& scheduler, const Host& host);
 
-    // Hands past usage to the scheduler that came into the store after load(), by a migration, and adds to it
-    // what the scheduler has charged meanwhile.
+    // For past usage that a migration has stored after load(): hands it to the scheduler, and adds the
+    // charges that the scheduler has made meanwhile.
     objects::Result<void> add_stored(objects::Store& store, sched::Scheduler& scheduler, const Host& host,
                                      sched::Instant now);
 

@@ -201,7 +201,7 @@ TEST_F(ArrayTest, RunsNoMoreAtOnceThanItMay) {
     EXPECT_EQ(submit(user(), {attribute("max_run_subjobs", "3")}, "q"), std::to_string(PBSE_NOTARRAY_ATTR));
 }
 
-// With max_run_subjobs=0 an array waits until somebody allows more subjobs, as in OpenPBS.
+// An array with max_run_subjobs=0 waits until somebody allows more subjobs, as in OpenPBS.
 TEST_F(ArrayTest, RunsNothingWhileItMayRunNone) {
     const std::string id = submit_array("1-3", {attribute("max_run_subjobs", "0")});
     const std::string why = "Not Running: Number of concurrent running subjobs limit reached";

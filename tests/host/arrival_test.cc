@@ -83,7 +83,7 @@ TEST_F(Arrival, OnlyServersThatTheSiteNamesHandJobsIn) {
 TEST_F(Arrival, TheOwnerIsNobodyHereWithoutASiteThatSaysSo) {
     set(PBS_OBJ_SERVER, "", "flatuid", "False");
     EXPECT_EQ(queue().code, PBSE_BADUSER);
-    // It makes no difference which host the other server names for the owner.
+    // The owner is refused, whichever host the other server names for the owner.
     EXPECT_EQ(ask(sender(), RequestType::queue_job,
                   ifl::QueueJob{kId, "work", {attribute("Job_Owner", user_ + "@host.example.org")}})
                   .code,

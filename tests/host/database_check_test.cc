@@ -58,7 +58,7 @@ TEST_F(DatabaseCheckTest, OneOfTheTwoIsAnErrorOnceAServerHasBeenReady) {
     EXPECT_EQ(error(), "") << "pbs_migrate has made the other";
 }
 
-// Without a -wal file yet, a killed server leaves a rollback journal.
+// If the database has no -wal file yet, a killed server leaves a rollback journal.
 TEST_F(DatabaseCheckTest, AnInterruptedChangeIsTakenBack) {
     const std::string scratch = top_ + "/scratch.db";
     {

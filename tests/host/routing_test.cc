@@ -219,7 +219,8 @@ TEST_F(Refusals, OneDestinationThatMayTakeItLaterIsEnough) {
     EXPECT_EQ(queue_of(behind), "to");
 }
 
-// Else jobs would be deleted while a directory service of users doesn't answer.
+// The refusal has to be temporary: else jobs would be deleted while a directory service of users doesn't
+// answer.
 TEST_F(Refusals, DoNotComeOfAUserWhoIsUnknownForAWhile) {
     refuse(disabled());
     const std::string id = submit(user(), {}, "in");

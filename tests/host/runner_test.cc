@@ -766,7 +766,7 @@ TEST_F(RunnerTest, AJobWhoseEndCannotBeFoundOutMayStillRun) {
 
 // ---- Processes that escape from their job ----
 
-// Without control groups, supervision() says which processes may outlive their job.
+// If there are no control groups, supervision() says which processes may outlive their job.
 TEST_F(RunnerTest, SaysWhatKeepsTheProcessesOfJobsTogether) {
     EXPECT_THAT(
         runner_->supervision(),

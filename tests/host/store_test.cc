@@ -168,7 +168,7 @@ TEST_F(StoreTest, JobsComeBackInTheOrderOfTheirQueueing) {
     EXPECT_THAT(order, testing::ElementsAre(3, 1, 2, 4));
 }
 
-// Every other job was queued long after the rest, so loading has to sort them.
+// The jobs with even numbers were queued long after those with odd numbers, so loading has to sort them.
 TEST_F(StoreTest, JobsInWhateverOrderComeBackInThatOfTheirQueueing) {
     constexpr uint64_t kJobs = 600;
     {

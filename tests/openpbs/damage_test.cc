@@ -189,7 +189,7 @@ TEST_P(OpenpbsDamage, NoneIsAFullDisk) {
         "server_priv/fill");
     site->start();
     works();
-    // With the daemon its log is on the full disk, too, so only the other attachment can log the reason.
+    // pbs_policyd's log is on the full disk, too, so only the service inside the server can log the reason.
     if (options().empty()) EXPECT_TRUE(wait_until_told("the disk is full")) << site->log();
     const auto refusal = [&] { return site->qmgr("create policy p1").err; };
     EXPECT_TRUE(wait_for([&] { return refusal().find("the disk is full") != std::string::npos; },

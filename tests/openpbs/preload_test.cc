@@ -1,4 +1,4 @@
-// Tests what the preloaded object does in processes.
+// Tests the effects of the preloaded object on processes: on their environment, and on the start of pbs_sched.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

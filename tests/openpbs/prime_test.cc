@@ -98,7 +98,7 @@ TEST_P(OpenpbsPrime, JobsOfPrimeQueuesWaitAsWithPbsSched) {
     EXPECT_EQ(attribute_in(list("queue p_short"), "execution_type"), "execution_prime");
     EXPECT_EQ(attribute_in(list("queue np_long"), "execution_type"), "execution_non_prime");
     EXPECT_EQ(attribute_in(list("sched default"), "prime_time"), "False");
-    // The same holds after a restart.
+    // The outcomes are the same after a restart.
     site->stop();
     site->start_with_plugin();
     EXPECT_TRUE(site->wait_for_node());

@@ -96,7 +96,8 @@ TEST_P(OpenpbsRootPrograms, GoOnAndNothingOfAManagersIsOneOfThem) {
     EXPECT_NE(site->sh("echo x >> " + std::string(kList), "alice").exit, 0);
     EXPECT_EQ(set(fmt::format("lic !{} 4", kProgram)).exit, 0);
     EXPECT_EQ(outcome(), "R");
-    // Both attachments: the log has the program's exit status, although the program has written an amount.
+    // With both attachments, the log has the program's exit status, although the program has written an
+    // amount.
     write_program("echo 4; exit 7");
     EXPECT_EQ(outcome(), "(R: 3 A: 0");
     EXPECT_TRUE(comes_to_the_log(fmt::format("There is nothing of lic: {} ended with status 7", kProgram)));

@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
     check(plugin.start(plugin.self, host.now, error, sizeof error) == 0, "start");
     create_and_stat(&plugin);
     plugin.stop(plugin.self, host.now);
-    /* It stays loaded: the statics of the libraries below it are then no leaks. The tests in C++ unload it.
-     */
+    /* Leave the object loaded, so that statics of its libraries don't count as leaks. The tests in C++ unload
+       it. */
     return 0;
 }

@@ -329,7 +329,7 @@ TEST_F(Cycle, RequestsAndEventsGoOnBesideALongOne) {
     EXPECT_EQ(host.finish_cycle(), expected);
     EXPECT_EQ(host.cycles_finished, 1);
 
-    // Only the next cycle sees the changes that were made during the cycle.
+    // The next cycle takes into account the changes that were made during the last one.
     ASSERT_TRUE(host.start_cycle());
     const auto after = host.finish_cycle();
     ASSERT_FALSE(after.empty());

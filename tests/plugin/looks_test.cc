@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// With so many jobs, cycles, explanations and records are made in a thread.
+// The number of jobs with which cycles, explanations and records are made in a thread.
 #ifdef NDEBUG
 constexpr uint64_t kMany = 200'000;
 #else

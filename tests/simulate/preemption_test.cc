@@ -96,8 +96,8 @@ TEST_F(Preempted, ByCheckpointingOnlyWhereTheyCanBe) {
     EXPECT_EQ(run.preempted.at(0).lost, Seconds(0));
 }
 
-// From half of its walltime on, the job is requeued and no longer checkpointed (preempt_order). It is
-// checkpointed first and requeued later, and goes on from its checkpoint.
+// Until half of its walltime the job is preempted by checkpointing, and later by requeuing (preempt_order "C
+// 50 R"). When it is requeued, it goes on from its checkpoint, and loses the work since.
 TEST_F(Preempted, ByRequeuingAfterACheckpointLosesWhatCameSince) {
     options.checkpoints = true;
     trace = trace_of({{0, 4, 100, 80}, {20, 4, 10, 10, "bob", "express"}, {80, 4, 10, 10, "bob", "express"}});

@@ -168,8 +168,8 @@ int32_t finish(State& state, const pbs_manager_request& request, const objects::
     state.host.log(PBS_LOG_DEBUG, view(request.object_name),
                    fmt::format("{} by {}@{}", objects::to_text(command), view(request.who.user),
                                view(request.who.host)));
-    // Without own schedulers, omit warnings: they are about settings that the plugin's scheduler doesn't act
-    // on.
+    // If pbs_sched schedules all jobs, omit the warnings: they are about settings that the plugin's own
+    // scheduler doesn't act on.
     if (!state.has_pbs_sched_alone())
         for (const std::string& warning : done->warnings) reply.warning(warning);
     // Don't adopt a change of the host's own objects: it arrives as an event.
