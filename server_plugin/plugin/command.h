@@ -31,9 +31,9 @@ struct CommandOptions {
 
 // The result of a program.
 struct CommandResult {
-    std::string output;   // the reason why the output can't be used, a sentence that names the program;
-    std::string failure;  // empty if the program ended with status 0
-                          // empty: status 0
+    std::string output;   // the program's standard output
+    std::string failure;  // the reason why the output can't be used, a sentence that names the program;
+                          // empty: the program ended with status 0
     bool hung = false;    // the program was killed at the time limit
 };
 

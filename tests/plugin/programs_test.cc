@@ -521,7 +521,7 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_NeitherInterpretersNorFilesOfOthersMayBeSet)
     const auto open = program("open", "echo 5\n");
     fs::permissions(open, fs::perms(0777));
     EXPECT_THAT(refused("hpm !" + open), HasSubstr("writable by others"));
-    // A program that others can write is refused also if this changes after the policy was set.
+    // A program that becomes writable by others after the policy was set isn't run, either.
     tell_by("echo 5\n");
     fs::permissions(host.home() / "sched_priv/tell", fs::perms(0777));
     ask_for(1, 1);
