@@ -21,7 +21,7 @@ struct dynamic {
 };
 
 /* Returns an address in the object. In the dynamic section, most loaders have replaced offsets by addresses;
-   others leave the offsets. */
+ * others leave the offsets. */
 static const char* address(const struct link_map* object, ElfW(Addr) value) {
     return (const char*)(value < object->l_addr ? value + object->l_addr : value);
 }
@@ -74,7 +74,7 @@ static int imports(const struct link_map* object, const char* name) {
     for (table = 0; table < 2; ++table)
         for (at = 0; of.tables[table] != NULL && at < of.sizes[table]; at += of.entry[table]) {
             /* Relocations with and without addends begin with the same members, so read them all as
-               ElfW(Rel). */
+             * ElfW(Rel). */
             const ElfW(Sym)* symbol = of.symbols + symbol_of((const void*)(of.tables[table] + at));
             if (symbol->st_shndx == SHN_UNDEF && strcmp(of.names + symbol->st_name, name) == 0) return 1;
         }

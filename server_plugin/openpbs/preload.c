@@ -41,7 +41,7 @@ static int (*real_execve)(const char*, char* const[], char* const[]);
 static int (*real_system)(const char*);
 
 static int is_server; /* this is pbs_server.bin */
-static int tried;     /* the module is loaded, or can't be loaded */
+static int tried;     /* attach() has been called, which loads the module once */
 static pthread_t main_thread;
 static char program[PATH_MAX]; /* the path of this process's program */
 static pid_t own_sched;        /* the pbs_sched that this process has started; 0: none */

@@ -171,8 +171,8 @@ class Scheduling {
         bool told_enough = false;                  // the other comments and estimates wait for a later run
         std::set<std::string> told_anyway{};       // jobs whose comments are sent whatever `tells` says
         std::optional<Clock::time_point> telling_since{};  // when the first comment or estimate was sent
-        std::size_t told = 0;  // comments and estimates since the last query of the server's state
-        std::size_t tellings_asked = 0;      // unanswered queries of the server's state
+        std::size_t told = 0;            // comments and estimates since the last query of the server's state
+        std::size_t tellings_asked = 0;  // unanswered queries of the server's state
         std::vector<std::string> started{};  // jobs started by requests without a reply
         std::size_t preempting = 0;          // unanswered requests to preempt jobs
         bool preempt_failed = false;         // a job couldn't be preempted

@@ -93,7 +93,7 @@ struct State {
     DecisionArray placed;  // the decision of the last place_job()
     CycleInFlight in_flight;
     std::int64_t jobs_considered = 0;
-    bool takes_preemptions = true;  // the host preempts jobs, as it said for the last cycle
+    bool takes_preemptions = true;                   // the host preempts jobs, as it said for the last cycle
     std::map<std::string, NextRecord> next_records;  // by scheduler
     ChangeLog changes;                               // changes of the objects that the scheduler knows
     BackgroundQueries queries;
@@ -119,8 +119,8 @@ struct State {
     std::vector<objects::KnownResource> resources;        // the host's resources, until the store is open
     std::map<std::string, std::string> sched_priv;        // scheduler -> its folder
     std::map<std::string, std::string> sched_directives;  // scheduler -> pbs_sched_record::directives
-    std::map<std::string, std::string> partitions;  // scheduler -> partition of its queues
-    std::set<std::string, std::less<>> own_scheds;  // on a host with pbs_sched: those of the plugin
+    std::map<std::string, std::string> partitions;        // scheduler -> partition of its queues
+    std::set<std::string, std::less<>> own_scheds;        // on a host with pbs_sched: those of the plugin
     // has_pbs_sched_alone() returns whether pbs_sched schedules all jobs; has_pbs_sched(), whether it
     // schedules those of one scheduler.
     bool has_pbs_sched_alone() const { return host.has_pbs_sched() && own_scheds.empty(); }

@@ -1,5 +1,5 @@
-// Writes past usage to a file for people, sched_priv/decay_usage, every hour, as the Origin scheduler did
-// (sched-config guide, "SORT_BY_PAST_USAGE").
+// Writes past usage every hour to sched_priv/decay_usage, a file for people to read, as the Origin scheduler
+// did (sched-config guide, "SORT_BY_PAST_USAGE").
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// Tests the effects of the preloaded object on processes: on their environment, and on the start of pbs_sched.
+// Tests the effects of the preloaded object on processes: on their environment, and on the start of
+// pbs_sched.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
