@@ -6,8 +6,8 @@
 
 namespace pbs::test {
 
-// Number of random cases to try: a tenth under the sanitizers, which take ten times as long and look for
-// other faults. PBSPOLICY_CASES=N in the environment multiplies it by N.
+// Returns the number of random cases to try, of `all`: under the sanitizers, a tenth, as a case takes ten
+// times as long there. PBSPOLICY_CASES=N in the environment multiplies the number by N.
 inline int cases(int all) {
     static const int times = [] {
         const char* text = std::getenv("PBSPOLICY_CASES");  // NOLINT(concurrency-mt-unsafe): read once
@@ -16,7 +16,7 @@ inline int cases(int all) {
     return (PBS_SANITIZED != 0 ? all / 10 : all) * times;
 }
 
-// Number of steps of a random case: a third under the sanitizers.
+// Returns the number of steps of a random case, of `all`: under the sanitizers, a third.
 constexpr int steps(int all) {
     return PBS_SANITIZED != 0 ? all / 3 : all;
 }

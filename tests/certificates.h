@@ -14,11 +14,11 @@ namespace pbs::test {
 
 class Certificates {
   public:
-    // Is openssl installed? Tests that need it skip themselves otherwise.
+    // Returns whether openssl is installed. Tests that need it are skipped otherwise.
     static bool can_be_made() { return access("/usr/bin/openssl", X_OK) == 0; }
     static constexpr const char* kMissing = "openssl isn't installed (Debian's package openssl)";
 
-    // Makes an authority: authority.pem in folder().
+    // Makes a temporary folder and a certificate authority in it: authority.pem and authority.key.
     Certificates() {
         char name[] = "/tmp/certificates.XXXXXX";
         folder_ = mkdtemp(name);
@@ -37,8 +37,9 @@ class Certificates {
     std::string certificate(const std::string& name = "server") const { return path(name + ".pem"); }
     std::string key(const std::string& name = "server") const { return path(name + ".key"); }
 
-    // Makes NAME.pem and NAME.key, or replaces them. `names` is the subjectAltName: "DNS:head,IP:127.0.0.1".
-    // `from` and `until` are YYYYMMDDHHMMSSZ; empty: from now, for a day. False: openssl failed.
+    // Makes NAME.pem and NAME.key in folder(), or replaces them. `names` is the subjectAltName, such as
+    // "DNS:head,IP:127.0.0.1". The certificate is valid from `from` until `until` (YYYYMMDDHHMMSSZ), or for a
+    // day from now if they are empty. Returns false if openssl failed.
     bool make(const std::string& names, const std::string& name = "server", const std::string& from = "",
               const std::string& until = "") const {
         const std::string file = path(name);
@@ -50,7 +51,7 @@ class Certificates {
                                path("authority.key") + " -CAcreateserial -extfile " + file + ".ext -out " +
                                file + ".pem.new");
         } else {
-            // `openssl ca` is needed, as only it takes dates in the past.
+            // Use `openssl ca`: `openssl x509` takes no dates in the past.
             std::ofstream(file + ".db").close();
             std::ofstream(file + ".conf") << "[ca]\ndefault_ca=a\n[a]\ndatabase=" << file
                                           << ".db\nserial=" << file << ".serial\nnew_certs_dir=" << folder_

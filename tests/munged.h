@@ -25,7 +25,7 @@ namespace pbs::test {
 
 class Munged {
   public:
-    // Path of the installed munged; empty: not installed. Tests that need it skip themselves then.
+    // Returns the path of the installed munged, or "" if there is none. Tests that need it are skipped then.
     static std::string program() {
         for (const char* path : {"/usr/sbin/munged", "/usr/bin/munged", "/usr/local/sbin/munged"})
             if (access(path, X_OK) == 0) return path;
@@ -33,8 +33,8 @@ class Munged {
     }
     static constexpr const char* kMissing = "munged isn't installed (Debian's package munge)";
 
-    // Starts munged and waits until it listens. With `other` it has that one's key, like the munged of
-    // another host.
+    // Starts munged and waits until it listens. With `other`, it has the key of that munged, as the daemons
+    // of two hosts of a site have.
     explicit Munged(const Munged* other = nullptr) {
         char name[] = "/tmp/munged.XXXXXX";
         folder_ = mkdtemp(name);
@@ -58,10 +58,10 @@ class Munged {
     Munged& operator=(const Munged&) = delete;
 
     std::string socket() const { return folder_ + "/munge.socket.2"; }
-    // Folder of the socket, which has the name that libmunge expects.
+    // Folder of the socket; the socket's file in it has the name that libmunge expects.
     const std::string& folder() const { return folder_; }
     bool running() const { return pid_ > 0; }
-    // Makes it hang, and go on.
+    // Stops munged's process, so that it doesn't answer; go_on() continues it.
     void pause() const { kill(pid_, SIGSTOP); }
     void go_on() const { kill(pid_, SIGCONT); }
     void stop() {

@@ -1,5 +1,6 @@
-// Keeps hashes of a program's outputs in a file of this repository, so that a change which should keep
-// behaviour can be checked against them. A line of the file has a case's name and its hashes.
+// Keeps hashes of a program's outputs in a file of this repository. Tests compare the outputs with them, to
+// find out whether a change altered the program's behaviour. A line of the file has a case's name and its
+// hashes.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace pbs::test {
 
-// Hashes by FNV-1a with 64 bits (RFC 9923), as 16 hexadecimal digits.
+// Returns the hash of a text by FNV-1a with 64 bits (RFC 9923), as 16 hexadecimal digits.
 inline std::string hash_of(std::string_view text) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -22,9 +23,10 @@ inline std::string hash_of(std::string_view text) {
     return digits;
 }
 
-// A record file in tests/. PBSPOLICY_WRITE_RECORDS=1 in the environment writes the file anew, after an
-// intended change of behaviour. PBSPOLICY_SHOW_RECORDS=DIRECTORY writes the texts there: do that with the
-// program from before a change as well, and compare.
+// The file of hashes `file`, below tests/. After an intended change of behaviour, run the tests with
+// PBSPOLICY_WRITE_RECORDS=1 in the environment, which writes the file anew. PBSPOLICY_SHOW_RECORDS=DIRECTORY
+// writes the texts themselves into files of that directory: do so with the programs from before and after a
+// change, and compare the files.
 class Record {
   public:
     explicit Record(const std::string& file) : path_(std::string(PBS_SOURCE_DIR "/tests/") + file) {
@@ -43,7 +45,7 @@ class Record {
 
     static bool writes() { return std::getenv("PBSPOLICY_WRITE_RECORDS") != nullptr; }
 
-    // Are these texts of the case those on record?
+    // Returns whether the hashes of these texts are those that the file has for the case `name`.
     template <class... Texts>
     bool has(const std::string& name, const Texts&... texts) {
         show(name, texts...);

@@ -58,7 +58,7 @@ TEST_F(ConfigJsonTest, EmptyConfigurationHasEverySection) {
         "  \"time_window\": {},\n  \"fs_group\": {},\n  \"quota\": {}\n}\n");
     const auto read = from_document(to_document(Snapshot{}));
     ASSERT_TRUE(read);
-    EXPECT_EQ(read->size(), 1U);  // the server
+    EXPECT_EQ(read->size(), 1U);  // the server object, which always exists
 }
 
 TEST_F(ConfigJsonTest, ValuesThatAreNotUtf8AreKeptByteByByte) {

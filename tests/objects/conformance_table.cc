@@ -58,7 +58,7 @@ const std::vector<ConformanceRow>& conformance_table() {
          "s policy p1 provision_policy=\"aggressive_provision\"",
          "aggressive_provision",
          {},
-         // provisioning values: avoid_provision is refused where vnodes aren't provisioned
+         // avoid_provision and lazy_provision are refused by a server that doesn't provision vnodes
          {"avoid_provision", "lazy_provision"}},
         {P,
          "exclude_resources",
@@ -213,7 +213,7 @@ const std::vector<ConformanceRow>& conformance_table() {
           "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"}},
         {W, "applies_on_holidays", "Boolean", "True", "s t t1 applies_on_holidays = False", "False",
          kBooleans, kNoBooleans},
-        // Not in the document: other hours on holidays
+        // Not in PP-748's tables: other hours on holidays
         {W, "only_on_holidays", "Boolean", "False", "s t t1 only_on_holidays = True", "True", kBooleans,
          kNoBooleans},
         {W,
@@ -240,7 +240,7 @@ const std::vector<ConformanceRow>& conformance_table() {
          "dedicated",
          {{"PRIME", "prime"}, {"standard", "standard"}},
          {"nightly"}},
-        // Not in the document: the fate of running jobs
+        // Not in PP-748's tables: what happens to running jobs when the window closes
         {W,
          "at_close",
          "string",
@@ -258,8 +258,8 @@ const std::vector<ConformanceRow>& conformance_table() {
          {{"x", "x"}},
          {"a\tb"}},
 
-        // Interface 4: fs_group. The document spells `entity` as `entitiy`, and has decay_factor as an
-        // integer with the default .5.
+        // Interface 4: fs_group. PP-748 spells `entity` as `entitiy`, and gives decay_factor, an integer, the
+        // default .5.
         {F,
          "tree_element",
          "string_array",
@@ -320,7 +320,7 @@ const std::vector<ConformanceRow>& conformance_table() {
          {{"x", "x"}},
          {"a\x7f"}},
 
-        // Interface 2: time_windows of a queue; only this table has them as rows
+        // Interface 2: time_windows of a queue; PP-748 describes them in prose, without a table
         {Q,
          "time_window",
          "string_array",
@@ -342,7 +342,7 @@ const std::vector<ConformanceRow>& conformance_table() {
           {"FREQ=WEEKLY;BYDAY=FR;INTERVAL=2", "FREQ=WEEKLY;BYDAY=FR;INTERVAL=2"}},
          {"13/01", "02/30", "02/29/2026", "1 January", "FREQ=SOMETIMES", "01/01,,12/25"}},
 
-        // Interfaces 1 and 5
+        // Interfaces 1 and 5: the policies of a scheduler
         {H,
          "policy",
          "string_array",

@@ -26,11 +26,11 @@ class Conformance : public StoreTest, public testing::WithParamInterface<Conform
         std::filesystem::create_directory(directory_ + "/bin");
         for (const char* name : {"bin/get_mem", "bin/c"}) program(name);
         object_ = objects_of_.at(row_.type);
-        // fairshare can be True only when there is a group
+        // fairshare can be True only if the policy has a fairshare_group
         if (row_.attribute == "fairshare") run("s p p1 fairshare_group=fs_grp1");
     }
 
-    // The text with the directory of the test's programs in place of /bin.
+    // Returns the text with the folder of the test's programs before each "/bin".
     std::string here(std::string_view text) const {
         std::string result(text);
         for (std::size_t at = result.find("/bin"); at != std::string::npos;
@@ -71,14 +71,15 @@ TEST_P(Conformance, OtherValidValuesAreListedInCanonicalText) {
         const auto reply = store_->execute(set(typed), kManager, kNow);
         ASSERT_TRUE(reply) << reply.error().message;
         EXPECT_EQ(now_shown(), here(listed)) << typed;
-        // setting the listed text again changes nothing
+        // setting the value as it is listed changes nothing
         const auto again = store_->execute(set(listed), kManager, kNow);
         ASSERT_TRUE(again) << again.error().message;
         EXPECT_FALSE(again->changed) << typed;
     }
 }
 
-// Errors name the object, the attribute, and the expected or missing thing.
+// Errors about invalid values name the object and the attribute, and say what was expected or what is
+// missing.
 TEST_P(Conformance, InvalidValuesAreRefusedByName) {
     for (std::string_view value : row_.invalid) {
         const auto reply = store_->execute(set(value), kManager, kNow);
@@ -86,7 +87,7 @@ TEST_P(Conformance, InvalidValuesAreRefusedByName) {
         EXPECT_EQ(reply.error().code, Code::bad_value) << value;
         const std::string& message = reply.error().message;
         EXPECT_EQ(now_shown(), row_.default_value) << value;
-        // the document gives this message in full
+        // PP-748 gives this whole message, which doesn't name the attribute
         if (message == "Cannot set prime/non-prime time policy without setting an all time policy") continue;
         EXPECT_THAT(message, testing::HasSubstr(row_.attribute));
         EXPECT_THAT(message, testing::HasSubstr(object_));
@@ -113,15 +114,14 @@ INSTANTIATE_TEST_SUITE_P(Rows, Conformance, testing::ValuesIn(conformance_table(
     return fmt::format("{}_{}", type_name(row.param.type), row.param.attribute);
 });
 
-// Every attribute of these types that isn't an Origin option or this project's own has a row of PP-748's
-// tables.
+// Every attribute of these types has a row of PP-748's tables, but those below that PP-748 has in no table.
 TEST(ConformanceTable, HasEveryAttributeButOfTheOriginScheduler) {
     for (ObjectType type : {ObjectType::time_window, ObjectType::fs_group, ObjectType::server,
                             ObjectType::queue, ObjectType::sched}) {
         for (const Attribute& attribute : attributes(type)) {
-            // interface 6 has execution_type without a table; a server may keep it itself
+            // PP-748's interface 6 describes execution_type without a table
             if (attribute.name == "execution_type") continue;
-            // of Grid Engine
+            // these are for migrations from Grid Engine
             if (attribute.name == "half_life" || attribute.name == "compensation_factor") continue;
             EXPECT_TRUE(std::ranges::any_of(conformance_table(), [&](const ConformanceRow& row) {
                 return row.type == type && row.attribute == attribute.name;

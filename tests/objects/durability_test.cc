@@ -1,4 +1,4 @@
-// After kill -9, every acknowledged change is in the database, and none is half there.
+// After the program was killed by SIGKILL, every acknowledged change is in the database, and each is whole.
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -11,8 +11,8 @@ namespace {
 
 class DurabilityTest : public StoreTest {
   protected:
-    // A child process that creates policies d0, d1, ... two at a time and writes the number of each
-    // acknowledged pair.
+    // Runs in the child process: creates policies and fs_groups d0, d1, ..., each pair in one change, and
+    // writes the number of each acknowledged pair to the descriptor `acknowledge`.
     [[noreturn]] void work(int acknowledge) {
         Result<Store> store = Store::open(path_, {"UTC"}, kNow);
         if (!store) _exit(1);
@@ -43,7 +43,7 @@ TEST_F(DurabilityTest, AcknowledgedChangesSurviveKill) {
         }
         close(ends[1]);
         int last = -1;
-        // kill the child at another point in each round, some time after an acknowledgement
+        // kill the child after another number of acknowledgements in each round
         for (int pair = 0; last < 7 + 5 * round && read(ends[0], &pair, sizeof pair) == sizeof pair;)
             last = pair;
         kill(child, SIGKILL);
@@ -61,7 +61,7 @@ TEST_F(DurabilityTest, AcknowledgedChangesSurviveKill) {
             EXPECT_EQ(snapshot->policy(name)->text("comment"), "first");
             ASSERT_NE(snapshot->fs_group(name), nullptr) << name;
         }
-        // at most one pair was being written; whether it is there or not, it is complete
+        // at most one pair was being written: either both of its objects exist or neither
         EXPECT_LE(snapshot->objects(ObjectType::fs_group).size(), static_cast<std::size_t>(last) + 2);
         EXPECT_EQ(snapshot->objects(ObjectType::fs_group).size() + 1,
                   snapshot->objects(ObjectType::policy).size());

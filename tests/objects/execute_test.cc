@@ -90,10 +90,10 @@ TEST_F(ExecuteTest, FairshareNeedsAGroup) {
     run("c p p1");
     EXPECT_THAT(refused("s p p1 fairshare=True").message, HasSubstr("fairshare_group"));
     run("c f f1");
-    run("s p p1 fairshare=True, fairshare_group=f1");  // in one command, in either order
+    run("s p p1 fairshare=True, fairshare_group=f1");  // one command may have them in either order
     refused("u p p1 fairshare_group");
     run("u p p1 fairshare_group, fairshare");
-    run("s p p1 fairshare_group=f1");  // or in two commands
+    run("s p p1 fairshare_group=f1");  // two commands may set them, too
     run("s p p1 fairshare=True");
 }
 
@@ -107,7 +107,7 @@ TEST_F(ExecuteTest, TreesGrowAndShrinkByElements) {
     run("s f f1 tree_element += \"user1:group01=5, user2:group01=3\"");
     EXPECT_EQ(shown(ObjectType::fs_group, "f1", "tree_element"),
               "group01:root=30,user1:group01=5,user2:group01=3");
-    refused("s f f1 tree_element -= group01");  // a parent
+    refused("s f f1 tree_element -= group01");  // refused, as it is the parent of others
     refused("s f f1 tree_element += \"user1:root=5\"");
     run("s f f1 tree_element -= user2");
     run("s f f1 tree_element -= \"user1:group01 = 5\"");
@@ -123,11 +123,11 @@ TEST_F(ExecuteTest, NonWorkDaysAreKeptAsRules) {
     run("set server non_work_days += \"FREQ=YEARLY;BYDAY=MO;BYSETPOS=-1;BYMONTH=5\"");
     run("set server non_work_days += \"FREQ=WEEKLY;BYDAY=MO,FR;INTERVAL=2\"");
     ASSERT_EQ(store_->snapshot()->non_work_days().size(), 3U);
-    EXPECT_FALSE(run("set server non_work_days += \"01/01\"").changed);  // the same rule as the first
+    EXPECT_FALSE(run("set server non_work_days += \"01/01\"").changed);  // the list has this rule already
     run("set server non_work_days += \"12/25, 07/03/2026\"");
     EXPECT_EQ(store_->snapshot()->non_work_days().size(), 5U);
     EXPECT_EQ(store_->snapshot()->non_work_days()[3], "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25");
-    // setting the listed text again changes nothing
+    // setting the value as it is listed changes nothing
     const std::string listed = shown(ObjectType::server, "", "non_work_days");
     EXPECT_FALSE(
         store_
@@ -141,7 +141,7 @@ TEST_F(ExecuteTest, NonWorkDaysAreKeptAsRules) {
     EXPECT_TRUE(store_->snapshot()->non_work_days().empty());
 }
 
-// The Origin scheduler didn't start if a queue had two roles.
+// A queue can't have two roles in a policy with algorithm origin: the Origin scheduler didn't start then.
 TEST_F(ExecuteTest, AQueueOfAnOriginPolicyHasOnePart) {
     for (const char* queue : {"a", "b", "c", "d", "s", "s2"}) store_->define_queue(queue);
     run("c p o algorithm=origin, submit_queue=a, batch_queues=\"b,c\", special_queue=s, dedicated_queues=d");
@@ -155,7 +155,7 @@ TEST_F(ExecuteTest, AQueueOfAnOriginPolicyHasOnePart) {
     EXPECT_THAT(refused("s p o dedicated_queues += b").message, HasSubstr("dedicated_queues: bad value 'b'"));
     run("s p o submit_queue=s, special_queue=a");
     run("s p o dedicated_queues += s2");
-    // another algorithm allows it, until the policy gets the Origin algorithm
+    // a policy with another algorithm may have a queue in two roles, until it gets algorithm origin
     run("c p n algorithm=standard, submit_queue=a, special_queue=a");
     EXPECT_THAT(refused("s p n algorithm=origin").message, HasSubstr("the queue is in special_queue too"));
 }
@@ -165,7 +165,7 @@ TEST_F(ExecuteTest, QueueAndSchedObjectsFollowTheHosts) {
     run("c q q1");
     run("s q q1 time_window=t1");
     run("d q q1");
-    run("d t t1");  // nothing refers to it any more
+    run("d t t1");  // possible, as q1, which had t1, is deleted
     run("c sched s2");
     run("s sched s2 policy=default_policy");
     run("d sched s2");

@@ -1,6 +1,6 @@
-// PP-748's statements about the objects, one after the other, each test named by its interface. Statements
-// that only a server can show are in tests/e2e/pp748_test.cc; the attribute tables are in
-// conformance_table.cc.
+// Checks what PP-748 says about the objects, statement by statement; each test is named by its interface.
+// tests/e2e/pp748_test.cc has the statements that need a server; conformance_table.cc has the attribute
+// tables.
 #include <gmock/gmock.h>
 
 #include "tests/objects/store_fixture.h"
@@ -15,7 +15,7 @@ class Pp748 : public StoreTest {
   protected:
     std::string policy(std::string_view attribute) { return shown(ObjectType::policy, "p1", attribute); }
     std::string slots(std::string_view sched) { return shown(ObjectType::sched, sched, "policy"); }
-    // Checks that each command is refused to everybody but managers and root, and allowed to these.
+    // Checks that each command is refused to users and operators, and allowed to managers and root.
     void managers_only(std::initializer_list<const char*> commands) {
         for (const char* text : commands) {
             for (unsigned privilege : {unsigned{user_privilege}, unsigned{operator_privilege}}) {
@@ -109,7 +109,7 @@ TEST_F(Pp748, Interface1_UnsetEmptiesAllSlotsAtOnce) {
 TEST_F(Pp748, Interface1_DefaultPolicyIsThereWithDefaultsAndAssigned) {
     const Object* object = store_->snapshot()->policy("default_policy");
     ASSERT_NE(object, nullptr);
-    EXPECT_TRUE(object->values().empty());  // all defaults, which conformance_table.cc compares
+    EXPECT_TRUE(object->values().empty());  // all are defaults; conformance_table.cc has their values
     EXPECT_EQ(store_->snapshot()->policy_slots("default"), (PolicySlots{"default_policy", "", ""}));
 }
 
@@ -142,25 +142,25 @@ TEST_F(Pp748, Interface2_AQueueHasSeveralWindowsThatDontOverlap) {
     run("c t t3 rrule=FREQ=WEEKLY;BYDAY=SU, start_time=0859, end_time=0901");
     run("s q workq time_window=\"t1,t2\"");
     const Error error = refused("s q workq time_window+=t3");
-    // The day after kNow is a Sunday.
+    // kNow is a Saturday, and the next day a Sunday, on which the windows overlap.
     EXPECT_THAT(error.message, HasSubstr("time_windows t1 and t3 of queue workq overlap, first on "
                                          "2026-11-22 08:59:00"));
     run("s q queue1 time_window=t3");
-    run("s q queue2 time_window=t1");  // one window, several queues
-    // A change is checked against all queues that use the window.
+    run("s q queue2 time_window=t1");  // a window may belong to several queues
+    // Changing a window checks the queues that have it.
     EXPECT_THAT(refused("s t t1 end_time=0901").message, HasSubstr("t1 and t2 of queue workq"));
 }
 
 TEST_F(Pp748, Interface2_WindowsThatFollowEachOtherForEverDontOverlap) {
-    // every fourth week from different weeks on, without an end: decided for all time
+    // both windows open every fourth week, but in different weeks: they never overlap, and that is recognized
     run("c t even rrule=\"DTSTART:20260105T000000 RRULE:FREQ=WEEKLY;INTERVAL=4\"");
     run("c t odd rrule=\"DTSTART:20260119T000000 RRULE:FREQ=WEEKLY;INTERVAL=4\"");
     run("s q workq time_window=\"even,odd\"");
-    // every fifth week meets every fourth one some day
+    // a window of every fifth week meets one of every fourth week some day
     run("c t fifth rrule=\"DTSTART:20260112T000000 RRULE:FREQ=WEEKLY;INTERVAL=5\"");
     EXPECT_THAT(refused("s q workq time_window+=fifth").message, HasSubstr("overlap, first on"));
-    // 29 February is never the first Sunday of a year; but it is a fifth Sunday of February some day, however
-    // late
+    // 29 February is never the first Sunday of a year, but it is the fifth Sunday of February in some years,
+    // however far away
     run("c t leap rrule=FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29");
     run("c t sunday rrule=FREQ=YEARLY;BYDAY=1SU");
     run("s q queue1 time_window=\"leap,sunday\"");

@@ -1,4 +1,4 @@
-// The forms of load_formula, job_load_adjustments and load_thresholds.
+// The values that load_formula, job_load_adjustments and load_thresholds accept.
 #include <gmock/gmock.h>
 
 #include "tests/objects/store_fixture.h"

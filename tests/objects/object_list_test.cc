@@ -34,7 +34,7 @@ void expect_same(const ObjectList& list, const Model& model) {
     EXPECT_EQ(expected, model.end());
 }
 
-// The objects in which two models differ, in the form of for_each_difference().
+// Returns the objects in which two models differ, as for_each_difference() reports them.
 std::vector<std::pair<ObjectPtr, ObjectPtr>> differences(const Model& from, const Model& to) {
     std::vector<std::pair<ObjectPtr, ObjectPtr>> result;
     Model names = from;
@@ -57,7 +57,8 @@ TEST(ObjectList, IsEmptyAtFirst) {
     EXPECT_TRUE(list.with(std::vector<ObjectList::Change>{{"p", nullptr}}).empty());
 }
 
-// Puts and removes at random, many at once and one by one, so that chunks grow, split, shrink and join.
+// Puts and removes random objects in a list and in a map, many at once and one by one, so that the list's
+// chunks grow, split, shrink and join. Both have the same objects.
 TEST(ObjectList, DoesAsAMapDoes) {
     std::mt19937 random(4711);
     Model model;
@@ -94,7 +95,7 @@ TEST(ObjectList, DoesAsAMapDoes) {
     EXPECT_GT(model.size(), 100U) << "the test has to reach more than one chunk";
 }
 
-// A change of one object in 10,000 copies few of the others: those of its chunk.
+// A change of one object of 10,000 copies only the objects of its chunk; the new list shares all others.
 TEST(ObjectList, SharesWhatDidNotChange) {
     Model model;
     for (int i = 0; i < 10000; ++i) {

@@ -26,7 +26,7 @@ TEST_F(OverlapTest, WindowsThatTouchDontOverlap) {
 TEST_F(OverlapTest, IsRefusedWithBothNamesAndTheFirstInstant) {
     const Error error = refused("s q q1 time_window=\"day,lunch\"");
     EXPECT_EQ(error.code, Code::bad_value);
-    // 2026-11-21 is a Saturday: the first Wednesday after it is the 25th
+    // kNow, 2026-11-21, is a Saturday: the first Wednesday after it is the 25th
     EXPECT_THAT(error.message,
                 AllOf(HasSubstr("day and lunch"), HasSubstr("q1"), HasSubstr("2026-11-25 12:00:00")));
     run("s q q1 time_window=day");
@@ -51,7 +51,7 @@ TEST_F(OverlapTest, OneWindowMayServeSeveralQueues) {
 
 TEST_F(OverlapTest, FarFutureCountsAndThePastDoesnt) {
     run("c t once rrule=\"DTSTART:20760106T000000 RRULE:FREQ=DAILY;COUNT=1\", start_time=09:00, "
-        "end_time=10:00");  // a Monday
+        "end_time=10:00");  // 6 January 2076 is a Monday
     EXPECT_THAT(refused("s q q1 time_window=\"day,once\"").message, HasSubstr("2076-01-06 09:00:00"));
     run("c t before rrule=\"DTSTART:20200106T000000 RRULE:FREQ=DAILY;COUNT=1\", start_time=09:00, "
         "end_time=10:00");
@@ -61,7 +61,7 @@ TEST_F(OverlapTest, FarFutureCountsAndThePastDoesnt) {
 TEST_F(OverlapTest, NonWorkDaysCountAndTheirChangeIsCheckedOnAllQueues) {
     run("s t day applies_on_holidays=False");
     run("c t feast rrule=FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=24, start_time=10:00, end_time=12:00");
-    // Thursday, 24 December 2026.
+    // 24 December 2026 is a Thursday.
     EXPECT_THAT(refused("s q q1 time_window=\"day,feast\"").message, HasSubstr("2026-12-24 10:00:00"));
     run("s s non_work_days=12/24");
     run("s q q1 time_window=\"day,feast\"");
@@ -106,7 +106,7 @@ TEST_F(OverlapTest, OnlyWhatChangedIsCompared) {
     run("s q q1 time_window-=again");
 }
 
-// Unchanged windows aren't parsed again: the recurrence's text stays at the same address.
+// Windows are parsed again only when they change: an unchanged one keeps its recurrence text's address.
 TEST_F(OverlapTest, WindowsAreKeptWhileTheySayTheSame) {
     KeptWindows kept;
     const rrule::Zone zone = rrule::Zone::utc();
@@ -133,7 +133,8 @@ TEST_F(OverlapTest, WindowsThatAreGoneAreForgotten) {
     EXPECT_EQ(kept.size(), 1U);
 }
 
-// Covers a window made anew under the name of another one, and a window of a refused command.
+// The kept windows follow changes: when a window is deleted and another gets its name, and when a command
+// that changes a window is refused.
 TEST_F(OverlapTest, WhatIsKeptIsNeverAnOlderWindow) {
     run("s q q1 time_window=night");
     run("d t day");

@@ -21,7 +21,7 @@ class ProgramFile : public StoreTest {
 };
 
 TEST_F(ProgramFile, OfTheSystemOrOfThisUserWillDo) {
-    EXPECT_EQ(why("/bin/sh"), "");  // through links
+    EXPECT_EQ(why("/bin/sh"), "");  // /bin and sh may be links
     EXPECT_EQ(why(program("level")), "");
 }
 
@@ -45,7 +45,7 @@ TEST_F(ProgramFile, DirectoriesAboveAreSafe) {
     EXPECT_EQ(why(path), "its directory " + directory_ + "/open is writable by everybody");
     fs::permissions(directory_ + "/open", fs::perms(01777));
     EXPECT_EQ(why(path), "");
-    // a link doesn't hide the program that it leads to
+    // a link in a safe directory doesn't hide that the program itself is in an unsafe one
     fs::permissions(directory_ + "/open", fs::perms(0777));
     fs::create_symlink(path, directory_ + "/level");
     EXPECT_THAT(why(directory_ + "/level"), HasSubstr("open is writable by everybody"));
@@ -65,7 +65,7 @@ TEST_F(ProgramFile, BelongsToTheSystemOrThisUser) {
     EXPECT_THAT(why(inside), HasSubstr("/theirs is writable by group 1234"));
 }
 
-// Arguments could make an interpreter do anything.
+// A program of the system can't have arguments: they could make an interpreter such as sh do anything.
 TEST_F(ProgramFile, OnlyAScriptOfTheAdministratorsMayHaveArguments) {
     const auto why_not = [](const std::string& command) {
         const auto checked = check_program_call(program_call(command));
@@ -103,7 +103,7 @@ TEST_F(ProgramFile, IsCheckedWhereAPolicyNamesIt) {
     refused(fmt::format("s p p1 dedicated_time_command={}", bad));
     const std::string good = program("level");
     run(fmt::format("s p p1 server_dyn_res=\"mem !{} -a\", dedicated_time_command={}", good, good));
-    // the program isn't checked again when another attribute changes
+    // a change of another attribute doesn't check the program again
     fs::remove(good);
     run("s p p1 comment=x");
     open();

@@ -52,7 +52,7 @@ class RestoreTest : public StoreTest {
     }
     std::vector<HistoryEntry> rows() const { return store_->history({}).value(); }
 
-    std::string gone_;  // a queue or sched that the host doesn't have
+    std::string gone_;  // name of a queue or sched that the host lacks
 };
 
 TEST_F(RestoreTest, ObjectsOfEveryKindGoBack) {
@@ -99,7 +99,7 @@ TEST_F(RestoreTest, IsOneChangeInTheHistory) {
         EXPECT_EQ(all[i].user, "mary");
         EXPECT_EQ(all[i].after, "null");
     }
-    // the rollback can be taken back like any other change
+    // a rollback can be undone by another rollback
     back(then + 3);
     EXPECT_NE(store_->snapshot()->policy("p2"), nullptr);
 }
@@ -113,7 +113,7 @@ TEST_F(RestoreTest, OneObjectAlone) {
     EXPECT_EQ(shown(ObjectType::policy, "p1", "by_queue"), "False");
     EXPECT_NE(store_->snapshot()->policy("p2"), nullptr);
     EXPECT_EQ(rows().back().command, "rollback policy p1 to revision 3");
-    // back to where it didn't exist, and back out of deletion
+    // go back to where p1 didn't exist, and from there to where it existed
     back(then - 1, "policy p1");
     EXPECT_EQ(store_->snapshot()->policy("p1"), nullptr);
     back(then, "policy p1");
@@ -150,7 +150,7 @@ TEST_F(RestoreTest, WhatIsReferredToStays) {
     const Error error = refused_back(then, "policy p1");
     EXPECT_EQ(error.code, Code::busy);
     EXPECT_THAT(error.message, HasSubstr("policy p1 is in use by sched s1"));
-    back(then);  // both go
+    back(then);  // removes the policy and its assignment to s1
     EXPECT_EQ(store_->snapshot()->policy("p1"), nullptr);
 }
 
@@ -316,7 +316,8 @@ TEST_F(RestoreTest, ReferencesOfAnImportAreCheckedAsAWhole) {
     EXPECT_THAT(refused_import("{\n]"), HasSubstr("line 2, column 1"));
 }
 
-// Two queues swap their windows: by single commands there would be an overlap on the way.
+// One import makes two queues swap their windows; two commands couldn't, as the windows would overlap after
+// the first.
 TEST_F(RestoreTest, TheOrderOfThingsDoesNotMatter) {
     run("c t day rrule=FREQ=DAILY, start_time=0800, end_time=2000");
     run("c t night rrule=FREQ=DAILY, start_time=2000, end_time=0800");
@@ -334,7 +335,7 @@ TEST_F(RestoreTest, ShorthandsBecomeCanonical) {
     EXPECT_EQ(shown(ObjectType::policy, "p1", "max_starve"), "01:00:00");
 }
 
-// ---- Any sequence of commands: each revision that was in force can be restored.
+// ---- Restoring any revision that random commands have made.
 
 std::string random_command(std::mt19937& random) {
     const auto pick = [&](std::initializer_list<const char*> from) {
@@ -408,7 +409,7 @@ TEST(ParseObjectName, TakesQmgrsWords) {
     }
 }
 
-// ---- Requests that change the server's attributes together with ours
+// ---- Requests that change attributes of the host and of the store together
 
 Command with_host(std::string_view text, std::vector<HostChange> host) {
     Command command = parse_command(text);
@@ -434,7 +435,7 @@ TEST_F(RestoreTest, TheServersPartIsKeptAndNotReadAsOurs) {
     EXPECT_FALSE(ours.of_host);
     EXPECT_TRUE(theirs.of_host);
     EXPECT_EQ(theirs.after, set.after);
-    // restore() reads the store's rows only; the server gets its own part from host_objects()
+    // the store's rows have no host attributes; host_objects() returns these, for the server to set
     const auto objects = host_objects(*store_, {then, {}});
     ASSERT_TRUE(objects);
     ASSERT_EQ(objects->objects.size(), 1U);
@@ -472,7 +473,7 @@ TEST_F(RestoreTest, WhatTheServerRemovesIsNamedNowhere) {
         restore(*store_, {then, ObjectName{ObjectType::queue, "queue1"}}, removing, kManager, kNow);
     ASSERT_FALSE(held);
     EXPECT_THAT(held.error().message, HasSubstr("policy p1"));
-    // going back removes the policy, and the store's attributes of the queue go with the queue
+    // removes the policy, and with the queue the attributes that the store has of it
     const auto done = restore(*store_, {then, {}}, removing, kManager, kNow);
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_EQ(store_->snapshot()->find(ObjectType::queue, "queue1"), nullptr);

@@ -1,4 +1,4 @@
-// Group commit: commands that are staged, and made durable together.
+// Tests of group commit: commands are staged one by one, and one commit makes them durable.
 #include <gmock/gmock.h>
 
 #include "objects/database.h"
@@ -14,7 +14,7 @@ class StageTest : public StoreTest {
   protected:
     Result<Reply> stage(std::string_view text) { return store_->stage(parse_command(text), kManager, kNow); }
     bool is_there(std::string_view policy) { return store_->snapshot()->policy(policy) != nullptr; }
-    // Allows no more pages than there are: the next growth of the file finds the disk full.
+    // Sets SQLite's limit of pages to their present number: when the file has to grow, the disk seems full.
     void fill_disk() {
         Statement pages = store_->database().statement("PRAGMA page_count");
         ASSERT_TRUE(*pages.step());
@@ -26,7 +26,7 @@ class StageTest : public StoreTest {
 
 TEST_F(StageTest, HoldsWhenItIsCommitted) {
     ASSERT_TRUE(stage("c p p1"));
-    ASSERT_TRUE(stage("s p p1 by_queue=False"));  // sees the staged command
+    ASSERT_TRUE(stage("s p p1 by_queue=False"));  // finds p1, which is only staged
     EXPECT_TRUE(store_->staged());
     EXPECT_FALSE(is_there("p1"));
     ASSERT_TRUE(store_->commit());
@@ -42,7 +42,7 @@ TEST_F(StageTest, HoldsWhenItIsCommitted) {
 
 TEST_F(StageTest, IsForgottenWithoutACommit) {
     ASSERT_TRUE(stage("c p p1"));
-    open();  // as after a crash
+    open();  // opens the file again, as after a crash
     EXPECT_FALSE(is_there("p1"));
     EXPECT_EQ(store_->history({})->size(), 2U);
 }
@@ -120,7 +120,7 @@ TEST_F(StageTest, AFullDiskLosesTheGroupAndNothingElse) {
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().code, Code::system);
     EXPECT_THAT(failed.error().message, HasSubstr("the disk is full"));
-    // commands that follow in the group get the same error, because they could build on what is lost
+    // further commands of the group get the same error, as they could build on the lost one
     EXPECT_EQ(stage("c p p2").error().message, failed.error().message);
     EXPECT_EQ(store_->snapshot(), before);
     const Result<void> committed = store_->commit();
@@ -142,7 +142,7 @@ TEST_F(StageTest, TheErrorWaitsForCommitHoweverItCame) {
     fill_disk();
     ASSERT_TRUE(stage("c p p1"));
     ASSERT_FALSE(stage("s p p1 comment=" + std::string(60000, 'x')));
-    make_room();  // goes through settle()
+    make_room();  // commits what is staged (Store::settle())
     EXPECT_TRUE(store_->staged());
     run("c p p2");
     EXPECT_FALSE(store_->commit());

@@ -1,4 +1,4 @@
-// A store in its own directory, and commands written as in qmgr.
+// Gives each test a store in a folder of its own, which executes commands written as in qmgr.
 #pragma once
 
 #include <fmt/format.h>
@@ -34,8 +34,8 @@ inline std::string take_word(std::string_view& text, std::string_view ends = " "
     return word;
 }
 
-// Takes a value off the text: in quotes, or up to a comma that is followed by another attribute and its
-// operator.
+// Cuts the first value off `text` and returns it: a text in quotation marks, or all before a comma that
+// another attribute and its operator follow.
 inline std::string take_value(std::string_view& text) {
     text = skip_blanks(text);
     if (!text.empty() && (text.front() == '"' || text.front() == '\'')) {
@@ -62,7 +62,7 @@ inline std::string take_value(std::string_view& text) {
     return value;
 }
 
-// Reads a qmgr command: "s p p1 by_queue=False, strict_ordering=True".
+// Parses a qmgr command such as "s p p1 by_queue=False, strict_ordering=True".
 inline Command parse_command(std::string_view text) {
     Command command;
     const std::string verb = take_word(text);
@@ -116,7 +116,7 @@ class StoreTest : public testing::Test {
         return store_->execute(parse_command(text), kManager, kNow);
     }
 
-    // Makes a program that the server may run, and returns its path.
+    // Makes an executable script, which a policy may name, and returns its path.
     std::string program(std::string_view name, std::filesystem::perms mode = std::filesystem::perms(0755)) {
         std::string path = fmt::format("{}/{}", directory_, name);
         std::ofstream(path) << "#!/bin/sh\necho 1\n";
@@ -124,14 +124,14 @@ class StoreTest : public testing::Test {
         return path;
     }
 
-    // Runs a command that has to succeed.
+    // Runs a command, which has to succeed.
     Reply run(std::string_view text) {
         Result<Reply> reply = try_run(text);
         EXPECT_TRUE(reply) << text << ": " << reply.error().message;
         return reply ? *reply : Reply{};
     }
 
-    // Runs a command that must fail and change nothing, and returns the error.
+    // Runs a command, which has to fail and to change nothing, and returns the error.
     Error refused(std::string_view text) {
         const std::shared_ptr<const Snapshot> before = store_->snapshot();
         Result<Reply> reply = try_run(text);
@@ -140,7 +140,7 @@ class StoreTest : public testing::Test {
         return reply ? Error{} : reply.error();
     }
 
-    // An attribute's text in the status; "-" if it isn't there.
+    // Returns the text of an attribute in the object's status, or "-" if the status doesn't have it.
     std::string shown(ObjectType type, std::string_view name, std::string_view attribute) {
         const auto described = status(*store_->snapshot(), type, name, {std::string(attribute)});
         EXPECT_TRUE(described) << described.error().message;

@@ -1,4 +1,4 @@
-// Settings without effect give a warning when they are set.
+// Checks which settings give a warning when they are set, because they have no effect.
 #include "objects/unsupported.h"
 
 #include <fmt/format.h>
@@ -80,7 +80,8 @@ TEST_F(UnsupportedTest, OptionsOfTheOtherAlgorithmAreTold) {
     EXPECT_THAT(run("s p p1 max_jobs=3, strict_ordering=False").warnings, IsEmpty());
 }
 
-// Sets every attribute of a policy to a value that asks for something, with all that these values need.
+// Sets every attribute of a policy to a value that should have an effect, and all that these values depend
+// on.
 void set_everything(Object& policy) {
     const std::map<std::string_view, std::string_view> others = {{"sort_by_past_usage", "True"},
                                                                  {"backfill_prime", "True"},
@@ -95,8 +96,8 @@ void set_everything(Object& policy) {
     }
 }
 
-// Attributes with an effect under either algorithm, in the order of the table. All others give a warning,
-// even where everything that they need is set.
+// The lists have the attributes with an effect under both algorithms, and under each. Every other attribute
+// gives a warning, even if all that it depends on is set.
 TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
     const std::vector<std::string_view> with_both = {
         "dedicated_queues", "comment",          "algorithm",          "log_event",
@@ -218,7 +219,7 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
         const Attribute& word = *find_attribute(ObjectType::policy, "algorithm");
         policy.assign(word, parse_value(word, algorithm).value());
         const Attribute& keys = *find_attribute(ObjectType::policy, "node_sort_key");
-        policy.assign(keys, parse_value(keys, "load_formula LOW").value());  // by which load_formula acts
+        policy.assign(keys, parse_value(keys, "load_formula LOW").value());  // load_formula has an effect through this key
         const auto found = unsupported_settings(policy);
         const auto& own = algorithm == std::string_view("origin") ? with_origin : with_standard;
         for (const Attribute& attribute : attributes(ObjectType::policy)) {
@@ -268,7 +269,7 @@ TEST_F(UnsupportedTest, WhatIsSwitchedOffIsMissing) {
     EXPECT_THAT(run("s p o1 nonprime_drain_sys=True, enforce_prime_time=01/01/2030").warnings, IsEmpty());
 }
 
-// A policy with these values; the queues needn't exist.
+// Makes a policy with these values. They may name queues that don't exist.
 Object policy_of(std::string name,
                  std::initializer_list<std::pair<std::string_view, std::string_view>> values) {
     Object policy(ObjectType::policy, std::move(name));
@@ -401,7 +402,7 @@ TEST_F(UnsupportedTest, AMisspelledAttributeIsGuessed) {
     EXPECT_THAT(refused("c p " + std::string(65, 'x')).message, HasSubstr("at most 64 are allowed"));
 }
 
-// Only a server that doesn't provision refuses this setting.
+// A server that doesn't provision vnodes refuses avoid_provision; one that provisions accepts it.
 TEST_F(UnsupportedTest, HowToProvisionIsRefusedWhereNothingIsProvisioned) {
     const auto error = refused("s p default_policy provision_policy=avoid_provision");
     EXPECT_EQ(error.code, Code::bad_value);
@@ -413,9 +414,9 @@ TEST_F(UnsupportedTest, HowToProvisionIsRefusedWhereNothingIsProvisioned) {
                 HasSubstr("provisions no vnodes"));
     EXPECT_THAT(run("s p default_policy provision_policy=aggressive_provision").warnings, IsEmpty());
     EXPECT_THAT(run("u p default_policy provision_policy").warnings, IsEmpty());
-    // with algorithm external, pbs_sched provisions
+    // a policy with algorithm external may have it, as pbs_sched provisions then
     run("c p e1 algorithm=external, provision_policy=avoid_provision");
-    // another server, which provisions, sets the value; this one keeps it
+    // a server that doesn't provision keeps the value that one which provisions has set
     store_.reset();
     auto other = Store::open(path_, {.provisions = true}, kNow);
     ASSERT_TRUE(other) << other.error().message;
@@ -482,7 +483,7 @@ TEST_F(UnsupportedTest, AnOutputFileIsANameAlone) {
                 HasSubstr("it is the file of schedule_log"));
 }
 
-// The value was stored by a server of an earlier version.
+// A value that an earlier version allowed and stored stays, and gives a warning.
 TEST_F(UnsupportedTest, AnOutputFileElsewhereThatIsStoredStaysAndIsTold) {
     Object policy(ObjectType::policy, "p1");
     const Attribute& attribute = *find_attribute(ObjectType::policy, "schedule_log");
@@ -491,7 +492,7 @@ TEST_F(UnsupportedTest, AnOutputFileElsewhereThatIsStoredStaysAndIsTold) {
                 Contains(HasSubstr("schedule_log has no effect: '/etc/passwd' is not the name of a file")));
 }
 
-// The server decides whether such a policy has an effect.
+// Whether algorithm external has an effect depends on the server: on its use of pbs_sched.
 TEST(Unsupported, AlgorithmExternalIsForAServerWithPbsSched) {
     Object policy(ObjectType::policy, "p1");
     const auto set = [&](std::string_view name, std::string_view value) {

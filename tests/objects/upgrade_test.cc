@@ -18,7 +18,7 @@ class UpgradeTest : public StoreTest {
     }
 };
 
-// Upgrades by a step such as a later release might have.
+// A later release's step, added to the schema, changes the file and keeps its objects.
 TEST_F(UpgradeTest, OldFilesAreBroughtUpToDateWithWhatTheyHold) {
     run("c p old");
     store_.reset();
@@ -55,7 +55,7 @@ TEST_F(UpgradeTest, LaterVersionsAreRefused) {
                 testing::AllOf(testing::HasSubstr("version 99"), testing::HasSubstr("newer program")));
 }
 
-// A crash while the file was being made: whatever was committed, the next start makes the rest.
+// A crash after the tables were made, before the first objects were: the next start makes these.
 TEST_F(UpgradeTest, HalfMadeFilesAreFinished) {
     start_over();
     {

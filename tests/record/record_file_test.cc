@@ -1,4 +1,4 @@
-// Errors about texts that are no records.
+// The errors that read_record() gives for texts that aren't a valid record of scheduling cycles.
 #include "server_plugin/record/record_file.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
-// Databases as a crash leaves them, damaged in every way, and the loss that is reported.
+// Damages copies of a database's files, taken as a crash leaves them, and checks which loss find_loss()
+// reports.
 #include "sqlite/loss.h"
 
 #include <gmock/gmock.h>
@@ -91,7 +92,7 @@ class LossTest : public testing::Test {
     }
     void TearDown() override { fs::remove_all(top_); }
 
-    // Copies the files as kill -9 would leave them now.
+    // Copies the database's files as they would be after kill -9 at this moment.
     void crash() {
         fs::remove_all(top_ + "/crashed");
         fs::create_directories(top_ + "/crashed");
@@ -110,7 +111,8 @@ class LossTest : public testing::Test {
         fs::remove(crashed_ + "-shm");
         return said(crashed_);
     }
-    // Accepts the loss, and returns the number of old rows that are left; -1: the loss can't be accepted.
+    // Accepts the loss of the crashed copy, and returns the number of its rows from before; -1 if the loss
+    // can't be accepted.
     std::int64_t left() const {
         const auto loss = find_loss(crashed_, "revision");
         if (!loss || !*loss || !accept_loss(crashed_, **loss, top_ + "/aside")) return -1;
@@ -193,7 +195,7 @@ TEST_F(LossTest, ALogThatIsCutShortOrGoneIsNoticed) {
     EXPECT_EQ(said(live_), "");
 }
 
-// The crash comes after the log is written and before, or while, the mark is.
+// The machine crashes after the commit is written to the log, and before or while the mark file is written.
 TEST_F(LossTest, ACommitThatWasNotAcknowledgedIsNoLossHoweverTorn) {
     Guarded live(live_);
     commits(live, 3);
@@ -218,8 +220,8 @@ TEST_F(LossTest, ACommitThatWasNotAcknowledgedIsNoLossHoweverTorn) {
     }
 }
 
-// A commit with Durable::later survives the end of the process. A crash of the machine may take any part of
-// it, until a later commit.
+// A commit with Durable::later survives the end of the process. Until a later commit is durable, a crash of
+// the machine may take any part of it, and this is reported as no loss.
 TEST_F(LossTest, ACommitThatNeedNotLastIsNoLossUntilALaterOne) {
     Guarded live(live_);
     commits(live, 3);
@@ -243,7 +245,7 @@ TEST_F(LossTest, ACommitThatNeedNotLastIsNoLossUntilALaterOne) {
     EXPECT_THAT(said(), HasSubstr("has lost the last 1 of its 6 commits"));
 }
 
-// A checkpoint brings a commit with Durable::later to the disk.
+// After a checkpoint, which makes it durable, a commit with Durable::later counts in the mark.
 TEST_F(LossTest, ACommitThatNeedNotLastIsMarkedByACheckpoint) {
     {
         Guarded live(live_);
@@ -319,7 +321,8 @@ TEST_F(LossTest, GoingOnKeepsWhatIsWholeAndACopyOfTheRest) {
     EXPECT_EQ(bytes_of(top_ + "/aside/x.db-wal"), log);
 }
 
-// The file has the whole log already; SQLite would go back to the older pages in what is left of the log.
+// The database file has all of the log already, and the log is damaged. With what is left of the log, SQLite
+// would go back to older pages, so accept_loss() leaves the log out.
 TEST_F(LossTest, ALogThatIsNotNeededIsLeftOut) {
     {
         Guarded live(live_);
@@ -327,7 +330,7 @@ TEST_F(LossTest, ALogThatIsNotNeededIsLeftOut) {
     }
     Guarded live(live_);
     commits(live, 1);
-    // commit until one makes a checkpoint
+    // make commits until a checkpoint has moved all of them into the database file
     while ((*read_mark(live_))->checkpointed != last_ && last_ < 100) {
         live.commit(++last_, 400'000);
         live.wait_for_checkpoint();
@@ -355,7 +358,7 @@ TEST_F(LossTest, AfterACheckpointThatWasCutShortTheLogIsNeeded) {
         ASSERT_TRUE((*read_mark(crashed_))->unfinished);
         EXPECT_EQ(said(), "");
     }
-    // the file gets the whole log, but the crash comes before the mark says so
+    // the checkpoint moves the whole log into the file, but the crash comes before the mark says so
     Database(live_).run("PRAGMA wal_checkpoint(PASSIVE)");
     crash();
     EXPECT_EQ(said(), "");
@@ -364,7 +367,8 @@ TEST_F(LossTest, AfterACheckpointThatWasCutShortTheLogIsNeeded) {
     EXPECT_EQ(left(), last_);
 }
 
-// A reader keeps the log, so it becomes long. A thread copies it while commits go on.
+// An open reader prevents that the log starts again, so that the log becomes long. Meanwhile a thread copies
+// the log into the database file beside the commits.
 TEST_F(LossTest, ALongLogIsCopiedBesideTheCommits) {
     {
         Guarded live(live_);
@@ -389,7 +393,7 @@ TEST_F(LossTest, ALongLogIsCopiedBesideTheCommits) {
     EXPECT_EQ(Database(crashed_).ask("SELECT count(*) FROM row"), last_);
 }
 
-// The mark can tell of one connection at a time whether its copy was cut short.
+// One connection at a time copies the log into the file, as the mark has room for one unfinished copy.
 TEST_F(LossTest, OneConnectionCopiesTheLogAtATime) {
     Guarded live(live_);
     commits(live, 1);
@@ -416,7 +420,7 @@ TEST_F(LossTest, OtherProgramsMayOpenAndCloseTheDatabase) {
         crash();
     }
     EXPECT_EQ(said(live_), "");
-    // the last connection that closes a database left by a crash moves the log into it
+    // when its last connection is closed, SQLite moves the log that the crash left into the database file
     {
         Database by_hand(crashed_);
         by_hand.ask("SELECT count(*) FROM row");

@@ -14,7 +14,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-// Draws the special characters of a list often, so that they meet.
+// Returns a random value in which the special characters of a list are frequent, so that they stand side by
+// side.
 std::string random_value(std::mt19937& random) {
     constexpr std::string_view kSpecial = "\\\\\\,,'\"= \n;\t\r\v\f%(){}\x01\x7f\xc3\xa4\xff";
     std::string value(random() % 12, ' ');
@@ -29,8 +30,8 @@ TEST(VariableListCodec, WritesABackslashBeforeFourCharacters) {
     EXPECT_EQ(variable_list({}), "");
 }
 
-// Lists as OpenPBS's qsub sends them: PBS_O_* with backslashes before commas alone, other variables in the
-// full form.
+// Reads lists as OpenPBS's qsub sends them: in the values of PBS_O_*, only commas have a backslash before
+// them; in those of other variables, each special character has one.
 TEST(VariableListCodec, ReadsWhatOpenPbsWrites) {
     EXPECT_THAT(parse_variables("PBS_O_WORKDIR=/a\\,b/it's/c\\d,X=\\'\\\"\\,\\\\"),
                 ElementsAre(Pair("PBS_O_WORKDIR", "/a,b/it's/c\\d"), Pair("X", "'\",\\")));
@@ -68,7 +69,7 @@ TEST(VariableListCodec, RandomValuesComeBack) {
     }
 }
 
-// Reads any text; writes the variables and reads them again: they must be the same.
+// Reads random texts, writes the variables that were found, and reads these again: they are the same.
 TEST(VariableListCodec, AnyTextIsReadTheSameAgain) {
     std::mt19937 random(6);
     for (int i = 0; i < test::cases(5000); ++i) {

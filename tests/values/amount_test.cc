@@ -1,6 +1,6 @@
-// The table of inputs shows what OpenPBS's server makes of each: `qmgr -c "set server resources_available.R =
-// INPUT"` for R of each type, and `qsub -l walltime=INPUT`, on its master. Rows with a remark are read
-// otherwise here.
+// Durations, sizes and numbers as OpenPBS's server (its master branch) reads them in `qmgr -c "set server
+// resources_available.R = INPUT"`, with a resource R of each type, and in `qsub -l walltime=INPUT`. A comment
+// names the inputs that are read otherwise here.
 #include "values/amount.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST(Amount, Durations) {
     for (const char* text : {"", "soon", "-5", "+5", ":30", "1::30", "1:2:3:4", "1:30x", "1 h", ".5", "1:.5",
                              "1.5.5", "1e3", "0x10", " 5", "99999999999999999999", "99999999999999999:0:0"})
         EXPECT_EQ(parse_duration(text), std::nullopt) << text;
-    // OpenPBS takes "1:" and "1:2:" for minutes without seconds.
+    // OpenPBS takes "1:" and "1:2:" for minutes without seconds; they are refused here.
     for (const char* text : {"1:", "1:2:"}) EXPECT_EQ(parse_duration(text), std::nullopt) << text;
 
     EXPECT_EQ(duration_text(0), "00:00:00");
@@ -74,7 +74,7 @@ TEST(Amount, Sizes) {
     for (const char* text : {"", "gb", "4kkb", "4bk", "4bb", "4kbb", "4wb", "4x", "4 gb", "-1gb", "1.5gb",
                              "1e3", "99999999999999999999"})
         EXPECT_EQ(parse_size(text), std::nullopt) << text;
-    // OpenPBS allows white space or a '+' before the number of a size.
+    // OpenPBS allows white space or a '+' before a size; they are refused here.
     for (const char* text : {" 4", "+4"}) EXPECT_EQ(parse_size(text), std::nullopt) << text;
 }
 
@@ -107,7 +107,8 @@ TEST(Amount, Integers) {
     EXPECT_EQ(parse_integer("9223372036854775807"), kMost);
     for (const char* text : {"1.5", "1e3", "0x10", "12abc", "--1", "+-1", " 1", "1 "})
         EXPECT_EQ(parse_integer(text), std::nullopt) << text;
-    // OpenPBS takes a text without digits for 0, and the largest number for one that is larger.
+    // OpenPBS takes a text without digits for 0, and the largest number for a larger one; both are refused
+    // here.
     for (const char* text : {"", "+", "-", "9223372036854775808"})
         EXPECT_EQ(parse_integer(text), std::nullopt) << text;
 }
@@ -121,7 +122,7 @@ TEST(Amount, Reals) {
     EXPECT_EQ(parse_millionths("1e13"), std::nullopt);
     for (const char* text : {"", "abc", "1.5x", "1.5.5", "1e999"})
         EXPECT_EQ(parse_real(text), std::nullopt) << text;
-    // OpenPBS reads with strtod(): also hexadecimal numbers, inf and nan.
+    // OpenPBS also takes hexadecimal numbers, inf and nan, as strtod() does; they are refused here.
     for (const char* text : {"0x10", "inf", "nan", " 1"}) EXPECT_EQ(parse_real(text), std::nullopt) << text;
 }
 
