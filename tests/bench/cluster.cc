@@ -56,7 +56,7 @@ FsGroup shares_of(std::int64_t users) {
 BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits& limits, Drained drained,
                        void (*tune)(Settings& policy), Shared shared)
     : scheduler(rrule::Zone::utc()),
-      // Monday, 10:00.
+      // 23 November 2026 is a Monday.
       now(std::chrono::sys_days{std::chrono::year{2026} / 11 / 23} + std::chrono::hours(10)) {
     scheduler.resource_defined({ncpus, ResourceKind::integer, "ncpus", true});
     scheduler.resource_defined({mem, ResourceKind::size, "mem", true});
@@ -68,7 +68,8 @@ BigCluster::BigCluster(std::int64_t vnodes, std::int64_t jobs, const UserLimits&
         QueueRecord queue;
         queue.queue = QueueHandle(i + 1);
         queue.name = names[i];
-        // Queues ascend in size and time, as the guide advises; the last one takes any job.
+        // Each queue takes larger and longer jobs than the one before, as the manual advises; the last one
+        // takes any.
         const auto rank = static_cast<std::int64_t>(i) - 1;
         const std::vector<Amount> most = {{ncpus, 8 * rank, {}}, {walltime, 3 * rank * kHour, {}}};
         const std::vector<Amount> available = {{ssinodes, vnodes * 4, {}}};

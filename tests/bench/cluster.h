@@ -1,5 +1,5 @@
-// Builds a large cluster for benchmarks: an Origin policy with every option on, five queues, 100 users, mixed
-// jobs.
+// Gives benchmarks a scheduler with a large cluster: an Origin policy with every option on, five batch
+// queues, 100 users and jobs of many sizes.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@
 
 namespace pbs::sched::bench {
 
-// Limits on a user's running jobs; -1: none.
+// The limits on the running jobs of a user; -1 is no limit.
 struct UserLimits {
     std::int64_t in_queue = -1;   // max_user_run of each batch queue
     std::int64_t in_server = -1;  // max_user_run of the server
-    std::int64_t jobs = 0;        // max_user_run_jobs; 0: none
+    std::int64_t jobs = 0;        // max_user_run_jobs; 0: no limit
 };
 
-// `yes`: a job has waited so long that a queue is drained for it. The job requests a whole vnode of 64 CPUs,
-// and each such vnode has jobs of one CPU for the next 13 to 100 hours.
+// `yes`: one job has waited so long that a queue is drained for it. This job requests a whole vnode of 64
+// CPUs, and each such vnode has running jobs of one CPU for the next 13 to 100 hours.
 enum class Drained : bool { no, yes };
 
-// `yes`: a standard policy by fair share, of 1,000 users in 20 groups.
+// `yes`: the policy has algorithm standard with fair share among 1,000 users in 20 groups.
 enum class Shared : bool { no, yes };
 
 class BigCluster {
@@ -36,13 +36,13 @@ class BigCluster {
                Shared shared = Shared::no);
 
     void add_job();
-    // Allocates room for more jobs, so that memory taken later is the scheduler's.
+    // Allocates room for `jobs` more jobs here, so that all memory that is taken later is the scheduler's.
     void reserve(std::int64_t jobs) { jobs_.reserve(jobs_.size() + static_cast<std::size_t>(jobs)); }
     void remove_job(std::uint64_t job);
-    // Carries out a cycle's decisions: starts, comments, rejections.
+    // Carries out the decisions of a cycle: starts, comments and rejections.
     void apply(const Decisions& decisions);
-    // Runs a server's first cycles until every job that can start runs, and each other one has its reason and
-    // is known to wait. started() then has the jobs that the first cycle started.
+    // Runs two cycles, as a server does at its start: then every job that can start runs, and the scheduler
+    // knows that the others wait, and why. started() then has the jobs that the first cycle started.
     void settle();
     std::uint64_t last_job() const { return next_job_ - 1; }
     const std::vector<std::uint64_t>& started() const { return started_; }
@@ -72,7 +72,7 @@ class BigCluster {
 
     std::int64_t users_ = 100;
     std::mt19937_64 random_{42};
-    std::vector<Job> jobs_{1};  // by job number
+    std::vector<Job> jobs_{1};  // by number of the job, from 1
     std::uint64_t next_job_ = 1;
     std::vector<std::uint64_t> started_;
 };

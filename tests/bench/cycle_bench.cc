@@ -1,4 +1,4 @@
-// Measures the scheduling cycle at scale. Results: docs/benchmarks.md.
+// Measures scheduling cycles with up to a million jobs. docs/benchmarks.md has the results.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 namespace pbs::sched::bench {
 namespace {
 
-// Number of vnodes: ten thousand for a million jobs.
+// Returns the number of vnodes for so many jobs: ten thousand for a million jobs, otherwise a thousand.
 std::int64_t vnodes_for(std::int64_t jobs) {
     return jobs >= 1'000'000 ? 10'000 : 1000;
 }
@@ -48,15 +48,15 @@ void cycles_after_events(benchmark::internal::Benchmark* bench) {
     bench->Iterations(300)->Complexity();
 }
 
-// A full cycle: the cluster is empty and all jobs are new (each gets a start, a comment or a rejection).
+// A full cycle: no job runs yet, all jobs are new, and each gets a start, a comment or a rejection.
 void FullCycle(benchmark::State& state) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0));
     run_full_cycles(state, cluster);
 }
 BENCHMARK(FullCycle)->Apply(full_cycles);
 
-// A full cycle with limits on users: in each queue, in the server, and MAX_USER_RUN_JOBS. Users reach them
-// one after the other in the course of the cycle.
+// A full cycle with limits on each user's jobs: in each queue, in the server, and by max_user_run_jobs. The
+// users reach them one after the other in the course of the cycle.
 void FullCycleUserLimits(benchmark::State& state) {
     const std::int64_t vnodes = vnodes_for(state.range(0));
     BigCluster cluster(vnodes, state.range(0), {vnodes / 150, vnodes / 42, vnodes / 45});
@@ -64,8 +64,8 @@ void FullCycleUserLimits(benchmark::State& state) {
 }
 BENCHMARK(FullCycleUserLimits)->Apply(full_cycles);
 
-// A quota of 50 rules, the last of which counts nearly all jobs: of each user by itself, on each vnode if
-// `on_vnodes`. Nobody reaches a limit.
+// Returns a quota of 50 rules, the last of which counts nearly all jobs, each user's by itself and, with
+// `on_vnodes`, on each vnode by itself. No user reaches a limit.
 std::shared_ptr<const Quota> fifty_rules(bool on_vnodes) {
     using objects::ObjectType;
     objects::Object object(ObjectType::quota, "q1");
@@ -91,15 +91,15 @@ void FullCycleQuotaOnVnodes(benchmark::State& state) {
 BENCHMARK(FullCycleQuota)->Apply(full_cycles);
 BENCHMARK(FullCycleQuotaOnVnodes)->Apply(full_cycles);
 
-// A full cycle with a queue drained for a waiting job: another job starts only if it leaves that job's place
-// free.
+// A full cycle in which a queue is drained for a waiting job: another job starts only if it leaves the place
+// that is kept for that job free.
 void FullCycleDrained(benchmark::State& state) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, Drained::yes);
     run_full_cycles(state, cluster);
 }
 BENCHMARK(FullCycleDrained)->Apply(full_cycles);
 
-// A full cycle by the standard algorithm, with a constant order of vnodes, or one that each start changes.
+// A full cycle with algorithm standard. The order of vnodes is constant, or changes with each start.
 void full_cycles_in_order(benchmark::State& state, void (*tune)(Settings& policy)) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, Drained::no, tune, Shared::yes);
     run_full_cycles(state, cluster);
@@ -122,7 +122,8 @@ BENCHMARK(FullCycleOrderOfTotals)->Apply(full_cycles);
 BENCHMARK(FullCycleMostUnusedFirst)->Apply(full_cycles);
 BENCHMARK(FullCycleLeastUnusedFirst)->Apply(full_cycles);
 
-// A full cycle that looks ahead for the first jobs behind those with a kept place (estimate_depth).
+// A full cycle with estimate_depth: it estimates the starts of the first waiting jobs that have no kept
+// place.
 void FullCycleEstimates(benchmark::State& state) {
     constexpr std::int64_t kDepth = 1000;
     const std::int64_t vnodes = vnodes_for(state.range(0));
@@ -133,8 +134,7 @@ void FullCycleEstimates(benchmark::State& state) {
 }
 BENCHMARK(FullCycleEstimates)->Apply(full_cycles);
 
-// The cycle of a busy cluster after an event: a job arrives, or one ends. Nearly all waiting jobs are refused
-// again.
+// Cycles of a busy cluster, each after one job arrived. Nearly all waiting jobs are refused again.
 void run_after_arrivals(benchmark::State& state, Drained drained, Shared shared = Shared::no) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, drained, nullptr, shared);
     cluster.settle();
@@ -154,7 +154,7 @@ void CycleAfterArrival(benchmark::State& state) {
 void CycleAfterArrivalDrained(benchmark::State& state) {
     run_after_arrivals(state, Drained::yes);
 }
-// Arrivals with fair share of 1,000 users.
+// The same with fair share among 1,000 users.
 void CycleAfterArrivalShares(benchmark::State& state) {
     run_after_arrivals(state, Drained::no, Shared::yes);
 }
@@ -208,7 +208,8 @@ BENCHMARK(CycleAfterEndMostUnusedFirst)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEnd)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEndDrained)->Apply(cycles_after_events);
 
-// Ends of jobs under policies that make a cycle look at more: limits on users, draining, fragments, MAX_JOBS.
+// Cycles after ends of jobs under policies for which a cycle has to consider more jobs: limits on users,
+// draining, avoid_fragmentation, max_jobs.
 void CycleAfterEndUserLimits(benchmark::State& state) {
     const std::int64_t vnodes = vnodes_for(state.range(0));
     run_after_ends(state, Drained::no, {vnodes / 150, vnodes / 42, vnodes / 45});
@@ -227,7 +228,8 @@ BENCHMARK(CycleAfterEndNonprimeDrainSys)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEndFragments)->Apply(cycles_after_events);
 BENCHMARK(CycleAfterEndMaxJobs)->Apply(cycles_after_events);
 
-// Memory that a queued job takes in the scheduler, with the order that cycles after events keep.
+// Measures the memory that a queued job takes in the scheduler after a cycle, with the order of jobs that it
+// keeps for later cycles.
 void BytesPerQueuedJob(benchmark::State& state) {
     const auto in_use = [] {
         const auto info = mallinfo2();
@@ -246,7 +248,7 @@ void BytesPerQueuedJob(benchmark::State& state) {
 }
 BENCHMARK(BytesPerQueuedJob)->Arg(100'000)->Arg(1'000'000)->Iterations(1)->Unit(benchmark::kMillisecond);
 
-// A job_changed event.
+// Measures the arrival and the removal of a queued job, without a cycle.
 void JobEvent(benchmark::State& state) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0));
     for (auto _ : state) {
@@ -256,7 +258,8 @@ void JobEvent(benchmark::State& state) {
 }
 BENCHMARK(JobEvent)->Arg(1'000)->Arg(100'000)->Unit(benchmark::kMicrosecond);
 
-// The end of a background look during which range(0) jobs came: its caller waits for it.
+// Measures finish_work() after a look in another thread during which range(0) jobs came: the caller waits for
+// it.
 void EndOfALookAfterJobEvents(benchmark::State& state) {
     BigCluster cluster(1000, 20'000);
     cluster.settle();
@@ -281,7 +284,7 @@ BENCHMARK(EndOfALookAfterJobEvents)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
-// The permutation by past usage alone, for 100 users.
+// Measures the permutation of jobs by the past usage of 100 users.
 void PermuteByPastUsage(benchmark::State& state) {
     std::mt19937_64 random(7);
     std::vector<std::int64_t> usage(100);

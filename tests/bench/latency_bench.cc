@@ -1,6 +1,6 @@
-// Measures how long clients of a running server wait while it schedules many jobs. Server and plugin are the
-// built ones. Some hundred jobs are submitted; the others are copies of them, written into the stopped
-// server's database.
+// Measures how long clients of a running server wait while it schedules many jobs. The server and the plugin
+// are the built ones. Only some hundred jobs are submitted; all others are copies of them, written into the
+// database while the server is stopped.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -72,10 +72,10 @@ class Client {
     std::string script_;
 };
 
-// Starts a server with an Origin policy of past usage and prime time. Only four jobs find room, so that
-// processes don't matter.
+// Starts a server with an Origin policy of past usage and prime time. At most four jobs run, so that the
+// jobs' processes don't affect the measurement.
 std::unique_ptr<Server> make_server(int64_t jobs) {
-    auto server = start_server(std::chrono::minutes(10));  // starting takes long: the server reads all jobs
+    auto server = start_server(std::chrono::minutes(10));  // it reads all jobs at its start
     const auto configured = server->configure({
         "set server scheduling=False",
         "set server acl_roots+=root@*",
@@ -118,13 +118,14 @@ double percentile(std::vector<double>& sorted, double share) {
                           : sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
 }
 
-// Sends a request each millisecond while a cycle over all jobs runs and its decisions are carried out. A
-// submission and its deletion are four requests, each of which may wait for a slice of decisions.
+// Sends a request each millisecond while a cycle over all jobs runs and its decisions are carried out.
+// `first`: measures the first cycle, which sets all comments. A submission and a deletion together are four
+// requests, each of which may wait while the server carries out a slice of the decisions.
 void during_a_cycle(benchmark::State& state, bool first) {
     const auto server = make_server(state.range(0));
     Client client(*server);
     client.use_script(server->work() / "job.sh");
-    if (!first) {  // wait until all comments are set
+    if (!first) {  // a cycle beforehand sets all comments
         const std::size_t before = cycles_in(*server);
         client.set(MGR_OBJ_SERVER, "", "scheduling", "True");
         if (!pbs::e2e::wait_for([&] { return cycles_in(*server) > before; }, std::chrono::hours(1)))
@@ -132,7 +133,7 @@ void during_a_cycle(benchmark::State& state, bool first) {
         client.set(MGR_OBJ_SERVER, "", "scheduling", "False");
     }
     std::vector<double> waited;
-    double most_of_one = 0;  // of the operations that are one request
+    double most_of_one = 0;  // longest wait of an operation that is a single request
     for (auto _ : state) {
         const std::size_t before = cycles_in(*server);
         Clock::time_point looked = Clock::now();

@@ -1,5 +1,5 @@
-// Measures how fast a running server changes and shows policy objects, as a client sees it. Server and
-// commands are the built ones, and changes are durable when they are answered.
+// Measures how fast a running server changes and shows policy objects, as a client sees it. The server and
+// the commands are the built ones, and each change is durable when it is answered.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ class Client {
     int handle_;
 };
 
-// Creates policies p0, p1, ... and time_windows t0, t1, ..., beside default_policy.
+// Creates policies p0, p1, ... and time_windows t0, t1, .... `policies` doesn't count default_policy.
 void fill(const Server& server, int64_t policies, int64_t windows = 0) {
     std::string input;
     for (int64_t i = 0; i < policies; ++i) input += fmt::format("create policy p{}\n", i);
@@ -85,10 +85,10 @@ void fill(const Server& server, int64_t policies, int64_t windows = 0) {
     if (done.exit != 0) give_up("the objects could not be made: " + done.err);
 }
 
-constexpr int64_t kNames = 1000;  // policies that `set` visits in turn
+constexpr int64_t kNames = 1000;  // number of policies that the changes go through in turn
 constexpr std::size_t kWindow = 1024;
 
-// A client that sends requests ahead of the answers.
+// Sends `count` requests ahead of their answers.
 template <class Send>
 void send_ahead(const Client& client, int64_t count, Send send) {
     int64_t answered = 0;
@@ -148,7 +148,7 @@ void set_one_by_one(benchmark::State& state, Way way) {
     state.SetItemsProcessed(set);
 }
 
-// 16 clients, each of which waits for each answer.
+// Measures 16 clients, each of which waits for each of its answers.
 void many_clients(benchmark::State& state, Way way, bool create) {
     constexpr int kClients = 16;
     constexpr int64_t kEach = 100;
@@ -190,7 +190,7 @@ void stat_objects(benchmark::State& state, Way way, mgr_obj type) {
     state.SetComplexityN(count);
 }
 
-// A whole command, from its start to its end.
+// Measures a whole qmgr command, from its start to its end.
 void list_command(benchmark::State& state, const std::string& type) {
     const auto server = start_server();
     const int64_t count = state.range(0);
@@ -210,11 +210,11 @@ void start_of_qmgr(benchmark::State& state) {
 
 using Benchmark = benchmark::internal::Benchmark;
 
-// Measure wall-clock time, which a client waits.
+// Measures wall-clock time, which is what a client waits.
 void on_the_wall(Benchmark* one) {
     one->UseRealTime()->Unit(benchmark::kMillisecond);
 }
-// Runs with thousands of objects.
+// Runs the benchmark with thousands of objects.
 void with_thousands(Benchmark* one) {
     on_the_wall(one);
     one->Arg(1000)->Arg(10000);

@@ -1,10 +1,11 @@
-// Compares pbs_sched and the plugin in an OpenPBS server, in turn on the same machine, with a tenth as many
-// vnodes of 32 CPUs as queued jobs.
+// Compares the schedulers of an OpenPBS server: pbs_sched, and the plugin inside the server and beside it.
+// They run in turn on the same machine, with a tenth as many vnodes of 32 CPUs as queued jobs.
 //
-// Figures, by the server's log: the time from `scheduling = True` until the last job is started, and until
-// the scheduler has nothing more to say; the time until a new job that can't start has its comment, and until
-// another job starts after the end of one; the waits of others for the server's status meanwhile; and the
-// memory of the server's process and the scheduler's. Runs where PBSPOLICY_OPENPBS_PREFIX names an OpenPBS.
+// The figures are taken from the server's log: the time from `scheduling = True` until the last job is
+// started, and until the scheduler's last request; the time until a new job that can't start has its comment,
+// and from the end of a job until another one starts; how long another client waits for the server's status
+// meanwhile; and the memory of the processes of server and scheduler. PBSPOLICY_OPENPBS_PREFIX names the
+// OpenPBS; without it the benchmark is skipped.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -30,9 +31,9 @@ using pbs::e2e::number_of;
 using pbs::e2e::Site;
 using Clock = std::chrono::steady_clock;
 
-// ---- The program's part inside the box.
+// ---- The benchmark runs itself inside the box (tests/e2e/box.h), to submit jobs and to ask the server.
 
-// Submits jobs of so many chunks; `ncpus`: CPUs of a chunk, 0: they vary.
+// Submits `jobs` jobs, each of `chunks` chunks with `ncpus` CPUs; 0: the number of CPUs varies.
 int submit(int jobs, int chunks, int ncpus) {
     const int handle = pbs_connect(nullptr);
     if (handle < 0) return 1;
@@ -60,7 +61,7 @@ int submit(int jobs, int chunks, int ncpus) {
     return pbs_disconnect(handle);
 }
 
-// Prints the time of the slowest request in milliseconds.
+// Asks for the server's status during so many seconds, and prints the longest wait in milliseconds.
 int ask(int seconds) {
     const int handle = pbs_connect(nullptr);
     if (handle < 0) return 1;
@@ -77,8 +78,8 @@ int ask(int seconds) {
 
 // ---- The site.
 
-constexpr int kSubmittedAtOnce = 5000;           // a script may take two minutes
-constexpr std::chrono::seconds kPatience{1200};  // for one cycle
+constexpr int kSubmittedAtOnce = 5000;           // a script in the box may take two minutes
+constexpr std::chrono::seconds kPatience{1200};  // time limit of a cycle
 
 std::string self() {
     return std::filesystem::canonical("/proc/self/exe").string();
@@ -91,13 +92,13 @@ struct Size {
     int chunks = 1;  // of a job
 };
 
-// A machine can't run 20,000 jobs: the largest size has jobs of ten vnodes, and vnodes of four hosts.
+// One machine can't run 20,000 jobs at once: the largest size has jobs of ten vnodes, on four moms.
 Size size_of(int jobs) {
     if (jobs < 100'000) return {jobs, jobs / 10};
     return {jobs, jobs / 10, 4, 10};
 }
 
-// The vnodes of a mom are NAME[0], NAME[1] and so on.
+// Returns the name of a vnode: those of a mom are NAME[0], NAME[1] and so on.
 std::string vnode(const Size& size, int number) {
     return size.moms == 1 ? fmt::format("box[{}]", number)
                           : fmt::format("v{}[{}]", number % size.moms, number / size.moms);
@@ -155,7 +156,7 @@ double seconds_of(const std::string& line) {
            std::strtod(line.c_str() + 17, nullptr);
 }
 
-// Returns the scheduler's requests since this time.
+// Returns the scheduler's requests since the second `since` of the day.
 std::vector<Request> requests_since(const Site& site, double since) {
     std::vector<Request> requests;
     std::istringstream lines(
@@ -188,8 +189,9 @@ double memory_MB(const Site& site, const std::string& programs) {
            1024;
 }
 
-// Waits until the scheduler has made no request for so many seconds. Returns its requests about jobs since
-// this time. `longest`: milliseconds of the longest wait of others meanwhile.
+// Waits until the scheduler has made no request about jobs for `seconds`. Returns its requests about jobs
+// since the second `since` of the day. Raises `longest` to the milliseconds that another client had to wait
+// meanwhile.
 std::vector<Request> requests_until_quiet(const Site& site, double since, int seconds, double& longest) {
     std::vector<Request> requests;
     for (std::size_t before = ~std::size_t{0}; before != requests.size() || requests.empty();) {
@@ -203,8 +205,8 @@ std::vector<Request> requests_until_quiet(const Site& site, double since, int se
     return requests;
 }
 
-// Does something five times, each time when the scheduler is idle. Returns the median of the milliseconds
-// from the last line with the text in the server's log until the scheduler's next request of the kind.
+// Calls act() five times, each time when the scheduler is idle. Returns the median time in milliseconds from
+// the last line with `text` in the server's log until the scheduler's next request for which kind() is true.
 double time_to(const Site& site, bool (*kind)(const Request&), const std::string& text,
                const std::function<void(int)>& act) {
     using std::chrono::seconds;
@@ -261,7 +263,7 @@ void cycle(benchmark::State& state, const std::string& scheduler) {
     state.counters["start_after_end_ms"] =
         time_to(site, starts_a_job, "to be deleted at request of root",
                 [&](int i) { site.ok(fmt::format(fmt::runtime(end), 10 * i + 5)); });
-    // A vnode goes offline, so that all comments change, and a moment later a job ends.
+    // A vnode goes offline, so that the comments of all jobs change, and half a second later a job ends.
     state.counters["start_beside_comments_ms"] =
         time_to(site, starts_a_job, "to be deleted at request of root", [&](int i) {
             site.ok(fmt::format("$stock/qmgr -c 'set node {} state = offline'; sleep 0.5; {}",

@@ -1,12 +1,15 @@
 // Measures a server with many queued jobs.
 //
-// `submissions`: submissions a second over several connections, each durable when it is acknowledged.
-// `queued`: a queued job's memory and room in the database, the times of its status, of all jobs' status and
-// of a restart, and the first cycle with a comment for each job.
+// `submissions`: the number of submissions a second over several connections; each job is durable when its
+// submission is acknowledged.
 //
-// A connection sends the requests of a submission (QueueJob, JobScript, Commit) ahead of their answers, with
-// several submissions on their way. The jobs of `queued` are copies of some hundred submitted ones, written
-// into the stopped server's database.
+// `queued`: the memory and the room in the database that a queued job takes; the times of the status of one
+// job, of the status of all jobs, and of a restart; and the time of the first cycle, which sets a comment for
+// each job.
+//
+// A connection sends the requests of a submission (QueueJob, JobScript, Commit) ahead of their answers, and
+// has several submissions on their way. For `queued`, only some hundred jobs are submitted; all others are
+// copies of them, written into the database while the server is stopped.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -47,7 +50,7 @@ double seconds_since(Clock::time_point begin) {
 }
 
 std::unique_ptr<Server> make_server() {
-    auto server = start_server(std::chrono::minutes(10));  // starting takes long: the server reads all jobs
+    auto server = start_server(std::chrono::minutes(10));  // it reads all jobs at its start
     const auto configured = server->configure({
         "set server scheduling=False",
         "set server acl_roots+=root@*",
@@ -73,8 +76,8 @@ double bytes_of(const Server& server, const std::string& file) {
 
 // ---- Submissions ----
 
-// Builds the requests that qsub sends for a user's small job. The environment is always the same, the name
-// isn't.
+// Returns the requests that qsub sends for a user's small job. All jobs have the same environment and
+// different names.
 std::string submission(int64_t number) {
     const auto one = [](const char* name, std::string value, const char* resource = "") {
         return ifl::Attribute{.name = name, .resource = resource, .value = std::move(value)};
@@ -98,7 +101,7 @@ std::string submission(int64_t number) {
 }
 constexpr int kReplies = 3;
 
-// Submits `jobs` jobs, with up to `ahead` of them on their way.
+// Submits `jobs` jobs, numbered from `first`, with up to `ahead` submissions on their way.
 void submit(const Server& server, int64_t first, int64_t jobs, int64_t ahead) {
     const int fd = connect_to(server);
     if (fd < 0) give_up("no connection");
@@ -107,7 +110,7 @@ void submit(const Server& server, int64_t first, int64_t jobs, int64_t ahead) {
     int64_t sent = 0;
     int64_t answers = 0;
     while (answers < jobs * kReplies) {
-        // Send half a window at a time, as a program that fills its buffer does.
+        // Send half of `ahead` at a time, as a program that fills its buffer does.
         if (sent < jobs && sent - answers / kReplies <= ahead / 2) {
             std::string out;
             for (const int64_t until = std::min(jobs, answers / kReplies + ahead); sent < until; ++sent)
@@ -171,8 +174,8 @@ std::size_t cycles_in(const Server& server) {
     return count;
 }
 
-// Returns the longest wait in milliseconds of requests in turn, while a cycle runs and its decisions are
-// carried out.
+// Runs a cycle, and meanwhile asks for the server's status again and again. Returns the longest wait in
+// milliseconds, and sets `cycle_seconds` to the time until the decisions are carried out.
 double longest_wait_of_a_cycle(const Server& server, int handle, double& cycle_seconds) {
     attropl on{nullptr, const_cast<char*>("scheduling"), nullptr, const_cast<char*>("True"), SET};
     const std::size_t before = cycles_in(server);
@@ -213,7 +216,7 @@ void queued(benchmark::State& state) {
         const auto copied = pbs::e2e::copy_jobs(*server, state.range(0) / kSubmitted);
         if (!copied) give_up(copied.message());
         if (const auto started = server->start(); !started) give_up(started.message());
-        // The first restart writes missing accounting records; measure the second.
+        // The first restart writes missing accounting records; the second is measured.
         if (const auto stopped = server->stop(); !stopped) give_up(stopped.message());
         const auto begin = Clock::now();
         if (const auto started = server->start(); !started) give_up(started.message());

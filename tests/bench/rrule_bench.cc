@@ -1,4 +1,5 @@
-// Measures questions about time with up to 10,000 windows. Results: docs/benchmarks.md.
+// Measures how long questions about time windows take, with up to 10,000 windows. docs/benchmarks.md has the
+// results.
 
 #include <benchmark/benchmark.h>
 
@@ -18,8 +19,9 @@ namespace {
 constexpr Instant kNow{Seconds{1795248000}};  // 2026-11-21 08:00 in UTC
 constexpr Seconds kYear{std::chrono::days{365}};
 
-// Makes a window as sites write them: office hours, nights, weekends, the first Monday of the month, a day
-// each year, every third day; a tenth in another zone, a third not on holidays. All differ.
+// Returns the i-th window, as sites write them: office hours, nights, weekends, the first Monday of the
+// month, a day each year, every third day. A tenth are in another time zone, a third aren't open on holidays.
+// All differ.
 WindowSpec spec(std::size_t i) {
     static constexpr const char* kRules[] = {"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR",
                                              "FREQ=DAILY",
@@ -55,11 +57,11 @@ std::vector<Window> windows(std::size_t count) {
     return out;
 }
 
-// Range of the questions: most of the year that is compiled at first.
+// Range of the instants that are asked about: most of the year that a set compiles at first.
 constexpr Seconds kAsked{std::chrono::days{300}};
 
-// Returns a set for each window, as queues have. The sets are warm: each has answered every question of
-// kAsked once. Made once for each count.
+// Returns a set for each window, as a queue has one. Each set has compiled the times of kAsked already. The
+// sets are made once for each count.
 const std::vector<WindowSet>& sets(std::size_t count) {
     static std::map<std::size_t, std::vector<WindowSet>> made;
     std::vector<WindowSet>& out = made[count];
@@ -74,7 +76,8 @@ const std::vector<WindowSet>& sets(std::size_t count) {
     return out;
 }
 
-// Set and instant of the next question, in few bytes, so that the caches belong to the sets.
+// Set and instant of a question. It has few bytes, so that the questions leave the processor's caches to the
+// sets.
 struct Question {
     std::uint32_t set;
     std::uint32_t after_now;  // in seconds
@@ -118,14 +121,14 @@ Seconds week(const WindowSet& set, Instant t) {
     return set.seconds_inside(t, t + std::chrono::days{7});
 }
 
-// Asks any of the sets about now, as a cycle does.
+// Asks random sets about the present, as a scheduling cycle does.
 void InsideNow(benchmark::State& state) {
     ask_sets(state, true, contains);
 }
 void NextChangeNow(benchmark::State& state) {
     ask_sets(state, true, next_change);
 }
-// Asks about any time of the year.
+// Asks random sets about random times of kAsked.
 void InsideAnyTime(benchmark::State& state) {
     ask_sets(state, false, contains);
 }
@@ -141,7 +144,7 @@ BENCHMARK(InsideAnyTime)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
 BENCHMARK(NextChangeAnyTime)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
 BENCHMARK(SecondsInsideAWeek)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
 
-// Asks a union of all windows about any time of the year.
+// Asks the union of all windows about random times of kAsked.
 void InsideAUnion(benchmark::State& state) {
     const WindowSet set(windows(static_cast<std::size_t>(state.range(0))), holidays());
     const auto list = questions(1);
@@ -156,7 +159,7 @@ void InsideAUnion(benchmark::State& state) {
 }
 BENCHMARK(InsideAUnion)->RangeMultiplier(10)->Range(10, 10000)->Complexity();
 
-// Compiles parsed rules to lists of a year, one for each window.
+// Measures the compilation of a year, of one set for each window, from parsed rules.
 void CompileAYear(benchmark::State& state) {
     const auto count = static_cast<std::size_t>(state.range(0));
     const auto all = windows(count);
@@ -179,7 +182,7 @@ BENCHMARK(CompileAYear)
     ->Unit(benchmark::kMillisecond)
     ->Complexity(benchmark::oN);
 
-// Compiles one union of all windows.
+// Measures the compilation of a year, of one set with all windows.
 void CompileAYearOfAUnion(benchmark::State& state) {
     const auto all = windows(static_cast<std::size_t>(state.range(0)));
     const NonWorkDays days = holidays();
@@ -205,7 +208,7 @@ BENCHMARK(Parse)
     ->Unit(benchmark::kMillisecond)
     ->Complexity(benchmark::oN);
 
-// Reads the configuration again after one window changed.
+// Measures reading all windows again after one has changed.
 void ReadAgainAfterOneChange(benchmark::State& state) {
     const auto count = static_cast<std::size_t>(state.range(0));
     std::vector<WindowSpec> specs;
@@ -230,9 +233,10 @@ BENCHMARK(ReadAgainAfterOneChange)
     ->Unit(benchmark::kMillisecond)
     ->Complexity();
 
-// Checks a queue's windows for overlaps after one of them, or all, changed. Changed windows are made from
-// their text and compared with the others, which a server keeps. Families of rules are those with which a
-// manager could keep the server busy: all have the same times, or nearly so in other zones.
+// Measures the search for overlaps of a queue's windows after one of them, or all, changed. A changed window
+// is made from its text; the others are kept, as in a server. Each family of rules is one with which a
+// manager could keep the server busy: its windows are open at the same times of day, or at nearly the same in
+// several time zones.
 using Family = std::string (*)(int);
 std::string one_a_year(int i) {
     return fmt::format("FREQ=YEARLY;BYMONTH={};BYMONTHDAY={}", i / 28 % 12 + 1, i % 28 + 1);
@@ -311,7 +315,7 @@ BENCHMARK_CAPTURE(OneOfAQueue, zones, zones, false)->Apply(queue_sizes);
 BENCHMARK_CAPTURE(OneOfAQueue, zones_all_changed, zones, true)->Apply(queue_sizes);
 BENCHMARK_CAPTURE(OneOfAQueue, odd_zones, odd_zones, false)->Apply(queue_sizes);
 
-// Makes a window from the most expensive rules, and asks its first question.
+// Measures making a window from one of the most expensive rules, and its first question.
 void HostileRule(benchmark::State& state, const std::string& rule) {
     for (auto _ : state) {
         auto made = Window::make({rule, Seconds{8 * 3600}, Seconds{9 * 3600}, true}, zone());

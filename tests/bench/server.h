@@ -1,4 +1,4 @@
-// Helpers for benchmarks of a whole server.
+// Helpers for benchmarks that measure a running server.
 #pragma once
 
 #include <errno.h>
@@ -18,14 +18,14 @@
 
 namespace pbs::bench {
 
-// Says why the benchmark can't go on, and ends the program.
+// Prints why the benchmark can't go on, and aborts the program.
 [[noreturn]] inline void give_up(const std::string& what) {
     fmt::print(stderr, "{}: {}\n", program_invocation_short_name, what);
     std::abort();
 }
 
-// Starts a server. `patience`: the time that its starts and stops may take, for a server with many jobs to
-// read.
+// Starts a server. `patience` limits the time of a start and of a stop; with many jobs, the server reads
+// long.
 inline std::unique_ptr<e2e::Server> start_server(
     std::chrono::seconds patience = e2e::Server::Options().patience) {
     e2e::Server::Options options;
@@ -35,7 +35,7 @@ inline std::unique_ptr<e2e::Server> start_server(
     return server;
 }
 
-// Connects by the server's local socket. Returns a descriptor that the caller owns, or -1.
+// Connects to the server's local socket. Returns a descriptor that the caller has to close, or -1.
 inline int connect_to(const e2e::Server& server) {
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_un address{};

@@ -1,6 +1,6 @@
-// Measures how many jobs a second a simulation starts. Jobs belong to 100 users, most are small, and their
-// work is 92 percent of the capacity of vnodes of 8 CPUs, or half as much again as the capacity. Each job
-// arrives and ends at a second of its own or, on a large machine, shared with few others.
+// Measures how many jobs a second a simulation starts. The jobs belong to 100 users, and most are small.
+// Together they need 92 percent of the CPUs of the vnodes, or 150 percent. Few jobs arrive or end in the same
+// second.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -15,11 +15,12 @@ using namespace pbs::simulate;  // NOLINT(google-build-using-namespace): this is
 
 constexpr std::int64_t kCpus = 8;  // CPUs of a vnode
 constexpr double kLoad = 0.92;
-// Load with which a third of the jobs wait when the last one arrives.
+// With this load, a third of the jobs wait when the last one arrives.
 constexpr double kOverload = 1.5;
 
-// An Origin site: three batch queues with limits on jobs, nodes, CPUs and walltime; prime time with a limit,
-// and another one for small jobs; past usage; jobs that have waited for a day.
+// An Origin site: three batch queues with limits on jobs, nodes, CPUs and walltime; prime time with a limit
+// on walltime, and a higher one for small jobs; jobs ordered by past usage; precedence for jobs that have
+// waited for a day.
 constexpr const char* kOrigin =
     "create queue submit queue_type=execution, enabled=True, started=True\n"
     "create queue special queue_type=execution, enabled=True, started=True\n"
@@ -116,7 +117,7 @@ void sizes(benchmark::internal::Benchmark* bench) {
 
 BENCHMARK(Origin)->Apply(sizes);
 BENCHMARK(Standard)->Apply(sizes);
-// The queue grows to a third of the jobs.
+// Here the number of waiting jobs grows to a third of all jobs.
 BENCHMARK(StandardOverloaded)
     ->ArgNames({"jobs", "vnodes"})
     ->Unit(benchmark::kMillisecond)

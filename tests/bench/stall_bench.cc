@@ -1,7 +1,8 @@
-// Measures what one user can do to others. The user has 400 connections with 20 requests each for the full
-// status of all jobs, and reads no answer; or, in variants, reads all answers and asks on; or asks in turn
-// for explanations of waiting jobs, or for records of cycles. Another user's waits for the status of one job
-// are measured, on a new connection each time, and the server's memory.
+// Measures how much one user can slow down the server for others. A hostile user has 400 connections, each
+// with 20 requests for the full status of all jobs, and reads no answer; in variants, this user reads all
+// answers and asks again, or asks for explanations of waiting jobs or records of cycles one after the other.
+// The benchmark measures how long another user waits for the status of one job, on a new connection each
+// time, and the server's memory.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -38,7 +39,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kConnections = 400;
 constexpr int kRequests = 20;
 
-// `scheduling`: cycles run through the jobs, none of which fits.
+// Makes a server with so many jobs. `scheduling`: cycles consider the jobs; none of them can start.
 std::unique_ptr<Server> make_server(int64_t jobs, bool scheduling) {
     auto server = start_server(std::chrono::minutes(10));
     const auto configured = server->configure(
@@ -56,7 +57,8 @@ std::unique_ptr<Server> make_server(int64_t jobs, bool scheduling) {
     return server;
 }
 
-// The hostile user, in a process of its own. When the server ends connections, it opens new ones.
+// Runs the hostile user in a process of its own. Connections that the server ends are opened anew. `reads`:
+// the user reads the answers.
 [[noreturn]] void attack(const Server& server, bool reads) {
     signal(SIGPIPE, SIG_IGN);
     if (getuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) _exit(1);
@@ -92,7 +94,7 @@ double memory_mb(const Server& server) {
     return 0;
 }
 
-// Returns the milliseconds of a connection with the status of one job.
+// Connects, asks for the status of one job, and returns how long that took, in milliseconds.
 double one_status(const Server& server, const std::string& job) {
     setenv("PBS_HOME", server.home().c_str(), 1);
     const auto begin = Clock::now();
@@ -109,7 +111,8 @@ double percentile(std::vector<double>& sorted, double share) {
     return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
 }
 
-// Runs a command again and again as a user, in a process of its own, and writes a byte for each run.
+// Runs a command again and again as a user, in a process of its own, and writes a byte to the descriptor
+// `count` after each run.
 [[noreturn]] void run_on_and_on(const Server& server, const std::vector<std::string>& command, int count) {
     pbs::e2e::RunOptions options;
     options.timeout = std::chrono::minutes(10);

@@ -1,8 +1,8 @@
-// Measures jobs that start at once, and that end at once: how many begin to run in a second; how long a user
-// waits meanwhile for the status of one job or the server, on a new connection each time; the longest turn of
-// the server's loop above 50 ms, by the clock and by the processor; and the memory of the processes above a
-// job. `kernel_alone` shows the limit of the machine without a server: as many processes of another user,
-// each below one that waits for it.
+// Measures jobs that all start, or all end, at once: how many start or end in a second; how long a user waits
+// meanwhile for the status of one job or of the server, on a new connection each time; the longest turn of
+// the server's loop among those above 50 ms, in wall-clock and in processor time; and the memory of the
+// processes that watch a job. `kernel_alone` shows the limit of the machine, without a server: it starts as
+// many processes of another user, each with a parent that waits for it.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -116,7 +116,8 @@ void set_scheduling(const Server& server, bool on) {
         give_up("scheduling");
 }
 
-// Counts lines of a type in the accounting file: each is written once a job has begun, or ended.
+// Counts the records of a type in the accounting file. The server writes one when a job has started, or
+// ended.
 class Records {
   public:
     explicit Records(const Server& server) : folder_(server.home() / "server_priv/accounting") {}
@@ -138,7 +139,7 @@ class Records {
     std::map<char, int64_t> counts_;
 };
 
-// Returns the sessions of all running jobs.
+// Returns the session ids of all running jobs.
 std::vector<pid_t> sessions(const Server& server) {
     const int handle = connect_to(server);
     std::string name = "session_id";
@@ -155,8 +156,8 @@ std::vector<pid_t> sessions(const Server& server) {
 
 // ---- A user's waits ----
 
-// Asks in turn for a job's and the server's status, every 20 ms, until stopped. Its thread has a higher
-// priority where permitted, so that the waits are the server's.
+// Asks for the status of a job and of the server in turn, every 20 ms, until it is stopped. The thread has a
+// higher priority if that is permitted, so that it waits for the server only, not for a processor.
 class Asker {
   public:
     explicit Asker(const Server& server, std::string job) : server_(server), job_(std::move(job)) {
@@ -190,7 +191,7 @@ class Asker {
             const int handle = connect_to(server_);
             batch_status* status = one_job ? pbs_statjob(handle, job_.c_str(), nullptr, nullptr)
                                            : pbs_statserver(handle, nullptr, nullptr);
-            // One job: it may have ended, and have no status.
+            // A job without a status may have ended.
             if (status == nullptr && !one_job) give_up("no status");
             pbs_statfree(status);
             pbs_disconnect(handle);
@@ -207,7 +208,7 @@ class Asker {
     std::thread thread_;
 };
 
-// Collects long turns of the server's loop from its log, since this object was made.
+// Reports the long turns of the server's loop that its log has since this object was made.
 class Turns {
   public:
     explicit Turns(const Server& server) : server_(server), begin_(server.log().size()) {}
@@ -237,8 +238,8 @@ class Turns {
 // ---- Memory ----
 
 struct Memory {
-    double own = 0;           // private memory in kB
-    double proportional = 0;  // with a share of memory that several processes use (PSS)
+    double own = 0;           // memory of this process alone, in kB
+    double proportional = 0;  // the same and its part of shared memory (PSS), in kB
 };
 
 Memory memory_of(pid_t pid) {
@@ -259,7 +260,8 @@ pid_t parent_of(pid_t pid) {
     return 0;
 }
 
-// Reports the memory of the two processes above each job: its shepherd, and the shepherd's warden.
+// Reports the memory of the two processes that watch each job: its shepherd, and the shepherd's parent, the
+// warden.
 void report_memory(benchmark::State& state, const std::vector<pid_t>& jobs) {
     Memory shepherds;
     Memory wardens;
@@ -311,7 +313,7 @@ std::string last_job(const Server& server) {
     return name;
 }
 
-// Measures from switching scheduling on until each job's script runs and the server knows it.
+// Measures the time from switching scheduling on until the scripts of all jobs run and the server knows that.
 void jobs_start(benchmark::State& state) {
     const auto server = make_server();
     submit(*server, state.range(0));
@@ -334,7 +336,7 @@ void jobs_start(benchmark::State& state) {
     wait_for_records(records, 'E', state.range(0));
 }
 
-// Measures from the first kill of a job's process to the last accounting record.
+// Measures the time from the first kill of a job's process until the accounting record of the last job.
 void jobs_end(benchmark::State& state) {
     const auto server = make_server();
     submit(*server, state.range(0) + 1);
@@ -369,8 +371,8 @@ void jobs_end(benchmark::State& state) {
     wait_for_records(records, 'E', state.range(0) + 1);
 }
 
-// The least work for the kernel: a process that stays and, below it, one of another user that becomes a
-// shell, and then the shell's command.
+// Measures the least that the kernel has to do: for each job a process that waits, and a child of another
+// user that becomes a shell and then the shell's command.
 void kernel_alone(benchmark::State& state) {
     const auto& user = pbs::e2e::runner();
     const bool root = geteuid() == 0;
@@ -378,7 +380,7 @@ void kernel_alone(benchmark::State& state) {
     double took = 0;
     for (auto _ : state) {
         const auto begin = Clock::now();
-        int ends[2];  // each copy closes when its process becomes another program
+        int ends[2];  // its reader sees the end once all processes run the command
         if (pipe2(ends, O_CLOEXEC) != 0) give_up("pipe");
         for (int64_t i = 0; i < state.range(0); ++i) {
             const pid_t parent = fork();

@@ -1,5 +1,6 @@
-// Measures how late a server switches: from the instant at which a window opens or closes to the end of the
-// cycle that follows it. Server, timer and plugin are the built ones; their log has the times.
+// Measures how late a server switches policies, or opens and closes queues: from the instant at which a
+// window opens or closes until the end of the cycle that follows. The server, its timer and the plugin are
+// the built ones; the server's log has the times.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -22,14 +23,14 @@ namespace {
 using pbs::bench::give_up;
 using pbs::e2e::Server;
 
-// Formats a time of day for start_time and end_time.
+// Returns the time of day of an instant, as start_time and end_time have it.
 std::string clock(std::int64_t instant) {
     const std::int64_t s = instant % 86400;
     return fmt::format("{:02}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 
-// Makes daily windows that open one after the other for a second, a second apart: each second one opens or
-// closes.
+// Returns the commands that make daily windows w0, w1, ..., each open for a second, and a second apart: at
+// each second one of them opens or closes.
 std::string windows(std::int64_t count, std::string_view type) {
     std::string input;
     const std::int64_t first = std::time(nullptr) - 2;
@@ -39,13 +40,13 @@ std::string windows(std::int64_t count, std::string_view type) {
     return input;
 }
 
-// The windows are prime time with another policy, so each change switches policies.
+// The windows are prime time, with a policy of its own, so that the policy changes at each second.
 std::string policy_switches(std::int64_t count) {
     return "create policy day\ncreate policy night\n" + windows(count, "prime") +
            "set sched default policy='default_policy,p:day,np:night'\n";
 }
 
-// Each window is the open time of a queue of its own.
+// Each window belongs to a queue of its own, which is open at that time.
 std::string queues(std::int64_t count) {
     std::string input = windows(count, "standard");
     for (std::int64_t i = 0; i < count; ++i)
@@ -54,7 +55,8 @@ std::string queues(std::int64_t count) {
     return input;
 }
 
-// Reads the microseconds since midnight of a log's line, "11/23/2026 10:00:00.000123;...".
+// Returns the time at the beginning of a log's line, such as "11/23/2026 10:00:00.000123;...", in
+// microseconds since midnight.
 std::int64_t stamp_of(const std::string& line) {
     const auto number = [&](std::size_t at, std::size_t length) {
         std::int64_t value = 0;
@@ -64,7 +66,7 @@ std::int64_t stamp_of(const std::string& line) {
     return ((number(11, 2) * 60 + number(14, 2)) * 60 + number(17, 2)) * 1'000'000 + number(20, 6);
 }
 
-// Microseconds from the instant of each change.
+// Times from the instant of each change, in microseconds.
 struct Lateness {
     std::vector<double> timer;  // until the timer was called
     std::vector<double> cycle;  // until the cycle's end
@@ -73,14 +75,15 @@ struct Lateness {
 Lateness lateness_in(const std::string& log) {
     Lateness out;
     std::istringstream lines(log);
-    constexpr std::int64_t kNone = -1;  // g++ 12 would warn of an uninitialised optional
+    constexpr std::int64_t kNone = -1;  // no std::optional: g++ 12 would warn of it
     std::int64_t due = kNone;
     for (std::string line; std::getline(lines, line);) {
         constexpr std::string_view kReached = "deadline;reached after ";
         if (const auto at = line.find(kReached); at != std::string::npos) {
             std::int64_t late = 0;
             std::from_chars(line.data() + at + kReached.size(), line.data() + line.size(), late);
-            // The change was due at the whole second: the line is written a little after the clock was read.
+            // Changes are due at whole seconds. The line is written some microseconds after `late` was
+            // measured, so round down.
             due = (stamp_of(line) - late) / 1'000'000 * 1'000'000;
             out.timer.push_back(static_cast<double>(late));
         } else if (due != kNone && line.find(";default;cycle, command ") != std::string::npos) {
@@ -97,7 +100,7 @@ double quantile(std::vector<double> values, double part) {
     return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1))];
 }
 
-// Runs with range(0) windows, for range(1) seconds.
+// Runs a server with range(0) windows for range(1) seconds.
 void lateness(benchmark::State& state, std::string (*objects)(std::int64_t)) {
     Server server({.now = std::time(nullptr), .arguments = {}, .program = {}});
     if (const auto started = server.start(); !started) give_up(started.message());

@@ -1,4 +1,5 @@
-// Measures questions about the future: the utilisation profile by itself, and reservations in a cycle.
+// Measures questions about the future use of vnodes: to the profile of utilisation alone, and in cycles that
+// reserve places for jobs.
 
 #include <benchmark/benchmark.h>
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr Instant kNow{std::chrono::sys_days{std::chrono::year{2026} / 11 / 23} + std::chrono::hours(10)};
 
-// Makes running jobs of 1 to 64 CPUs each that end at some second of the next day.
+// Returns the use of running jobs, of 1 to 64 CPUs each, that end at random seconds of the next day.
 std::vector<Use> running_jobs(std::int64_t count, unsigned seed) {
     std::mt19937 random(seed);
     std::vector<Use> uses;
