@@ -20,7 +20,7 @@ struct Attribute {
     std::string value;
 };
 
-// A reply in the form of the API.
+// Builds a server's reply as the PBS API returns it: a list of batch_status.
 class ReplyList {
   public:
     void object(const std::string& name, const std::vector<Attribute>& attributes) {

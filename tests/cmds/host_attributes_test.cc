@@ -41,7 +41,7 @@ TEST(HostAttributes, KnowWhatCanBeSet) {
 constexpr ObjectType kHostTypes[] = {ObjectType::server, ObjectType::queue, ObjectType::node,
                                      ObjectType::sched, ObjectType::resource};
 
-// People read the tables, in help and in the manual page.
+// Help and the manual page print these tables for people to read.
 TEST(HostAttributes, EachHasAHelpSentenceAndIsInAlphabeticalOrder) {
     for (const ObjectType type : kHostTypes) {
         std::string before;

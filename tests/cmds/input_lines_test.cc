@@ -56,7 +56,7 @@ TEST_F(InputLinesTest, CallsBeforeItWaitsAndOnlyThen) {
     put("one\ntw");
     int waits = 0;
     InputLines lines(ends_[0], [&] {
-        // input that a writer waiting for us sends only now
+        // another program sends this input only once we wait for it
         if (++waits == 1) {
             put("o\nthree\n");
         } else {

@@ -1,5 +1,5 @@
-# Fails if mandoc has a warning about one of PAGES, a list of files. Run as:
-# cmake -DMANDOC=program -DPAGES=list -P lint_pages.cmake
+# Fails if mandoc warns of one of the files in the list PAGES. It is run as: cmake -DMANDOC=program
+# -DPAGES=list -P lint_pages.cmake
 foreach(page ${PAGES})
   if(NOT EXISTS "${page}")
     message(SEND_ERROR "${page}: no such page")

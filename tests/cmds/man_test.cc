@@ -1,4 +1,4 @@
-// Every option of a command is an item of its manual page, and every item is an option of the command.
+// Checks that a command's options are the same in the program and in its manual page.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ struct Page {
 
 class ManualPage : public testing::TestWithParam<Page> {};
 
-// The option letters of lines ".It Fl x ...".
+// Returns the letters of a page's options, from its lines ".It Fl x ...".
 std::set<char> documented(const std::string& path) {
     std::ifstream page(path);
     EXPECT_TRUE(page) << path;

@@ -119,7 +119,8 @@ TEST(PrintText, DoesNotCreateWhatIsAlwaysThere) {
     EXPECT_THAT(print_text(ObjectType::policy, policy.get()), Not(HasSubstr("create policy")));
 }
 
-// The printed directives are for another server with another home.
+// The folders of a scheduler are printed without the home's path, as the directives may be for a server with
+// another home.
 TEST(PrintText, FoldersOfSchedulersHaveNoPath) {
     Objects sched;
     sched

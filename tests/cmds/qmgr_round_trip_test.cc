@@ -1,5 +1,5 @@
-// Objects with random values are printed, read back as directives and printed again: the text must be the
-// same. If PBS's own qmgr can read the text, it must read the same values.
+// Prints objects with random values as directives, reads the directives, and prints the result again: both
+// texts must be the same. A text that OpenPBS's qmgr can read must have the same values for it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 namespace pbs::cmds {
 namespace {
 
-// Attributes of one object by name, with a resource after a dot.
+// The attributes of an object by name, which a dot and the resource may follow.
 using Values = std::map<std::string, std::string>;
 
 class Random {
@@ -68,8 +68,8 @@ const std::vector<std::string> kPieces = {"a",
                                           "1gb",
                                           "!/bin/x",
                                           "RRULE:FREQ=WEEKLY;BYDAY=MO,TU"};
-// Elements of a list have no commas, and no blanks at their ends: commas separate elements, and such blanks
-// are dropped.
+// Pieces for the elements of a list. They have no commas, which separate elements, and no blanks at their
+// ends, which are dropped.
 const std::vector<std::string> kElementPieces = {"a", "word", "'",    "\"", ";",  "; list server",
                                                  "#", "\\,",  "a b",  "=",  "+=", "a = b",
                                                  "[", "]",    "\xff", "@"};
@@ -127,7 +127,7 @@ void apply(Sample& object, const std::string& name, const std::string& value, bo
     now = !adds ? value : list ? now + "," + value : now + value;
 }
 
-// The object that the printed directives make, according to our grammar.
+// Returns the object that the printed directives make, as our grammar reads them.
 Sample made_by(const std::string& text) {
     Sample object{};
     DirectiveReader reader;
@@ -163,8 +163,8 @@ TEST(RoundTrip, PrintedObjectsAreReadBackAsTheyWere) {
     }
 }
 
-// A value as OpenPBS's qmgr reads it: the first kind of quote is the one that quotes, the other is a plain
-// character, and & is not accepted. nullopt: a syntax error, or text left over.
+// Returns a value as OpenPBS's qmgr reads it: of the two kinds of quotation marks, the one that comes first
+// quotes, and the other is a plain character. nullopt: a syntax error, such as an &, or text after the value.
 std::optional<std::string> read_by_openpbs(std::string_view text) {
     std::string value;
     char quote = '\0';
@@ -188,7 +188,8 @@ std::optional<std::string> read_by_openpbs(std::string_view text) {
     return inside ? std::nullopt : std::optional(value);
 }
 
-// OpenPBS's qmgr can read the strings of the server, queues and vnodes, whatever quotes they have.
+// OpenPBS's qmgr can read the string values of the server, queues and vnodes, even with both kinds of
+// quotation marks.
 TEST(RoundTrip, OpenPbsReadsStringsOfBothKindsOfQuotes) {
     Random random(7);
     for (int i = 0; i < 1000; ++i) {

@@ -79,7 +79,7 @@ TEST(AlternateJobsText, MarksNumbersThatAreTooLong) {
     EXPECT_THAT(alternate_jobs_text(jobs.get(), {}, options, 0), HasSubstr(" 1000  9999 "));
 }
 
-// The layouts show the same without the attributes that aren't requested.
+// Checks that qstat requests every attribute that its layouts show: with these alone, the output is the same.
 TEST(ShownJobAttributes, AreAllThatTheLayoutsRead) {
     for (const bool alternate : {false, true})
         for (const bool special : {false, true}) {
@@ -146,7 +146,7 @@ TEST(AlternateJobsText, AddsHostsAndComments) {
     options.comments = false;
     options.one_line = true;
     EXPECT_THAT(alternate_jobs_text(jobs.get(), heading, options, 0), HasSubstr("R 00:10 n1/0*2\n"));
-    // then a comment has its own line
+    // with comments, each comment has a line of its own even with one_line
     options.comments = true;
     EXPECT_THAT(alternate_jobs_text(jobs.get(), heading, options, 0),
                 HasSubstr("R 00:10 n1/0*2\n   Job run at Sat\n"));

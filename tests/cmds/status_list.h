@@ -1,4 +1,4 @@
-// Status lists as a server would send them.
+// Builds lists of status as a server would send them, for tests of their output.
 #pragma once
 
 #include <deque>
@@ -10,7 +10,7 @@
 
 namespace pbs::cmds {
 
-// A list built from objects added in turn; the C structs point into it.
+// A list of objects, as batch_status. Its C structs point into this object.
 class Objects {
   public:
     struct Attribute {

@@ -1,4 +1,4 @@
-// Job arrays as users meet them: submitted, watched, changed and ended with the commands.
+// Job arrays: submits, shows, changes and ends them with the commands of users.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ class Arrays : public OriginServer {
         std::sort(lines.begin(), lines.end());
         return lines;
     }
-    // Identifier of a subjob: "12[3]" of "12[].server".
+    // Returns the identifier of a subjob in short: for the array "12[].server" and index 3, "12[3]".
     static std::string subjob(const std::string& id, const std::string& index) {
         return id.substr(0, id.find(']')) + index + "]";
     }
@@ -54,7 +54,7 @@ TEST_F(Arrays, EverySubjobRunsWithItsIndex) {
                            id.substr(id.find(']') + 1));
     EXPECT_EQ(notes(), expected);
     EXPECT_EQ(server.job(id, "Exit_status"), "0");
-    // OpenPBS loses the count along with the subjobs.
+    // OpenPBS forgets the count of subjobs that have ended.
     EXPECT_EQ(server.job(id, "array_state_count"),
               of_host("Queued:0 Running:0 Exiting:0 Expired:5", "Queued:0 Running:0 Exiting:0 Expired:0"));
     EXPECT_TRUE(std::filesystem::exists(server.work() / "out7"));
@@ -67,7 +67,7 @@ TEST_F(Arrays, AreShownWithTheirSubjobs) {
     const std::string id = submit("1-20%2", "sleep 60\n");
     ASSERT_TRUE(server.wait_job_state(id, "B"));
     ASSERT_TRUE(wait_for([&] { return server.job(id, "array_indices_remaining") == "3-20"; }));
-    // OpenPBS's server writes a comment of its own here, and pbs_sched writes none.
+    // OpenPBS's server writes a comment of its own here, and pbs_sched writes none; so neither has this one.
     if (!on_openpbs()) EXPECT_THAT(server.job(id, "comment"), HasSubstr("concurrent running subjobs limit"));
     EXPECT_THAT(command({"pbs_explain", id}).out, HasSubstr("no more of its subjobs may start now"));
     const auto lines = [&](const std::vector<std::string>& argv) {
@@ -118,7 +118,7 @@ TEST_F(Arrays, AreDeletedInPart) {
     EXPECT_THAT(notes(), testing::IsEmpty());
 }
 
-// An array keeps its place in the order until it has no subjob left that may start.
+// Jobs behind an array wait until each of its subjobs that may run has started.
 TEST(ArraysInOrder, SubjobsGoBeforeTheJobsBehindTheirArray) {
     Server server;
     ASSERT_TRUE(server.start());

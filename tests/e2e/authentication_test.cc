@@ -1,4 +1,4 @@
-// Clients over TCP, as on other hosts, and how they prove their user.
+// Clients over TCP, as on other hosts, that prove who their user is by MUNGE or by a port below 1024.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ class MungeTest : public ::testing::Test {
                                        "set server default_queue=work",
                                        "create node n1 resources_available.ncpus=4"}));
     }
-    // Runs a command over TCP with these variables for authentication.
+    // Runs a command over TCP, with `environment` choosing the way of authentication.
     Output command(const User& user, const std::vector<std::string>& argv,
                    std::map<std::string, std::string> environment, const std::string& input = {}) const {
         environment.emplace("PBS_CONF_FILE", "/nonexistent");
@@ -67,7 +67,8 @@ TEST_F(MungeTest, AUserIsKnownByHisCredential) {
     EXPECT_EQ(deleted.exit, 0) << deleted;
 }
 
-// With MUNGE alone, a port below 1024 proves nothing, and doesn't make root anybody.
+// Each test server accepts only the methods that it was started with: with MUNGE alone, root isn't known by a
+// port below 1024, either.
 TEST_F(MungeTest, OneMethodCountsOrBoth) {
     start("munge");
     const User root{0, 0, "root"};
@@ -114,7 +115,7 @@ TEST_F(MungeTest, WithoutADaemonAClientIsToldSo) {
     EXPECT_THAT(refused.err, AllOf(HasSubstr("MUNGE makes no credential"), HasSubstr("/nonexistent")));
 }
 
-// MUNGE also authenticates servers to each other, here when a job is moved.
+// Servers authenticate to each other by MUNGE, too, for example to move a job.
 TEST_F(MungeTest, AServerSendsAJobToAnother) {
     if (geteuid() != 0) GTEST_SKIP() << "servers that run as root take jobs of others";
     start("munge");

@@ -1,4 +1,5 @@
-// The connection decides who asks, whatever the request says; over real connections.
+// Checks over real connections that the user of a request is the one of its connection, whatever name the
+// request has.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <grp.h>
@@ -25,9 +26,9 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr int kClosed = -1;  // instead of a reply
+constexpr int kClosed = -1;  // the server closed the connection without a reply
 
-// A connection that reduces each reply to its code.
+// A connection to the server; ask() sends a request and returns the code of the reply.
 class Connection {
   public:
     static Connection local(const std::string& path) {
@@ -82,7 +83,8 @@ ifl::Manage new_queue(const std::string& name) {
     return {MGR_CMD_CREATE, MGR_OBJ_QUEUE, name, {}};
 }
 
-// Returns the code of a request that a process of `user` makes over the Unix socket under another name.
+// Makes a request over the Unix socket, as a process of `user` but under the user name `name`, and returns
+// the code of the reply.
 int ask_as(const User& user, const std::string& socket, const std::string& name, const ifl::Manage& body) {
     int ends[2];
     if (pipe(ends) != 0) return -2;
@@ -122,7 +124,7 @@ TEST_F(AuthorizationTest, OverTheUnixSocketTheKernelNamesTheUser) {
         server.log(),
         ContainsRegex(";0020;[^;]*;Req;Manager;refused: Manager create queue forged by " + other()->name +
                       "@[^ ]+ from uid " + std::to_string(other()->uid) + " on the Unix socket: "));
-    // A manager stays one whatever name the request has.
+    // A manager's request is allowed whatever user name it has.
     EXPECT_EQ(ask_as(runner(), socket(), other()->name, new_queue("q1")), 0);
     EXPECT_TRUE(has_queue("q1"));
 }

@@ -1,4 +1,4 @@
-// Backup of a running server, restore, and starts on damaged databases.
+// Backups of a running server, restores, and starts with damaged databases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -70,7 +70,7 @@ TEST_F(Backup, ARestoreThatWasCutShortIsCompletedByTheStart) {
     ASSERT_EQ(backup(server, copy).exit, 0);
     ASSERT_TRUE(server.configure({"set policy p1 comment=new"}));
     ASSERT_TRUE(server.stop());
-    // State of a restore that was killed right after its decision; then of one killed right before.
+    // first make the files of a restore that was killed right before it was decided; below, right after that
     const fs::path priv = server.home() / "server_priv";
     fs::create_directory(priv / "restore.new");
     for (const char* name : {"server.db", "policy.db"}) fs::copy(copy / name, priv / "restore.new" / name);
@@ -123,7 +123,7 @@ void write_at(const fs::path& path, std::streamoff at, const std::string& bytes)
 struct Damage {
     std::string what;
     std::function<void(const fs::path&)> make;
-    std::string expected;  // follows the path of the file
+    std::string expected;  // text of the error after the database's path
 };
 
 const std::vector<Damage>& damages() {
@@ -135,7 +135,7 @@ const std::vector<Damage>& damages() {
          " is damaged: "},
         {"an overwritten page", [](const fs::path& db) { write_at(db, 4096, std::string(4096, '\x5a')); },
          " is damaged: "},
-        // user_version is at byte 60 of the header, most significant byte first.
+        // user_version is at byte 60 of SQLite's header, most significant byte first.
         {"a newer version", [](const fs::path& db) { write_at(db, 60, std::string("\0\0\0\x63", 4)); }, "99"},
         {"an empty file", [](const fs::path& db) { fs::resize_file(db, 0); }, " is empty, but "},
         {"no file", [](const fs::path& db) { fs::remove(db); }, " is gone, but "},
@@ -184,8 +184,7 @@ const std::vector<Damage>& damages() {
     return rows;
 }
 
-// Contents that a start may not change: everything in server_priv except the lock, and the files that SQLite
-// makes to look at a database.
+// Returns the contents of the databases, which a refused start may not change.
 std::map<std::string, std::string> contents(const Server& server) {
     std::map<std::string, std::string> found;
     for (const auto& file : fs::directory_iterator(server.home() / "server_priv"))
@@ -205,7 +204,7 @@ TEST_P(DamagedStart, IsRefusedAndChangesNothing) {
     ASSERT_TRUE(server.stop());
     const fs::path database = server.home() / "server_priv" / GetParam();
     for (const Damage& damage : damages()) {
-        if (damage.what == "an unreadable file" && geteuid() == 0) continue;  // root can read every file
+        if (damage.what == "an unreadable file" && geteuid() == 0) continue;  // root reads all files
         damage.make(database);
         const auto before = contents(server);
         const Output refused = server.start_refused();
@@ -264,7 +263,7 @@ TEST_P(DamagedLog, IsRefusedUntilTheLossIsAccepted) {
 INSTANTIATE_TEST_SUITE_P(EachDatabase, DamagedLog, ::testing::Values("server.db", "policy.db"),
                          [](const auto& database) { return std::string(database.param).substr(0, 6); });
 
-// ---- Backups that a manager asks for.
+// ---- Backups that pbs_config backup makes.
 
 std::vector<std::string> kept(const Server& server) {
     std::vector<std::string> names;
@@ -305,7 +304,8 @@ TEST_F(BackupByManager, IsMadeAndCanBeRestored) {
     EXPECT_EQ(server.qmgr("list policy kept").exit, 0);
 }
 
-// Files in the folder that aren't backups by the server stay.
+// A backup removes the oldest one, as there are more than eight, and unfinished ones, but no other file in
+// the folder.
 TEST_F(BackupByManager, TheOldestGoAndWhatWasCutShort) {
     Server server;
     ASSERT_TRUE(server.start());
@@ -327,7 +327,7 @@ TEST_F(BackupByManager, TheOldestGoAndWhatWasCutShort) {
     EXPECT_FALSE(fs::exists(all / "20200101-000000.partial-abcdef"));
 }
 
-// Locks policy.db against writers, the backup among them, while it exists.
+// While a Holder exists, it holds the write lock of policy.db, for which a backup waits, too.
 class Holder {
   public:
     explicit Holder(const Server& server) {
@@ -351,7 +351,8 @@ bool is_under_way(const Server& server) {
     return false;
 }
 
-// Returns the program that copies for the server: the server's child or, once the server is gone, init's.
+// Returns the id of the program that copies the databases for the server, or 0 if none runs. It may outlive
+// the server.
 pid_t copier(const Server& server) {
     for (const auto& entry : fs::directory_iterator("/proc")) {
         std::ifstream file(entry.path() / "cmdline", std::ios::binary);
@@ -412,7 +413,8 @@ TEST_F(BackupByManager, WhatAServerThatIsKilledLeavesGoesWithTheNextBackup) {
     EXPECT_EQ(kept(server).size(), 1U);
 }
 
-// Kills the server after each change that it makes to a file.
+// Kills the backup's program after one of its changes to files, for changes all over its course. The server
+// goes on, and the backup is either complete or not there.
 TEST_F(Backup, KilledAnywhereItIsWholeOrNotThere) {
     Server server;
     ASSERT_TRUE(server.start());

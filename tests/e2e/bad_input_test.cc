@@ -1,4 +1,5 @@
-// Bytes that are no request end their connection, and do no other harm.
+// Sends the server bytes that are no valid request: the server ends the connection, and serves other clients
+// on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -51,7 +52,7 @@ class Socket {
         }
     }
     void half_close() const { shutdown(fd_, SHUT_WR); }
-    // Reads until the server closes the connection, or sends nothing for `patience`. `closed` tells which.
+    // Reads until the server closes the connection (`closed` is true then) or sends nothing for `patience`.
     std::string read(std::chrono::milliseconds patience, bool& closed) const {
         std::string all;
         closed = false;
@@ -77,7 +78,7 @@ class Socket {
     int fd_;
 };
 
-// Builds a request whose body has nothing but the extension.
+// Builds a request of root with this type and encoded body; by default the body is an empty extension.
 std::string request(unsigned type, std::string_view body = "+0") {
     std::string data;
     ifl::DisWriter out(data);
@@ -88,7 +89,7 @@ std::string request(unsigned type, std::string_view body = "+0") {
     data += body;
     return ifl::make_packet(data);
 }
-// Request for the server's status, without name, attributes and extension.
+// Builds a request for the server's status, without name, attributes and extension.
 std::string status_server() {
     return request(21, "+0+0+0");
 }
@@ -104,7 +105,8 @@ class BadInput : public ::testing::Test {
         if (!server.running()) FAIL() << "the server has ended";
         EXPECT_EQ(server.command({"qstat", "-B"}).exit, 0) << "another client is served";
     }
-    // The server answers with an error or closes the connection; it doesn't leave it open in silence.
+    // Sends the bytes. The server has to answer with an error or to close the connection; it must not leave
+    // it open without an answer.
     void expect_refused(std::string_view bytes, const char* what) const {
         const Socket socket(Socket::local(server));
         socket.write(bytes);
@@ -123,7 +125,7 @@ TEST_F(BadInput, Garbage) {
         std::string bytes(1 + random() % 600, '\0');
         for (char& byte : bytes) byte = static_cast<char>(random());
         expect_refused(bytes, "garbage");
-        // The same bytes as the data of a well-formed packet.
+        // send the bytes again as the data of a well-formed packet
         expect_refused(ifl::make_packet(bytes), "garbage in a packet");
     }
     expect_refused("GET / HTTP/1.1\r\nHost: x\r\n\r\n", "http");
@@ -149,7 +151,7 @@ TEST_F(BadInput, HalfOpenConnectionsHoldNobodyUp) {
     for (int i = 0; i < 64; ++i) {
         silent.push_back(std::make_unique<Socket>(Socket::local(server)));
         silent.push_back(std::make_unique<Socket>(Socket::tcp(server)));
-        silent.back()->write("PKTV1");  // and sends nothing more
+        silent.back()->write("PKTV1");  // the beginning of a packet, and nothing more
     }
     const auto begin = std::chrono::steady_clock::now();
     EXPECT_EQ(server.command({"qstat", "-B"}).exit, 0);
@@ -169,7 +171,7 @@ TEST_F(BadInput, OversizedLengths) {
 }
 
 TEST_F(BadInput, OversizedStrings) {
-    // Well-formed in the protocol, and refused for its contents.
+    // a request that is valid in the protocol, but whose name is too long
     std::string body;
     ifl::DisWriter out(body);
     out.put_unsigned(0);   // create

@@ -23,10 +23,10 @@ namespace pbs::e2e {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::chrono::seconds kLongest{120};  // longest start or stop
+constexpr std::chrono::seconds kLongest{120};  // time limit for the start or stop of a server
 
-// Folder for boxes: beside the build, where boxes of other builds aren't, since OpenPBS refuses a home under
-// /tmp. Each OpenPBS makes a home of its own in it.
+// Returns the folder for boxes of this OpenPBS, in which box.sh keeps the home of its server. It is below the
+// build folder, because OpenPBS refuses a home under /tmp, and other builds have boxes of their own.
 fs::path work() {
     std::string name = openpbs_prefix().relative_path();
     std::ranges::replace(name, '/', '-');
@@ -125,14 +125,14 @@ Box::~Box() {
 
 bool Box::is_there() {
     if (!fs::exists(home() / "in_box")) return false;
-    // The chain is box.sh, unshare, and box.sh in the box.
+    // Below box.sh, which is holder_, there is unshare, and below that the box.sh inside the box.
     for (const pid_t child : children_of(holder_))
         for (const pid_t grandchild : children_of(child)) inner_ = grandchild;
     return inner_ > 0;
 }
 
 Output Box::run(const std::vector<std::string>& argv, const RunOptions& options) const {
-    // Enters all namespaces, and then takes the program's user and folder.
+    // nsenter enters all namespaces of the box, and then sets the user and the folder of the program.
     std::vector<std::string> words{"/usr/bin/nsenter", "-t", std::to_string(inner_), "-a", "--"};
     const std::string folder = options.folder.empty() ? "/" : options.folder.string();
     words.insert(words.end(), {"/usr/bin/env", "-i", "-C", folder});

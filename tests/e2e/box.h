@@ -1,4 +1,4 @@
-// A box (box.sh) for a real OpenPBS server, with its own network, processes and files in /etc.
+// A box in which an OpenPBS server runs, made by box.sh: it has its own network, processes and files in /etc.
 #pragma once
 
 #include <sys/types.h>
@@ -11,14 +11,14 @@
 
 namespace pbs::e2e {
 
-// Says why no box can be made here; empty: it can.
+// Returns the reason why no box can be made on this machine, or "" if one can.
 std::string no_openpbs();
-// Prefix of the installed OpenPBS; the first one if PBSPOLICY_OPENPBS_PREFIX names several, separated by
-// colons.
+// Returns the prefix of the OpenPBS that is tested: the first one in PBSPOLICY_OPENPBS_PREFIX, in which
+// colons separate several.
 std::filesystem::path openpbs_prefix();
 std::vector<std::string> openpbs_prefixes();
-// main() of programs whose tests need an OpenPBS: runs all tests on each OpenPBS that is named. Returns 0 if
-// none failed.
+// The main() of programs whose tests need an OpenPBS. Runs all tests on each OpenPBS in
+// PBSPOLICY_OPENPBS_PREFIX. Returns 0 if none failed.
 int run_all_tests_on_each_openpbs(int argc, char** argv);
 
 class Box {
@@ -29,16 +29,16 @@ class Box {
     Box(const Box&) = delete;
     Box& operator=(const Box&) = delete;
 
-    // Folder of everything that the box has of its own, under the same path inside.
+    // Folder with the box's own files. It has the same path inside the box.
     const std::filesystem::path& folder() const { return folder_; }
-    // Folder that is /var/spool/pbs inside.
+    // Folder outside the box that is /var/spool/pbs inside.
     std::filesystem::path home() const { return folder_ / "spool"; }
 
-    // Runs a program in the box, as pbs::e2e::run() does outside.
+    // Runs a program in the box, as pbs::e2e::run() runs one outside it.
     Output run(const std::vector<std::string>& argv, const RunOptions& options = {}) const;
     // Runs OpenPBS's start-up script with `start` or `stop`. A start waits until the server answers.
     Output start_up(const std::string& what) const;
-    // Kills the server by SIGKILL and waits for its end.
+    // Kills the server by SIGKILL and waits until it has ended.
     Output kill_server() const;
 
   private:

@@ -1,10 +1,10 @@
 #!/bin/bash
-# box.sh PREFIX WORK [COMMAND...]: runs COMMAND (by default a shell) as root in a box beside a server of the
-# OpenPBS that is installed in PREFIX. The box has its own network, processes, files in /etc, PREFIX and
-# PBS_HOME (/var/spool/pbs), so the machine's are left alone and several boxes may run at a time. WORK, a
-# folder that is not under /tmp, keeps a server's home that is made once; everything else is removed after the
-# command. In the box, `pbs start` and `pbs stop` start and stop the server. Files of the box are in BOX of
-# the environment, else in a new folder below WORK.
+# box.sh PREFIX WORK [COMMAND...]: runs COMMAND (by default a shell) as root in a box, which has a server of
+# the OpenPBS that is installed in PREFIX. The box has its own network, processes, and files in /etc, PREFIX
+# and PBS_HOME (/var/spool/pbs). So the machine's own files don't change, and several boxes may run at a time.
+# The folder WORK, which must not be under /tmp, keeps a home for servers, which is made once and copied for
+# each box. The box's files are in the folder that the variable BOX names, by default in a new folder below
+# WORK, and are removed after COMMAND. In the box, `pbs start` and `pbs stop` start and stop the server.
 set -euo pipefail
 
 if [ -z "${IN_BOX:-}" ]; then
@@ -27,7 +27,7 @@ if [ -z "${IN_BOX:-}" ]; then
     trap 'rm -rf "$box"' EXIT
     cp -a "$work/base/spool" "$work/base/etc" "$box/"
     [ $# -gt 0 ] || set -- bash
-    # The box ends with this process, however the process ends.
+    # unshare kills all processes in the box when this process ends, in whatever way.
     status=0
     IN_BOX=run BOX=$box PREFIX=$prefix unshare -n -m -p -i -u -f --kill-child --propagation private \
         "$0" "$@" || status=$?
@@ -41,26 +41,27 @@ hostname box
 mount -t proc proc /proc
 mount -t overlay overlay -o "lowerdir=/etc,upperdir=$BOX/etc,workdir=$BOX/etc.work" /etc
 mount -t overlay overlay -o "lowerdir=$PREFIX,upperdir=$BOX/prefix,workdir=$BOX/prefix.work" "$PREFIX"
-# Make the helper setuid, which an installation by make alone leaves out: commands prove their user by it.
+# Commands prove their user with pbs_iff, which has to be setuid; "make install" doesn't make it so.
 chmod u+s "$PREFIX/sbin/pbs_iff"
-# The post-installation script writes into /usr/lib/systemd, too.
+# pbs_postinstall writes into /usr/lib/systemd, too.
 [ ! -d /usr/lib/systemd ] ||
     mount -t overlay overlay -o "lowerdir=/usr/lib/systemd,upperdir=$BOX/systemd,workdir=$BOX/systemd.work" /usr/lib/systemd
 mkdir -p /var/spool/pbs /run/postgresql
 mount --bind "$BOX/spool" /var/spool/pbs
-# Separate /tmp: qsub leaves a process behind that later qsubs of the user would find there.
+# The box needs its own /tmp: qsub leaves a process behind that later qsubs of the user find by a file in
+# /tmp.
 mount --bind "$BOX/tmp" /tmp
 mount --bind "$BOX/vartmp" /var/tmp
 mount -t tmpfs -o "mode=2775,uid=$(id -u postgres),gid=$(id -g postgres)" tmpfs /run/postgresql
-# Each command takes one of few ports and would block it for a minute.
+# Each command uses one of few ports; closed connections would block it for a minute, so keep few of them.
 echo 16 >/proc/sys/net/ipv4/tcp_max_tw_buckets
-# Give the host an address: OpenPBS refuses a host name of the loopback.
+# OpenPBS refuses a host name with a loopback address, so give the host another address.
 ip link set lo up
 ip link add v0 type veth peer name v1
 ip addr add 10.99.0.1/24 dev v0
 ip link set v0 up
 ip link set v1 up
-# Names for tests' vnodes, all of this host, and for a host elsewhere.
+# Names for the vnodes of tests, all with the address of this host, and the name x.org for another host.
 printf '127.0.0.1 localhost\n10.99.0.1 box %s\n10.99.0.2 x.org\n' "$(echo {n,v}{0..9})" >/etc/hosts
 sed -i 's/^hosts:.*/hosts: files/' /etc/nsswitch.conf
 
@@ -83,7 +84,7 @@ if [ "$IN_BOX" = make ]; then
     rm -f /etc/pbs.conf
     PBS_SERVER=box "$PREFIX/libexec/pbs_postinstall" server
     sed -i 's/PBS_START_MOM=0/PBS_START_MOM=1/' /etc/pbs.conf
-    # An administrator without root, an operator, and somebody else.
+    # The users are a manager (alice), an operator (oscar), and one without privileges (una).
     for user in alice oscar una; do id $user >/dev/null 2>&1 || useradd -M -d / -s /bin/bash $user; done
     pbs start
     pbsnodes box >/dev/null 2>&1 || qmgr -c 'create node box'

@@ -1,4 +1,4 @@
-// pbs_calendar against a real server.
+// Runs pbs_calendar with a running server.
 #include <gmock/gmock.h>
 
 #include "tests/e2e/harness.h"
@@ -121,7 +121,7 @@ TEST_F(Calendar, WindowsThatHolidaysKeepApartStayApart) {
     refused(server.qmgr("unset server non_work_days"));
     refused(server.qmgr("set server non_work_days = 12/26"));
     refused(server.qmgr("set time_window office applies_on_holidays = True"));
-    // A rollback and an import have to pass the same check.
+    // A rollback and an import must not make windows overlap, either.
     ASSERT_TRUE(server.configure({"set queue workq time_window = 'office,others'",
                                   "set server non_work_days = 12/26", "unset queue workq time_window"}));
     const std::string history = server.command({"pbs_config", "history"}).out;

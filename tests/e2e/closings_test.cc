@@ -1,4 +1,4 @@
-// at_close of time_windows: what becomes of running jobs when the hours of their queue end.
+// at_close of time_windows: checks what happens to running jobs when the open time of their queue ends.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,13 +12,13 @@ namespace {
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
-// The server's time of day so many seconds from now, in UTC.
+// Returns the time of day by the server's clock, so many seconds after the start of the test, in UTC.
 std::string in(std::time_t seconds) {
     const std::time_t at = ((on_openpbs() ? std::time(nullptr) : kMonday10) + seconds) % 86400;
     return fmt::format("{:02}:{:02}:{:02}", at / 3600, at / 60 % 60, at % 60);
 }
 
-// A queue that is open for 12 seconds, closed for 15, and open again.
+// The queue `nights` is open for the first 12 seconds, closed for 15 seconds, and open again after that.
 class Closings : public ::testing::Test {
   protected:
     void start(const std::string& at_close) {

@@ -1,4 +1,4 @@
-// Makes many jobs without submitting each.
+// Gives a server many jobs by copying submitted ones in its database.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace pbs::e2e {
 
-// Multiplies each job in a stopped server's database by `of_each`. The numbers of the existing jobs must have
-// no gaps.
+// Copies each job in the database of a stopped server so that there are `of_each` of each. The jobs' sequence
+// numbers must have no gaps.
 ::testing::AssertionResult copy_jobs(const Server& server, int64_t of_each);
 
 }  // namespace pbs::e2e

@@ -1,4 +1,4 @@
-// Workflows of jobs that depend on each other, submitted as users and workflow programs do.
+// Workflows of jobs that depend on each other, as users and workflow programs submit them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,8 +32,8 @@ class DependingJobs : public OriginServer {
     }
 };
 
-// Snakemake's --immediate-submit submits each job at once, with the ids of those that it needs. Open OnDemand
-// uses a type with several ids, and several types.
+// Dependencies as programs write them: Snakemake's --immediate-submit submits each job at once with the ids
+// of the jobs that it needs; Open OnDemand writes several ids after one type, and several types.
 TEST_F(DependingJobs, AWorkflowRunsInItsOrder) {
     const std::string a = server.submit("sleep 1\n" + note("a"));
     const std::string b = server.submit("sleep 1\n" + note("b") + "exit 1\n");

@@ -8,7 +8,7 @@
 namespace pbs::e2e {
 namespace {
 
-// Marks that the script writes at the end of a block, and before the line number of a failed command.
+// Bytes that the script prints after a block of commands, and before the line number of a failed command.
 constexpr char kEnd = '\036';
 constexpr char kFailed = '\035';
 constexpr std::string_view kPrologue =
@@ -16,7 +16,7 @@ constexpr std::string_view kPrologue =
 constexpr std::string_view kEpilogue = R"(printf '\036')";
 constexpr std::string_view kFence = "```";
 
-// Trims a line, and reduces each run of blanks in it to one.
+// Removes blanks at both ends of a line, and reduces each other run of blanks to one.
 std::string with_single_blanks(std::string_view line) {
     std::istringstream words{std::string(line)};
     std::string joined;
@@ -24,7 +24,7 @@ std::string with_single_blanks(std::string_view line) {
     return joined;
 }
 
-// Does a line match the document's, in which "..." stands for any text?
+// Returns whether a line of output matches `shown`, in which "..." stands for any text.
 bool matches(std::string_view line, std::string_view shown) {
     constexpr std::string_view kAnything = "...";
     std::size_t dots = shown.find(kAnything);
@@ -42,7 +42,7 @@ bool matches(std::string_view line, std::string_view shown) {
     return line.size() >= shown.size() && line.substr(line.size() - shown.size()) == shown;
 }
 
-// Reports the first shown line of a block that its output lacks, if any.
+// Adds a fault for the first line of the block's shown output that `output` lacks, if there is one.
 void compare(const Document::Block& block, const std::string& output, std::vector<Fault>& faults) {
     std::istringstream lines(output);
     for (const Document::Line& shown : block.shown) {

@@ -1,5 +1,5 @@
-// eligible_time_enable, by which a job's reason to wait decides whether its time counts; and the scheduler's
-// log, whose contents the policy chooses by log_event.
+// Tests of eligible_time_enable, with which the time of a waiting job counts or not, depending on why it
+// waits; and of the scheduler's log, for which the policy chooses the events by log_event.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -75,7 +75,7 @@ TEST_F(EligibleTime, ManagersSetItAndRecordsHaveIt) {
         EXPECT_EQ(server.command({"qalter", "-W", "eligible_time=05:00:00", id}).err, "");
     EXPECT_EQ(server.job(held, "eligible_time"), "05:00:00");
     EXPECT_EQ(server.job(waits, "eligible_time").substr(0, 5), "05:00");
-    server.set_clock(kMonday10 + 4205);  // apart from the seconds that the commands took
+    server.set_clock(kMonday10 + 4205);  // an hour and a few seconds later
     EXPECT_EQ(server.job(held, "eligible_time"), "05:00:00");
     EXPECT_EQ(server.job(waits, "eligible_time").substr(0, 5), "06:00");
     EXPECT_NE(server.command({"qalter", "-W", "eligible_time=soon", held}).exit, 0);

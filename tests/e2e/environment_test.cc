@@ -1,4 +1,5 @@
-// A job's environment: the variables of its submission, byte by byte, and the folder for its output.
+// The environment of a job has the variables of its submission, byte by byte; and output reaches a folder of
+// any name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -23,7 +24,7 @@ std::string text_of(const fs::path& path) {
     return text.str();
 }
 
-// Parses the output of `env -0`.
+// Parses the output of `env -0` into variables.
 Variables variables_in(const std::string& text) {
     Variables found;
     for (std::size_t at = 0; at < text.size();) {
@@ -38,7 +39,7 @@ Variables variables_in(const std::string& text) {
 
 class Environment : public OriginServer {
   protected:
-    // Makes a folder, of any name, that everybody may write.
+    // Makes a folder of this name that everybody may write.
     fs::path folder(const std::string& name) const {
         fs::path path = server.work() / name;
         fs::create_directories(path);
@@ -54,8 +55,8 @@ class Environment : public OriginServer {
         run.folder = in.empty() ? server.work() : in;
         return server.command_as(runner(), options, run);
     }
-    // Variables with each byte but NUL, beside bytes with a meaning of their own, and shell functions.
-    // Without blanks at the end of a value, which OpenPBS's server removes.
+    // Returns variables whose values have each byte but NUL, beside bytes with a special meaning, and a shell
+    // function. No value ends with a blank, as OpenPBS's server removes blanks at the end.
     static Variables every_byte() {
         Variables all;
         for (int byte = 1; byte < 256; ++byte) {
@@ -66,7 +67,8 @@ class Environment : public OriginServer {
         all["BASH_FUNC_module%%"] = "() {  printf '%s' \"a,b\\\\\";\n printf '%s' \"it's\"\n}";
         return all;
     }
-    // Checks that the job of the last call, or its subjob of that index, got the variables.
+    // Submits a job with `options` in the environment `sent`, and checks that it got the variables. `index`:
+    // the subjob to check, for an array.
     void expect_arrived(const Variables& sent, const std::vector<std::string>& options,
                         const std::string& index = "") {
         const fs::path file = server.work() / ("env" + std::to_string(++files_));
@@ -120,7 +122,7 @@ TEST_F(Environment, IsShownWithBackslashesAndInJsonAsItIs) {
     EXPECT_EQ(shown(), variables);
 }
 
-// Values that OpenPBS's qsub accepts.
+// OpenPBS's qsub accepts these values of -v, too.
 TEST_F(Environment, ValuesOfTheCommandLineMayHaveCommas) {
     const fs::path file = server.work() / "got";
     const Output done = qsub({"-v", "A=\"a,b\",B='c,d',C=e\\,f,D=\"it's\",E='say \"x\"',G=h=i"},
@@ -134,7 +136,7 @@ TEST_F(Environment, ValuesOfTheCommandLineMayHaveCommas) {
     EXPECT_THAT(open.err, HasSubstr("no closing quote"));
 }
 
-// Names with the characters that lists, quotes, patterns and host:path use.
+// Names of folders with characters that have a meaning in lists, quotes, patterns and host:path.
 constexpr const char* kNames[] = {"a,b",       "it's",       "say \"x\"", "back\\slash", "end\\",
                                   "a\\,b\\\\", "two words ", "[x]*?",     "a:b",         "k=v;w",
                                   "$HOME`id`", "-n",         "caf\xe9"};
@@ -144,7 +146,7 @@ TEST_F(Environment, OutputGoesToAFolderOfAnyName) {
     for (const std::string name : kNames) {
         const fs::path in = folder(name);
         std::ofstream(in / "data") << "given\n";
-        std::string listed;  // lists of files have backslashes before commas
+        std::string listed;  // path of the folder for a list of files, where \ precedes a comma
         for (const char c : (in / "").string()) listed += c == ',' ? "\\," : std::string(1, c);
         const std::string script =
             "cd \"$PBS_O_WORKDIR\" && pwd && cat in && echo made >out.1 && echo err >&2\n";
@@ -164,7 +166,8 @@ TEST_F(Environment, OutputGoesToAFolderOfAnyName) {
         const Output given = qsub({"-j", "oe", "-o", "given"}, "echo sand\n", {}, in);
         ASSERT_EQ(given.exit, 0) << name << given;
         ASSERT_TRUE(wait_for([&] { return text_of(in / "given") == "sand\n"; })) << name << server.log();
-        // Both subjobs write: each empties the file at its start, so the other's output may be lost.
+        // Both subjobs write to one file, which each empties at its start: the output of one of them may be
+        // lost.
         const Output held = qsub({"-h", "-J", "1-2", "-N", "k", "-j", "oe"}, "echo sub\n", {}, in);
         ASSERT_EQ(held.exit, 0) << name << held;
         const std::string array = held.out.substr(0, held.out.find('\n'));
@@ -178,7 +181,7 @@ TEST_F(Environment, OutputGoesToAFolderOfAnyName) {
     EXPECT_FALSE(fs::exists(server.home() / "undelivered") && !fs::is_empty(server.home() / "undelivered"));
 }
 
-// A path in an option has to be one line, but the folder of a submission may have any name.
+// A path in an option can't have a line break, but the folder of the submission can.
 TEST_F(Environment, OutputGoesToAFolderWithALineBreak) {
     NEEDS(without_mom);
     const fs::path in = folder("two\nlines");

@@ -1,4 +1,4 @@
-// pbs_explain on a real server: its predictions come true.
+// pbs_explain and estimated starts on a running server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// The server starts on a Monday at 10:00, in prime time.
+// The server's clock starts on a Monday at 10:00, which is in prime time.
 class Explain : public OriginServer {
   protected:
     void SetUp() override {
@@ -64,7 +64,7 @@ TEST_F(Explain, ToThoseWhoMaySeeTheJob) {
     const auto may_see = [&](const User& user) {
         return server.command_as(user, {"pbs_explain", id}).exit == 0;
     };
-    // With OpenPBS the service learns of the server's attribute only after a while.
+    // OpenPBS's plugin process reads query_other_jobs only after a while.
     if (on_openpbs()) EXPECT_TRUE(wait_for([&] { return may_see(runner()) && !may_see(*other()); }));
     const Output refused = server.command_as(*other(), {"pbs_explain", id});
     EXPECT_EQ(refused.exit, 159) << refused.out;
@@ -85,7 +85,7 @@ TEST_F(Explain, JobsThatAreNotThere) {
     EXPECT_THAT(usage.err, HasSubstr("JOB"));
 }
 
-// Expected starts in qstat, by the server's clock: Monday, 10:00.
+// qstat's estimated starts; the server's clock starts on Monday, 10:00.
 class Estimated : public OriginServer {
   protected:
     void SetUp() override {
@@ -133,7 +133,8 @@ TEST_F(Estimated, OfAsManyOthersAsThePolicyAsksFor) {
     EXPECT_THAT(start(), StartsWith("Mon Nov 23 11:00:")) << "something is kept for this one";
 }
 
-// qstat uses the clock of its machine.
+// Estimated starts in the columns of qstat -T, which are relative to the machine's clock; so the server uses
+// it.
 TEST(EstimatedNow, OfATopJobInTheColumnOfQstat) {
     Server::Options options;
     options.now = std::time(nullptr);
@@ -158,7 +159,7 @@ TEST(EstimatedNow, OfATopJobInTheColumnOfQstat) {
 
 TEST_F(Estimated, IsGoneWhenTheJobIsHeldAndComesBack) {
     ASSERT_EQ(server.command({"qhold", waiting}).exit, 0);
-    // OpenPBS keeps the earlier estimate.
+    // On OpenPBS, a held job keeps its earlier estimate.
     EXPECT_EQ(start() == "(none)", !on_openpbs());
     ASSERT_EQ(server.command({"qrls", waiting}).exit, 0);
     EXPECT_TRUE(wait_for([&] { return start() != "(none)"; }));

@@ -1,4 +1,4 @@
-// algorithm = external: the program of docs/ schedules, over the C interface.
+// algorithm = external: jobs are scheduled by the program docs/fifo_scheduler.cc, which uses the C interface.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -37,7 +37,8 @@ class External : public OfOwnServer<> {
         for (const pid_t pid : programs_) end(pid);
     }
 
-    // Starts the program, whose output goes to a file of this number.
+    // Starts fifo_scheduler, which ends after `patience` seconds without changes. Its output goes to the file
+    // fifo<number>.
     pid_t start_program(int number, const std::string& patience = {}) {
         const std::string path = (server.work() / fmt::format("fifo{}", number)).string();
         const int out = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
@@ -58,7 +59,7 @@ class External : public OfOwnServer<> {
         ::waitpid(pid, nullptr, 0);
         std::erase(programs_, pid);
     }
-    // The versions that a program has printed.
+    // Returns the numbers after the word "version" in that output.
     std::vector<long long> versions(int number) const {
         std::vector<long long> all;
         std::istringstream lines(output(number));
@@ -77,7 +78,7 @@ class External : public OfOwnServer<> {
                                               {.folder = server.work(), .timeout = std::chrono::seconds(50)});
         ASSERT_EQ(done.exit, 0) << done;
     }
-    // Waits for the end of all jobs; then each has started once.
+    // Waits until `count` jobs have ended, and checks that each has started once.
     void expect_each_ran_once(int count) {
         EXPECT_TRUE(wait_for([&] { return starts_and_ends().second.size() == static_cast<size_t>(count); }));
         const auto [starts, ends] = starts_and_ends();
@@ -112,7 +113,7 @@ TEST_F(External, NobodySchedulesUntilAProgramDoes) {
     EXPECT_TRUE(server.wait_job_state(id, "F")) << output(1);
     EXPECT_THAT(server.attribute("sched default", "scheduled_by"), ContainsRegex("^[^ ]+@[^ ]+ since "))
         << output(1);
-    // The plugin takes over when the algorithm is its own again.
+    // Without the program nothing starts until the policy has an algorithm of the plugin again.
     end(programs_.front());
     EXPECT_TRUE(wait_for([&] { return !registered(); }));
     const std::string next = server.submit("true\n");

@@ -1,4 +1,4 @@
-// fairshare in a real server: whoever has used less goes first, also after a crash.
+// fairshare in a running server: the job of the entity that has used less starts first, also after a crash.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -33,7 +33,7 @@ class FairShare : public ::testing::Test {
     std::string job(const std::string& queue) {
         return server.submit("sleep 60\n", {"-q", queue, "-l", "ncpus=2", "-l", "walltime=10:00:00"});
     }
-    // Returns the usage that the store has for a queue.
+    // Returns the usage that policy.db has stored for the fairshare entity of a queue's jobs; nullopt: none.
     std::optional<double> stored(const std::string& queue) {
         sqlite3* database = nullptr;
         const std::string path = (server.home() / "server_priv/policy.db").string();
@@ -50,7 +50,8 @@ class FairShare : public ::testing::Test {
         sqlite3_close(database);
         return amount;
     }
-    // Submits two jobs in this order while nothing starts, and returns the one that runs first.
+    // Submits a job to each queue, a first, while scheduling is off, and returns the queue whose job runs
+    // first.
     std::string first_of(const std::string& a, const std::string& b) {
         EXPECT_TRUE(server.configure({"set server scheduling = False"}));
         const std::string one = job(a);
@@ -74,7 +75,7 @@ TEST_F(FairShare, WhoHasUsedLessGoesFirstAlsoAfterACrash) {
     const std::string long_job = job("qa");
     ASSERT_TRUE(server.wait_job_state(long_job, "R"));
     server.set_clock(kMonday10 + 2 * 3600);
-    // The usage of a running job follows from its start.
+    // A crash doesn't lose the usage of a running job, which is computed from its start.
     server.kill9();
     ASSERT_TRUE(server.start());
     server.set_clock(kMonday10 + 2 * 3600);

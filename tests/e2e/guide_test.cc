@@ -1,5 +1,5 @@
-// Runs every command of the administrators' guide and of the users' page, and checks that it works and shows
-// what is said there.
+// Runs every command of docs/guide.md and docs/users.md, and checks that it succeeds and that its output is
+// as shown there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -24,7 +24,7 @@ std::string source(const std::string& file) {
     return text.str();
 }
 
-// Puts a program in place of all others of its name.
+// Makes a script that a document's commands find in PATH before any other program of its name.
 void put_program(const Server& server, const std::string& name, const std::string& script) {
     const fs::path file = server.work() / "bin" / name;
     fs::create_directories(file.parent_path());
@@ -32,8 +32,8 @@ void put_program(const Server& server, const std::string& name, const std::strin
     fs::permissions(file, fs::perms(0755));
 }
 
-// Submits with a shell of its own: the users whom tests borrow may have a login shell that lets nobody in,
-// and others' login shells read files.
+// Makes a qsub that adds -S /bin/sh: the login shell of the users whom tests borrow may be nologin, and
+// others read start-up files.
 void put_qsub(const Server& server) {
     put_program(server, "qsub", "exec " + program("qsub").string() + " -S /bin/sh \"$@\"\n");
 }
@@ -47,7 +47,7 @@ RunOptions in_shell(const Server& server) {
             .timeout = std::chrono::seconds(150)};
 }
 
-// Command line of bash for the document's script, which is written to a file.
+// Writes the document's script to a file, and returns the command that runs it with bash.
 std::vector<std::string> shell(const Server& server, const Document& document) {
     const fs::path file = server.work() / "document.sh";
     std::ofstream(file) << document.script;
@@ -64,7 +64,7 @@ void expect_no_faults(const std::string& file, const Document& document, const O
     }
 }
 
-// Ends the server that the guide starts, and its jobs, with the test.
+// Ends the server that the guide's commands start, and its jobs, at the end of the test.
 class StartedByTheGuide {
   public:
     explicit StartedByTheGuide(const Server& server) : server_(server) {}
@@ -88,7 +88,7 @@ class StartedByTheGuide {
 TEST(Guide, CommandsOfAdministrators) {
     const Document guide = read_document(source("docs/guide.md"));
     const Server server;
-    // The guide's servers and dates use the time that is set here.
+    // A server and a date command of the guide use the clock that the test sets.
     put_program(server, "pbs_server",
                 "case \"$*\" in *--daemon*) set -- \"$@\" --clock-file " +
                     (server.home().parent_path() / "clock").string() + ";; esac\nexec " +
@@ -115,7 +115,7 @@ TEST(Guide, CommandsOfUsers) {
                      server.command_as(runner(), shell(server, page), in_shell(server)));
 }
 
-// Faults of a document that bash finds, without a server.
+// Runs a document's commands without a server, and returns the faults that are found.
 std::vector<Fault> faults(const std::string& markdown) {
     const Document document = read_document(markdown);
     return faults_of(document, run({"/bin/bash", "-s"}, {.input = document.script}));

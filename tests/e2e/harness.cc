@@ -23,8 +23,8 @@ User user_of(const passwd& entry) {
     return User{entry.pw_uid, entry.pw_gid, entry.pw_name};
 }
 
-// Ordinary users of every Debian, in the order in which tests take them when run as root. A user who runs
-// jobs needs a home. Login shells that let nobody in don't matter, because jobs are submitted with -S.
+// Users of every Debian that tests borrow, in this order, when they run as root. A user who runs jobs needs a
+// home. A login shell such as nologin doesn't matter, because jobs are submitted with -S.
 constexpr std::array kBorrowed{"daemon", "bin", "games", "mail"};
 
 std::optional<User> borrowed(size_t skip) {
@@ -36,7 +36,7 @@ std::optional<User> borrowed(size_t skip) {
     return std::nullopt;
 }
 
-// Skips all tests of a program.
+// Skips all tests of the program if they are to run on an OpenPBS that isn't there.
 class WithoutOpenpbs : public ::testing::Environment {
     void SetUp() override {
         if (!on_openpbs()) return;
@@ -232,7 +232,7 @@ std::string Server::submit(const std::string& script, std::vector<std::string> o
 }
 
 std::string Server::job(const std::string& id, const std::string& attribute) const {
-    // Ask for finished jobs only afterwards: a server without a history refuses that.
+    // First ask without -x, as a server without a job history refuses it.
     const Output queued = command({"qstat", "-f", id});
     return attribute_in(queued.exit == 0 ? queued.out : command({"qstat", "-x", "-f", id}).out, attribute);
 }

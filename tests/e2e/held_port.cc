@@ -13,8 +13,8 @@
 namespace pbs::e2e {
 namespace {
 
-// Binds an abstract name for the port, which the kernel frees with the descriptor. -1: another test holds the
-// port.
+// Binds an abstract socket name that stands for the port. Returns the descriptor, with which the kernel frees
+// the name, or -1 if another test holds the port.
 int hold(int port) {
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_un address{};
