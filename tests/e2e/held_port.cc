@@ -43,7 +43,7 @@ bool nobody_listens(int port) {
 }  // namespace
 
 HeldPort::HeldPort() {
-    // First port to try: below those that the kernel gives to outgoing connections.
+    // Try ports below those that the kernel gives to outgoing connections.
     constexpr int kFirst = 16000;
     constexpr int kCount = 16000;
     for (int tried = 0, port = static_cast<int>(getpid()) * 7 % kCount; tried < kCount;

@@ -1,4 +1,4 @@
-// The history by pbs_config, for a manager and for others.
+// The history of changes by pbs_config: a manager may read it and go back in it, others may not.
 #include <gmock/gmock.h>
 #include <signal.h>
 
@@ -15,7 +15,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Exit status for PBSE_PERM, 15007.
+// Exit status for error PBSE_PERM (15007).
 constexpr int kNoPermission = 15007 & 0xff;
 
 class History : public ::testing::Test {
@@ -30,7 +30,7 @@ class History : public ::testing::Test {
         arguments.insert(arguments.begin(), "pbs_config");
         return server.command(arguments, std::move(options));
     }
-    // Returns the present revision.
+    // Returns the number of the latest revision.
     std::string revision() const {
         const Output rows = config({"history", "--limit", "1"});
         std::istringstream in(rows.out);
@@ -102,7 +102,7 @@ TEST_F(History, ShowsDifferencesAndGoesBack) {
     EXPECT_EQ(exported(), before);
     EXPECT_THAT(config({"history", "--limit", "1"}).out, HasSubstr("rollback to revision " + then + ": "));
     EXPECT_EQ(config({"rollback", then}).out, "nothing to change\n");
-    // The value survives a restart, and counts in the cycle.
+    // the policy that the rollback restored survives a restart, and is in force
     ASSERT_TRUE(server.stop());
     ASSERT_TRUE(server.start());
     EXPECT_EQ(exported(), before);
@@ -150,7 +150,7 @@ TEST_F(History, ExportIntoAnotherServerIsTheSameBytes) {
     EXPECT_EQ(other.command({"pbs_config", "export"}).out, text);
 }
 
-// The server's own objects are included unless they are left out by option.
+// The history includes the server's own objects, such as queues, unless an option leaves them out.
 TEST_F(History, TheServersOwnPart) {
     NEEDS(history_of_server);
     const std::string then = revision();
@@ -230,7 +230,8 @@ TEST_F(History, WrongUsageIsExplained) {
                 HasSubstr("there is no revision 99: the last one is " + revision()));
 }
 
-// Kills the server at any point of an import: the import is complete or absent.
+// Kills the server some milliseconds after the start of an import: the import is in force as a whole or not
+// at all.
 TEST_F(History, KilledImportIsAllOrNothing) {
     std::string text = R"({"format": 1, "policy": {)";
     for (int i = 0; i < 2000; ++i)

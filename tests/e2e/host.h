@@ -1,4 +1,5 @@
-// Interface of the servers that class Server drives: the bundled one, or OpenPBS's.
+// Interface of a server that class Server drives: the bundled server (own_host.cc) or OpenPBS's
+// (openpbs_host.cc).
 #pragma once
 
 #include <memory>
@@ -14,7 +15,7 @@ namespace pbs::e2e {
 class Host {
   public:
     explicit Host(Server::Options options) : options_(std::move(options)) {}
-    // Removes everything that it has made.
+    // Removes everything that the host has made.
     virtual ~Host() = default;
     Host(const Host&) = delete;
     Host& operator=(const Host&) = delete;
@@ -25,15 +26,16 @@ class Host {
     virtual ::testing::AssertionResult stop() = 0;
     virtual void kill9() = 0;
     virtual bool running() = 0;
-    // Ends the server as quickly as possible: nobody needs it or its jobs any more.
+    // Ends the server as quickly as possible, at the end of the test, and its running jobs.
     virtual void end() = 0;
     virtual Output command(const std::vector<std::string>& argv, RunOptions options) = 0;
-    // Waits for the consequences of directives that were carried out.
+    // Waits until the directives, which were carried out, have had their effects.
     virtual void configured(const std::vector<std::string>& directives) = 0;
     // The server's standard output and error.
     virtual std::string output() const = 0;
 
-    // Abilities that only one host has. A test that gets an exception here lacks a NEEDS().
+    // Abilities that only one of the hosts has. The other one throws: a test that calls them has to begin
+    // with NEEDS().
     virtual int port() const { throw missing("a port"); }
     virtual pid_t pid() const { throw missing("a process id"); }
     virtual Output start_refused() { throw missing("a start that is refused"); }

@@ -1,5 +1,6 @@
 // Tests every attribute that the plugin adds to servers, queues and schedulers, a row each: it is set, shown
-// and acted on. With the bundled server, and with OpenPBS's server with the plugin inside or beside it.
+// and has its effect. Each host is tested: the bundled server, and OpenPBS's with the plugin inside it or
+// beside it.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,17 +21,17 @@ using ::testing::Not;
 
 enum Hosts : std::uint8_t { both, of_openpbs };
 
-// An attribute that can be set. While it is set, a job of the queue `work` waits; without it, the job runs.
+// An attribute that can be set. It makes a job of the queue `work` wait; without it the job runs.
 struct Settable {
     std::uint32_t type;
-    const char* object;  // object in qmgr
+    const char* object;  // its object, as qmgr names it
     const char* name;
     std::string value;
     std::vector<std::string> before{};  // directives to run first
 };
 
 std::vector<Settable> settable() {
-    // A day other than today.
+    // A date half a year from now.
     const std::time_t half_a_year = std::time(nullptr) + 180L * 86400;
     std::tm day{};
     gmtime_r(&half_a_year, &day);
@@ -58,15 +59,15 @@ std::vector<Settable> settable() {
     };
 }
 
-// An attribute that is only shown, with `shows` after the directives `before`.
+// An attribute that can't be set, and that contains `shows` after the directives `before`.
 struct Shown {
     std::uint32_t type;
     const char* name;
     Hosts hosts;
     std::vector<std::string> before;
     std::string shows;     // part of the value
-    std::string file{};    // a file in the home before the first start, of `size` bytes; the text itself
-    std::size_t size = 0;  // would be made at each start of the program, which ctest starts for each test
+    std::string file{};    // a file to make in the home before the first start; a text of `size` bytes
+    std::size_t size = 0;  // is made only then, as ctest starts this program for each test
     std::string later_file{}, later{};  // a file written while the server runs
 };
 
@@ -126,12 +127,13 @@ class HostAttributes : public ::testing::Test {
                                       "create node n1 resources_available.ncpus = 8",
                                       "set server default_queue = work"}));
     }
-    // Reads a listing of OpenPBS's qmgr, which doesn't ask for attributes whose names it doesn't know.
+    // Returns an attribute in a listing of OpenPBS's qmgr, which asks for all attributes, not for some by
+    // their names.
     std::string stock_list(const std::string& object, const std::string& name) const {
         return attribute_in(server.command({openpbs_prefix() / "bin/qmgr", "-c", "list " + object}).out,
                             name);
     }
-    // Reads qstat's output; for schedulers there is none.
+    // Returns qstat's listing of the server or the queue; it has none of schedulers.
     std::string qstat(std::uint32_t type) const {
         if (type == PBS_OBJ_SERVER) return server.command({"qstat", "-Bf"}).out;
         return server.command({"qstat", "-Qf", "work"}).out;
@@ -140,8 +142,8 @@ class HostAttributes : public ::testing::Test {
         return wait_for(
             [&] { return server.job(job, "job_state") == "Q" && server.job(job, "comment") != "(none)"; });
     }
-    // Value that our listing and OpenPBS's have; "" if they differ. Some attributes of the server are shown
-    // only when asked for by name.
+    // Returns the value that qmgr lists; "" if OpenPBS's qmgr lists another one. Some attributes of the
+    // server are listed only if they are asked for by name.
     std::string listed(const std::string& object, const std::string& name) const {
         if (name == "time_zone" || name == "server_time" || name == "policy_attached") {
             const std::string line = server.command({"qmgr", "-c", "list server"}).out;
@@ -208,13 +210,13 @@ TEST_P(ShownAttributes, IsShownAndNotSet) {
     ASSERT_TRUE(server.configure(row.before));
     const std::string object = object_of(row.type);
     if (std::string_view(row.name) == "policy_service") {
-        // A file that is no store.
+        // A folder instead of the database: the plugin's objects aren't available.
         ASSERT_TRUE(server.stop());
         std::filesystem::remove(server.home() / "server_priv/policy.db");
         std::filesystem::create_directory(server.home() / "server_priv/policy.db");
         (void)server.start();
     }
-    // The check of the model comes only every ten minutes.
+    // model_checks is set by a check that runs only every ten minutes: don't wait for it.
     const bool later = std::string_view(row.name) == "model_checks";
     EXPECT_TRUE(later || wait_for([&] {
                     const std::string value = listed(object, row.name);

@@ -1,4 +1,5 @@
-// pbs_iff, installed setuid root, as ordinary users start it: connections that it vouches for, and others.
+// pbs_iff, installed setuid root and started by ordinary users: it vouches for the connections of its caller,
+// and for no others.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -31,7 +32,7 @@ namespace fs = std::filesystem;
 
 using ::testing::HasSubstr;
 
-// A TCP socket that programs inherit.
+// A TCP socket, whose descriptor the programs that the test starts inherit.
 class Tcp {
   public:
     static Tcp to(int port) {
@@ -66,7 +67,7 @@ class Tcp {
     void send_bytes(const std::string& bytes) const {
         (void)!send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     }
-    // Reads a whole packet and returns it without its header.
+    // Reads a packet to its end, and returns it without its header.
     std::string packet() const {
         ifl::PacketReader packets(8192);
         for (;;) {
@@ -97,7 +98,7 @@ class Tcp {
     }
 };
 
-// A running helper, as a process of a user.
+// A running pbs_iff.
 struct Running {
     pid_t pid = -1;
     int out = -1;
@@ -107,7 +108,7 @@ struct Ended {
     int exit = -1;
     std::string out;
     std::string err;
-    // Returns the error number that the helper writes to its client.
+    // Returns the error number that pbs_iff has written to its client.
     int code() const {
         int number = -1;
         if (out.size() >= sizeof number) std::memcpy(&number, out.data(), sizeof number);
@@ -176,7 +177,7 @@ class IffTest : public ::testing::Test {
                      std::vector<std::string> environment = {}) const {
         return end(start(arguments, std::move(environment)));
     }
-    // Arguments with which clients start the helper for a connection.
+    // Returns the arguments with which clients start pbs_iff for a connection.
     static std::vector<std::string> arguments_for(const Tcp& connection) {
         return {"localhost", std::to_string(connection.port(true)), std::to_string(connection.fd),
                 std::to_string(htons(connection.port()))};
@@ -205,7 +206,7 @@ TEST_F(IffTest, OurClientsAreKnownByIt) {
     ASSERT_EQ(submitted.exit, 0) << submitted;
     const std::string id = submitted.out.substr(0, submitted.out.find('\n'));
     EXPECT_THAT(server.job(id, "Job_Owner"), HasSubstr(runner().name + "@"));
-    // Without the setuid bit the helper says what is missing.
+    // without the setuid bit, pbs_iff says that this is missing
     ASSERT_EQ(chmod(helper.c_str(), 0755), 0);
     const Output refused = run({"qstat", "-B"}, options);
     EXPECT_NE(refused.exit, 0);
@@ -246,7 +247,8 @@ TEST_F(IffTest, OpenpbsOlderFormsAreTaken) {
     expect_nothing_done(words, "the connection has another own address");
 }
 
-// A user who could name any port could claim other users' connections.
+// pbs_iff refuses a port that isn't its caller's connection: with any port, a user could claim the
+// connections of others.
 TEST_F(IffTest, ItVouchesForConnectionsOfItsCallerAlone) {
     const Tcp others = Tcp::to(server.port());
     const Tcp own = Tcp::to(server.port());
@@ -279,7 +281,7 @@ TEST_F(IffTest, ItConnectsToWhereTheConnectionLeads) {
     expect_nothing_done({}, "pbs_iff [-i address] host port descriptor [own_port] expected");
 }
 
-// A user can make a network of his own with any address in it.
+// A connection in a network namespace that a user has made, with any address in it, proves nothing.
 TEST_F(IffTest, AConnectionInAnotherNetworkSaysNothing) {
     const int own = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
     if (unshare(CLONE_NEWNET) != 0) GTEST_SKIP() << "no network namespace can be made here";
@@ -329,8 +331,8 @@ TEST_F(IffTest, AnythingElseIsNoAnswer) {
     }
 }
 
-// While the helper waits for a silent server it has no privilege any more, and its user can't inspect it or
-// take its connection.
+// While pbs_iff waits for a silent server, it has given up its privileges, and its user can neither inspect
+// it nor take over its connection to the server.
 TEST_F(IffTest, NothingIsLeftOfThePrivilege) {
     const Tcp listener = Tcp::listener();
     const Tcp client = Tcp::to(listener.port());

@@ -1,4 +1,4 @@
-// Builds and runs the C library's example program as a site would.
+// Builds the example program of the C library as a site would, and runs it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

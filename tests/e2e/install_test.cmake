@@ -1,5 +1,5 @@
-# Installs a build under another prefix than the configured one, then builds and runs a program by
-# pkg-config's flags from there.
+# Installs a build under another prefix than the configured one. Then builds and runs a program with the flags
+# that the installed pkg-config file gives.
 #   cmake -DBUILD=folder -DCC=compiler -DWORK=folder -P install_test.cmake
 file(REMOVE_RECURSE ${WORK})
 function(must)
@@ -11,7 +11,7 @@ function(must)
 endfunction()
 
 must(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
-# The checksums of the plugin's files follow when another build is installed over the first.
+# Installing another build over this one must renew the checksums of the plugin's files.
 file(GLOB_RECURSE plugin ${WORK}/prefix/lib/pbspolicy/pbs_policy.so)
 if(plugin)
   get_filename_component(library ${plugin} DIRECTORY)
@@ -33,7 +33,7 @@ separate_arguments(flags UNIX_COMMAND "${out}")
 must(pkg-config --variable=libdir pbspolicy)
 string(STRIP "${out}" libdir)
 must(${CC} ${example} -o ${WORK}/stat_objects ${flags} -Wl,-rpath,${libdir})
-# Without a server the program says so: it has been linked and finds the library.
+# Without a server the program says so; this shows that it is linked and finds its library.
 set(ENV{PBS_SERVER} localhost:1)
 execute_process(COMMAND ${WORK}/stat_objects OUTPUT_VARIABLE out ERROR_VARIABLE out)
 if(NOT out MATCHES "cannot connect")

@@ -1,4 +1,4 @@
-// Jobs that really run, and the commands on them.
+// Jobs that run, and the commands for them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using ::testing::Not;
 
 class Jobs : public OriginServer {
   protected:
-    // Reads a file in the work folder once it exists.
+    // Waits until a file exists in the work folder, and returns its contents.
     std::string file(const std::string& name) const {
         std::ostringstream text;
         if (wait_for([&] { return std::filesystem::exists(server.work() / name); })) {
@@ -167,7 +167,7 @@ TEST_F(Jobs, StatusCommandsShowThem) {
     EXPECT_EQ(attribute_in(nodes.out, "resources_assigned.ncpus"), "2");
 }
 
-// With JSON even unknown jobs give a document, as with PBS's qstat.
+// With -F json, qstat prints a JSON document even if it is asked for unknown jobs, as PBS's qstat does.
 TEST_F(Jobs, JsonIsADocumentWhateverWasAsked) {
     const auto document = [&](std::vector<std::string> arguments, int exit) {
         arguments.insert(arguments.begin(), {"qstat", "-f", "-F", "json"});
@@ -214,7 +214,7 @@ TEST_F(Jobs, CheckpointsAreKeptAndTheJobRuns) {
     EXPECT_TRUE(server.wait_job_state(id, "F"));
 }
 
-// The warning stands beside the id, which scripts read from standard output.
+// The warning goes to standard error, as scripts read the job's id from standard output.
 TEST_F(Jobs, CheckpointsAreWarnedOf) {
     const Output made = server.command_as(runner(), {"qsub", "-h"}, {"#PBS -c c=5\ntrue\n"});
     EXPECT_EQ(made.exit, 0);
@@ -250,7 +250,8 @@ TEST_F(Jobs, AScriptWithCarriageReturnsIsRefused) {
     EXPECT_EQ(as_runner({"qselect"}).out, "") << "nothing was submitted";
 }
 
-// Operators choose these arguments, which decide what a job runs and where it writes.
+// default_qsub_arguments, which operators may set, don't apply to root's jobs: they decide what a job runs
+// and where it writes.
 TEST_F(Jobs, TheServersArgumentsOfQsubDontCountForRoot) {
     ASSERT_TRUE(server.configure({"set server default_qsub_arguments='-N theirs -o /etc/theirs'"}));
     const std::string id = server.submit("true\n", {"-h"});
@@ -266,7 +267,7 @@ TEST_F(Jobs, TheServersArgumentsOfQsubDontCountForRoot) {
     EXPECT_THAT(server.job(roots, "Output_Path"), Not(HasSubstr("/etc/theirs")));
 }
 
-// Asks each installed program, so that new ones are covered.
+// Asks each installed program, so that a new program is tested, too.
 TEST(Commands, TellTheirUsageAndVersion) {
     int programs = 0;
     for (const auto& entry : std::filesystem::directory_iterator(program("qstat").parent_path())) {

@@ -1,5 +1,5 @@
-// A large change during which the server is killed or the client leaves: all of it has happened or nothing,
-// in the plugin's database and in the server's, and the history agrees.
+// The server is killed, or the client is, during a large change: the plugin's database and the server's both
+// have the change or neither has it, and the history agrees with them.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -69,8 +69,8 @@ class LargeChangeFaults : public ::testing::Test {
         return last.out.substr(from, last.out.find_first_not_of("0123456789", from) - from);
     }
 
-    // Checks that the history's latest revision is the present configuration, and that one can go back and
-    // forth.
+    // Checks that the latest revision of the history is the present configuration, and that the difference to
+    // the other revision can be computed.
     void expect_same_history() const {
         const std::string now = configuration();
         const Output recorded = server_->command({"pbs_config", "export", "--revision", revision()});
@@ -85,7 +85,8 @@ class LargeChangeFaults : public ::testing::Test {
         ASSERT_EQ(configuration(), wanted);
     }
 
-    // Kills the server at steps of `change`, which turns the configuration `from` into `to`.
+    // Kills the server after one of the file changes that change() makes it do, for changes all over its
+    // course. It turns the configuration `from` into `to`.
     template <class Change>
     void kill_in(const std::string& from, const std::string& to, long calls, Change change) {
         ASSERT_GT(calls, 20);
@@ -107,7 +108,7 @@ class LargeChangeFaults : public ::testing::Test {
     }
 
     FaultCounters counters_;
-    std::unique_ptr<Server> server_;  // has to end before the counters
+    std::unique_ptr<Server> server_;  // uses counters_, so it has to end first
     std::string old_;
     std::string new_;
     std::string old_revision_;
@@ -132,7 +133,7 @@ TEST_F(LargeChangeFaults, AClientThatLeaves) {
         SCOPED_TRACE(seconds);
         (void)server_->command(
             {"timeout", "-s", "KILL", seconds, program("pbs_config").string(), "import", file()});
-        // This command waits for the import, or for what is left of it.
+        // this command waits until the import, or the rest of its work, is over
         const std::string comment = fmt::format("c{}", ++number);
         const bool was_set = server_->qmgr("set node n0 comment=" + comment).exit == 0;
         EXPECT_EQ(server_->attribute("node n0", "comment") == comment, was_set);

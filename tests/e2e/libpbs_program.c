@@ -1,5 +1,5 @@
-/* A site's own program, compiled against the libpbs of an installed OpenPBS: submits a held job, stats and
- * selects it, alters it, releases nothing, deletes it, and stats server, queues, nodes and scheds. */
+/* A program of a site, compiled with the libpbs of an installed OpenPBS: submits a held job, shows,
+   selects, alters and deletes it, and shows the server, queues, nodes and schedulers. */
 #include <pbs_error.h>
 #include <pbs_ifl.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Loads of vnodes, as a script sets them: the order of vnodes, thresholds, and what an explanation says.
+// Loads of vnodes, which a script sets: they affect the order of vnodes, thresholds and explanations.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Cycles over so many jobs that they run beside the server's other work.
+// Cycles over so many jobs that they run in a thread while the server serves clients.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// 21,000 jobs, of which two can run at a time.
+// A server with 21,000 jobs, of which two can run at a time.
 class LongCycle : public ::testing::Test {
   protected:
     static constexpr int kSubmitted = 30;
@@ -42,7 +42,7 @@ class LongCycle : public ::testing::Test {
         ASSERT_TRUE(copy_jobs(server, kJobs / kSubmitted));
         ASSERT_TRUE(server.start());
     }
-    // Counts jobs in a state by qselect.
+    // Returns the number of jobs in a state, by qselect.
     std::size_t count(const std::string& state) const {
         const std::string out = server.command({"qselect", "-s", state}).out;
         return static_cast<std::size_t>(std::ranges::count(out, '\n'));
@@ -54,7 +54,7 @@ class LongCycle : public ::testing::Test {
             ++count;
         return count;
     }
-    // Asks for records of cycles as many users at once, again and again, until `enough`.
+    // Starts `users` threads, each of which asks for records of cycles again and again until `enough`.
     std::vector<std::thread> ask_for_records(int users, const std::atomic<bool>& enough) {
         std::vector<std::thread> all;
         all.reserve(static_cast<size_t>(users));
@@ -101,7 +101,7 @@ TEST_F(LongCycle, AServerThatIsStoppedOrKilledInBetweenGoesOnAtItsNextStart) {
     EXPECT_EQ(count("Q"), kJobs - 2u);
 }
 
-// An explanation of a job, or a record of all jobs, takes as long as a cycle.
+// Explanations and records of all jobs take as long as a cycle; meanwhile clients are served and cycles run.
 TEST_F(LongCycle, OthersAreAnsweredAndCyclesRunBesideRecordsAndExplanations) {
     ASSERT_EQ(server.qmgr("set server scheduling=True").exit, 0);
     ASSERT_TRUE(wait_for([&] { return cycle_is_over() && count("R") == 2; }, std::chrono::seconds(60)));
@@ -114,7 +114,7 @@ TEST_F(LongCycle, OthersAreAnsweredAndCyclesRunBesideRecordsAndExplanations) {
     std::vector<std::thread> others = ask_for_records(3, enough);
     const std::size_t before = cycles();
     auto longest = Clock::duration::zero();
-    // Each change asks for a cycle.
+    // Each change causes a cycle.
     for (int i = 0; i < 10 || (records < 6 && i < 1000); ++i) {
         const auto asked = Clock::now();
         EXPECT_EQ(server.qmgr("set policy default_policy comment=c" + std::to_string(i)).exit, 0);

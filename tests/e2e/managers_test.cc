@@ -1,4 +1,4 @@
-// Rights to change objects: of managers without root, operators, and everybody else.
+// Which objects and attributes may be changed by managers who aren't root, by operators, and by other users.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,8 @@ TEST_F(Managers, SeesTheEffectInTheNextCycle) {
     EXPECT_TRUE(server.wait_job_state(id, "F"));
 }
 
-// The server runs as root here, and a manager's settings must not reach root's files and programs.
+// The server runs as root here. No setting of a manager may make it read or change root's files, or run
+// root's programs.
 TEST_F(Managers, NothingThatAManagerSetsReachesWhatIsRoots) {
     const std::string program = "#!/bin/sh\n";
     const std::string days = "* of root\n";
@@ -83,7 +84,7 @@ TEST_F(Managers, NothingThatAManagerSetsReachesWhatIsRoots) {
     EXPECT_EQ(server.read("sched_priv/hpm_ctl"), program);
     EXPECT_EQ(server.read("sched_priv/holidays"), days);
 
-    // A link in place of the folder of outputs isn't followed.
+    // If a link replaces the folder of outputs, the server doesn't follow it.
     std::filesystem::remove_all(server.home() / "sched_priv/output");
     std::filesystem::create_directory_symlink(server.home() / "sched_priv",
                                               server.home() / "sched_priv/output");

@@ -1,5 +1,4 @@
-// Migration with a server that is killed, or whose disk is full, at each of its steps: everything happens or
-// nothing.
+// Kills the server, or fills its disk, at each step of a migration: everything is migrated or nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -28,7 +27,7 @@ constexpr const char* kPrint =
     "create queue made\nset queue made queue_type = Execution\nset queue made Priority = 7\n"
     "set server max_running = 9\n";
 
-// A server with faults.c preloaded.
+// A server with faults.c preloaded, which kills it or fails its writes where the test says.
 class FaultyServer {
   public:
     FaultyServer() {
@@ -66,7 +65,7 @@ class FaultyServer {
     FaultCounters counters_;
 
   public:
-    std::unique_ptr<Server> server;  // has to end before the counters
+    std::unique_ptr<Server> server;  // uses the counters, so it has to end first
     faults* at = counters_.at;
 };
 
@@ -97,7 +96,8 @@ void expect_nothing(const Server& server) {
     EXPECT_FALSE(fs::exists(server.home() / "server_priv/migration_report"));
 }
 
-// Counts the calls that change a file (faults.h) and that the server makes in a first start until it answers.
+// Returns the number of calls that change a file (faults.h) which a server makes from its first start until
+// it answers.
 long calls_of_a_first_start() {
     const FaultyServer faulty;
     faulty.put_files("sched_priv");
@@ -126,18 +126,18 @@ TEST_F(MigrationFaults, AFirstStartThatIsKilledIsDoneByTheNext) {
         faulty.put_files("site");
         faulty.at->kill_after = step;
         if (server.start()) {
-            // The last calls that were counted came while the server was asked how it is: their number
-            // varies.
+            // Among the last calls that were counted are those for the requests which asked whether the
+            // server runs; their number varies.
             EXPECT_GT(step, calls * 3 / 4);
             server.kill9();
         }
         EXPECT_FALSE(server.running());
         faulty.no_faults();
-        // The database is complete or absent.
+        // policy.db has all migrated objects or none, or doesn't exist.
         if (fs::exists(server.home() / "server_priv/policy.db")) {
             const Output diff = faulty.migrate({"--diff", "--into", server.home().string()});
             EXPECT_EQ(diff.exit, 0) << diff;
-            // A server that doesn't run can't tell of its own objects.
+            // A server that doesn't run can't tell which queues and settings of its own it has.
             EXPECT_THAT(differences(diff.out),
                         AnyOf(Not(HasSubstr("policy")),
                               ::testing::AllOf(HasSubstr("+ policy default_policy_prime by_queue = True\n"),
@@ -170,8 +170,8 @@ TEST_F(MigrationFaults, AFirstStartOnAFullDiskIsDoneByTheNext) {
     }
 }
 
-// Policy objects are in one database and queues in another: the second has to follow the first. Makes a
-// server with two queues and the files to migrate.
+// Makes a server with two queues, and the files to migrate. The policy objects are in another database than
+// the queues, and both must have the changes or neither.
 std::unique_ptr<FaultyServer> with_queues() {
     auto faulty = std::make_unique<FaultyServer>();
     EXPECT_TRUE(faulty->server->start());
@@ -225,8 +225,8 @@ TEST_F(MigrationFaults, AMigrationOnAFullDiskIsRefusedAndCanBeRepeated) {
         if (refused.exit != 0) {
             EXPECT_EQ(refused.exit, 2) << refused;
             EXPECT_THAT(refused.err, HasSubstr("disk is full"));
-            // If the disk fills up between the two databases, the first one can't be taken back before the
-            // next start.
+            // If the disk becomes full between the writes to the two databases, the first one is undone only
+            // at the next start.
             if (server.attribute("sched default", "policy") != "default_policy") {
                 faulty->no_faults();
                 server.kill9();

@@ -1,4 +1,4 @@
-// Migration of legacy files at a server's first start, and later.
+// Migration of the files of older schedulers, at a server's first start and later.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -159,7 +159,7 @@ TEST(Migration, NothingToMigrateIsNoError) {
     EXPECT_EQ(server.attribute("sched default", "migration_error"), "(none)");
 }
 
-// ---- The scheduler of PBS
+// ---- Files of pbs_sched
 
 constexpr const char* kLegacySchedConfig =
     "by_queue: True\tprime\nby_queue: False\tnon_prime\nfair_share: True\tALL\nunknown_shares: 10\n"
@@ -187,11 +187,11 @@ TEST(Migration, EveryFileOfPbs) {
     EXPECT_EQ(server.attribute("server", "non_work_days"), "FREQ=YEARLY;BYYEARDAY=359 SUMMARY:Christmas Day");
     EXPECT_THAT(server.read("server_priv/migration_report"),
                 HasSubstr("needs no yearly update (--infer uses it)"));
-    // The older server's queue is created, and gets its time.
+    // The print of the older server has the queue np_late: it is created and gets its execution type.
     EXPECT_EQ(server.attribute("queue np_late", "execution_type"), "execution_non_prime");
 }
 
-// Returns what OpenPBS's qmgr prints of a server, its node and its scheduler, followed by a hook.
+// Returns the output of OpenPBS's qmgr for a server, its node and its scheduler, and a hook.
 std::string print_of(const Server& server) {
     const std::string node = server.command({"hostname"}).out;
     const std::string host = node.substr(0, node.find_first_of(".\n"));
@@ -262,7 +262,7 @@ TEST(Migration, AWholeServerAtTheFirstStart) {
     server.put("sched_priv/qmgr_print", print_of(server));
     ASSERT_TRUE(server.start());
     expect_whole_server(server);
-    // A later change stays.
+    // A later change stays after another start.
     ASSERT_TRUE(server.configure({"set queue workq resources_max.ncpus = 32"}));
     ASSERT_TRUE(server.stop());
     ASSERT_TRUE(server.start());
@@ -271,7 +271,8 @@ TEST(Migration, AWholeServerAtTheFirstStart) {
                 HasSubstr("what qmgr printed of the older server"));
 }
 
-// The older schedulers read the file again when somebody touched it.
+// The older schedulers read the holidays file again when it was modified. This server reports such a file
+// until it is migrated.
 TEST(Migration, AHolidaysFileThatIsTouchedLaterIsToldUntilItIsTakenOver) {
     NEEDS(own_attributes);
     Server server;
@@ -292,7 +293,7 @@ TEST(Migration, AHolidaysFileThatIsTouchedLaterIsToldUntilItIsTakenOver) {
     EXPECT_EQ(done.exit, 0) << done;
     EXPECT_THAT(server.attribute("server", "non_work_days"), HasSubstr("BYYEARDAY=200"));
     EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), Not(HasSubstr(file)));
-    // Touched, with the same contents.
+    // The file is written again with the same contents.
     server.put("sched_priv/holidays", std::string(kLegacyHolidays) + "200 closed\n");
     EXPECT_THAT(server.attribute("sched default", "unsupported_settings"), HasSubstr(command));
     EXPECT_EQ(server.command({"pbs_migrate", "--holidays", file, "--server"}).exit, 0);
@@ -313,7 +314,7 @@ TEST(Migration, QueuesOfAnOriginConfigurationHaveOnePart) {
     EXPECT_THAT(set.err, HasSubstr("submit_queue: bad value 'a': the queue is in special_queue too"));
 }
 
-// A dry run shows exactly the changes of a first start.
+// A dry run shows the changes that a first start makes, and no others.
 TEST(Migration, ADryRunShowsWhatTheFirstStartDoes) {
     NEEDS(own_attributes);
     Server server;
@@ -345,7 +346,7 @@ TEST(Migration, ADryRunShowsWhatTheFirstStartDoes) {
     EXPECT_EQ(server.attribute("queue batch", "resources_max.lic"), "3");
     EXPECT_EQ(server.attribute("queue batch", "max_queued"), "[u:ann=2]");
     EXPECT_THAT(server.attribute("policy default_policy", "exclude_resources"), HasSubstr("lic"));
-    // Every directive that the dry run showed has been carried out.
+    // The server has all objects that the dry run's directives need.
     const Output again = server.command({"qmgr"}, {.input = dry.out});
     EXPECT_EQ(again.err.find("Unknown"), std::string::npos) << again;
 }
@@ -378,7 +379,8 @@ TEST(Migration, AWholeServerThroughARunningOne) {
     const Output again = migrate({});
     EXPECT_THAT(again.out, HasSubstr("Nothing was changed: everything is there already.\n"));
     EXPECT_THAT(again.out, HasSubstr("-> queue workq resources_max.ncpus = 64 (already so)\n"));
-    // Objects that the print no longer has stay; a note says how to remove them.
+    // Queues that the print had at an earlier migration and has no longer stay; a note says how to delete
+    // them.
     const std::string whole = server.read("site/print");
     server.put("site/print", whole + "create queue late queue_type = Execution\n");
     ASSERT_EQ(migrate({}).exit, 0);
@@ -391,7 +393,7 @@ TEST(Migration, AWholeServerThroughARunningOne) {
     EXPECT_EQ(server.attribute("queue late", "queue_type"), "Execution");
     ASSERT_TRUE(server.configure({"delete queue late"}));
     EXPECT_THAT(migrate({}).out, Not(HasSubstr("queue late")));
-    // The migration is one change, which can be taken back.
+    // --diff shows a value that was changed after the migration.
     ASSERT_TRUE(server.configure({"set queue workq resources_max.ncpus = 32"}));
     EXPECT_THAT(migrate({"--diff"}).out, HasSubstr("- queue workq resources_max.ncpus = 32\n"
                                                    "+ queue workq resources_max.ncpus = 64\n"));
@@ -417,7 +419,7 @@ TEST(Migration, WhatAManagerMayNotDoIsNotDoneByAMigration) {
     EXPECT_THAT(server.attribute("server", "mailer"), Not(HasSubstr("evil")));
 }
 
-// A server that has queues gets the files of its older scheduler.
+// A server that has queues already migrates the files of an older scheduler: the queues get execution types.
 TEST(Migration, QueuesThatAreThereGetTheirTimes) {
     NEEDS(own_attributes);
     Server server;
@@ -440,7 +442,7 @@ TEST(Migration, QueuesThatAreThereGetTheirTimes) {
     EXPECT_EQ(server.attribute("queue p_mine", "execution_type"), "execution_dedicated")
         << "what somebody has set stays";
     EXPECT_EQ(server.attribute("policy default_policy", "dedicated_queues"), "ded1");
-    // The change is made once: what is changed afterwards stays.
+    // A migration sets the types once: a later change stays after another start.
     ASSERT_TRUE(server.configure({"set queue p_fast queue_type = execution"}));
     ASSERT_TRUE(server.stop());
     ASSERT_TRUE(server.start());
@@ -481,7 +483,7 @@ TEST_F(ThroughTheServer, AManagerMigratesWithoutAnInterruption) {
     const Output again = migrate();
     EXPECT_THAT(again.out, HasSubstr("Nothing was changed: everything is there already.\n"));
     EXPECT_THAT(migrate({"--diff"}).out, Not(::testing::ContainsRegex("(^|\n)[-+] ")));
-    // Values that the corrected files no longer have are taken back.
+    // Migrating a corrected file removes the values that it had before.
     server.put("site/sched_config", "by_queue: True\n");
     EXPECT_EQ(migrate().exit, 0);
     EXPECT_EQ(server.attribute("sched default", "policy"), "default_policy");
@@ -508,7 +510,7 @@ TEST_F(ThroughTheServer, InJsonAndWithMistakes) {
     }
 }
 
-// A usage file as a 64-bit machine writes it, with NULs.
+// Returns a usage file of pbs_sched as a 64-bit machine writes it. It contains NULs.
 std::string usage_file() {
     std::string bytes("PBS_MAG!\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x40\0\xe4\x0b\x54\x02\0\0\0", 32);
     std::string record("alice");
@@ -550,7 +552,7 @@ TEST_F(ThroughTheServer, ATreeOfTenThousandEntities) {
     EXPECT_TRUE(shown.ends_with("user9999:root=5"));
     ASSERT_TRUE(server.configure({"set fs_group default_fs_group tree_element += late:root=1",
                                   "set fs_group default_fs_group tree_element -= user0"}));
-    // The printed commands make an equal fs_group.
+    // The printed commands make an equal fs_group on another server.
     const Output printed = server.qmgr("print fs_group default_fs_group");
     Server another;
     ASSERT_TRUE(another.start());
@@ -560,7 +562,7 @@ TEST_F(ThroughTheServer, ATreeOfTenThousandEntities) {
               server.attribute("fs_group default_fs_group", "tree_element"));
 }
 
-// An export of a running server, migrated again, gives the same objects.
+// The files that pbs_migrate exports from a running server give the same objects when they are migrated.
 TEST_F(ThroughTheServer, TheWayBack) {
     NEEDS(own_attributes);
     ASSERT_TRUE(server.configure({"create resource licences type=long, flag=q"}));

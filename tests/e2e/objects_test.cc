@@ -1,4 +1,4 @@
-// The examples of PP-748, interface by interface, as an administrator types them into qmgr.
+// The examples of PP-748, interface by interface, as an administrator types them in qmgr.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ class Objects : public ::testing::Test {
         EXPECT_EQ(done.exit, 0) << directive << ": " << done;
         EXPECT_EQ(besides_not_acted_on(done.err), "") << directive;
     }
-    // Returns qmgr's message for a directive that is refused.
+    // Runs a directive that has to be refused, and returns qmgr's message.
     std::string refuse(const std::string& directive) {
         const Output done = server.qmgr(directive);
         EXPECT_NE(done.exit, 0) << directive << " was accepted";
@@ -254,7 +254,8 @@ TEST_F(Objects, PrintIsReadBackByAnotherServer) {
     EXPECT_EQ(print(second), first);
 }
 
-// The reply has many parts, and the server keeps texts of objects from list to list.
+// The list takes several replies to send. The server keeps the texts of objects for the next list, which has
+// to show all changes.
 TEST_F(Objects, ALongListIsWholeAndShowsWhatHasChangedSince) {
     constexpr int kCount = 700;
     std::string input;

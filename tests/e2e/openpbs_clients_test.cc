@@ -1,5 +1,5 @@
-// The bundled server with OpenPBS's own, unmodified clients. Runs where PBSPOLICY_OPENPBS_PREFIX names an
-// installed OpenPBS, as root (its authentication of users needs a reserved port).
+// OpenPBS's own, unmodified clients with the bundled server. The tests run as root, as OpenPBS proves users
+// by reserved ports, and with an OpenPBS that PBSPOLICY_OPENPBS_PREFIX names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ class OpenpbsClients : public OriginServer {
         if (geteuid() != 0) GTEST_SKIP() << "OpenPBS's clients need root here, for a reserved port";
         OriginServer::SetUp();
     }
-    // Runs a client of that OpenPBS over TCP, as root or another user.
+    // Runs a client of the installed OpenPBS over TCP, as root or as options.uid.
     Output client(std::vector<std::string> argv, RunOptions options = {}) const {
         argv[0] = (prefix / "bin" / argv[0]).string();
         options.environment["PBS_CONF_FILE"] = conf();
@@ -61,7 +61,7 @@ class OpenpbsClients : public OriginServer {
     std::string qmgr(const std::string& directive) const {
         return ok(client({"qmgr", "-c", directive}), directive);
     }
-    // Puts this project's pbs_iff, setuid root, into a copy of the prefix.
+    // Makes a copy of the OpenPBS prefix that has this project's pbs_iff, setuid root, and uses the copy.
     void use_our_helper() {
         const fs::path made = server.work() / "prefix";
         fs::create_directories(made / "sbin");
@@ -72,7 +72,7 @@ class OpenpbsClients : public OriginServer {
         ASSERT_EQ(chmod((made / "sbin/pbs_iff").c_str(), 04755), 0);
         prefix = made;
     }
-    // Is the helper setuid? Ordinary users' requests need that.
+    // Returns whether the prefix's pbs_iff is setuid root, as requests of ordinary users need it.
     bool helper_is_setuid() const {
         struct stat info {};
         return stat((prefix / "sbin/pbs_iff").c_str(), &info) == 0 && (info.st_mode & S_ISUID) != 0 &&
@@ -97,7 +97,7 @@ class OpenpbsClients : public OriginServer {
     }
 };
 
-// Jobs of an ordinary user.
+// Jobs that an ordinary user submits.
 class OpenpbsJobs : public OpenpbsClients {
   protected:
     void SetUp() override {
@@ -187,7 +187,7 @@ TEST_F(OpenpbsClients, ErrorsReachThem) {
     EXPECT_THAT(job.err, HasSubstr("Unknown Job Id"));
 }
 
-// Uses this project's helper in place of OpenPBS's.
+// OpenPBS's clients work with this project's pbs_iff, too.
 TEST_F(OpenpbsClients, OurHelperVouchesForTheirUsers) {
     use_our_helper();
     const std::string id = submit({"-N", "by_our_iff", "-h"});
@@ -196,7 +196,8 @@ TEST_F(OpenpbsClients, OurHelperVouchesForTheirUsers) {
     ok(as_runner({"qdel", id}), "qdel");
 }
 
-// OpenPBS's libmunge knows only one socket, so each client gets a /run of its own with that socket.
+// OpenPBS's libmunge can't be told another socket: each client gets its own /run, which has the test's
+// socket.
 class HasMunged {
   protected:
     HasMunged() {
@@ -243,11 +244,11 @@ TEST_F(OpenpbsMunge, TheirUsersAreKnownByTheirCredentials) {
     }
     ok(by_munge(runner(), {"qdel", id}), "qdel");
     EXPECT_THAT(ok(by_munge({0, 0, "root"}, {"qmgr", "-c", "list server"}), "qmgr"), HasSubstr("Server"));
-    // Without MUNGE OpenPBS's clients are refused.
+    // A server that takes MUNGE only refuses OpenPBS's clients without it.
     EXPECT_NE(client({"qstat", "-B"}).exit, 0);
 }
 
-// OpenPBS's qsub escapes fewer characters in PBS_O_WORKDIR than in other variables.
+// OpenPBS's qsub writes a backslash before fewer characters in PBS_O_WORKDIR than in other variables.
 TEST_F(OpenpbsJobs, VariablesAndFoldersArriveAsTheyAre) {
     const fs::path in = server.work() / "it's a,b \"x\" c\\d";
     fs::create_directories(in);
@@ -261,7 +262,7 @@ TEST_F(OpenpbsJobs, VariablesAndFoldersArriveAsTheyAre) {
     const fs::path out = in / ("STDIN.o" + id.substr(0, id.find('.')));
     const auto text = [&] { return std::string(std::istreambuf_iterator(std::ifstream(out).rdbuf()), {}); };
     EXPECT_TRUE(wait_for([&] { return text() == options.environment["A"]; })) << text() << server.log();
-    // The listing looks as if the server were OpenPBS's own.
+    // OpenPBS's qstat shows the variables in the same form as with OpenPBS's server.
     EXPECT_THAT(
         client({"qstat", "-xfw", id.substr(0, id.find('\n'))}).out,
         AllOf(HasSubstr("A=it\\'s \\\"a\\\"\\, \\\\b\\nc;d=e"), HasSubstr("/it\\'s a\\,b \\\"x\\\" c\\\\d")));
@@ -329,7 +330,7 @@ TEST_F(OpenpbsJobs, AProgramLinkedWithItsLibpbs) {
     options.uid = runner().uid;
     options.folder = server.work();
     options.environment = {{"PBS_CONF_FILE", (server.work() / "pbs.conf").string()}};
-    ok(client({"qstat", "-B"}), "qstat -B");  // writes pbs.conf
+    ok(client({"qstat", "-B"}), "qstat -B");  // client() writes pbs.conf
     const Output ran = run({compiled, (server.work() / "job.sh").string()}, options);
     EXPECT_EQ(ran.exit, 0) << ran;
     EXPECT_THAT(ran.out, HasSubstr("all well"));
@@ -349,7 +350,7 @@ TEST_F(OpenpbsJobs, Reservations) {
                              "reserve_duration = 3600\n", "Resource_List.select = 1:ncpus=2\n",
                              "Resource_List.walltime = 01:00:00\n", "resv_nodes = (n1:ncpus=2"})
         EXPECT_THAT(full, HasSubstr(line));
-    // Both projects' commands show the same.
+    // The commands of both projects print the same.
     EXPECT_EQ(server.command_as(runner(), {"pbs_rstat", "-f", id}).out, full);
     EXPECT_EQ(server.command_as(runner(), {"pbs_rstat"}).out, as_runner({"pbs_rstat"}).out);
     EXPECT_EQ(ok(as_runner({"pbs_ralter", "-D", "02:00:00", "-I", "20", id}), "pbs_ralter"),

@@ -1,4 +1,4 @@
-// OpenPBS's server in a box, with the plugin as its scheduler. It starts like the bundled one, without
+// OpenPBS's server in a box, with the plugin as its scheduler. Like the bundled server, it starts without
 // queues, vnodes and managers.
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ class OpenpbsHost : public Host {
     ::testing::AssertionResult stop() override;
     void kill9() override;
     bool running() override { return running_; }
-    // Ends with the box.
+    // The server ends when the box is removed.
     void end() override {}
     Output command(const std::vector<std::string>& argv, RunOptions options) override {
         return box().run(argv, options);
@@ -41,7 +41,7 @@ class OpenpbsHost : public Host {
     std::string output() const override { return {}; }
 
   private:
-    // Makes the box at the first use, so that skipped tests need none.
+    // Returns the box. It is made at the first call, so that a skipped test makes none.
     const Box& box() const;
     int times_loaded() const;
     ::testing::AssertionResult remove_what_is_installed();
@@ -58,7 +58,7 @@ const Box& OpenpbsHost::box() const {
     if (box_) return *box_;
     box_.emplace();
     home_ = box_->home();
-    // Remove files from which the plugin would make policy objects.
+    // Remove the files from which the plugin would make policy objects at its first start.
     for (const char* file : {"sched_config", "resource_group", "holidays", "dedicated_time"})
         fs::remove(home_ / "sched_priv" / file);
     work_ = box_->folder() / "work";
@@ -123,7 +123,7 @@ void OpenpbsHost::kill9() {
     box().kill_server();
 }
 
-// Names of the vnodes that these directives create.
+// Returns the names of the vnodes that the directives create.
 std::vector<std::string> new_vnodes(const std::vector<std::string>& directives) {
     constexpr std::string_view kCreate = "create node ";
     std::vector<std::string> names;
@@ -135,8 +135,8 @@ std::vector<std::string> new_vnodes(const std::vector<std::string>& directives) 
     return names;
 }
 
-// A vnode is usable once its host's mom has reported it. The mom reports a single vnode by itself, several
-// only if it has a file of them.
+// Waits until the host's mom has reported the vnodes, before which OpenPBS doesn't use them. The mom reports
+// several vnodes only if it gets a file that describes them.
 void OpenpbsHost::configured(const std::vector<std::string>& directives) {
     const std::vector<std::string> made = new_vnodes(directives);
     if (made.empty()) return;

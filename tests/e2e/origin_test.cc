@@ -1,4 +1,5 @@
-// The Origin policy on real jobs: order, limits, and their change at the end of prime time.
+// The Origin policy with running jobs: their order, limits, and the change of limits at the end of prime
+// time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Prime time is Monday to Friday, 08:00 to 17:00. The server starts on a Monday at 10:00.
+// Prime time is Monday to Friday, 08:00 to 17:00. The server's clock starts on a Monday at 10:00.
 class Origin : public OriginServer {
   protected:
     void SetUp() override {
@@ -30,7 +31,7 @@ class Origin : public OriginServer {
         ASSERT_TRUE(
             server.configure({std::string("set sched default scheduling=") + (on ? "True" : "False")}));
     }
-    // Waits until these jobs are over, and returns their ids in the order of their starts.
+    // Waits until these jobs have ended, and returns their ids in the order of their starts.
     std::vector<std::string> order(std::vector<std::string> ids) const {
         for (const std::string& id : ids) {
             EXPECT_TRUE(server.wait_job_state(id, "F", std::chrono::seconds(20)));
@@ -51,7 +52,7 @@ TEST_F(Origin, PrimeTimeRunsShortJobsFirst) {
     EXPECT_THAT(order({lengthy, brief}), ElementsAre(brief, lengthy));
 }
 
-// The guide's minimal configuration: a submit queue and a batch queue, everything else by default.
+// The minimal configuration in the guide: a submit queue and a batch queue, and defaults for everything else.
 class OriginMinimal : public OriginServer {
   protected:
     void SetUp() override {
@@ -68,7 +69,7 @@ class OriginMinimal : public OriginServer {
                        const std::string& queue = "submit") const {
         return server.submit(script, {"-q", queue, "-l", "ncpus=" + ncpus + ",walltime=" + walltime});
     }
-    // Small jobs arrive, but the large one starts once the running one has ended.
+    // Submits small jobs while a large one waits: the large one starts as soon as the running job has ended.
     void starts_as_soon_as_possible(const std::string& large) const {
         std::vector<std::string> small;
         for (int i = 0; i < 3; ++i) {
@@ -113,7 +114,7 @@ TEST_F(Origin, NonPrimeTimeRunsLargeJobsFirst) {
 
 TEST_F(Origin, LimitsChangeAtTheBoundaryWithoutRestart) {
     NEEDS(injected_clock);
-    // Only seconds in prime time count: with a limit of one second the job starts at 16:59:59.
+    // The limit applies to the seconds of a job in prime time: with one of 1 s, the job starts at 16:59:59.
     ASSERT_TRUE(server.configure({"set policy default_policy prime_time_wallt_limit=00:00:01"}));
     const std::string id = server.submit("true\n", {"-l", "walltime=04:00:00"});
     ASSERT_TRUE(wait_for([&] { return server.job(id, "comment") != "(none)"; }));
@@ -127,7 +128,7 @@ TEST_F(Origin, LimitsChangeAtTheBoundaryWithoutRestart) {
     EXPECT_TRUE(server.wait_job_state(id, "F"));
     EXPECT_THAT(server.job(id, "comment"), StartsWith("Started on Mon Nov 23 16:59:59"));
     EXPECT_TRUE(wait_for([&] { return server.attribute("sched default", "prime_time") == "False"; }));
-    // At night there is no limit.
+    // After prime time there is no limit.
     const std::string next = server.submit("true\n", {"-l", "walltime=04:00:00"});
     EXPECT_TRUE(server.wait_job_state(next, "F"));
     EXPECT_EQ(server.pid(), before);
@@ -183,7 +184,7 @@ TEST_F(Origin, AGroupWithoutAllocationIsRejectedAndItsOwnerTold) {
         "Job rejected: group " + group + " has used 12.500 node-hours of its allocation of 0.000 node-hours";
     const std::string record = of_host(";A;", ";D;") + id;
     EXPECT_TRUE(wait_for([&] { return server.accounting().find(record) != std::string::npos; }));
-    // OpenPBS's server deletes the job, and its comment says why.
+    // OpenPBS's server deletes the job, and the comment says why.
     if (on_openpbs()) {
         EXPECT_THAT(server.job(id, "comment"), StartsWith(told));
         return;

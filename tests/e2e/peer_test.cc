@@ -1,5 +1,5 @@
-// Jobs between two servers: moved by hand, or pulled where there is room; with either server killed, silent
-// or refusing.
+// Jobs that go from one server to another: moved by qmove, or pulled by a server that has room. One of the
+// servers may be killed, not answer, or refuse.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,8 +38,8 @@ int listen_anywhere(int& port) {
     return fd;
 }
 
-// Passes requests and replies between two servers as far as the test allows, from a port that only root may
-// use, as servers do.
+// A proxy between two servers. It passes on as many requests and replies as the test allows, and connects
+// from a port that only root may use, as servers do.
 class Between {
   public:
     explicit Between(int to) : to_(to), listener_(listen_anywhere(port_)), thread_([this] { run(); }) {}
@@ -49,7 +49,7 @@ class Between {
         close(listener_);
     }
     int port() const { return port_; }
-    // Packets of each connection to pass on; later ones are held back.
+    // Number of packets that are passed on in each direction of a connection; further ones are held back.
     std::atomic<int> requests{1000};
     std::atomic<int> replies{1000};
 
@@ -72,7 +72,7 @@ class Between {
         ifl::PacketReader packets{std::size_t{16} << 20};
         int passed = 0;
     };
-    // Passes packets of one direction on. False: the connection has ended.
+    // Passes on packets of one direction, up to the number `most`. Returns false if the connection has ended.
     static bool pass(Way& way, int most) {
         char bytes[65536];
         const ssize_t size = recv(way.from, bytes, sizeof bytes, MSG_DONTWAIT);
@@ -109,7 +109,7 @@ class Between {
     std::thread thread_;
 };
 
-// Accepts connections and never answers.
+// A server that accepts connections and never answers.
 class Silent {
   public:
     Silent() : listener_(listen_anywhere(port_)) {}
@@ -121,7 +121,7 @@ class Silent {
     int listener_;
 };
 
-// `there` has jobs and starts none; `here` has room.
+// Two servers: `there` has jobs and starts none, and `here` has room for them.
 class Peer : public ::testing::Test {
   protected:
     Peer() : here({.arguments = {"--name", "here"}}), there({.arguments = {"--name", "there"}}) {}
@@ -145,7 +145,8 @@ class Peer : public ::testing::Test {
     std::string qmove(const std::string& id, const std::string& to) const {
         return there.command({"qmove", to, id}).err;
     }
-    // Number of servers, of the two, that have the job as more than a moved one.
+    // Returns how many of the two servers have the job, not counting one that only remembers it as moved
+    // (state M).
     int count(const std::string& id) const {
         int found = 0;
         for (const Server* server : {&here, &there}) {
@@ -157,7 +158,7 @@ class Peer : public ::testing::Test {
     std::string written(const std::string& file) const {
         return here.command({"cat", (here.work() / file).string()}).out;
     }
-    // Submits a job that adds a line to a file each time it runs.
+    // Submits a job that adds a line to the file `runs` each time it runs.
     std::string noted(std::vector<std::string> options = {"-l", "ncpus=1"}) const {
         return there.submit("echo ran >> " + (here.work() / "runs").string() + "\n", std::move(options));
     }
@@ -174,7 +175,7 @@ TEST_F(Peer, AJobIsMovedToAnotherServerAndRunsThere) {
     EXPECT_EQ(here.job(id, "Job_Owner").substr(0, runner().name.size() + 1), runner().name + "@");
     EXPECT_EQ(here.job(id, "hop_count"), "2");
     EXPECT_EQ(written("runs"), "ran\n");
-    // The job belongs to that server now, under its id.
+    // The job belongs to the server `here`, and keeps its id.
     EXPECT_EQ(here.command({"qstat", "-x", id}).exit, 0);
     EXPECT_NE(here.command({"qalter", "-p", "5", id}).err, "");
 }
@@ -234,7 +235,7 @@ TEST_F(Peer, WhoIsNobodyHereHasNoJobsPulled) {
 TEST_F(Peer, AServerThatDoesNotAnswerKeepsNobodyWaiting) {
     Silent silent;
     ASSERT_TRUE(pull_from(silent.port()));
-    // Jobs of this server keep running meanwhile.
+    // Meanwhile the server's own jobs run.
     for (int i = 0; i < 3; ++i) {
         const std::string own = here.submit("true\n", {"-l", "ncpus=1"});
         EXPECT_TRUE(here.wait_job_state(own, "F"));
@@ -250,17 +251,17 @@ TEST_F(Peer, AServerThatDoesNotAnswerKeepsNobodyWaiting) {
     ASSERT_TRUE(wait_for([&] { return told() > 0; }, std::chrono::seconds(30))) << here.log();
     EXPECT_EQ(told(), 1);
     EXPECT_THAT(here.command({"pbs_diag", "--peers"}).out, HasSubstr("no answer within 10 s"));
-    // The other peer is asked nevertheless.
+    // A peer that doesn't answer doesn't prevent that the other one is asked.
     const std::string id = noted();
     ASSERT_TRUE(here.configure({"set policy default_policy peer_queue='work work@" + at(silent.port()) +
                                 ", work work@" + at(there.port()) + "'"}));
     EXPECT_TRUE(here.wait_job_state(id, "F", std::chrono::seconds(30)));
 }
 
-// The Commit arrives, its answer doesn't.
+// The request Commit arrives, but its answer is lost.
 TEST_F(Peer, KilledAfterTheCommitTheJobRunsOnce) {
     Between between(here.port());
-    between.replies = 2;  // those to QueueJob and JobScript
+    between.replies = 2;  // the replies to QueueJob and JobScript
     const std::string id = noted();
     std::thread mover([&] { (void)qmove(id, "work@" + at(between.port())); });
     EXPECT_TRUE(here.wait_job_state(id, "F"));
@@ -304,7 +305,7 @@ TEST_F(Peer, AJobThatIsDeletedByForceOnItsWayNeverArrives) {
     EXPECT_TRUE(there.running());
 }
 
-// The Commit doesn't arrive.
+// The request Commit is lost.
 TEST_F(Peer, ACommitThatIsLostIsMadeAgain) {
     Between between(here.port());
     between.requests = 2;
@@ -352,7 +353,7 @@ TEST_F(Peer, AJobComesBack) {
     ASSERT_EQ(qmove(id, "work@" + at(here.port())), "");
     EXPECT_EQ(here.job(id, "job_state"), "Q");
     EXPECT_EQ(count(id), 1);
-    // The same after a restart.
+    // The job still waits after a restart.
     ASSERT_TRUE(here.stop());
     ASSERT_TRUE(here.start());
     EXPECT_EQ(here.job(id, "job_state"), "Q");

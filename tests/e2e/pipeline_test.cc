@@ -1,5 +1,6 @@
-// Many changes at once: qmgr sends a file's directives ahead of the answers, and the server makes those that
-// arrive together durable together. Only the speed shows it.
+// Many changes at once: qmgr sends the directives of a file ahead of the answers, and the server makes those
+// that arrive together durable in one commit. Apart from the speed, everything is as with one directive at a
+// time.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-// Runs qmgr with a file as its input, which may be long while both outputs are long.
+// Runs qmgr with a file as its input. Input and output may both be long.
 Output feed_file(const Server& server, const std::string& input, const std::string& options = {}) {
     static std::atomic<int> count = 0;
     const auto file = server.work() / fmt::format("input{}", ++count);
@@ -42,7 +43,7 @@ class Pipeline : public ::testing::Test {
     Output feed(const std::string& input, const std::string& options = {}) const {
         return feed_file(server, input, options);
     }
-    // Names of all policies except default_policy.
+    // Returns the names of all policies but default_policy.
     std::set<std::string> policies() const {
         std::set<std::string> names;
         for (const std::string& line : lines_of(server.qmgr("list policy @default comment").out))
@@ -67,7 +68,7 @@ TEST_F(Pipeline, AFileOfChangesIsCarriedOutInItsOrder) {
     EXPECT_EQ(server.attribute("policy p2998", "comment"), "2998");
 }
 
-// Errors have the same text and place as when each directive waits for the one before.
+// Errors have the same texts, in the same order, as if each directive waited for the one before it.
 TEST_F(Pipeline, ErrorsInTheMiddleAreToldInTheirPlaces) {
     const std::string input =
         "create policy p1,p2\n"
@@ -124,7 +125,8 @@ TEST_F(Pipeline, TheExitStatusIsThatOfTheLastDirective) {
     EXPECT_EQ(silent.err, "");
 }
 
-// A program that writes a directive and waits for its outcome before the next.
+// A program writes a directive and waits for its effect before it writes the next one: qmgr sends each at
+// once.
 TEST_F(Pipeline, DirectivesOfAWriterThatWaitsAreNotKeptBack) {
     const std::string qmgr = program("qmgr").string();
     const Output done = server.command(
@@ -154,12 +156,13 @@ TEST_F(Pipeline, ManyClientsAtOnce) {
     for (const Output& done : outputs)
         for (const std::string& line : lines_of(done.err))
             refused += line.find("exists already") != std::string::npos ? 1 : 0;
-    // Two of the clients create the same policies: each is created once, by the first.
+    // Two of the clients create the same policies: each policy is created once, and the other client gets an
+    // error.
     EXPECT_EQ(policies().size(), 7U * 200U);
     EXPECT_EQ(refused, 9U * 200U);
 }
 
-// Acknowledged changes survive the server's death at any moment.
+// Changes that were acknowledged survive if the server is killed at any moment.
 TEST_F(Pipeline, WhatWasAcknowledgedSurvivesAKill) {
     NEEDS(own_log);
     std::set<std::string> acknowledged;
@@ -189,7 +192,7 @@ TEST_F(Pipeline, WhatWasAcknowledgedSurvivesAKill) {
     }
 }
 
-// ---- A full disk: the server's home is a small file system of its own. ----
+// ---- A full disk: the server's home is a small file system that the test mounts. ----
 
 class PipelineFullDisk : public ::testing::Test {
   protected:
@@ -212,8 +215,8 @@ TEST_F(PipelineFullDisk, WhatIsNotStoredIsToldAndIsNotThere) {
     ASSERT_TRUE(server_->start());
     std::ofstream filler(server_->home() / "filler", std::ios::binary);
     const std::string block(4096, 'x');
-    // Leaves room for some of the changes, plus the room that the log and the database's journal need once
-    // the disk is full.
+    // Leave room for some of the changes, and for what the write-ahead log and SQLite's journal need once the
+    // disk is full.
     for (int i = 0; i < 1600; ++i) filler.write(block.data(), 4096).flush();
     std::string input;
     for (int i = 0; i < 3000; ++i)

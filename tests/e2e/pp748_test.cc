@@ -1,7 +1,7 @@
-// PP-748's statements on the objects as an administrator sees them: directives of qmgr with their answers,
-// and the listings before and after a restart. Statements that need no server are in
-// tests/objects/interfaces_test.cc. That changes count in the next cycle, and that a switch of the policy
-// causes a cycle, is shown with jobs in managers_test.cc and origin_test.cc.
+// What PP-748 says about the objects, as an administrator sees it: directives of qmgr with their answers, and
+// listings before and after a restart. tests/objects/interfaces_test.cc has the statements that need no
+// server. managers_test.cc and origin_test.cc show with jobs that a change counts in the next cycle, and that
+// a switch of the policy causes a cycle.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 struct Step {
     std::string directive;
-    std::string answer{};  // part of qmgr's refusal; empty: qmgr accepts and is silent
+    std::string answer{};  // part of qmgr's error; empty: it accepts without a message
 };
 struct Shown {
     std::string object;
@@ -115,7 +115,7 @@ const std::vector<Statement>& statements() {
           {"c queue q2 queue_type=execution"},
           {"s queue q1 time_window=t1"},
           {"s queue q2 time_window=t1"},
-          // The server starts on Monday 2026-11-23.
+          // The server's clock starts on Monday, 2026-11-23.
           {"s queue q1 time_window+=t2",
            "time_windows t1 and t2 of queue q1 overlap, first on 2026-11-29 08:59:00"},
           {"s t t2 start_time=0900"},

@@ -39,7 +39,7 @@ struct Pipe {
     }
 };
 
-// Everything that a child needs, made before the fork.
+// The arguments and the environment of a child, as execvpe() takes them; made before the fork.
 struct Exec {
     explicit Exec(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment)
         : words(argv) {
@@ -73,12 +73,14 @@ bool become(uid_t uid) {
     _exit(127);
 }
 
-// Exchanges data with the child until it has closed its ends.
+// Writes the input to the child and reads its output, until the child has closed its output or the timeout
+// passes.
 bool communicate(Pipe& in, Pipe& out, Pipe& err, const RunOptions& options, Output& output) {
     const auto deadline = Clock::now() + options.timeout;
     size_t sent = 0;
     if (options.input.empty()) in.close_end(1);
-    // Don't block in writes: both sides would wait forever if the child waits for its output to be read.
+    // Don't block in writes: if the child itself waits for its output to be read, both sides would wait
+    // forever.
     if (!options.input.empty()) fcntl(in.ends[1], F_SETFL, O_NONBLOCK);
     std::array<std::pair<int*, std::string*>, 2> readers{std::pair{&out.ends[0], &output.out},
                                                          std::pair{&err.ends[0], &output.err}};

@@ -9,16 +9,16 @@
 
 namespace pbs::e2e {
 
-// Returns PATH, LANG and TZ.
+// Returns the variables that each program gets: PATH, LANG and TZ.
 std::map<std::string, std::string> base_environment();
-// Returns a program's path in build/bin, or the name if there is none.
+// Returns the path of a program in build/bin, or `name` if there is no such program.
 std::string resolve(const std::string& name);
 
-// Starts a program with this environment added to base_environment(). `out` becomes its standard output and
-// error.
+// Starts a program with `environment` added to base_environment(). `in` becomes its standard input, `out` its
+// standard output and error. Returns the process id.
 pid_t spawn(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment,
             int in, int out);
-// Converts waitpid()'s status to an exit status; 128 + the signal's number if a signal ended the process.
+// Returns the exit status for waitpid()'s status; 128 + the signal's number if a signal ended the process.
 int exit_of(int status);
 
 }  // namespace pbs::e2e

@@ -1,5 +1,5 @@
-// qmgr against a real server: printing and reading back, exit statuses, names of objects, PP-748's commands
-// as a shell passes them, and the terminal.
+// qmgr with a running server: prints that are read back, exit statuses, names of objects, the commands in
+// PP-748 as a shell passes them, and the terminal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,12 +42,12 @@ std::string printed(const Server& server, const std::string& what = "server") {
     return text.out;
 }
 
-// Reads the print of one server into a new one, which then prints the same.
+// Prints objects of a server, reads the print in a new server, and checks that this one prints the same.
 void expect_round_trip(const Server& first, const std::vector<std::string>& what) {
     Server second;
     ASSERT_TRUE(second.start());
     for (const std::string& one : what) {
-        // Replace the paths: schedulers' folders are in their server's home.
+        // Folders of schedulers are in their server's home: replace its path.
         const std::string text = replaced(printed(first, one), first.home(), second.home());
         const Output done = read_in(second, text, {"-a"});
         EXPECT_EQ(done.exit, 0) << done << text;
@@ -55,7 +55,8 @@ void expect_round_trip(const Server& first, const std::vector<std::string>& what
     }
 }
 
-// The objects to print. A vnode is left out with OpenPBS, whose server also prints what the mom reports.
+// Returns the objects to print. On OpenPBS vnodes are left out, as its server also prints what the mom
+// reports.
 std::vector<std::string> with_vnodes() {
     if (on_openpbs()) return {"server"};
     return {"server", "node @default"};
@@ -116,7 +117,7 @@ TEST_F(Qmgr, PrintOfEveryKindOfObjectIsReadBackTheSame) {
         "unset server log_events, resources_default.ncpus",
         "create sched s2 partition=part2",
         "set sched s2 policy=\"default_policy,p:p1\"",
-        // OpenPBS's server loses this along with it.
+        // OpenPBS's server forgets scheduler_iteration with the scheduler
         of_host("unset sched s2 scheduler_iteration", "set sched s2 scheduler_iteration=300"),
         "create node n1 resources_available.ncpus=4, resources_available.tags=\"a,b\", queue=workq",
         "unset node n1 resources_available.mem",
@@ -132,14 +133,15 @@ TEST_F(Qmgr, PrintUnsetsThePoliciesOfTheDefaultScheduler) {
     expect_round_trip(server, {"server"});
 }
 
-// Values with everything that quoting has to cope with, in all attributes that take any text.
+// Sets attributes that take any text to random values that are difficult to quote: their print is read back
+// the same.
 TEST_F(Qmgr, PrintOfAwkwardTextsIsReadBackTheSame) {
     const std::vector<std::string> pieces = {
         "a",        "'",    "\"", ",",  "; list server", " #", "\\", " ", "=", "b = c, d = e", "[", "]",
         "\xc3\xbc", "\xe9", "!",  "''", "\"\"",          "x"};
     std::mt19937 random(748);
     const auto text = [&] {
-        std::string value = "t";  // PBS takes an empty text as unset
+        std::string value = "t";  // PBS unsets an attribute for an empty text
         for (unsigned n = 1 + random() % 7; n > 0; --n) value += pieces[random() % pieces.size()];
         return value;
     };
@@ -171,7 +173,8 @@ TEST_F(Qmgr, NewlinesInQuotesOfACommandArePartOfTheValue) {
     expect_round_trip(server, {"server"});
 }
 
-// Exit statuses of OpenPBS's qmgr (main() in src/cmds/qmgr.c). Where ours differ, the row says so.
+// Input of qmgr and its exit status, which is that of OpenPBS's qmgr (main() in src/cmds/qmgr.c) unless a
+// comment says otherwise.
 struct Status {
     const char* input;  // lines of input
     int exit;
@@ -199,7 +202,8 @@ TEST_P(QmgrStatus, IsThatOfThePbsCommand) {
     EXPECT_EQ(read_in(server, input, {"-a", "-z"}).exit, exit_with_a);
 }
 
-// Low bytes of error numbers: 15212 is 108, 15014 is 166, 15018 is 170, 15002 is 154.
+// Statuses above 100 are the low bytes of error numbers: 108 of 15212, 154 of 15002, 166 of 15014, 170 of
+// 15018.
 INSTANTIATE_TEST_SUITE_P(
     Table, QmgrStatus,
     ::testing::Values(
@@ -213,28 +217,29 @@ INSTANTIATE_TEST_SUITE_P(
         Status{"set policy p1 by_queue=True fairshare=True", 4, 1,
                "set policy p1 by_queue=True fairshare=True\n                            ^\n"},
         Status{"set policy p1 comment=\"abc", 4, 1, "set policy p1 comment=\"abc\n                      ^\n"},
-        // a refusal: the error's number; with several objects, that of the last refusal
+        // a refusal gives the error's number; with several objects, the number of the last refusal
         Status{"set policy p1 by_queue=perhaps", 166, 2,
                "qmgr obj=p1 svr=default: policy p1: by_queue: bad value 'perhaps'"},
         Status{"set policy nope by_queue=True", 108, 2, "qmgr: Error (15212) returned from server"},
         Status{"set policy p1,nope,p2 by_queue=True", 108, 2, "qmgr obj=nope svr=default: "},
         Status{"set queue nope enabled=True", 170, 2, "qmgr obj=nope svr=default: Unknown queue"},
         Status{"unset policy p1 nope", 154, 2, "nope"},
-        // an object that can't be shown: 1; with -a 2
+        // an object that can't be shown gives 1, and 2 with -a
         Status{"list policy nope", 1, 2, "qmgr obj=nope svr=default: "},
         Status{"print queue nope", 1, 2, "Unknown queue"},
         Status{"list sched nope", 1, 2, "qmgr obj=nope svr=default: Unknown scheduler"},
-        // no active objects: a message, but no failure
+        // a list of objects without any active ones gives a message, and 0
         Status{"list queue", 0, 0, "No Active Queues, nothing done."},
         Status{"active queue nope", 1, 2, "Queue does not exist: nope."},
         Status{"active policy nope", 1, 2, "Policy does not exist: nope."},
-        // after an error the next line is read; the last error counts
+        // after an error the next line is read; the status is that of the last error
         Status{"set policy nope by_queue=True\nset policy p1 by_queue=True", 0, 2, "15212"},
         Status{"frob\nset policy nope by_queue=True", 108, 1, "15212"}, Status{"frob\nquit", 0, 1, "frob"},
-        // a server that can't be reached
+        // a server that can't be reached gives 1, and 2 with -a
         Status{"list server nowhere.invalid", 1, 2, "nowhere.invalid"},
         Status{"list node @default", 1, 2, "Server has no node list"},
-        // OpenPBS ends with 255 after help, 1 after an empty list and 255 after an empty line; ours doesn't
+        // OpenPBS's qmgr exits with 255 after help or an empty line and with 1 after an empty list; this one
+        // with 0
         Status{"help", 0, 0, ""}, Status{"list time_window", 0, 0, ""}, Status{"  ", 0, 0, ""}));
 
 TEST_F(Qmgr, StatusOfAWrongCommandLineAndOfAServerThatIsNotThere) {
@@ -343,8 +348,8 @@ INSTANTIATE_TEST_SUITE_P(
         Naming{"list sched default policy,scheduling",
                "Sched default\n    scheduling = True\n    policy = default_policy\n\n"}));
 
-// PP-748's command lines as they stand there, for a shell. Three of them lack their closing quote in the
-// document; it is added here.
+// The command lines in PP-748, word for word, for a shell. Closing quotation marks that three of them lack
+// there are added here.
 struct Example {
     const char* line;
     const char* object;
@@ -366,7 +371,7 @@ class QmgrExamples : public Qmgr {
             EXPECT_EQ(server.attribute(example.object, example.attribute), example.value) << example.line;
         }
     }
-    // Types the examples at the prompt.
+    // Types the examples at qmgr's prompt.
     void expect_typed(const std::vector<Example>& examples) {
         for (const Example& example : examples) {
             const Output done = read_in(server, example.line);
@@ -408,7 +413,7 @@ TEST_F(QmgrExamples, OfInterface1) {
          "min_time_since_start"},
         {R"(qmgr -c 's policy p1 peer_queue=" workq workq@svr1"')", "policy p1", "peer_queue",
          "workq workq@svr1"},
-        // The document's /bin/get_mem doesn't exist, and a program has to.
+        // PP-748 has /bin/get_mem, but a program has to exist.
         {R"(qmgr -c 's policy p1 server_dyn_res="mem !/bin/true"')", "policy p1", "server_dyn_res",
          "mem !/bin/true"},
         {R"(qmgr -c 's policy p1 dedicated_queues="queue1,queue2"')", "policy p1", "dedicated_queues",
@@ -502,7 +507,7 @@ TEST_F(QmgrExamples, OfInterface6) {
     EXPECT_EQ(server.attribute("server", "backfill_depth"), "3");
 }
 
-// Runs qmgr on a terminal of its own.
+// Runs qmgr on a pseudo-terminal.
 class Terminal {
   public:
     explicit Terminal(const Server& server) {
@@ -541,8 +546,8 @@ class Terminal {
     void type(const std::string& keys) {
         ASSERT_EQ(write(master_, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
     }
-    // Returns the output since the last call, up to the prompt `text` and until keys are read one by one:
-    // editline shows a prompt before that, and a ^C in between ends qmgr. Fails after ten seconds.
+    // Returns the output since the last call, up to the prompt `text`. Also waits until editline reads single
+    // keys: it shows the prompt before that, and a ^C in between would end qmgr. Fails after ten seconds.
     std::string until(const std::string& text) {
         std::string seen;
         const bool found = wait_for([&] {
@@ -578,7 +583,7 @@ TEST_F(Qmgr, TerminalCompletesWithTheTabKey) {
     terminal.type("crea\tpol\tnights\n");
     EXPECT_TRUE(wait_for([&] { return server.attribute("policy nights", "by_queue") == "True"; }));
     terminal.type("set policy ni\tby_q\t= F\t\n");
-    // A completed line is shown again with its prompt.
+    // The terminal shows a completed line again with its prompt.
     EXPECT_TRUE(wait_for([&] { return server.attribute("policy nights", "by_queue") == "False"; }));
     terminal.type("quit\n");
     EXPECT_EQ(terminal.end(), 0);
@@ -618,7 +623,7 @@ TEST_F(Qmgr, TerminalKeepsAHistoryAfterEachLine) {
         terminal.until("Qmgr: ");
         terminal.type("set policy p1 by_queue=False\n");
         terminal.until("Qmgr: ");
-    }  // the process was killed
+    }  // the destructor kills qmgr
     ASSERT_TRUE(server.configure({"set policy p1 by_queue=True"}));
     Terminal terminal(server);
     terminal.until("Qmgr: ");

@@ -1,4 +1,5 @@
-// Quotas in a real server: rules by qmgr, what waits and why, pbs_quota, and what is refused.
+// Quotas on a running server: their rules in qmgr, jobs that wait for them and why, pbs_quota, and refused
+// rules.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ class Quota : public ::testing::Test {
         return server.submit("sleep 300\n",
                              {"-q", queue, "-l", "ncpus=" + std::to_string(cpus), "-l", "walltime=1:00:00"});
     }
-    // What qmgr says to a directive that fails.
+    // Returns qmgr's message for a directive, which has to fail.
     std::string refusal(const std::string& directive) {
         const Output output = server.qmgr(directive);
         EXPECT_NE(output.exit, 0) << directive;
@@ -61,7 +62,7 @@ TEST_F(Quota, HoldsJobsBackAndSaysWhy) {
     EXPECT_THAT(server.command({"pbs_quota", "-F", "json", "-q", "qlong", "q1"}).out,
                 AllOf(HasSubstr("\"rule\": \"guests\""), HasSubstr("\"limit\": \"4\"")));
     EXPECT_THAT(server.command({"pbs_explain", waits}).out, HasSubstr("Quota q1 (guests): ncpus"));
-    // The next cycle knows a new limit.
+    // A new limit counts in the next cycle.
     ASSERT_TRUE(server.configure({"set quota q1 rule.guests = \"users={*} queues={qlong} to ncpus=6\""}));
     EXPECT_TRUE(server.wait_job_state(waits, "R"));
 }
@@ -73,7 +74,7 @@ TEST_F(Quota, IsListedPrintedAndKept) {
                       HasSubstr("rule_order = rest,guests"), HasSubstr("spill = True")));
     const std::string printed = server.qmgr("print quota q1").out;
     EXPECT_THAT(printed, HasSubstr("set quota q1 rule.guests = \"users={*} queues={qlong} to ncpus=4\""));
-    // The output of print makes the same quota again.
+    // The output of print makes the same quota again after it was deleted.
     ASSERT_TRUE(server.configure({"unset policy default_policy quotas", "delete quota q1"}));
     EXPECT_EQ(server.command({"qmgr"}, {.input = printed}).exit, 0);
     EXPECT_EQ(server.qmgr("print quota q1").out, printed);

@@ -1,4 +1,4 @@
-// pbs_replay: a record of a real server's cycle, run again.
+// pbs_replay: records a cycle of a running server, and runs the record again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -49,7 +49,7 @@ TEST_F(Replay, ARecordOfTheServerGivesTheSameDecisions) {
     EXPECT_THAT(same.out, StartsWith("The same decisions: "));
     EXPECT_THAT(same.out, HasSubstr(" 3 jobs, sched default at "));
 
-    // Change the running job to a waiting one: both may start then.
+    // In the record, the running job becomes a held one: then the waiting job may start.
     std::string changed = text();
     const auto state = changed.find("\"state\":\"R\"");
     ASSERT_NE(state, std::string::npos);
@@ -73,7 +73,7 @@ TEST_F(Replay, RecordsAreForOperatorsAndManagers) {
     EXPECT_THAT(allowed.out, HasSubstr("{\"end\":{"));
 }
 
-// Checks the schedule log as well, which the cycles write.
+// The cycles also write the schedule log.
 TEST_F(Replay, TheScheduleLogHasTheLifeOfAJob) {
     ASSERT_TRUE(server.configure({"set policy default_policy schedule_log = schedule"}));
     const std::string id = server.submit("sleep 1\n", {"-l", "ncpus=2,walltime=00:10:00"});
@@ -107,7 +107,7 @@ TEST_F(Replay, TheNextCycleIsRecordedAndRunsAllTheSame) {
     const std::string id = server.submit("true\n", {"-l", "ncpus=1,walltime=00:10:00"});
     Output recorded;
     std::thread waits([&] { recorded = server.command({"pbs_replay", "--record", "--next", "-o", file}); });
-    // Wait until the request has arrived: an earlier cycle isn't recorded.
+    // Cause cycles until the record begins, as only a cycle after the request's arrival is recorded.
     for (int i = 0; i < 100 && text().empty(); ++i) {
         EXPECT_TRUE(server.configure({"set sched default scheduling = True"}));
         std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -1,4 +1,4 @@
-// Advance reservations from request to end, by the commands and across crashes of the server.
+// Reservations from their request to their end, with the commands of users and across crashes of the server.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr int64_t kHour = 3600;
-// Converts a time such as 1200 of the server's day; of tomorrow, if the server has the machine's clock.
+// Returns a time such as 1200 as pbs_rsub takes it: of the day of the server's clock or, on OpenPBS, of
+// tomorrow.
 std::string at(const char* time) {
     if (!on_openpbs()) return std::string("20261123") + time;
     const std::time_t tomorrow = std::time(nullptr) + 24 * kHour;
@@ -32,7 +33,7 @@ class Reservations : public OriginServer {
     Output as_runner(const std::vector<std::string>& argv, const RunOptions& options = {}) const {
         return server.command_as(runner(), argv, options);
     }
-    // Requests a standing reservation from noon to two by a rule, in UTC.
+    // Requests a standing reservation from noon to two, in UTC, with a recurrence rule.
     Output standing(const std::string& rule, const std::vector<std::string>& more) const {
         std::vector<std::string> argv{"pbs_rsub", "-R", kNoon, "-E", kTwo, "-r", rule};
         argv.insert(argv.end(), more.begin(), more.end());
@@ -56,7 +57,7 @@ class Reservations : public OriginServer {
     bool wait_attribute(const std::string& id, const std::string& name, const std::string& value) const {
         return wait_for([&] { return attribute(id, name) == value; });
     }
-    // Host of the server's first vnode.
+    // Returns the host of the server's first vnode.
     std::string host_of_first() const {
         return attribute_in(server.command({"pbsnodes", "-a"}).out, "resources_available.host");
     }
@@ -80,7 +81,8 @@ TEST_F(Reservations, GoFromTheirRequestToTheirEnd) {
     EXPECT_THAT(as_runner({"pbs_calendar", "list", "--from", "2026-11-23", "--to", "2026-11-24"}).out,
                 HasSubstr(" Mon 2026-11-23 12:00:00 - Mon 2026-11-23 14:00:00   reservation " + id));
 
-    // A job that would run into the reservation waits; one that ends before it, or fits beside it, doesn't.
+    // A job that would still run at the reservation's start waits; one that ends before it, or fits beside
+    // it, starts.
     const std::string too_long =
         server.submit("sleep 60\n", {"-q", "submit", "-l", "ncpus=4,walltime=3:00:00"});
     const std::string beside =
@@ -111,7 +113,7 @@ TEST_F(Reservations, GoFromTheirRequestToTheirEnd) {
         EXPECT_THAT(server.accounting(), HasSubstr(std::string(";") + type + ";" + id + ";")) << type;
 }
 
-// pbsnodes and qmgr show the resources assigned in reservations and beside them.
+// pbsnodes and qmgr show the assigned resources: those in reservations and all others.
 TEST_F(Reservations, HaveTheirShareOfVnodesAndServerWhileTheyRun) {
     NEEDS(injected_clock);
     ASSERT_TRUE(server.configure({"create resource licences type=long,flag=q",
@@ -225,14 +227,14 @@ TEST_F(Reservations, OutliveTheServer) {
     const std::string ends = server.submit("sleep 600\n", {"-q", "submit", "-l", "ncpus=1,walltime=1:00:00"});
     ASSERT_TRUE(server.wait_job_state(ends, "R"));
     EXPECT_EQ(server.job(into_it, "job_state"), "Q") << "the vnode is still its own";
-    // The start comes while no server runs.
+    // The reservation's start comes while no server runs.
     server.kill9();
     server.set_clock(kMonday10 + 2 * kHour);
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_RUNNING"));
     ASSERT_TRUE(server.command({"qdel", ends}).exit == 0);
     ASSERT_TRUE(server.wait_job_state(inside, "R"));
-    // The end comes while no server runs, too.
+    // The reservation's end comes while no server runs, too.
     server.kill9();
     server.set_clock(kMonday10 + 5 * kHour);
     ASSERT_TRUE(server.start());
@@ -311,7 +313,7 @@ TEST_F(Reservations, AreGivenOtherVnodesForThoseThatGoDown) {
     ASSERT_EQ(server.command({"pbsnodes", "-o", first}).exit, 0);
     ASSERT_TRUE(wait_for([&] { return attribute(id, "resv_nodes") != nodes; }));
     ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_CONFIRMED"));
-    // No other vnode is left now.
+    // Now no other vnode is left for the reservation.
     const std::string others = attribute(id, "resv_nodes");
     ASSERT_EQ(server.command({"pbsnodes", "-o", others.substr(1, others.find(':') - 1)}).exit, 0);
     ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_DEGRADED"));
@@ -335,7 +337,7 @@ TEST_F(Reservations, AreMadeFromRunningJobs) {
     EXPECT_EQ(server.job(job, "queue"), queue_of(id));
     EXPECT_EQ(server.job(job, "reserve_ID"), of_host(id, std::string("(none)")));
     EXPECT_EQ(as_runner({"pbs_rsub", "--job", job}).exit, 77) << "it is in a reservation already";
-    // The job makes room for another in its reservation, but for none outside.
+    // When the job ends, another job in its reservation gets its place, and none outside does.
     const std::string next = server.submit("sleep 600\n", {"-q", queue_of(id), "-l", "ncpus=5"});
     const std::string outside = server.submit("sleep 600\n", {"-q", "submit", "-l", "ncpus=5"});
     server.kill9();
@@ -349,7 +351,7 @@ TEST_F(Reservations, AreMadeFromRunningJobs) {
     EXPECT_EQ(as_runner({"pbs_rsub", "-R", kNoon, "--job", next}).exit, 2);
 }
 
-// A waiting job is moved into a reservation that begins as soon as there is room for the job.
+// A waiting job is moved into a reservation, which begins as soon as there is room for the job.
 TEST_F(Reservations, BeginAsSoonAsPossibleForJobsThatWait) {
     NEEDS(injected_clock);
     const std::string runs = server.submit("sleep 600\n", {"-q", "submit", "-l", "ncpus=8,walltime=2:00:00"});
@@ -379,7 +381,7 @@ TEST_F(Reservations, BeginAsSoonAsPossibleForJobsThatWait) {
     ASSERT_EQ(server.command({"qdel", runs}).exit, 0);
     server.set_clock(kMonday10 + 2 * kHour);
     EXPECT_TRUE(server.wait_job_state(waits, "R"));
-    // Without jobs the reservation is deleted after ten minutes.
+    // A reservation without jobs is deleted after ten minutes.
     ASSERT_EQ(server.command({"qdel", waits}).exit, 0);
     ASSERT_TRUE(server.wait_job_state(waits, "F"));
     EXPECT_EQ(attribute(id, "reserve_state"), "RESV_RUNNING");
@@ -429,13 +431,13 @@ TEST_F(Reservations, GiveChunksBack) {
     EXPECT_EQ(alter({"-l", "select=2:ncpus=4+1:ncpus=1"}).out, "pbs_ralter: " + id + " CONFIRMED\n");
     EXPECT_EQ(attribute(id, "Resource_List.ncpus"), "9");
     EXPECT_EQ(attribute(id, "Resource_List.nodect"), "3");
-    // New times and vnodes: both are accepted, or neither.
+    // A change of both times and vnodes is accepted or refused as a whole.
     EXPECT_EQ(alter({"-l", "select=2:ncpus=4", "-R", at("1300"), "-E", at("1500"), "-I", "20"}).out,
               "pbs_ralter: " + id + " CONFIRMED\n");
     EXPECT_EQ(attribute(id, "Resource_List.select"), "2:ncpus=4");
     EXPECT_EQ(attribute(id, "Resource_List.ncpus"), "8");
     EXPECT_EQ(attribute(id, "reserve_start"), "Mon Nov 23 13:00:00 2026");
-    // The reservation runs: chunks with jobs stay.
+    // When the reservation runs, its chunks with jobs can't be given up.
     const std::string queue = queue_of(id);
     const std::string first = server.submit("sleep 600\n", {"-q", queue, "-l", "ncpus=4"});
     const std::string second = server.submit("sleep 600\n", {"-q", queue, "-l", "ncpus=4"});
@@ -471,7 +473,8 @@ TEST_F(Reservations, StandingOnesComeAgain) {
     ASSERT_TRUE(server.wait_job_state(inside, "R"));
     EXPECT_EQ(server.job(next, "job_state"), "Q");
 
-    // At the end, the running job is deleted and the waiting one stays.
+    // At the end of an occurrence, the running job is deleted, and the waiting one stays for the next
+    // occurrence.
     server.set_clock(kMonday10 + 4 * kHour);
     ASSERT_TRUE(wait_attribute(id, "reserve_index", "2"));
     EXPECT_EQ(attribute(id, "reserve_state"), "RESV_CONFIRMED");
@@ -479,7 +482,7 @@ TEST_F(Reservations, StandingOnesComeAgain) {
     EXPECT_EQ(attribute(id, "reserve_end"), "Tue Nov 24 14:00:00 2026");
     EXPECT_TRUE(server.wait_job_state(inside, "F"));
     EXPECT_EQ(server.job(next, "job_state"), "Q");
-    // A job that would run into the second occurrence waits; one that ends before doesn't.
+    // A job that would still run at the start of the second occurrence waits; one that ends before it starts.
     server.set_clock(kMonday10 + 24 * kHour);
     const std::string into_it =
         server.submit("sleep 6000\n", {"-q", "submit", "-l", "ncpus=4,walltime=3:00:00"});
@@ -489,7 +492,7 @@ TEST_F(Reservations, StandingOnesComeAgain) {
     EXPECT_EQ(server.job(into_it, "job_state"), "Q");
     EXPECT_EQ(server.command({"qdel", until_then}).exit, 0);
 
-    // The same after a restart.
+    // The reservation and the waiting jobs are the same after a restart.
     const std::string before = as_runner({"pbs_rstat", "-f", id}).out;
     server.kill9();
     ASSERT_TRUE(server.start());
@@ -498,15 +501,15 @@ TEST_F(Reservations, StandingOnesComeAgain) {
     EXPECT_EQ(server.command({"qdel", into_it}).exit, 0);
     server.set_clock(kMonday10 + 26 * kHour);
     ASSERT_TRUE(server.wait_job_state(next, "R"));
-    // Wait until the job has a session: a start in progress would be lost, and the job would wait for the
-    // next occurrence.
+    // Wait until the job has a session: a kill of the server during its start would make it wait for the next
+    // occurrence.
     ASSERT_TRUE(wait_for([&] { return server.job(next, "session_id") != "(none)"; }));
     server.kill9();
     server.set_clock(kMonday10 + 29 * kHour);
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(wait_attribute(id, "reserve_index", "3"));
     EXPECT_TRUE(server.wait_job_state(next, "F"));
-    // The third occurrence passes while no server runs; the last is next.
+    // The third occurrence passes while no server runs; the fourth and last is running at its next start.
     server.kill9();
     server.set_clock(kMonday10 + 74 * kHour);
     ASSERT_TRUE(server.start());
@@ -533,7 +536,7 @@ TEST_F(Reservations, StandingOnesComeAgain) {
 
 TEST_F(Reservations, StandingOnesFollowTheClockOnTheWall) {
     NEEDS(injected_clock);
-    // 9 o'clock in Berlin, where clocks are set forward on 2027-03-28.
+    // The reservation begins at 8:00 in Berlin, where the clocks are set forward on 2027-03-28.
     const Output made = as_runner({"pbs_rsub", "-R", "202703270800", "-D", "24:00:00", "-r",
                                    "FREQ=DAILY;COUNT=3", "-l", "select=1:ncpus=1", "-I", "20"},
                                   {.environment = {{"PBS_TZID", "Europe/Berlin"}}});
@@ -555,11 +558,11 @@ TEST_F(Reservations, StandingOnesAreDeniedIfAnOccurrenceIsInTheWay) {
     EXPECT_THAT(server.log(), HasSubstr("(occurrence 3 of the 3 that are asked for)"));
     EXPECT_THAT(standing("FREQ=DAILY;COUNT=2", {"-l", "select=1:ncpus=5", "-I", "20"}).out,
                 HasSubstr(" CONFIRMED\n"));
-    // A later reservation finds the vnodes taken.
+    // A reservation that is requested later doesn't get the vnodes of an occurrence.
     EXPECT_THAT(
         as_runner({"pbs_rsub", "-R", "202611241300", "-D", "60", "-l", "select=1:ncpus=4", "-I", "20"}).out,
         HasSubstr(" DENIED\n"));
-    // A rule of one occurrence makes an ordinary reservation.
+    // A rule with a single occurrence makes an advance reservation.
     EXPECT_THAT(standing("FREQ=DAILY;COUNT=1", {"-l", "select=1:ncpus=1", "-I", "20"}).out, StartsWith("R"));
 }
 
@@ -599,7 +602,8 @@ TEST_F(Reservations, StandingOnesAreGivenOtherVnodesForLaterOccurrences) {
     ASSERT_TRUE(server.wait_job_state(job, "R"));
     ASSERT_EQ(server.command({"pbsnodes", "-o", nodes.substr(1, nodes.find(':') - 1)}).exit, 0);
     ASSERT_TRUE(wait_attribute(id, "reserve_substate", "10"));
-    // "Reservation confirmed" is logged for the request and for each new confirmation.
+    // Counts the log's lines "Reservation confirmed", one for the request and one for each later
+    // confirmation.
     const auto confirmations = [&] {
         const std::string log = server.log();
         int count = 0;
@@ -616,7 +620,7 @@ TEST_F(Reservations, StandingOnesAreGivenOtherVnodesForLaterOccurrences) {
     ASSERT_TRUE(wait_attribute(id, "reserve_index", "2"));
     EXPECT_THAT(attribute(id, "resv_nodes"), StartsWith("(other:"));
     EXPECT_EQ(attribute(id, "reserve_state"), "RESV_CONFIRMED");
-    // No other vnode is left now, until this one is back.
+    // Now no other vnode is left for the reservation until this one is back.
     ASSERT_EQ(server.command({"pbsnodes", "-o", "other"}).exit, 0);
     ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_DEGRADED"));
     ASSERT_TRUE(wait_for([&] { return attribute(id, "reserve_retry") != "(none)"; }));
@@ -636,7 +640,7 @@ TEST_F(Reservations, ThoseThatRunAreGivenOtherVnodesWhileNoJobRunsInThem) {
     ASSERT_TRUE(wait_for([&] { return attribute(id, "resv_nodes") != nodes; }));
     EXPECT_EQ(attribute(id, "reserve_state"), "RESV_RUNNING");
     EXPECT_TRUE(wait_attribute(id, "reserve_substate", "5"));
-    // A reservation with a job in it keeps its vnodes.
+    // A reservation in which a job runs keeps its vnodes.
     ASSERT_EQ(server.command({"pbsnodes", "-r", nodes.substr(1, nodes.find(':') - 1)}).exit, 0);
     const std::string now = attribute(id, "resv_nodes");
     const std::string job = server.submit("sleep 6000\n", {"-q", queue_of(id)});
@@ -664,7 +668,7 @@ TEST_F(Reservations, WholeHostsAreForTheirMaintenance) {
     const std::string own = made.out.substr(0, made.out.find(' '));
     EXPECT_EQ(attribute_in(server.command({"pbs_rstat", "-f", own}).out, "reserve_state"), "RESV_CONFIRMED");
     EXPECT_EQ(attribute_in(server.command({"pbs_rstat", "-f", own}).out, "resv_nodes"), "(v1:ncpus=8)");
-    // A reservation whose vnodes were taken away is degraded and finds no others.
+    // The reservation whose vnodes were taken is degraded, and finds no others.
     ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_DEGRADED"));
     EXPECT_EQ(attribute(id, "reserve_substate"), "12");
     EXPECT_EQ(attribute(id, "resv_nodes"), "(none)");
@@ -677,7 +681,7 @@ TEST_F(Reservations, WholeHostsAreForTheirMaintenance) {
     server.kill9();
     ASSERT_TRUE(server.start());
     EXPECT_EQ(attribute(id, "reserve_state"), "RESV_DEGRADED");
-    // Without the other reservation, the scheduler finds the place again at its next try.
+    // Once the other reservation is deleted, the scheduler's next try finds the vnodes again.
     EXPECT_EQ(server.command({"pbs_rdel", own}).exit, 0);
     server.set_clock(kMonday10 + 700);
     EXPECT_TRUE(wait_attribute(id, "reserve_state", "RESV_CONFIRMED"));
@@ -695,7 +699,7 @@ TEST_F(Reservations, WholeHostsAreForTheirMaintenance) {
     wrong({"-l", "select=1", "--hosts", "far"}, "-l select can't be used with it", 2);
 }
 
-// A rule may be of any length, and costs the server nothing.
+// Rules without an end or with too many occurrences are refused, as they could keep the server busy.
 TEST_F(Reservations, RulesOfStandingOnesAreBounded) {
     NEEDS(injected_clock);
     const auto wrong = [&](const std::string& rule, const std::string& why, int status) {

@@ -1,4 +1,5 @@
-// Resources whose values a program tells, that the policy ignores, or whose values make placement sets.
+// Resources of three kinds: values that a program prints, resources that the policy ignores, and resources by
+// whose values vnodes form placement sets.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +36,7 @@ TEST_F(ResourcesOfSites, AProgramTellsHowMuchThereIs) {
         server.qmgr("set policy default_policy server_dyn_res='licences !/bin/sh -c \"echo 5\"'");
     EXPECT_NE(bad.exit, 0);
     EXPECT_THAT(bad.err, HasSubstr("/bin/sh"));
-    // The program prints a number of at least 1.
+    // nproc prints the number of processors, which is at least 1.
     ASSERT_TRUE(server.configure({"set policy default_policy server_dyn_res='licences !/usr/bin/nproc'"}));
     const std::string one = job("ncpus=1,licences=1");
     const std::string many = job("ncpus=1,licences=1000000");

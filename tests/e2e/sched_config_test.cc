@@ -1,4 +1,4 @@
-// `unset sched default policy`: scheduling by the sched_config file, as an administrator sees it.
+// `unset sched default policy`: the file sched_config schedules, as in OpenPBS.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ class SchedConfig : public ::testing::Test {
             "create node n1 resources_available.ncpus=4, resources_available.mem=8gb",
         }));
     }
-    // Submits jobs of 2, 4 and 3 cpus while nothing is scheduled, and returns the cpus of the one that starts
+    // Submits jobs of 2, 4 and 3 CPUs while scheduling is off, and returns the CPUs of the job that starts
     // first.
     std::string first_of_three() {
         EXPECT_TRUE(server.configure({"set server scheduling = False"}));

@@ -1,5 +1,5 @@
-// Several schedulers, execution types of queues, and the server's deprecated attributes (PP-748, interfaces
-// 1, 5 and 6), as an administrator meets them.
+// Several schedulers, execution types of queues, and deprecated attributes of the server (PP-748, interfaces
+// 1, 5 and 6), as an administrator sees them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ class Scheds : public ::testing::Test {
             "create node n1 resources_available.ncpus = 2, resources_available.mem = 2gb",
         }));
     }
-    // Makes the scheduler `second` for partition `two`, with a policy by which large jobs go first.
+    // Makes the scheduler `second` for partition `two`, with a policy that starts large jobs first.
     void make_second() {
         ASSERT_TRUE(server.configure({
             "create policy big_first",
@@ -84,7 +84,7 @@ TEST_F(Scheds, ListShowsEachOnesStateAndOutlivesARestart) {
         EXPECT_EQ(sched("second", "dedicated_time"), "False");
         EXPECT_EQ(sched("second", "next_policy_change"),
                   "Mon Nov 23 17:00:00 2026 to nights, non-prime time");
-        // A long line continues in the next one, without the blank.
+        // qmgr breaks this long value after the comma, and leaves out the blank there.
         EXPECT_THAT(sched("default", "next_policy_change"),
                     StartsWith("Mon Nov 23 17:00:00 2026 to default_policy,"));
         EXPECT_EQ(sched("second", "state"), "idle");
@@ -101,7 +101,8 @@ TEST_F(Scheds, ListShowsEachOnesStateAndOutlivesARestart) {
     }));
 }
 
-// OpenPBS keeps these at its schedulers; there the plugin takes them over into the policies.
+// OpenPBS has these settings as attributes of its schedulers, and there the plugin copies them into the
+// policies.
 TEST_F(Scheds, WhatOpenpbsKeepsAtItsSchedulersIsSetInTheirPolicies) {
     if (on_openpbs()) GTEST_SKIP() << "tests/openpbs/scheduling_test.cc has it";
     make_second();
@@ -149,7 +150,7 @@ TEST_F(Scheds, AJobThatNoSchedulerServesIsToldSo) {
         "set sched second scheduling = True",
     }));
     const std::string id = job("lost", 1);
-    // OpenPBS doesn't warn here.
+    // OpenPBS gives no such comment.
     if (!on_openpbs())
         EXPECT_TRUE(comment_says(id, "No scheduler serves queue lost: none has partition three"));
     ASSERT_TRUE(server.configure({"set queue lost partition = two"}));

@@ -1,4 +1,4 @@
-// pbs_simulate as a command, alone and with a real server.
+// The command pbs_simulate, without a server and with a running one.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -29,7 +29,8 @@ class Simulate : public ::testing::Test {
         std::ifstream in(folder / name);
         return {std::istreambuf_iterator<char>(in), {}};
     }
-    // Three jobs on two CPUs; strict_ordering keeps the third behind the second.
+    // Returns a trace of three jobs for two CPUs. The third would fit at once, but strict_ordering keeps it
+    // behind the second.
     std::string trace() const {
         return put("t.swf",
                    "; UnixStartTime: 1795392000\n; TimeZoneString: UTC\n; MaxNodes: 1\n; MaxProcs: 2\n"
@@ -63,7 +64,7 @@ TEST_F(Simulate, TwoPoliciesSideBySideWithPlots) {
         simulate({"--swf", trace(), "--compare", "default_policy", strict(), "--svg", svg, "--timing"});
     EXPECT_EQ(table.exit, 0) << table;
     EXPECT_THAT(table.out, HasSubstr("B - A"));
-    // The last job waits for 180 seconds instead of none.
+    // With strict_ordering, the last job waits for 180 seconds instead of none.
     EXPECT_THAT(table.out, HasSubstr("wait, mean              0:00:30  0:01:30  +0:01:00\n"));
     EXPECT_THAT(table.err, HasSubstr("starts a second"));
     EXPECT_THAT(read("plots.svg"), HasSubstr("B: "));
@@ -109,7 +110,7 @@ TEST_F(Simulate, WrongInputIsNamedAndFails) {
     }
 }
 
-// Simulates the jobs that a server has run, from its own accounting and configuration.
+// Simulates the jobs that a server has run, from its accounting files and its configuration.
 TEST_F(OriginServer, ItsJobsAndItsConfigurationAreSimulated) {
     NEEDS(own_server);
     std::vector<std::string> ids;
@@ -131,7 +132,7 @@ TEST_F(OriginServer, ItsJobsAndItsConfigurationAreSimulated) {
     EXPECT_THAT(asked.out, HasSubstr("Machine   1 vnode, 8 CPUs\n"));
     EXPECT_THAT(asked.out, HasSubstr("Jobs      3 started in "));
 
-    // The server's user may read the files; a manager who may not asks the server.
+    // With --days and --server, the server sends the records, for managers who may not read the files.
     const std::string day = std::filesystem::path(log).filename();
     const Output through = server.command({"pbs_simulate", "--days", day, "--server"});
     EXPECT_EQ(through.exit, 0) << through;

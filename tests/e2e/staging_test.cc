@@ -1,4 +1,5 @@
-// A job's folder and the files that it takes and leaves: stagein, stageout, sandbox, -k, -R, umask.
+// The folder of a job, and the files that are copied to and from it: stagein, stageout, sandbox, -k, -R,
+// umask.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -32,7 +33,7 @@ class Staging : public OriginServer {
     std::string staged(const std::string& what, const std::string& local, const std::string& remote) const {
         return what + "=" + local + "@localhost:" + path(remote);
     }
-    // Runs a job to its end.
+    // Runs a job to its end, and returns its sequence number.
     std::string job(const std::string& script, std::vector<std::string> options) const {
         options.insert(options.end(), {"-N", "s"});
         const std::string id = server.submit(script, options);

@@ -1,4 +1,4 @@
-// Starts, refusals to start, stops, and the files afterwards.
+// Starts of the server, refusals to start, stops, and the files that they leave.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ TEST_F(Startup, AMissingPluginIsRefused) {
     EXPECT_THAT(refused.err, HasSubstr("/nowhere/pbs_policy.so"));
 }
 
-// A folder that is removed with the test.
+// A new folder in /tmp, which is removed with this object.
 class Folder {
   public:
     Folder() {
@@ -148,7 +148,7 @@ TEST_F(Startup, AsADaemonItReturnsWhenItServes) {
     EXPECT_TRUE(wait_for([&] { return server.command({"qstat", "-B"}).exit != 0; }));
 }
 
-// With so few descriptors that no library can be opened, the loader itself complains.
+// With too few descriptors to open a library, the program loader gives the error instead of the server.
 TEST_F(Startup, TooFewDescriptorsAreRefused) {
     const Folder home;
     for (int limit = 3; limit <= 40; ++limit) {

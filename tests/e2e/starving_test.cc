@@ -1,4 +1,4 @@
-// A job that starves, with and without backfilling.
+// A starving job, with and without backfilling.
 #include <gtest/gtest.h>
 
 #include "tests/e2e/harness.h"
@@ -22,7 +22,7 @@ class Starving : public ::testing::Test {
     std::string job(const std::string& queue, const std::string& resources) const {
         return server.submit("sleep 60\n", {"-q", queue, "-l", resources});
     }
-    // State and comment of the job after a cycle.
+    // Returns the job's state and the beginning of its comment after a cycle.
     std::string state_and_comment(const std::string& id) const {
         EXPECT_TRUE(wait_for([&] { return server.job(id, "comment") != "(none)"; }));
         return server.job(id, "job_state") + ": " + server.job(id, "comment").substr(0, 60);
@@ -50,7 +50,8 @@ TEST_F(Starving, WithoutBackfillingItHoldsTheOthers) {
     EXPECT_TRUE(server.wait_job_state(same, "RF")) << "it ends before the starving job can start";
 }
 
-// Other queues don't wait for the starving job.
+// With backfill_depth 0, the starving job keeps all jobs of its queue from starting, but none of other
+// queues.
 TEST_F(Starving, InAQueueWithoutBackfillingItHoldsThatQueue) {
     ASSERT_TRUE(
         server.configure({"set policy default_policy backfill_depth=1", "set queue work backfill_depth=0"}));

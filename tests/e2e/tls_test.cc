@@ -1,4 +1,4 @@
-// Commands and servers that speak TLS with a server: authentication, and connections with faults.
+// Commands and servers that connect to a server by TLS: authentication, and faulty connections.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <netinet/in.h>
@@ -19,7 +19,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Root's commands prove their user by a port below 1024, others by a munged of the test's own.
+// Commands of root prove their user by a port below 1024, those of other users by a munged that the test
+// starts.
 class TlsE2eTest : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -87,7 +88,7 @@ TEST_F(TlsE2eTest, CommandsAskByTlsAndInTheClear) {
     const Output made_queue = ask(by_tls(), {"qmgr", "-c", "create queue work queue_type=execution"});
     EXPECT_EQ(made_queue.exit, 0) << made_queue;
     EXPECT_THAT(ask(by_tls(), {"qstat", "-Qf", "work"}).out, HasSubstr("queue_type = Execution"));
-    // Settings come from a file, as at a site.
+    // The settings may also come from a pbs.conf, as at a site.
     const std::string conf = (server->work() / "pbs.conf").string();
     std::ofstream(conf) << "PBS_SERVER=localhost\nPBS_ENCRYPT_METHOD=TLS\nPBS_TLS_CA=" << made.authority()
                         << "\nPBS_BATCH_SERVICE_PORT=" << server->port() << '\n';
@@ -98,7 +99,7 @@ TEST_F(TlsE2eTest, CommandsAskByTlsAndInTheClear) {
     EXPECT_EQ(ask(environment).exit, 0);
 }
 
-// No packet shows the submission in the clear, and it arrives whole.
+// A long script arrives whole, and no packet shows anything of the submission unencrypted.
 TEST_F(TlsE2eTest, AJobIsSubmittedAndItsScriptIsLong) {
     if (geteuid() != 0 || test::Munged::program().empty())
         GTEST_SKIP() << "a user's command and a munged are needed";
@@ -155,7 +156,7 @@ TEST_F(TlsE2eTest, WhereItIsRequiredACommandInTheClearIsToldSo) {
     expect_refused(in_the_clear(),
                    "this server takes requests by TLS only: PBS_ENCRYPT_METHOD=tls is to be set");
     EXPECT_EQ(ask(by_tls()).exit, 0);
-    // The socket on the server's own machine needs no encryption.
+    // On the server's machine, the local socket needs no encryption.
     EXPECT_EQ(server->command({"qstat", "-B"}).exit, 0);
     EXPECT_THAT(server->log(), HasSubstr("in the clear"));
 }
@@ -187,7 +188,7 @@ TEST_F(TlsE2eTest, AServerWithoutAGoodCertificateDoesntStart) {
     EXPECT_THAT(refusal(), HasSubstr(made.certificate() + ": No such file or directory"));
 }
 
-// Connections begin a handshake and then stop.
+// 200 connections that begin a handshake and stop delay nobody.
 TEST_F(TlsE2eTest, HalfHandshakesHoldNobodyUp) {
     start();
     std::vector<int> half;
@@ -207,7 +208,7 @@ TEST_F(TlsE2eTest, HalfHandshakesHoldNobodyUp) {
     EXPECT_EQ(ask(by_tls()).exit, 0);
 }
 
-// A server is a client of others: its requests are encrypted, too.
+// A server that sends a job to another is its client: the request is encrypted, too.
 TEST_F(TlsE2eTest, AServerSendsAJobToAnotherByTls) {
     if (geteuid() != 0) GTEST_SKIP() << "servers that run as root take jobs of others";
     start({"--tls-required", "all"});

@@ -1,4 +1,4 @@
-// Undeliverable output: who gets mail about it, and how.
+// Output of jobs that can't be delivered, and the mail about it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// The server's mail command appends each mail to the file `mails`.
+// The server's mail command is a script that appends each mail to the file `mails`.
 class Undelivered : public OriginServer {
   protected:
     void SetUp() override {
@@ -34,14 +34,14 @@ class Undelivered : public OriginServer {
         text << std::ifstream(path).rdbuf();
         return text.str();
     }
-    // Returns all mails once there is one.
+    // Waits for the first mail, and returns all mails.
     std::string mail() const {
         EXPECT_TRUE(wait_for([&] { return text_of(mails()).ends_with("END\n"); })) << server.log();
         return text_of(mails());
     }
 };
 
-// Mail comes whatever mail the job asks for.
+// The owner gets this mail even if the job asks for no mail (-m n).
 TEST_F(Undelivered, OutputIsKeptAndItsOwnerGetsMail) {
     const std::string wanted = (server.work() / "missing/out").string();
     const std::string id = server.submit("echo hello\n", {"-N", "lost", "-j", "oe", "-m", "n", "-o", wanted});
@@ -69,7 +69,7 @@ TEST_F(Undelivered, OutputThatGoesWhereItShouldIsNobodysMail) {
                               HasSubstr("Execution terminated\n"), Not(HasSubstr("Output files"))));
 }
 
-// A manager chooses the sender, which stays one line of the header.
+// A line break in mail_from, which managers set, can't add a line to the mail's header.
 TEST_F(Undelivered, TheSenderOfMailIsOneLineOfItsHeader) {
     ASSERT_TRUE(server.configure({"set server mail_from='-C/tmp/evil\nBcc: eve@example.org'"}));
     const std::string id = server.submit("true\n", {"-m", "e"});

@@ -1,4 +1,4 @@
-// qsub -W block=true and qsub -I, by the sockets of OpenPBS's qsub.
+// qsub -W block=true and qsub -I, which connect to the server through sockets as OpenPBS's qsub does.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
-// A variable's value with every character that has a meaning in lists of variables.
+// Value of a variable with every character that has a meaning in lists of variables.
 constexpr const char* kOdd = "it's, \"a\\,b\\\"=\n;c ";
 
 class WaitingQsub : public OriginServer {
@@ -33,8 +33,7 @@ class WaitingQsub : public OriginServer {
         run.folder = server.work();
         return server.command_as(runner(), options, run);
     }
-    // Runs qsub on a terminal of its own. Its user types `typed` once an interrupt can reach only qsub and
-    // the job.
+    // Runs qsub on a pseudo-terminal. Types `typed` once an interrupt key reaches only qsub and the job.
     Output on_terminal(const std::string& options, const std::string& typed, int seconds = 20) const {
         RunOptions run;
         run.input = typed;

@@ -22,7 +22,8 @@ using nlohmann::json;
 constexpr const char* kDriver = "/usr/bin/chromedriver";
 constexpr const char* kChromium = "/usr/bin/chromium";
 
-// Starts a program in a process group of its own; its output can be read from `out`.
+// Starts a program in a process group of its own. `out` is set to a descriptor from which its output can be
+// read.
 pid_t start(const std::vector<std::string>& argv, const std::vector<std::string>& environment, int& out) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return -1;
@@ -50,7 +51,8 @@ pid_t start(const std::vector<std::string>& argv, const std::vector<std::string>
     return failed == 0 ? pid : -1;
 }
 
-// Reads lines until one has `word` and returns the rest of that line; empty: the program has ended.
+// Reads lines until one contains `word`, and returns the rest of that line; "" if the program has ended
+// before.
 std::string read_until(int in, const std::string& word) {
     std::string line;
     for (char c = 0; read(in, &c, 1) == 1;) {
@@ -64,7 +66,7 @@ std::string read_until(int in, const std::string& word) {
     return {};
 }
 
-// Discards further output, which nobody reads.
+// Makes reading from `in` not wait. Nobody reads the output that follows.
 void drain(int in) {
     const int flags = fcntl(in, F_GETFL);
     fcntl(in, F_SETFL, flags | O_NONBLOCK);

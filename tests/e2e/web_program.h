@@ -1,4 +1,4 @@
-// Runs pbs_web beside a test's server, and a browser that looks at it.
+// Runs pbs_web beside the server of a test, and a browser that shows its pages.
 #pragma once
 
 #include <sys/types.h>
@@ -17,17 +17,17 @@ class Client;
 
 namespace pbs::e2e {
 
-// A running pbs_web on a free port; ended with the object.
+// A running pbs_web on a free port. The destructor ends it.
 class WebProgram {
   public:
-    // Starts pbs_web as `user`, if given; needs root.
+    // Starts pbs_web, as `user` if that is given, which needs root.
     explicit WebProgram(const Server& server, std::vector<std::string> arguments = {},
                         const std::optional<User>& user = std::nullopt);
     ~WebProgram();
     WebProgram(const WebProgram&) = delete;
     WebProgram& operator=(const WebProgram&) = delete;
 
-    // Address without a slash at the end: "http://127.0.0.1:1234". Empty: pbs_web didn't start.
+    // Address without a slash at the end, such as "http://127.0.0.1:1234"; "" if pbs_web didn't start.
     const std::string& address() const { return address_; }
     int port() const { return port_; }
 
@@ -37,10 +37,10 @@ class WebProgram {
     std::string address_;
 };
 
-// Chromium without a window, driven over chromedriver's protocol (W3C WebDriver).
+// A Chromium without a window, driven by chromedriver (W3C WebDriver).
 class Browser {
   public:
-    // Says why there is no browser on this machine; empty: there is one.
+    // Returns why there is no browser on this machine, or "" if there is one.
     static std::string missing();
     Browser();
     ~Browser();
@@ -48,11 +48,11 @@ class Browser {
     Browser& operator=(const Browser&) = delete;
 
     void open(const std::string& url);
-    // Runs a script and returns its result.
+    // Runs a script in the page, and returns its result.
     nlohmann::json run(const std::string& script);
-    // Waits until a script returns true.
+    // Runs a script in the page until it returns true. Returns false if it doesn't in time.
     bool wait(const std::string& script);
-    // Returns errors and warnings that were written to the console since the last call.
+    // Returns the errors and warnings in the browser's console since the last call.
     std::vector<std::string> complaints();
 
   private:

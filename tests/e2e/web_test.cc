@@ -1,4 +1,4 @@
-// pbs_web against a real server: every page and its JSON, its rights, and its looks in a browser.
+// pbs_web with a running server: every page and its JSON, who may see what, and the pages in a browser.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <httplib.h>
@@ -21,7 +21,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// A job name that qsub refuses but the server accepts from any program.
+// A job name that qsub refuses, but that the server accepts from other programs.
 constexpr const char* kScript = "<script>document.title='taken'<b>";
 
 class Web : public ::testing::Test {
@@ -42,7 +42,7 @@ class Web : public ::testing::Test {
              "set policy nights fairshare_group=g, fairshare=True",
              "set sched default policy = \"default_policy,np:nights\""}));
     }
-    // Submits a waiting job of that name and returns its id.
+    // Submits a job with the name kScript that can't start at once, and returns its id.
     std::string submit_script() const {
         setenv("PBS_HOME", server.home().c_str(), 1);
         const int connection = pbs_connect(nullptr);
@@ -60,7 +60,8 @@ class Web : public ::testing::Test {
         pbs_disconnect(connection);
         return out;
     }
-    // Returns the JSON of an address, checked against openapi.json.
+    // Gets an address from pbs_web, checks that its JSON has the form of `schema` in openapi.json, and
+    // returns it.
     json get(const WebProgram& web, const std::string& address, const std::string& schema,
              int status = 200) const {
         const auto answer = httplib::Client("127.0.0.1", web.port()).Get(address);
@@ -78,7 +79,8 @@ class Web : public ::testing::Test {
     std::unique_ptr<web::Schemas> schemas_;
 };
 
-// Otherwise another site's page, whose name leads to this machine, could read ours by a browser.
+// pbs_web answers only if the request names one of its host names. Otherwise a page of another site, whose
+// name is made to lead to this machine, could read pbs_web's pages in a browser.
 TEST_F(Web, AnswersToItsNamesAlone) {
     const WebProgram web(server, {"--host-name", "pbs.example.org", "--host-name", "old"});
     ASSERT_NE(0, web.port());
@@ -152,7 +154,7 @@ TEST_F(Web, AServerThatIsDownIsSaidToBeAndFoundAgain) {
     const WebProgram web(server);
     get(web, "/now.json", "Now");
     ASSERT_TRUE(server.stop());
-    // The last answer stays fresh for some seconds.
+    // pbs_web gives its last answer for some seconds more.
     EXPECT_TRUE(
         wait_for([&] { return httplib::Client("127.0.0.1", web.port()).Get("/now.json")->status == 502; }));
     get(web, "/why.json?job=1", "Error", 502);
@@ -170,7 +172,7 @@ TEST_F(Web, WhereUsersDontSeeTheJobsOfOthersNeitherDoesAnybodyHere) {
     EXPECT_EQ(1, get(web, "/why.json", "Jobs")["jobs"].size());
     ASSERT_TRUE(server.configure({"set server query_other_jobs=False"}));
     const WebProgram later(server);
-    // pbs_web runs as root, a manager, to whom the server shows everything.
+    // pbs_web runs as root, to whom the server shows everything; still it hides what the users may not see.
     EXPECT_EQ(0, get(later, "/why.json", "Jobs")["jobs"].size());
     EXPECT_EQ(0, get(later, "/shares.json", "Shares")["groups"][0]["usage"].size());
     get(later, "/why.json?job=" + id, "Error", 403);
@@ -218,7 +220,7 @@ TEST_F(Web, ComparesPoliciesOnTheAccountingOfAMonth) {
     EXPECT_THAT(client.Get("/what-if.svg")->body, HasSubstr("</svg>"));
 }
 
-// Every page loads without complaints of the browser, with content, and with names as text.
+// Every page loads without errors in the browser, has content, and shows names as text, not as markup.
 TEST_F(Web, PagesInABrowser) {
     if (const std::string why = Browser::missing(); !why.empty()) GTEST_SKIP() << why;
     const std::string id = submit_script();
@@ -234,7 +236,7 @@ TEST_F(Web, PagesInABrowser) {
             << page;
         EXPECT_EQ("", browser.run("return document.getElementById('problem').textContent")) << page;
         EXPECT_THAT(browser.complaints(), IsEmpty()) << page;
-        // Pictures have texts for people who can't see them.
+        // Pictures and fields have texts for screen readers.
         EXPECT_EQ(0,
                   browser.run(
                       "return [...document.querySelectorAll('canvas, img, input, select, textarea')].filter("
@@ -248,7 +250,7 @@ TEST_F(Web, PagesInABrowser) {
         "return document.getElementById('facts').innerText.includes(\"<script>document.title='taken'<b>\")"));
     EXPECT_EQ(0, browser.run("return document.querySelectorAll('main script, main b').length"));
     EXPECT_NE("taken", browser.run("return document.title"));
-    // Even a faulty script of ours can't make markup of a text.
+    // The pages forbid scripts to make markup of texts, even their own.
     EXPECT_EQ(
         "TypeError",
         browser.run(

@@ -1,4 +1,4 @@
-// weighted_priority in a real server: urgency, deadlines and tickets order jobs, and wrong weights are
+// weighted_priority on a running server: urgency, deadlines and tickets order the jobs, and wrong weights are
 // refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class WeightedPriority : public ::testing::Test {
         ASSERT_NE(id, "");
         names[id] = name;
     }
-    // The jobs' names in the order of their starts.
+    // Returns the names of the jobs in the order of their starts.
     std::vector<std::string> starts() {
         EXPECT_TRUE(server.configure({"set server scheduling=True"}));
         std::vector<std::pair<std::size_t, std::string>> found;
@@ -129,7 +129,7 @@ TEST_F(WeightedPriority, RefusesWhatMeansNothing) {
         EXPECT_NE(output.exit, 0) << setting;
         EXPECT_THAT(output.err, HasSubstr(why)) << setting;
     }
-    // A setting without which another has no effect is named.
+    // A warning names the missing setting without which this one has no effect.
     EXPECT_THAT(server.qmgr("set policy default_policy tickets_share=100").err,
                 HasSubstr("tickets_share has no effect without fairshare_group"));
     EXPECT_THAT(server.qmgr("set policy default_policy max_functional_jobs=5").err,
