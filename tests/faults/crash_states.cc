@@ -101,7 +101,7 @@ void Disk::change_names(const DiskCall& call, long index) {
     if (!name) return;
     NameChange change{index, call.type == record_make, {}, {}, {}};
     if (call.type == record_make) {
-        numbers_.erase(call.file);  // the number may have been that of a removed file
+        numbers_.erase(call.file);  // an inode number of a removed file may be used again
         change.made = name;
         change.what = {false, file_of(call.file)};
     } else if (call.type == record_mkdir) {
@@ -173,7 +173,7 @@ std::string Disk::content(const File& file, const Loss& loss, std::mt19937& rand
             write_at(text, change.at, change.data);
             continue;
         }
-        if (random() % 4 == 0) continue;  // the whole write
+        if (random() % 4 == 0) continue;  // the whole write is lost
         const bool whole = random() % 2 == 0;
         for (std::size_t begin = 0; begin < change.data.size();) {
             const auto place = static_cast<std::size_t>(change.at) + begin;
@@ -213,7 +213,7 @@ Disk::State Disk::after(const Loss& loss, std::mt19937& random) const {
         if (by_file || loss.names == Loss::Part::nothing || (loss.names == Loss::Part::some && by_chance))
             apply(names, change);
     }
-    std::map<std::size_t, std::string> contents;  // a file with two names has one content
+    std::map<std::size_t, std::string> contents;  // by file, as two names of a file have the same contents
     State state;
     add_to(state, names, 0, folder_, [&](std::size_t file) -> const std::string& {
         const auto [found, is_new] = contents.try_emplace(file);

@@ -1,8 +1,8 @@
-// The states in which a power failure may leave a disk, from a record of what programs did to it (record.h).
+// Makes the states in which a power failure may leave a disk, from a record of the calls that changed it
+// (record.h).
 //
-// A disk promises only this: data of a file are there when the file has been synced, and a name is there when
-// its folder has been. Everything else may be there or not, in any order, and a write may be cut into
-// sectors.
+// A disk promises only this: a file's data are there once the file is synced, and a name once its folder is
+// synced. All other changes may be there or not, in any order, and a write may be there in part, by sectors.
 #pragma once
 
 #include <cstdint>
@@ -30,27 +30,27 @@ struct DiskCall {
     std::string data;
 };
 
-// Reads a record; a last entry that is cut off is left out.
+// Reads a record. The last entry is left out if it was cut off.
 std::vector<DiskCall> read_record(const std::filesystem::path& path);
 
-// How much of what wasn't synced is lost.
+// Says how much is lost of what wasn't synced.
 struct Loss {
     enum class Part { nothing, all, some };
     Part data = Part::all;
     Part names = Part::all;
-    std::size_t sector = 512;     // of torn writes
-    bool ordered_names = true;    // names are lost from some call on, as with a journal; else any of them
-    bool sync_keeps_name = true;  // the sync of a new file brings its name to the disk, as most systems do
-    bool zeros = false;           // a file may have its length before its data
+    std::size_t sector = 512;     // unit in which parts of a write are lost
+    bool ordered_names = true;    // a journal: all names after some call are lost; else any
+    bool sync_keeps_name = true;  // a sync of a new file keeps its name, too, as on most systems
+    bool zeros = false;           // a lost part of a write may be there as zeros
 };
 
 class Disk {
   public:
-    // The files below the folder are on the disk.
+    // The disk has the files that are below the folder.
     explicit Disk(const std::filesystem::path& folder);
-    // Calls are applied in their order; `index` counts them from 0.
+    // Applies the calls in their order. `index` is the number of the call, from 0.
     void apply(const DiskCall& call, long index);
-    // The files after a power failure, by their paths.
+    // The folders and files after a power failure, by their paths.
     struct State {
         std::set<std::string> folders;
         std::map<std::string, std::string> files;
@@ -68,17 +68,18 @@ class Disk {
         std::string synced;
         std::vector<Change> changes;
     };
-    // A name in a folder, and what it names. Folders are numbered from 0, the folder of the disk.
+    // A name in a folder, and the file or folder that it names. Folders are numbered; 0 is the folder of the
+    // disk.
     using Name = std::pair<std::size_t, std::string>;
     struct Named {
         bool is_folder;
         std::size_t number;
     };
     using Names = std::map<Name, Named>;
-    // Names go and come together: a rename is there as a whole or not at all, whatever is in a folder.
+    // A change of names that is on the disk as a whole or not at all, such as a rename.
     struct NameChange {
         long index;
-        bool is_new;  // the name of a new file
+        bool is_new;  // it makes a new file
         std::optional<Name> gone;
         std::optional<Name> made;
         Named what;
@@ -96,11 +97,11 @@ class Disk {
     std::string folder_;
     std::vector<File> files_;
     std::size_t folders_ = 1;
-    std::map<std::uint64_t, std::size_t> numbers_;  // of the files that exist
+    std::map<std::uint64_t, std::size_t> numbers_;  // index in files_, by inode number
     Names now_;
     Names synced_;
     std::vector<NameChange> name_changes_;
-    std::set<std::size_t> synced_files_;  // files that were synced while their names weren't
+    std::set<std::size_t> synced_files_;  // files that were synced before their names
 };
 
 }  // namespace pbs::e2e

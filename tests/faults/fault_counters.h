@@ -1,4 +1,4 @@
-// The counters of faults.c in a file, for tests that run programs with faults.
+// The counters of faults.c, in a file that a test shares with the programs in which faults happen.
 #pragma once
 
 #include <fcntl.h>
@@ -40,15 +40,16 @@ class FaultCounters {
     FaultCounters& operator=(const FaultCounters&) = delete;
 
     const std::filesystem::path& folder() const { return folder_; }
-    // Environment of a program with faults.
+    // Returns the environment that preloads faults.c into a program.
     std::map<std::string, std::string> environment() const {
-        // Keep the server from choosing its page size: it would execute itself again (main.cc), without the
+        // Keep pbs_server from choosing its page size: it would execute itself again (main.cc), without the
         // preloaded library.
         return {{"PBSPOLICY_FAULTS", file()},
                 {"LD_PRELOAD", PBS_FAULTS},
                 {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=0"}};
     }
-    // Path of a pbs_server with faults, and with more of an environment until the next call.
+    // Makes a script that runs pbs_server with environment() and `more`, and returns its path. The next call
+    // replaces the script.
     std::filesystem::path server(const std::map<std::string, std::string>& more = {}) const {
         std::filesystem::path script = folder_ / "server";
         std::ofstream out(script);
@@ -70,7 +71,8 @@ class FaultCounters {
     std::filesystem::path folder_;
 };
 
-// Distance between the steps that a test tries, so that it ends soon. PBSPOLICY_EVERY_STEP tries all.
+// Returns a distance between steps with which a test tries about `most` of `steps`; with PBSPOLICY_EVERY_STEP
+// 1.
 inline long stride(long steps, long most) {
     return std::getenv("PBSPOLICY_EVERY_STEP") != nullptr ? 1 : std::max(1L, steps / most);
 }

@@ -1,10 +1,10 @@
 /*
- * Preloaded into a server by tests. At chosen calls it ends the server with SIGKILL, makes the server's disk
- * look full, or makes a call of the server or of its helpers
- * fail. The file named by PBSPOLICY_FAULTS holds
- * the counters (faults.h), which the test reads and sets while the server runs.
+ * A library that tests preload into a server. At a call that the test has chosen, it kills the server by
+ * SIGKILL, makes the server's disk look full, or makes the call fail. Calls of the server's helpers can
+ * fail, too. The file named by PBSPOLICY_FAULTS has the counters (faults.h), which the test reads and sets
+ * while the server runs.
  *
- * Programs that the server starts for others, and jobs, run without it.
+ * Jobs, and other programs that the server starts, run without this library.
  */
 #include "tests/faults/faults.h"
 
@@ -36,11 +36,11 @@
 #include "tests/faults/recorder.h"
 
 static struct faults* shared;
-static pid_t server; /* 0 in another program of the server */
+static pid_t server; /* process id of the server; 0 in its helpers */
 static int program;
-static __thread int busy; /* this library itself is calling */
+static __thread int busy; /* this library itself makes calls, which don't count */
 
-/* A function pointer can't be cast from what dlsym returns. */
+/* Returns the function that this library hides. NEXT puts it into a union, as a void* can't be cast to it. */
 static void* next(const char* name) {
     void* function = dlsym(RTLD_NEXT, name);
     if (function == NULL) abort();
@@ -57,7 +57,7 @@ extern void* __libc_malloc(size_t);
 extern void* __libc_calloc(size_t, size_t);
 extern void* __libc_realloc(void*, size_t);
 
-/* Whose process is this? fault_programs: nobody's who counts. */
+/* Returns the program of this process; fault_programs for one whose calls don't count. */
 static int program_of_this(void) {
     char path[512];
     const ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -67,7 +67,7 @@ static int program_of_this(void) {
     if (name == NULL) return fault_programs;
     if (strcmp(name, "/pbs_shepherd") == 0) return fault_in_helper;
     if (strcmp(name, "/pbs_server") != 0) return fault_programs;
-    /* The server's program is also that of some helpers, which have the server's environment. */
+    /* Some helpers are pbs_server, too: they have the server's process id in the environment. */
     char own[24];
     (void)snprintf(own, sizeof own, "%ld", (long)getpid());
     const char* known = getenv("PBSPOLICY_FAULTS_SERVER");
@@ -89,13 +89,13 @@ __attribute__((constructor)) static void open_counters(void) {
     close(fd);
     if (page == MAP_FAILED) return;
     void* frame[1];
-    (void)backtrace(frame, 1); /* loads what it needs */
+    (void)backtrace(frame, 1); /* loads the library that backtrace() needs */
     server = program == fault_in_server ? getpid() : 0;
     begin_recording(&((struct faults*)page)->recording);
     shared = page;
 }
 
-/* A child that the server has forked is not the server. */
+/* Returns whether this process's calls count; those of children that the server has forked don't. */
 static int counts(void) {
     return shared != NULL && !busy && (server == 0 || getpid() == server);
 }
@@ -153,7 +153,8 @@ static int ends_with(const char* text, const char* end) {
     return size >= least && strcmp(text + size - least, end) == 0;
 }
 
-/* Counts a call. Returns the error that it has to have, or 0. The path may be that of the open file. */
+/* Counts a call. Returns the error with which it has to fail (an errno, or fault_short), or 0. If path is
+   NULL, it is that of the open file fd. */
 static int fails(int kind, const char* function, const char* path, int fd) {
     if (!counts()) return 0;
     const int armed = shared->at != 0 && shared->kind == kind && shared->program == program;
@@ -196,7 +197,8 @@ static int fails(int kind, const char* function, const char* path, int fd) {
 
 /* ---- Calls that change files. ---- */
 
-/* Makes the call, and records it by `told` if it has changed something. */
+/* Makes the call, and records it by `told` if it succeeded. If not `condition`, it doesn't change a file and
+   doesn't count. If it `needs_room`, it fails on a full disk. */
 #define CHANGE(condition, needs_room, result_type, call, told) \
     if (!(condition)) return call;                             \
     if (before() && (needs_room)) return full();               \
@@ -214,7 +216,7 @@ static int fails(int kind, const char* function, const char* path, int fd) {
     if (is_file(fd)) after();                    \
     return result
 
-/* A write of half the bytes, if that is to happen. */
+/* Counts a write, which may have to fail. fault_short halves its size. */
 #define WRITE(name, fd, size)                                   \
     if (is_file(fd)) {                                          \
         const int failed_ = fails(fault_write, name, NULL, fd); \
@@ -280,7 +282,7 @@ int ftruncate64(int fd, off64_t size) {
 int ftruncate(int fd, off_t size) {
     return truncate_at(fd, size);
 }
-/* Returns its error, and doesn't set errno. */
+/* Like posix_fallocate(), returns the error and doesn't set errno. */
 static int allocate(int fd, off64_t at, off64_t size) {
     NEXT(fallocate_function, real, "posix_fallocate64");
     const int failed = fails(fault_truncate, "posix_fallocate", NULL, fd);
@@ -357,7 +359,7 @@ static mode_t mode_of(int flags, va_list rest) {
     return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
 }
 
-/* A file with the boot id that the test has chosen, in place of the machine's. */
+/* Opens a file with the boot id that the test has chosen, instead of the machine's. */
 static int open_boot_id(void) {
     char text[40];
     const int size = snprintf(text, sizeof text, "boot-%ld\n", shared->boots);
@@ -462,7 +464,7 @@ ssize_t pread(int fd, void* data, size_t size, off_t at) {
 ssize_t pread64(int fd, void* data, size_t size, off64_t at) {
     return read_at(fd, data, size, at);
 }
-/* The descriptor is closed whatever close(2) returns. */
+/* Closes the descriptor even if it has to return an error, as close(2) does. */
 int close(int fd) {
     NEXT(descriptor_function, real, "close");
     const int failed = fails(fault_close, "close", NULL, fd);
@@ -574,7 +576,7 @@ int socket(int domain, int type, int protocol) {
     FAIL(fault_socket, "socket", "", -1);
     return real.function(domain, type, protocol);
 }
-/* A connection that waits goes on to wait. */
+/* If accept() has to fail, the connection goes on waiting. */
 int accept(int fd, struct sockaddr* address, socklen_t* size) {
     NEXT(accept_function, real, "accept");
     FAIL(fault_accept, "accept", NULL, fd);

@@ -1,4 +1,4 @@
-/* Memory that a test shares with the library that it preloads into a server (faults.c), in a mapped file. */
+/* Memory that a test shares with the library faults.c, which it preloads into a server: a mapped file. */
 #pragma once
 
 #include "tests/faults/recorder.h"
@@ -10,7 +10,7 @@ extern "C" {
 /* Kinds of calls that can fail. */
 enum fault_kind {
     fault_open,
-    fault_read, /* of files, as are the next three */
+    fault_read, /* read, write, sync and truncate: only of files */
     fault_write,
     fault_sync,
     fault_truncate, /* and allocations of room */
@@ -29,29 +29,29 @@ enum fault_kind {
     fault_kinds
 };
 
-/* Programs that are counted apart: the server, and its helpers: launcher, wardens, shepherds, and its own
- * program when it makes connections or writes messages. */
+/* Programs whose calls are counted separately: the server; and its helpers, which are the launcher, wardens,
+ * shepherds, and pbs_server itself when the server starts it for connections and messages. */
 enum fault_program { fault_in_server, fault_in_helper, fault_programs };
 
-enum { fault_short = -1 }; /* in place of an error: the call does the first half */
+enum { fault_short = -1 }; /* instead of an error, the call writes the first half */
 
 struct faults {
-    volatile long calls;      /* the server's calls that change a file, so far */
-    volatile long kill_after; /* call after which SIGKILL ends the server; 0: none */
-    volatile long full_after; /* call after which the disk is full; 0: none */
+    volatile long calls;      /* number of calls by which the server has changed a file */
+    volatile long kill_after; /* number of such calls after which SIGKILL ends the server; 0: none */
+    volatile long full_after; /* number of such calls after which the disk is full; 0: none */
 
-    /* One call fails: the call number `at` of this kind in this program. at 0: none. */
-    volatile long count[fault_programs][fault_kinds]; /* calls so far */
+    /* Call number `at` of this kind in this program fails; at 0: none. */
+    volatile long count[fault_programs][fault_kinds]; /* numbers of calls so far */
     volatile int program;
     volatile int kind;
     volatile int error; /* errno, or fault_short */
     volatile long at;
-    char of[64];           /* only calls about files whose paths end so are counted; empty: all */
+    char of[64];           /* only calls for files whose paths end with this count; empty: all */
     volatile int happened; /* the call has failed */
     char what[256];        /* what failed: the function and its file */
     char where[1024];      /* its callers, as offsets in programs and libraries */
 
-    volatile long boots; /* what the machine's boot id says; 0: the real one */
+    volatile long boots; /* number in the boot id that programs read; 0: the machine's own id */
 
     struct recording recording;
 };

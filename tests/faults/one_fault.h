@@ -1,5 +1,5 @@
-// A call that fails once, and a server in which it does. The server's home can be set back, so that each
-// fault meets the same server.
+// A fault, which is a call that fails once, and a server in which it happens. The server's home can be set
+// back, so that every fault happens in the same state.
 #pragma once
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ struct FaultKind {
     std::vector<int> errors;  // errno, or fault_short
 };
 
-// The kinds in the order of enum fault_kind, with the errors that the manual pages of the calls name.
+// The kinds in the order of enum fault_kind, with the errors in the manual pages of their calls.
 inline const std::array<FaultKind, fault_kinds>& kinds_of_faults() {
     static const std::array<FaultKind, fault_kinds> all{{{"open", {EMFILE, ENFILE, ENOMEM, ENOSPC, EIO}},
                                                          {"read", {EIO, EINTR}},
@@ -57,8 +57,8 @@ struct Fault {
     int program = fault_in_server;
     int kind = 0;
     int error = 0;
-    long at = 0;          // the call's number among those of its kind
-    std::string of = {};  // the end of the file's path; empty: any
+    long at = 0;          // number of the call among those of its kind, from 1
+    std::string of = {};  // end of the path of the call's file; empty: any file
 };
 
 inline std::string text_of(const Fault& fault) {
@@ -69,12 +69,13 @@ inline std::string text_of(const Fault& fault) {
 
 using CallCounts = std::array<std::array<long, fault_kinds>, fault_programs>;
 
-// Chooses faults: all of them in order, or a random sample of what there is time for. The environment says
-// which: PBSPOLICY_FAULTS_PART=sample, =all, or =2/10 for the second tenth; PBSPOLICY_SEED repeats a sample;
-// PBSPOLICY_FAULTS_KIND=memory takes that kind alone. A sample takes the other kinds in turn.
+// Chooses faults: all in order, or a random sample as long as there is time. The environment says which:
+// PBSPOLICY_FAULTS_PART=sample, =all, or =2/10 for every tenth of all, beginning with number 2;
+// PBSPOLICY_SEED repeats a sample; PBSPOLICY_FAULTS_KIND=memory takes faults of this kind alone. A sample
+// takes the kinds in turn, without memory.
 class Choice {
   public:
-    // Samples still find faults, so they run on demand.
+    // Samples run only on demand, as they still find faults.
     static bool is_asked_for() { return std::getenv("PBSPOLICY_FAULTS_PART") != nullptr; }
     static constexpr const char* kHow = "PBSPOLICY_FAULTS_PART=sample tries faults at random";
 
@@ -93,7 +94,7 @@ class Choice {
     unsigned seed() const { return seed_; }
     std::mt19937& random() { return random_; }
 
-    // The faults to try, where so many calls are made.
+    // Returns the faults to try in a program that makes so many calls.
     std::vector<Fault> of(const CallCounts& counts) {
         std::vector<std::vector<Fault>> each;
         for (int program = 0; program < fault_programs; ++program)
@@ -156,7 +157,7 @@ class FaultyServer {
     Server* operator->() const { return server_.get(); }
     faults& counters() const { return *counters_.at; }
 
-    // Stops the server and keeps its home, to which set_back() goes back.
+    // Stops the server and keeps a copy of its home, which set_back() restores.
     ::testing::AssertionResult keep() {
         if (auto stopped = server_->stop(); !stopped) return stopped;
         return copy(server_->home(), kept());
@@ -167,7 +168,8 @@ class FaultyServer {
         return copy(kept(), server_->home());
     }
 
-    // Whether the next starts record what they do to the home (record.h).
+    // Chooses whether the next starts record the calls that change the home (record.h). Returns the record's
+    // path.
     std::filesystem::path record(bool on) const {
         const std::filesystem::path path = counters_.folder() / "record";
         if (on) std::ofstream(path, std::ios::trunc).flush();
@@ -178,13 +180,13 @@ class FaultyServer {
         return path;
     }
 
-    // From here on programs see another boot of the machine (faults.c).
+    // Makes programs see another boot id, as after a restart of the machine (faults.c).
     void boot() const {
         faults& counters = *counters_.at;
         counters.boots = counters.boots + 1;
     }
 
-    // Arms a fault, and counts calls from here on.
+    // Sets the fault that is to happen, and counts the calls from 0.
     void arm(const Fault& fault) const {
         faults& counters = *counters_.at;
         counters.at = 0;
@@ -198,7 +200,7 @@ class FaultyServer {
         (void)std::snprintf(counters.of, sizeof counters.of, "%s", fault.of.c_str());
         counters.at = fault.at;
     }
-    // From here on all calls succeed.
+    // Takes the fault back: all further calls succeed.
     void disarm() const { counters_.at->at = 0; }
     bool happened() const { return counters_.at->happened != 0; }
     std::string place() const { return fmt::format("{} at {}", counters_.at->what, counters_.at->where); }
@@ -219,7 +221,7 @@ class FaultyServer {
     }
 
     FaultCounters counters_;
-    std::unique_ptr<Server> server_;  // has to end before the counters
+    std::unique_ptr<Server> server_;  // uses counters_, so it has to end first
 };
 
 }  // namespace pbs::e2e

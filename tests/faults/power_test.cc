@@ -1,9 +1,9 @@
-// Power failures: from a record of what a server did to its disk, the states are made in which a failure may
-// leave the disk, and a server is started on each. Everything that was acknowledged is there, and nothing is
-// half there.
+// Power failures: from a record of the calls by which a server changed its disk, makes the states in which a
+// power failure may leave the disk, and starts a server on each. All acknowledged changes are there, and each
+// is whole.
 //
-// CTest tries a few states with a seed that is printed; PBSPOLICY_SEED repeats it, and PBSPOLICY_STATES=10000
-// tries so many.
+// CTest tries a few states with a seed that is printed. PBSPOLICY_SEED repeats them, and
+// PBSPOLICY_STATES=10000 tries that many.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -64,7 +64,7 @@ class PowerFailure : public ::testing::Test {
         ASSERT_TRUE(server_.set_back());
     }
 
-    // Records what the server does to the disk during `work`, which makes marks.
+    // Records the calls by which a server changes the disk during work(), which calls mark().
     void record(const std::function<void()>& work) {
         disk_.emplace(server_->home());
         path_ = server_.record(true);
@@ -76,7 +76,7 @@ class PowerFailure : public ::testing::Test {
         for (const auto& entry : fs::recursive_directory_iterator(server_->home()))
             if (entry.is_directory()) modes_[entry.path().string()] = entry.status().permissions();
     }
-    // Notes in the record that so much has been acknowledged.
+    // Adds an entry to the record, which says that all requests so far are acknowledged.
     void mark() {
         const std::string number = std::to_string(++marks_);
         const record_entry entry{record_mark, 0, 0, static_cast<std::uint32_t>(number.size()), 0, 0};
@@ -88,8 +88,8 @@ class PowerFailure : public ::testing::Test {
         shared.entries = shared.entries + 1;
         __atomic_store_n(&shared.locked, 0, __ATOMIC_RELEASE);
     }
-    // Fails the power after each of these numbers of calls, in ascending order, so that the disk is made
-    // once. `check` gets the number of marks before the failure, and the started server.
+    // Starts a server after a power failure at each of these numbers of calls, which ascend, so that all
+    // calls are applied only once. check() gets the number of marks before the failure.
     void fail_after(const std::vector<std::size_t>& instants, const std::function<Loss()>& next_loss,
                     const std::function<void(std::size_t)>& check) {
         std::size_t at = 0;
@@ -103,7 +103,7 @@ class PowerFailure : public ::testing::Test {
             SCOPED_TRACE(fmt::format("power failure after call {} of {}, {} marks; {}", instant,
                                      calls_.size(), marked, text_of(loss)));
             write(disk_->after(loss, random_));
-            // The machine has started again.
+            // A power failure restarts the machine.
             server_.boot();
             ++tried_;
             const auto started = server_->start();
@@ -135,12 +135,12 @@ class PowerFailure : public ::testing::Test {
         EXPECT_TRUE(server_.set_back());
         return state;
     }
-    // Puts a state of the disk in the place of the home.
+    // Replaces the home by a state of the disk.
     void write(const Disk::State& state) const {
         fs::remove_all(server_->home());
         for (const std::string& folder : state.folders) fs::create_directories(folder);
         for (const auto& [path, text] : state.files) {
-            if (path.ends_with("-shm")) continue;  // memory, which no disk has to keep
+            if (path.ends_with("-shm")) continue;  // shared memory, which is made anew
             std::ofstream(path, std::ios::binary) << text;
             fs::permissions(path, fs::perms(0600));
         }
@@ -173,12 +173,12 @@ class PowerFailure : public ::testing::Test {
 };
 
 TEST_F(PowerFailure, LosesNothingThatWasAcknowledged) {
-    // The state at each mark, from 0.
+    // The server's state before the first mark, and at each mark.
     std::vector<std::string> states{state_of_started()};
     record([&] {
         auto all = requests(*server_, ids_);
         std::ranges::shuffle(all, random_);
-        // Rollbacks come last, because a rollback would remove most of the objects that later requests need.
+        // Rollbacks come last, as they remove objects that other requests need.
         std::ranges::partition(all, [](const Request& request) { return request.name != "rollback"; });
         for (const Request& request : all) {
             if (ask(*server_, request).exit != 0) continue;
@@ -196,8 +196,8 @@ TEST_F(PowerFailure, LosesNothingThatWasAcknowledged) {
     });
 }
 
-// Jobs of each kind run while the power fails. Those that were seen to end have ended; others run again or
-// are closed, and none waits for somebody to look for processes of another boot.
+// Jobs of each kind run when the power fails. A job whose end was seen has ended; another one runs again or
+// is closed. The server doesn't wait for somebody to look for processes, as they ended with the earlier boot.
 class PowerFailureOfJobs : public PowerFailure {
   protected:
     enum class Seen { submitted, running, ended };
@@ -265,7 +265,7 @@ class PowerFailureOfJobs : public PowerFailure {
             EXPECT_LE(ends_of(id), 1) << server_->accounting();
         }
     }
-    // Whole records; of those that the failure has torn, parts may be left.
+    // Counts whole records of the job's end. A failure may leave parts of a record.
     int ends_of(const std::string& id) const {
         int count = 0;
         std::istringstream lines(server_->accounting());
@@ -301,7 +301,7 @@ TEST_F(PowerFailureOfJobs, LosesNoEndAndRunsNoneTwice) {
     fail_at_random(12, [&](std::size_t marked) { check(marked); });
 }
 
-// The file of a start is all that tells of the job's processes.
+// After the failure, only the .started file of a job's start tells that the job had processes.
 TEST_F(PowerFailureOfJobs, NoJobIsHeldForProcessesOfAnotherBoot) {
     record([&] {
         run(submit("again", "sleep 100\n", true));
@@ -318,7 +318,7 @@ TEST_F(PowerFailureOfJobs, NoJobIsHeldForProcessesOfAnotherBoot) {
         instants, [] { return Loss{}; }, [&](std::size_t marked) { check(marked); });
 }
 
-// A backup is a folder in a folder that the first one makes: neither may be lost when it is acknowledged.
+// The first backup makes a folder for backups, and its own folder in that: an acknowledged backup has both.
 TEST_F(PowerFailure, LosesNoBackup) {
     record([&] {
         ASSERT_EQ(server_->command({"pbs_config", "backup"}).exit, 0);

@@ -19,7 +19,7 @@ static int record = -1;
 static char below[PATH_MAX];
 static size_t below_size;
 
-/* Above what programs close for others. */
+/* The record's descriptor is above those that programs close before they start others. */
 enum { kDescriptor = 700 };
 
 void begin_recording(struct recording* with) {
@@ -35,10 +35,10 @@ void begin_recording(struct recording* with) {
     kept = with;
 }
 
-/* One call at a time, in all processes: the record's order is that of the calls. */
+/* Only one process at a time makes a call and records it, so that the record has the order of the calls. */
 int lock_record(void) {
     if (record < 0) return 0;
-    /* A process that was killed in between keeps the lock: nobody waits for it for ever. */
+    /* Stop waiting some time: a process that was killed meanwhile never unlocks. */
     for (int i = 0; i < 1000000 && __atomic_exchange_n(&kept->locked, 1, __ATOMIC_ACQUIRE) != 0; ++i)
         sched_yield();
     return 1;
@@ -64,7 +64,7 @@ static void put(struct record_entry entry, const char* path, const char* other, 
     errno = error;
 }
 
-/* The path of an open file below the folder. */
+/* Sets `path` to the path of an open file. Returns whether the file is below the folder. */
 static int path_of(int fd, char* path) {
     char link[64];
     (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -77,7 +77,7 @@ static uint64_t number_of(int fd) {
     struct stat status;
     return fstat(fd, &status) == 0 ? (uint64_t)status.st_ino : 0;
 }
-/* An absolute path. */
+/* Makes a path absolute. Returns whether it is below the folder. */
 static int full_path(int folder, const char* path, char* out) {
     if (path[0] == '/') {
         if (strlen(path) >= PATH_MAX) return 0;

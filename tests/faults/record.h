@@ -1,7 +1,7 @@
 /*
- * The record of all that programs do to the files below a folder, in order: from it a test makes the states
- * in which a power failure may leave the disk (crash_states.h). The file that PBSPOLICY_RECORD names gets an
- * entry for each call; PBSPOLICY_RECORD_BELOW names the folder.
+ * Format of a record of all calls by which programs change the files below a folder, in their order. From it
+ * a test makes the states in which a power failure may leave the disk (crash_states.h). PBSPOLICY_RECORD
+ * names the file that gets an entry for each call, PBSPOLICY_RECORD_BELOW the folder.
  */
 #pragma once
 
@@ -13,23 +13,23 @@ extern "C" {
 
 enum record_type {
     record_make = 1, /* path is a new file */
-    record_write,    /* data at `at` */
-    record_size,     /* the file has `at` bytes, the new ones 0 */
-    record_sync,     /* the entries before entry number `at` about the file or folder are on the disk */
-    record_rename,   /* path is other from here on */
-    record_link,     /* path has the name other too */
+    record_write,    /* data is written at offset `at` */
+    record_size,     /* the file's size is set to `at` bytes; new ones are 0 */
+    record_sync,     /* the file's or folder's entries before entry number `at` are on the disk */
+    record_rename,   /* path is renamed to other */
+    record_link,     /* other is made a second name of path */
     record_unlink,
     record_mkdir,
     record_rmdir,
-    record_mark /* from the test: data says what has been acknowledged */
+    record_mark /* made by the test: data says what has been acknowledged */
 };
 
 struct record_entry {
     uint32_t type;
-    uint32_t path_size; /* of what follows: path, other and data */
+    uint32_t path_size; /* path, other and data follow the entry */
     uint32_t other_size;
     uint32_t data_size;
-    uint64_t file; /* its number, for types about a file */
+    uint64_t file; /* inode number of the file, for types about a file */
     int64_t at;
 };
 

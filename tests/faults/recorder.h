@@ -1,4 +1,4 @@
-/* What faults.c tells the record (record.h) of the calls that it has made. */
+/* By these functions faults.c adds the calls that it makes to the record (record.h). */
 #pragma once
 
 #include <sys/types.h>
@@ -10,7 +10,8 @@ struct recording {
 };
 
 void begin_recording(struct recording* with);
-/* Between these two the call is made and told. Returns 0 if there is no record. */
+/* A call is made and recorded between lock_record(), which returns 0 if there is no record, and
+   unlock_record(). */
 int lock_record(void);
 void unlock_record(void);
 
@@ -21,6 +22,6 @@ void record_vector(int fd, const struct iovec* parts, int count, ssize_t size);
 void record_sized(int fd, off64_t size);
 void record_allocated(int fd, off64_t end);
 long entries_so_far(void);
-/* Locks by itself, as a sync takes long. */
+/* Records a sync of the entries before `before`. Locks only for this, as the sync itself takes long. */
 void record_synced(int fd, long before);
 void record_name(int type, int folder, const char* path, int other_folder, const char* other);

@@ -1,4 +1,4 @@
-// A server with one object of each kind, and a request of each kind that changes one.
+// A server with one object of each kind, and requests of each kind, each of which changes one of the objects.
 #pragma once
 
 #include <map>
@@ -16,17 +16,17 @@ struct Request {
     bool by_manager = true;
 };
 
-// Makes the objects, and the jobs `waiting`, `held` and `array` and the reservation `lecture`, in a server
-// that doesn't schedule. Returns the ids of the latter by these names; empty: failed.
+// Makes the objects in a server that doesn't schedule, among them the jobs `waiting`, `held` and `array` and
+// the reservation `lecture`. Returns the ids of these four by their names; empty if something failed.
 std::map<std::string, std::string> set_the_scene(const Server& server);
-// Requests of each kind; each succeeds there. None needs another one.
+// Returns a request of each kind. Each succeeds on that server, without the others.
 std::vector<Request> requests(const Server& server, const std::map<std::string, std::string>& ids);
 Output ask(const Server& server, const Request& request);
 
-// The server's objects as its clients see them. The numbers of jobs aren't part of it: a refused submission
-// may take one.
+// Returns the server's objects as clients see them, without job numbers, as a refused submission may take
+// one.
 std::string state_of(const Server& server);
-// The lines that only one of two states has.
+// Returns the lines that only one of two states has.
 std::string differences_of(const std::string& expected, const std::string& found);
 
 }  // namespace pbs::e2e

@@ -1,9 +1,9 @@
-// Weeks in an hour: a server whose clock the test moves runs jobs hour after hour, over both changes of the
-// summer time, a leap day and the end of a year, while windows switch its policies. Its use of the
-// machine doesn't grow.
+// Runs jobs for weeks of a clock that the test moves on from one hour to another: over both changes of summer
+// time, a leap day and the end of a year, while time windows switch the policies. The server's use of memory,
+// files and threads doesn't grow.
 //
-// CTest takes two days at each of these dates, every eight hours; PBSPOLICY_DAYS=7 takes so many,
-// PBSPOLICY_HOURS=1 every hour, and PBSPOLICY_JOBS=100 runs so many jobs each time.
+// CTest runs two days at each of these dates, a step every eight hours. PBSPOLICY_DAYS=7 runs seven days,
+// PBSPOLICY_HOURS=1 a step every hour, and PBSPOLICY_JOBS=100 a hundred jobs in each step.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,11 +63,11 @@ class Weeks : public ::testing::Test {
         for (const auto& entry : fs::recursive_directory_iterator(server_.home())) {
             if (!entry.is_regular_file()) continue;
             const std::string path = entry.path().string();
-            // There is one of these for each day, which sites remove.
+            // Logs and accounting files don't count: there is one a day, and sites remove old ones.
             if (path.find("_logs/") != std::string::npos || path.find("/accounting/") != std::string::npos)
                 continue;
             ++now.files;
-            if (path.ends_with(".db"))  // their logs begin anew when they are long
+            if (path.ends_with(".db"))  // without write-ahead logs, which start again when they are long
                 now.databases_kb += static_cast<long>(entry.file_size() / 1024);
         }
         return now;
@@ -95,10 +95,11 @@ TEST_F(Weeks, UseNoMoreOfTheMachineAtTheEnd) {
         last = use();
         std::printf("weeks: %ld kB, %ld descriptors, %ld threads, %ld files, %ld kB of databases\n",
                     last.memory_kb, last.descriptors, last.threads, last.files, last.databases_kb);
-        if (i == 1) first = last;  // at the first date the server still gets to know its work
+        if (i == 1) first = last;  // memory still grows at the first date
     }
     EXPECT_LE(last.memory_kb, first.memory_kb + first.memory_kb / 10);
-    // Two of a log that goes on in a new file; and what the logs of the databases hold until they are copied.
+    // Allow for two descriptors of a log that goes on in a new file, and for commits in the write-ahead logs
+    // that weren't yet copied into the databases.
     constexpr long kMoreDescriptors = 2;
     constexpr long kMoreDatabases = 1024;
     EXPECT_LE(last.descriptors, first.descriptors + kMoreDescriptors);
