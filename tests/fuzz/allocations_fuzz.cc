@@ -1,4 +1,5 @@
-// Any bytes as an Origin system's allocations are converted, and mistakes are reported.
+// Fuzz target of parse_allocations(): any bytes as an Origin system's allocations are converted, and mistakes
+// reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,4 +1,5 @@
-// Each reader of amounts refuses a text, or reads an amount whose text reads back the same.
+// Fuzz target of the readers of amounts: each refuses a text, or its amount is written as a text that gives
+// the amount again.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Any text as a document is refused with a message, or its objects are read. Any text as a row of the history
-// gives an object that is written and read back the same.
+// Fuzz target of configuration documents, which are refused with a message or read, and of objects in rows of
+// the history, which are written and read back the same.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,4 +1,5 @@
-// Any text given as an Origin configuration is refused with messages, or converted.
+// Fuzz target of parse_configfile(): a text is refused with messages, or is converted as an Origin
+// configuration.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -14,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             if (problem.message.empty() || pbs::migrate::to_text(problem).size() > 2000) std::abort();
         return 0;
     }
-    // The attributes accept everything that the parser accepts.
+    // Policy attributes accept every value that the parser accepts.
     const auto conversion = pbs::migrate::convert({.config = *config}, {}, nullptr);
     if (!conversion || conversion->changes.commands.empty()) std::abort();
     return 0;

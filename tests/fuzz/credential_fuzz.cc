@@ -1,5 +1,5 @@
-// A credential's text is written as it was read. The start of a connection that shows a credential takes
-// tokens and requests in turn, whatever comes.
+// Fuzz target of credentials: a credential's text that was read is written the same; and the decoder of a
+// connection that isn't authenticated yet takes any bytes as tokens and requests in turn.
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Any bytes as the groups' usage at an Origin system are converted, and mistakes are reported.
+// Fuzz target of parse_current_usage(): any bytes as the usage of groups at an Origin system are converted,
+// and mistakes reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

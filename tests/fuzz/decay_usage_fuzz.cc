@@ -1,4 +1,5 @@
-// Any bytes as the decay_usage of an Origin scheduler are converted, and mistakes are reported.
+// Fuzz target of parse_decay_usage(): any bytes as an Origin scheduler's decay_usage are converted, and
+// mistakes reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

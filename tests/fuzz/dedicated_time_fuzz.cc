@@ -1,4 +1,5 @@
-// Any text as PBS's dedicated_time file is converted, and mistakes are reported.
+// Fuzz target of parse_dedicated_time(): any text as PBS's dedicated_time file is converted, and mistakes
+// reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -13,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             std::abort();
     for (const auto& window : pbs::migrate::dedicated_windows(file.periods))
         if (window.rrule.empty() || window.start >= window.end) std::abort();
-    // Only very many days are too long for an attribute.
+    // only a file with very many days is refused, as an attribute's value would be too long
     const auto conversion = pbs::migrate::convert({.dedicated_time = file}, {}, nullptr);
     if (!conversion && size < 300) std::abort();
     return 0;

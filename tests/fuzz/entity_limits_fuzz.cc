@@ -1,5 +1,5 @@
-// Parsed limits on entities are written as a text that parses to the same limits; the position of an error is
-// within the text.
+// Fuzz target of parse_entity_limits(): limits that were read are written and read back the same, or the
+// error's position is within the text.
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Any text as reserve_execvnodes gives a bounded list, which is written and read back the same.
+// Fuzz target of exec_vnodes_in(): any text as reserve_execvnodes gives a list of limited length, which is
+// written and read back the same.
 #include "ifl/attributes/execvnodes.h"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Any bytes as PBS's usage file are converted, and mistakes are reported.
+// Fuzz target of parse_fairshare_usage(): any bytes as PBS's usage file are converted, and mistakes reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

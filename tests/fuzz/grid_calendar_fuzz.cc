@@ -1,4 +1,4 @@
-// Any text as a calendar of Grid Engine, and as the queue that has it.
+// Fuzz target of Grid Engine's files: any text as a calendar, and as a queue beside a calendar.
 #include "tests/fuzz/grid_engine.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,4 +1,4 @@
-// Any text as Grid Engine's complexes.
+// Fuzz target of Grid Engine's files: any text as its complexes.
 #include "tests/fuzz/grid_engine.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,4 +1,4 @@
-// Helpers of the fuzz targets of Grid Engine's files.
+// Helpers of the fuzz targets of Grid Engine's files (grid_*_fuzz.cc).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace pbs::migrate::fuzz {
 
 using GridFile = std::pair<std::string_view, std::string_view>;  // path in the folder, and text
 
-// Any text of these files is converted, or refused with the place of each mistake.
+// Converts a folder with these files. Each text has to be converted, or refused with the place of each
+// mistake.
 inline void convert_grid_files(std::initializer_list<GridFile> files) {
     std::string folder;
     for (const auto& [path, text] : files)
@@ -27,7 +28,7 @@ inline void convert_grid_files(std::initializer_list<GridFile> files) {
                 std::abort();
         return;
     }
-    // Only very long lists are too long for an attribute.
+    // only a very long list is refused, as an attribute's value would be too long
     const auto conversion = convert({.grid_engine = *read}, {}, nullptr);
     if (!conversion && folder.size() < 400) std::abort();
 }

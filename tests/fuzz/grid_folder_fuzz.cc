@@ -1,4 +1,5 @@
-// Any text as a folder of Grid Engine, as a server gets it.
+// Fuzz target of parse_grid_engine(): any text as a whole folder of Grid Engine's files, as a server gets it
+// from pbs_migrate.
 #include "tests/fuzz/grid_engine.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

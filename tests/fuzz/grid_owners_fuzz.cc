@@ -1,4 +1,4 @@
-// Any text as a user, a project and an access list of Grid Engine.
+// Fuzz target of Grid Engine's files: any text as a user, a project, an access list and the configuration.
 #include "tests/fuzz/grid_engine.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

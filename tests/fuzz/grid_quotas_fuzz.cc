@@ -1,4 +1,4 @@
-// Any text as Grid Engine's resource quota sets.
+// Fuzz target of Grid Engine's files: any text as its resource quota sets.
 #include "tests/fuzz/grid_engine.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,4 +1,4 @@
-// Any text as Grid Engine's ssconf.
+// Fuzz target of Grid Engine's files: any text as ssconf, the scheduler's settings.
 #include "tests/fuzz/grid_engine.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,4 +1,4 @@
-// Any text as Grid Engine's share tree.
+// Fuzz target of Grid Engine's files: any text as its share tree.
 #include "tests/fuzz/grid_engine.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,4 +1,5 @@
-// Values, selects and exec_vnodes from clients: accepted ones are written and read back the same.
+// Fuzz target of clients' attribute values, selects and exec_vnodes: those that are accepted are written and
+// read back the same.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -34,8 +35,8 @@ void check_select(std::string_view text) {
     const auto chunks = pbs::host::parse_select(text, state().resources);
     if (!chunks) return;
     const std::string written = pbs::host::select_text(*chunks);
-    // Accept one difference: a value with a quoted ':' or '+' is written without quotes, and ends a part when
-    // read again.
+    // Allow one difference: a value with a quoted ':' or '+' is written without its quotation marks, so that
+    // it ends there when it is read again.
     const auto again = pbs::host::parse_select(written, state().resources);
     if (again && pbs::host::select_text(*again) != written) std::abort();
 }

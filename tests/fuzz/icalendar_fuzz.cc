@@ -1,4 +1,5 @@
-// Any text given as a calendar is refused with a message, or gives entries that non_work_days accepts.
+// Fuzz target of read_holidays(): any text as a calendar is refused with a message, or gives entries that
+// non_work_days accepts.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// pbs_iff reads a server's answer, however it arrives, and its arguments; the server's decoder reads what
-// pbs_iff writes.
+// Fuzz target of pbs_iff: it reads a server's answer, in pieces of any size, and its own arguments; and the
+// server's decoder reads its requests.
 
 #include <cstdint>
 #include <cstdlib>
@@ -21,7 +21,7 @@ void check(bool holds) {
     if (!holds) std::abort();
 }
 
-// Copies the bytes into memory of their exact size, so that a read beyond the end is found.
+// Copies the bytes into memory of exactly their size, so that a sanitizer finds a read beyond the end.
 iff_state read(std::string_view bytes, iff_answer& answer, std::string& text) {
     const std::vector<char> exact(bytes.begin(), bytes.end());
     const iff_state state = iff_read_answer(exact.data(), exact.size(), &answer);
@@ -37,8 +37,7 @@ void read_answer(std::string_view input) {
     iff_answer answer{};
     std::string text;
     const iff_state state = read(input, answer, text);
-    // Each beginning of the answer is incomplete until enough has come to know the state, and longer ones
-    // don't change the state.
+    // A part of the answer is incomplete, until it is long enough to have the same state as the whole.
     for (std::size_t size = 0; size < input.size(); size += 1 + size / 16) {
         iff_answer part{};
         std::string part_text;
@@ -51,7 +50,7 @@ void read_answer(std::string_view input) {
     const auto packet = packets.next();
     check(packet && *packet);
     const auto reply = decode_reply(**packet);
-    if (!reply) return;  // the body isn't checked
+    if (!reply) return;  // pbs_iff doesn't check the reply's body
     check(reply->code == answer.code);
     if (const auto* said = std::get_if<TextReply>(&reply->body); said && reply->code != 0)
         check(text == said->text.substr(0, iff_longest_text));

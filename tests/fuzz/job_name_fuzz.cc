@@ -1,5 +1,5 @@
-// Job identifiers with indices and the ranges of qsub -J are written as they were read, and sets of a range's
-// indices stay such sets.
+// Fuzz target of job identifiers with indices and of the ranges of qsub -J: ranges are written as they were
+// read, and a set of a range's indices stays one when indices are removed.
 
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +17,7 @@ void check(bool holds) {
     if (!holds) std::abort();
 }
 
-// Largest sets to try: making one takes time.
+// Skip larger sets, which take long to make.
 constexpr std::int64_t kMost = 10000;
 
 }  // namespace

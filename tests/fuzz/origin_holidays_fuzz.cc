@@ -1,4 +1,4 @@
-// Any text as an Origin holidays file gives days of the year.
+// Fuzz target of parse_origin_holidays(): any text as an Origin holidays file gives days of the year.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Any output of a DEDICATED_TIME_COMMAND is refused with a message, or gives times that end after they start,
-// in order.
+// Fuzz target of parse_outages(): any output of a dedicated_time_command is refused with a message, or gives
+// times in ascending order that end after they start.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (outage.start >= outage.end || outage.start < before) std::abort();
         before = outage.start;
     }
-    // A list merged with itself stays the same.
+    // merging a list with itself adds nothing
     const auto merged = pbs::sched::merge_outages(*outages, *outages);
     if (merged.size() != outages->size()) std::abort();
     return 0;

@@ -1,4 +1,4 @@
-// Any text as PBS's holidays file is converted, and mistakes are reported.
+// Fuzz target of parse_pbs_holidays(): any text as PBS's holidays file is converted, and mistakes reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Any text as qmgr's input is refused with a message, or is a directive whose values, quoted as `print` does,
-// read back unchanged.
+// Fuzz target of qmgr's input: any text is refused with a message, or is a directive whose values are read
+// back the same when they are quoted as by `print`.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +17,7 @@ using namespace pbs::cmds;
 namespace {
 
 void check_value(const std::string& value) {
-    // `print` replaces control characters, except tabs, by blanks.
+    // `print` replaces control characters by blanks, except tabs, so that such values change.
     const auto is_lost = [](char c) {
         const auto byte = static_cast<unsigned char>(c);
         return (byte < 0x20 && c != '\t') || byte == 0x7f;

@@ -1,4 +1,5 @@
-// Any text as qmgr's print is converted, and mistakes are reported.
+// Fuzz target of parse_qmgr_print(): any text as the output of qmgr's print is converted, and mistakes
+// reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

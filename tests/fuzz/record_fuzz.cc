@@ -1,5 +1,5 @@
-// Any text is refused with a message that names a line, or is a record that is written and read back the
-// same.
+// Fuzz target of records of cycles: any text is refused with a message that names a line, or is a record that
+// is written and read back the same.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -23,7 +23,8 @@ class Copy : public RecordSink {
     RecordWriter writer;
 };
 
-// Writes the state and the cycle again; decisions aren't read into values.
+// Reads a record and returns it as written again, without its decisions, which aren't read; "" if it is
+// refused, which is a fault if `must`.
 std::string written(std::string_view text, bool must) {
     Copy copy;
     const auto record = read_record(text, "fuzz", copy);

@@ -1,4 +1,5 @@
-// Any text given as a rule is refused with a message or answers every question, in bounded work.
+// Fuzz target of recurrence rules: any text is refused with a message, or answers every question within a
+// limited number of steps.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -16,11 +17,11 @@ void require(bool holds) {
     if (!holds) std::abort();
 }
 
-// Most steps: the calendar from 1600 to 9999 has 3.1 million days, each of which may be looked at a few
+// Limit on steps: the calendar from 1600 to 9999 has 3.1 million days, and each may be considered a few
 // times.
 constexpr std::uint64_t kMostSteps = 30'000'000;
 
-// Asks a set questions whose answers have to agree.
+// Checks that the answers of a set to several questions agree.
 void ask(const WindowSet& set) {
     const auto change = set.next_change(kNow);
     require(!change || (*change > kNow && set.contains(*change) != set.contains(*change - Seconds{1})));
@@ -49,7 +50,7 @@ void expand(const Recurrence& rule) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    // The first two bytes give the window's times, the rest its rule.
+    // The first two bytes give the window's start and end, and the rest is its rule.
     if (size < 2) return 0;
     const Zone zone = *Zone::find("America/Los_Angeles");
     const Seconds start{data[0] * 337};
@@ -71,7 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(set.seconds_inside(kNow, kNow + days{7}) +
                 set.complement().seconds_inside(kNow, kNow + days{7}) ==
             days{7});
-    // The stored form of a rule means the same.
+    // The form in which non_work_days stores a rule is a valid rule, too.
     if (entry) {
         const auto again = Window::make({*entry, start, end, true}, zone);
         require(entry->find('/') != std::string::npos || again.has_value());

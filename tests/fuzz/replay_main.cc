@@ -1,5 +1,5 @@
-// Runs a fuzz target over the files of a folder, or with -random=COUNT over random inputs, for builds without
-// libFuzzer. PBSPOLICY_SEED repeats the random inputs from that seed on; each has a seed of its own.
+// main() of a fuzz target in builds without libFuzzer: runs the target with the files of a folder, or with
+// random inputs (-random=COUNT), each of which has its own seed. PBSPOLICY_SEED is the first seed.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +19,7 @@ size_t run_random(unsigned count) {
     const unsigned first =
         text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : std::random_device{}();
     for (unsigned i = 0; i < count; ++i) {
-        // Before the input: it may end the process.
+        // print the seed before the input, which may end the process
         std::fprintf(stderr, "\rseed %u ", first + i);
         std::mt19937 random(first + i);
         std::string bytes(random() % 2000, '\0');

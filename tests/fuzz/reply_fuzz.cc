@@ -1,5 +1,5 @@
-// Replies from any server: a decoded reply encodes to the same reply, and bytes in pieces give the same
-// replies.
+// Fuzz target of a server's replies: a decoded reply encodes to the same reply, and the bytes give the same
+// replies if they come in pieces.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -40,8 +40,8 @@ ObjectStatus copy_of(const ObjectView& object) {
     return copy;
 }
 
-// Feeds the bytes in pieces of `size` and collects the replies. With `sink`, objects of status replies come
-// through it and are put into their replies here.
+// Feeds the bytes in pieces of `size` and returns the replies. With `sink`, the decoder hands out the objects
+// of status replies one by one, and they are put into their replies here.
 Outcome decode_stream(std::string_view bytes, std::size_t size, bool sink = false) {
     Outcome outcome;
     ReplyDecoder decoder;

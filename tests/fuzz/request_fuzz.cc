@@ -1,5 +1,5 @@
-// Requests from any peer: a decoded request encodes to one that decodes to the same, and bytes in pieces give
-// the same requests.
+// Fuzz target of a client's requests: a decoded request encodes to one that decodes to the same, and the
+// bytes give the same requests if they come in pieces.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Outcome {
     bool operator==(const Outcome&) const = default;
 };
 
-// Feeds the bytes in pieces of `size` and collects the requests.
+// Feeds the bytes in pieces of `size` and returns the requests.
 Outcome decode_stream(std::string_view bytes, std::size_t size) {
     Outcome outcome;
     RequestDecoder decoder;

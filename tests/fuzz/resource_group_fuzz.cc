@@ -1,4 +1,5 @@
-// Any text as PBS's resource_group is converted, and mistakes are reported.
+// Fuzz target of parse_resource_group(): any text as PBS's resource_group is converted, and mistakes
+// reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -11,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const auto& mistake : file.mistakes)
         if (mistake.message.empty() || mistake.then.empty() || pbs::migrate::note_of(mistake).size() > 2000)
             std::abort();
-    // Only very many elements are too long for an attribute.
+    // only a file with very many elements is refused, as an attribute's value would be too long
     const auto conversion = pbs::migrate::convert({.resource_group = file}, {}, nullptr);
     if (!conversion && size < 300) std::abort();
     return 0;

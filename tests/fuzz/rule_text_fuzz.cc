@@ -1,5 +1,6 @@
-// Any text as a rule is split into values of RFC 5545, or refused with the place of the error. Tests only the
-// parser, so that millions of texts are tried in the time that recurrence_fuzz needs for thousands.
+// Fuzz target of the parser of RFC 5545 rules: any text is split into values, or refused with the place of
+// the error. As it runs the parser alone, it tries millions of texts in the time in which recurrence_fuzz
+// tries thousands.
 #include "rrule/rule_text.h"
 
 #include <algorithm>
@@ -16,8 +17,8 @@ void require(bool holds) {
     if (!holds) std::abort();
 }
 
-// Checks a part's values by RFC 5545 3.3.10: values that count from the end are negative, and 0 isn't
-// allowed.
+// Checks the range of a rule part's values by RFC 5545, 3.3.10. `from_end`: negative values count from the
+// end. 0 is allowed only if `first` is 0.
 void require_range(const std::vector<int>& values, int first, int last, bool from_end = false) {
     for (const int value : values)
         require((value >= first && value <= last) ||

@@ -1,5 +1,5 @@
-// Files between the server and its shepherds, after a crash or a full disk: reading gives a value or an
-// error, and a value is written as it was read.
+// Fuzz target of the files between the server and its shepherds, which a crash or a full disk may damage: a
+// text is refused, or is written as it was read.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Any text as a sched_config file is converted, and mistakes are reported.
+// Fuzz target of parse_sched_config(): any text as a sched_config file is converted, and mistakes reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const auto& mistake : file.mistakes)
         if (mistake.message.empty() || mistake.then.empty() || pbs::migrate::note_of(mistake).size() > 2000)
             std::abort();
-    // The attributes accept everything that the parser accepts, unless many lines make a list too long.
+    // policy attributes accept every value that the parser accepts, unless many lines make a list too long
     const auto conversion =
         pbs::migrate::convert({.sched_config = file}, {{"dedq", "p_fast"}, {"lic"}}, nullptr);
     if (!conversion && size < 60000) std::abort();

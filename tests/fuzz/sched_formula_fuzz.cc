@@ -1,4 +1,4 @@
-// Any text as PBS's sched_formula is converted, and mistakes are reported.
+// Fuzz target of parse_sched_formula(): any text as PBS's sched_formula is converted, and mistakes reported.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,8 +1,9 @@
-// Sessions of clients with a whole server and its plugin, without network and processes. A grammar makes
-// them: each byte of the input chooses a request, an object, an attribute or a value, so that most requests
-// mean something. Between requests cycles run, jobs end, time goes on, and the server starts again.
+// Fuzz target of a whole server with its plugin, without network and processes. A grammar makes requests of
+// clients from the input: each byte chooses a request, an object, an attribute or a value, so that most
+// requests are valid. Between requests, cycles run, jobs end, the time goes on, and the server starts again.
 //
-// A refused request changes nothing; a new start shows what was there before it; every reply can be read.
+// A refused request changes nothing; the objects are the same after another start; every reply can be
+// decoded.
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,7 +53,7 @@ using namespace pbs::host;
 using std::chrono::seconds;
 using Names = std::initializer_list<const char*>;
 
-// PBSPOLICY_SESSION shows the requests and their answers.
+// Returns whether the requests and their answers are to be printed.
 bool talks() {
     static const bool wanted = std::getenv("PBSPOLICY_SESSION") != nullptr;
     return wanted;
@@ -63,7 +64,7 @@ bool talks() {
     std::abort();
 }
 
-// The input as choices; after its end every choice is the first one.
+// The input as a sequence of choices; after its end, each choice is the first one.
 class Choices {
   public:
     Choices(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
@@ -74,7 +75,7 @@ class Choices {
     auto of(const List& list) {
         return *(std::begin(list) + static_cast<std::ptrdiff_t>(below(std::size(list))));
     }
-    // Without '/', so that it names no file.
+    // Returns a short text without '/', so that it is no path.
     std::string text() {
         static constexpr std::string_view kLetters = "aq1n0,:=+-@[]() \t\"'.\\;%\n\x7f\xc3ZB";
         std::string out;
@@ -87,7 +88,7 @@ class Choices {
     const std::uint8_t* end_;
 };
 
-// Runs no processes; the session says what becomes of them.
+// Starts no processes: the session itself decides when and how a job ends.
 class NoProcesses final : public Executor {
   public:
     bool may_run_as(uid_t, std::string&) const override { return true; }
@@ -357,7 +358,7 @@ class Site {
         make(MGR_OBJ_NODE, "n1", {{"resources_available.ncpus", "4"}});
         make(MGR_OBJ_POLICY, "p1", {});
     }
-    // The loop's work between requests.
+    // Does what the server's loop does between requests.
     void settle() {
         take_run_events(*server_);
         for (int i = 0; i < 100 && server_->state.dependencies.work(); ++i)
@@ -404,7 +405,7 @@ class Site {
     ifl::Reply ask(bool as_user, ifl::RequestType type, ifl::RequestBody body, std::string extend = {}) {
         const Identity asks = who(as_user);
         ifl::Request request{type, asks.user, std::move(body), std::move(extend)};
-        // As it arrives over the network.
+        // Encode and decode the request, as if it came over the network.
         const auto arrived = ifl::decode_request(ifl::encode_request(request));
         if (!arrived) fault("a request can't be read", arrived.error().message);
         Context context{*server_, asks, server_->now(), *arrived, sessions_[as_user ? 1 : 0]};
@@ -412,7 +413,8 @@ class Site {
         if (!reply) fault("a reply can't be read", reply.error().message);
         return std::move(*reply);
     }
-    // After a refusal all is as before, unless the request is about several jobs, each by itself.
+    // Makes a request. If it is refused, all objects must be the same as before, unless the request concerns
+    // several subjobs, each of which may succeed by itself.
     void request(ifl::RequestType type, ifl::RequestBody body, std::string extend = {}) {
         const bool as_user = choose_.below(6) == 5;
         const auto* single = std::get_if<ifl::JobId>(&body);
@@ -469,7 +471,7 @@ class Site {
             name = def.name;
             if (def.type == ifl::AttributeType::resources || def.type == ifl::AttributeType::resource_limits)
                 resource = choose_.of(kResources);
-            // These change what the process does beside the database.
+            // don't set the program that sends mail
             if (name == "mailer") name = "comment";
             return {name, resource, def.words.empty() ? value() : std::string(choose_.of(def.words)),
                     choose_.of(kOps)};
@@ -525,7 +527,7 @@ class Site {
         note(ifl::RequestType::queue_job, reply);
         if (reply.code != 0) return;
         const std::string id = std::get<ifl::QueueReply>(reply.body).job;
-        if (choose_.rarely()) return;  // the client goes away
+        if (choose_.rarely()) return;  // the client leaves before the commit
         reply = ask(as_user, ifl::RequestType::job_script, ifl::JobScript{0, 0, "", "true\n"});
         if (reply.code != 0) return;
         reply = ask(as_user, ifl::RequestType::commit, ifl::JobId{id});
@@ -643,9 +645,9 @@ class Site {
         }
     }
 
-    // ---- What must hold. ----
+    // ---- Checks of what must be true. ----
 
-    // All objects as root sees them.
+    // Returns all objects as root sees them, as text.
     std::string state_text() {
         using enum ifl::RequestType;
         std::string text;
@@ -657,7 +659,7 @@ class Site {
                 return;
             }
             auto all = status->objects;
-            // After a start resources have the order of their names, and jobs that of their ranks.
+            // another start may order resources and jobs differently
             std::ranges::sort(all, {}, &ifl::ObjectStatus::name);
             for (const auto& object : all)
                 for (const auto& value : object.attributes)
@@ -693,7 +695,7 @@ class Site {
             if (!old.contains(line)) out += "+ " + line + "\n";
         return out.empty() ? "another order\n" + before + "--\n" + after : out;
     }
-    // Each record of an end belongs to a start of its own.
+    // Checks that accounting has one record of the end for each start of a job.
     void each_end_once() {
         accounting_->flush();
         std::string text;
@@ -714,7 +716,7 @@ class Site {
         }
     }
 
-    // Attributes that don't outlive the process.
+    // Attributes that a restart may change.
     static inline const std::set<std::string> kFleeting{"comment", "mtime", "server_state", "server_time",
                                                         "state"};
 
@@ -738,7 +740,7 @@ class Site {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    // Memory where the machine has it: the server syncs often.
+    // Prefer a folder in memory, as the server syncs often.
     const fs::path folder = fs::exists("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
     Site site(Choices(data, size), folder / ("pbs-session-" + std::to_string(getpid())));
     site.run();

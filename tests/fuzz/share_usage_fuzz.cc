@@ -1,4 +1,5 @@
-// Any bytes as the usage of shares for pbs_simulate are read, or refused with one line.
+// Fuzz target of read_share_usage(): any bytes as the usage for pbs_simulate are read, or refused with one
+// line.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

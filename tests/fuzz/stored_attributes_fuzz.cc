@@ -1,5 +1,5 @@
-// A job's attributes in a database, in both forms: they are read or refused, and read ones are written and
-// read back the same.
+// Fuzz target of a job's attributes in the database, in both of their forms: a value is refused, or is
+// written and read back the same.
 
 #include <cstdint>
 #include <cstdlib>
@@ -15,7 +15,8 @@ void check(bool holds) {
     if (!holds) std::abort();
 }
 
-// Leaves each third number to an attribute that this version doesn't know.
+// Returns numbers of attributes, with some for attributes that this version doesn't know, as a newer one
+// would store.
 AttributeNumbers numbers_with_gaps() {
     AttributeNumbers numbers;
     std::size_t number = 0;

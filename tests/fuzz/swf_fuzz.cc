@@ -1,4 +1,5 @@
-// Any text is refused with a message that names a line, or is a trace with valid jobs.
+// Fuzz target of read_swf(): a text is refused with a message that names a line, or gives a trace of valid
+// jobs.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

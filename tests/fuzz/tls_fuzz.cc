@@ -1,5 +1,5 @@
-// Input to a server's or client's side of TLS, in the handshake or after it. The first byte says which, and
-// the size of the pieces.
+// Fuzz target of a TLS session: any bytes come to the server's or the client's side, before or after the
+// handshake. The first byte chooses the side, the handshake and the size of the pieces.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +32,7 @@ Contexts make_contexts() {
             *TlsContext::client(made.authority())};
 }
 
-// Reads everything that is there. False: the session has failed.
+// Reads everything that has come. Returns false if the session has failed.
 bool read_all(TlsSession& session) {
     std::vector<char> text(1000);
     for (;;) {

@@ -1,5 +1,5 @@
-// Any text as any attribute's value is refused with a message, or has a canonical text that reads back to the
-// same value.
+// Fuzz target of attributes' values: any text is refused with a message, or gives a value whose text gives
+// the same value again.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -10,7 +10,7 @@
 using namespace pbs::objects;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    // The first byte chooses the type, the second the attribute, the third an operator; the rest is the
+    // The first byte chooses the type, the second the attribute, the third the operator, and the rest is the
     // value.
     if (size < 3) return 0;
     const ObjectType type = kConfiguredTypes[data[0] % kConfiguredTypes.size()];
