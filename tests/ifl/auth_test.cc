@@ -56,7 +56,8 @@ TEST_F(AuthTest, APortThatAnybodyMayBindVouchesForNobody) {
     EXPECT_EQ(table.judge(kHelper, authenticate_request(40000)).action, Action::reply);
 }
 
-// An FTP server connects from port 20 with contents that a user provides.
+// A port below 1024 of a service proves nothing: an FTP server, for example, connects from port 20 and sends
+// what a user wants.
 TEST_F(AuthTest, APortOfAServiceVouchesForNobody) {
     for (const std::uint16_t port : {20, 511}) {
         table.add_tcp(kHelper, "10.0.0.1", port);
@@ -132,7 +133,7 @@ TEST_F(AuthTest, AHostVouchesOnlyForItsOwnConnections) {
 
 TEST_F(AuthTest, AConnectionThatIsNotThereCannotBecomeKnown) {
     expect_refusal(table.judge(kHelper, authenticate_request(40001)), PBSE_BADCRED, "no connection");
-    // 40000 + 65536: the port must not be cut to 16 bits
+    // 105536 is 40000 + 65536: the port must not be cut to 16 bits, which would give 40000
     expect_refusal(table.judge(kHelper, authenticate_request(105536)), PBSE_BADCRED, "no connection");
     table.remove(kClient);
     expect_refusal(table.judge(kHelper, authenticate_request(40000)), PBSE_BADCRED, "no connection");
@@ -231,7 +232,7 @@ TEST_F(AuthTest, AKnownConnectionKeepsItsUser) {
 TEST_F(AuthTest, APortThatIsUsedAgainIsUnknownAgain) {
     table.judge(kHelper, authenticate_request(40000));
     constexpr AuthTable::Id kNext = 5;
-    table.add_tcp(kNext, "10.0.0.1", 40000);  // the server hasn't noticed the end of kClient yet
+    table.add_tcp(kNext, "10.0.0.1", 40000);  // the port's former connection, kClient, is still listed
     EXPECT_FALSE(table.known(kNext));
     table.remove(kClient);
     EXPECT_EQ(table.judge(kHelper, authenticate_request(40000, "carol")).action, Action::reply);

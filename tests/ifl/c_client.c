@@ -1,4 +1,4 @@
-/* A program in plain C. api_test.cc runs it against a fake server and compares its output. */
+/* A client in plain C. api_test.cc runs it with a fake server, and checks its output. */
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
 

@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A server of the test, which answers a credential as the test wants.
+// A client, and a server in a thread, which answers the client's credential as the test wants.
 class HandshakeTest : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -38,7 +38,7 @@ class HandshakeTest : public ::testing::Test {
     void end() {
         if (thread.joinable()) thread.join();
     }
-    // Answers connect, authenticate and the credential.
+    // Starts the server, which answers the requests Connect and Authenticate, and then the credential.
     void answer(const Reply& to_authenticate, const std::string& to_credential) {
         thread = std::thread([this, to_authenticate, to_credential] {
             const Socket client(accept4(listener.fd(), nullptr, nullptr, SOCK_CLOEXEC));
@@ -132,7 +132,7 @@ TEST_F(MungeHandshake, TakesNothingElseForAnAnswer) {
     }
 }
 
-// A server that doesn't accept credentials gets none.
+// A server that refuses the authentication method gets no credential.
 TEST_F(MungeHandshake, MakesNoCredentialForAServerThatTakesNone) {
     answer(Reply::error(PBSE_NOSUP), "");
     const auto connection = open();

@@ -1,4 +1,4 @@
-// A batch server for tests: real sockets, framing and authentication, with answers made by the test.
+// A batch server for tests. It has real sockets, packets and authentication; the test makes its answers.
 #pragma once
 
 #include <atomic>
@@ -16,12 +16,12 @@
 
 namespace pbs::ifl::testing {
 
-/// Serves in its own thread until it is destroyed.
+/// Serves clients in its own thread until it is destroyed.
 class FakeServer {
   public:
-    /// Answers a request of a known user with the bytes to send: packets, or whatever a broken server might
-    /// send. Runs in the server's thread. An empty answer to a request that has a reply closes the
-    /// connection.
+    /// Returns the bytes that answer a request of an authenticated user: packets, or whatever a broken server
+    /// might send. If it returns none for a request that has a reply, the connection is closed. It is called
+    /// in the server's thread.
     using Handler = std::function<std::string(const Request& request, std::string_view user)>;
 
     /// Listens on a free TCP port of 127.0.0.1 and, unless `socket` is empty, on that Unix socket.
@@ -31,7 +31,7 @@ class FakeServer {
     FakeServer& operator=(const FakeServer&) = delete;
 
     std::uint16_t port() const { return port_; }
-    /// The requests received so far, including refused ones.
+    /// Returns the requests so far, including refused ones.
     std::vector<Request> requests() const;
 
   private:

@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Helpers made by the test in place of pbs_iff.
+// Runs scripts of the test in place of pbs_iff.
 class HelperTest : public ::testing::Test {
   protected:
     HelperTest() {
@@ -52,12 +52,13 @@ TEST_F(HelperTest, IsToldTheServerAndTheConnection) {
         authenticate("echo \"$@\" $PBS_IFF_CLIENT_ADDR > " + exec + "/told; printf '\\0\\0\\0\\0'");
     unsetenv("PBS_IFF_CLIENT_ADDR");
     EXPECT_TRUE(done) << done.error().message;
-    // 40000 is 0x9c40; in network byte order, read as a number of this machine, 0x409c
+    // the port is 40000, 0x9c40. The helper gets it in network byte order, which this machine reads as
+    // 0x409c, 16540.
     EXPECT_EQ(read("told"), "head 15001 " + std::to_string(socket.fd()) + " 16540 127.0.0.1\n");
 }
 
 TEST_F(HelperTest, ThatTheServerRefusesGivesItsNumberAndText) {
-    // 15019 is 0x3aab, here as octal bytes
+    // the script prints error 15019 (0x3aab) as bytes in octal
     const auto done = authenticate("printf '\\253\\072\\0\\0\\003\\0\\0\\0no!'");
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, PBSE_BADCRED);

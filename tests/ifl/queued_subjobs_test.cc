@@ -8,7 +8,8 @@ namespace {
 
 using testing::ElementsAre;
 
-// Collects the passed objects as "12[1].svr Q" and so on.
+// Collects the objects that QueuedSubjobs passes on, such as "12[1].svr Q". A "+" marks those that the server
+// sent; QueuedSubjobs makes the others.
 class QueuedSubjobsTest : public testing::Test {
   protected:
     void take(std::uint32_t type, std::string_view name, std::string_view state,
@@ -30,7 +31,7 @@ TEST_F(QueuedSubjobsTest, AreGivenByIndexBetweenTheOthers) {
     take(kTypeOfArray, "12[].svr", "B", "1-3:2,6");
     take(kTypeOfSubjob, "12[2].svr", "R");
     take(kTypeOfSubjob, "12[4].svr", "X");
-    take(2, "12[7].svr", "X");  // a job in a list of many others
+    take(2, "12[7].svr", "X");  // a subjob may have the type of a job
     take(2, "13.svr", "Q");
     all.end();
     EXPECT_THAT(given, ElementsAre("11.svr R+", "12[].svr B+", "12[1].svr Q", "12[2].svr R+", "12[3].svr Q",
@@ -46,7 +47,7 @@ TEST_F(QueuedSubjobsTest, TheLastArraysComeAtTheEnd) {
                                    "3[5].svr Q"));
 }
 
-// A server may send anything, so other texts are ignored.
+// A list of remaining indices that is none is ignored, as a server may send any text.
 TEST_F(QueuedSubjobsTest, WhatIsNoListOfIndicesIsPassedOver) {
     for (const char* text : {"x", "1-", "5,3", "1-2,2", "1,,2", "-5", "99999999999"}) {
         EXPECT_FALSE(parse_remaining(text)) << text;

@@ -35,7 +35,7 @@ class TlsTest : public ::testing::Test {
         const auto context = TlsContext::server(made->certificate(), made->key(), now);
         return context ? "" : context.error().message;
     }
-    // A client and a server whose bytes only this test carries.
+    // Makes a client's and a server's session. Their bytes go only where the test carries them.
     void begin(const std::string& name = "head") {
         const auto of_server = server_context();
         ASSERT_TRUE(of_server) << of_server.error().message;
@@ -61,7 +61,7 @@ class TlsTest : public ::testing::Test {
         text.resize(size);
         return text;
     }
-    // The client's and the server's error of the handshake; empty: it succeeded.
+    // Does the handshake. Returns the client's and the server's error; "" if there is none.
     std::pair<std::string, std::string> shake_hands() {
         carry(*client, *server);
         EXPECT_TRUE(read(*server));
@@ -152,7 +152,7 @@ TEST_F(TlsTest, AnotherAuthoritysCertificateIsRefusedByTheClient) {
     server = std::move(*TlsSession::accept(*of_server));
     EXPECT_THAT(shake_hands().first,
                 HasSubstr("isn't accepted for head: unable to get local issuer certificate"));
-    // the system's authorities don't know it either
+    // the system's certificate authorities don't know this certificate, either
     client = std::move(*TlsSession::connect(*TlsContext::client(""), "head"));
     server = std::move(*TlsSession::accept(*of_server));
     EXPECT_THAT(shake_hands().first, HasSubstr("unable to get local issuer certificate"));
@@ -197,7 +197,7 @@ TEST_F(TlsTest, FilesThatCantBeUsedAreNamed) {
     const auto two = TlsContext::server(made->certificate(), made->key("other"), system_clock::now());
     EXPECT_EQ(two.error().message, "TLS: " + made->key("other") + ": the key isn't that of the certificate " +
                                        made->certificate());
-    // a certificate in place of the key, and the other way round
+    // a key where a certificate has to be, and a certificate where a key has to be
     const auto keys = TlsContext::server(made->key(), made->key(), system_clock::now());
     EXPECT_THAT(keys.error().message,
                 HasSubstr(made->key() + ": a certificate in PEM expected (no start line"));
@@ -236,7 +236,7 @@ TEST_F(TlsTest, GarbageEndsTheSession) {
     }
 }
 
-// A client's socket, and a server in a thread.
+// A client with a socket, and a server in a thread.
 class TlsSocketTest : public TlsTest {
   protected:
     void SetUp() override {
@@ -254,7 +254,8 @@ class TlsSocketTest : public TlsTest {
         const auto context = TlsContext::client(made->authority());
         return own.encrypt(*context, "head", std::chrono::seconds(30));
     }
-    // Sends back all bytes until the client closes.
+    // Makes the server send back all bytes until the client closes. `late`: it reads a megabyte before it
+    // sends any.
     void echo(bool late = false) {
         thread = std::thread([this, late] {
             const auto context = server_context();
@@ -268,7 +269,7 @@ class TlsSocketTest : public TlsTest {
                 const auto text = TlsTest::read(*session);
                 if (!text) return;
                 kept += *text;
-                // with `late`, a whole megabyte comes before any of it goes back
+                // with `late`, wait for a megabyte before anything is sent back
                 if (!kept.empty() && (!late || kept.size() >= kMuch)) {
                     if (!session->write(kept)) return;
                     kept.clear();
@@ -313,7 +314,7 @@ TEST_F(TlsSocketTest, SendsAsMuchAsIsTaken) {
         ASSERT_TRUE(came) << came.error().message;
         back.append(bytes, 0, *came);
     }
-    // bytes taken but not sent yet are sent while the answer is awaited
+    // while it waits for the answer, the client sends the bytes that it has taken but not sent yet
     while (back.size() < text.size()) {
         const auto came = own.receive(bytes.data(), bytes.size(), std::chrono::seconds(30));
         ASSERT_TRUE(came) << came.error().message;

@@ -35,7 +35,8 @@ TEST(Allocations, AllMistakesAreReported) {
                             HasSubstr("allocations:5:12: g: '-2' is no allocation")));
 }
 
-// A migration makes no objects of these files, but notes groups that have used up their allocation.
+// A migration makes no objects of allocations and usage; a note names the groups that have used up their
+// allocation.
 TEST(Allocations, AreLookedAtTogetherWithWhatWasUsed) {
     const auto allocations =
         parse_allocations("P= a = g1 = 10\nP= b = g2 = 10\nP= c = g3 = -1.0\n", "allocations");

@@ -1,5 +1,4 @@
-// Checks of every parser with odd texts: the result is the same as with a clean text, or an error that names
-// the place.
+// Gives every parser odd texts: the result is the same as for a clean text, or an error that names the place.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,14 +13,14 @@ namespace {
 using testing::HasSubstr;
 
 struct Format {
-    std::string kind;                 // name in legacy_kinds()
+    std::string kind;                 // name of the kind of file in legacy_kinds()
     LegacyTexts beside;               // other files that the parser needs
     std::string text;                 // a clean text of several lines, separated by blanks only
     std::string comment;              // a comment line; empty: the format has none
     std::string mistakes;             // two wrong lines, the first with bytes outside ASCII
-    std::vector<std::string> places;  // places of both: "2:1: "
-    std::string twice;                // the clean text with a value given again
-    std::string told;                 // text of the report or error about that
+    std::vector<std::string> places;  // places that the errors about both name: "2:1: "
+    std::string twice;                // the clean text, in which a value is given a second time
+    std::string told;                 // what the report or error says about the second value
 };
 
 LegacyText named(const std::string& name, std::string text) {
@@ -136,7 +135,8 @@ std::vector<Format> formats() {
     };
 }
 
-// All results of a text: commands, report and usage, or the problems. `strict`: mistakes are problems.
+// Returns all results of a text: commands, report and usage, or the problems. `strict`: a mistake is a
+// problem, not a note.
 std::string outcome(const Format& format, const std::string& text, bool strict = false) {
     const auto kinds = legacy_kinds();
     const auto kind = std::ranges::find(kinds, format.kind, &LegacyKind::name);
@@ -171,7 +171,7 @@ TEST(AnyInput, MeansTheSame) {
         const std::string clean = outcome(format, format.text);
         EXPECT_THAT(clean, testing::Not(HasSubstr("expected")));
         const std::string& text = format.text;
-        // Skip: pbs_sched can't read the year of such a holidays file (prime_year_test.cc).
+        // skip these: pbs_sched can't read the year of a holidays file with DOS lines (prime_year_test.cc)
         const bool any_lines = text.find("weekday") == text.npos;
         if (any_lines) EXPECT_EQ(outcome(format, replaced(text, "\n", "\r\n")), clean) << "lines of DOS";
         EXPECT_EQ(outcome(format, text.substr(0, text.size() - 1)), clean) << "no newline at the end";

@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Options that every configuration needs, so that a test shows only its own.
+// Options that every configuration needs. A test adds its own to them.
 const std::string kMinimal = "SUBMIT_QUEUE submit\nBATCH_QUEUES execute\n";
 
 std::string value(const std::string& lines, std::string_view option) {
@@ -43,8 +43,7 @@ TEST(ConfigFile, TheSmallestOfTheGuide) {
 }
 
 TEST(ConfigFile, EveryOptionOfBothDocumentsIsKnown) {
-    // Options of the guide's alphabetical index, those that only its text or the overview has, and other
-    // spellings.
+    // Options that the guide's alphabetical index, its text, or the overview has, and their other spellings.
     const char* names[] = {"AVOID_FRAGMENTATION",
                            "BATCH_QUEUES",
                            "DECAY_FACTOR",
@@ -142,7 +141,7 @@ TEST(ConfigFile, ArgumentsByType) {
         {"EXTERNAL_QUEUES", "compile,test@o2k-1", "compile,test@o2k-1"},
         {"MAX_QUEUED_TIME", "48:00:00", "48:00:00"},
         {"MAX_QUEUED_TIME", "4:00:00", "04:00:00"},
-        {"MAX_QUEUED_TIME", "01:30", "00:01:30"},  // ninety seconds, read from the right
+        {"MAX_QUEUED_TIME", "01:30", "00:01:30"},  // two numbers are minutes and seconds
         {"MAX_QUEUED_TIME", "90", "00:01:30"},
         {"MAX_QUEUED_TIME", "90:00", "01:30:00"},
         {"TARGET_LOAD_PCT", "90%", "90"},
@@ -235,7 +234,7 @@ TEST(ConfigFile, CommentsBlankLinesAndLineEnds) {
     EXPECT_EQ(value("MAX_JOBS\t \t4\t# a # b\n", "MAX_JOBS"), "4");
     EXPECT_TRUE(parse_configfile("\xef\xbb\xbf" + kMinimal, "config"));
     EXPECT_EQ(value("#" + std::string(100000, 'x') + "\nMAX_JOBS 5\n", "MAX_JOBS"), "5");
-    // A commented-out argument is missing.
+    // If a comment takes the place of the argument, the argument is missing.
     EXPECT_THAT(problems(kMinimal + "MAX_JOBS # 2\n"), ElementsAre(HasSubstr("the argument is missing")));
 }
 
@@ -280,7 +279,7 @@ struct Companion {
     std::vector<std::string> missing;  // "OPTION needs OTHER"
 };
 
-// Options without which the scheduler itself refused to start.
+// Options that need others, without which the Origin scheduler refused to start: a missing one is a problem.
 TEST(ConfigFile, OptionsNeedWhatTheSchedulerRequiredBesideThem) {
     const Companion companions[] = {
         {"ENFORCE_PRIME_TIME True\n",
@@ -310,7 +309,7 @@ TEST(ConfigFile, OptionsNeedWhatTheSchedulerRequiredBesideThem) {
         << "but where prime time isn't enforced nobody looked";
 }
 
-// Options that only the guide calls "(required)".
+// Options that need others only according to the guide's word "(required)": a missing one is a note.
 TEST(ConfigFile, OptionsWithoutWhatTheGuideAloneRequiresAreSetWithANote) {
     const Companion companions[] = {
         {"ENFORCE_PRIME_TIME False\n", {}},
@@ -350,7 +349,7 @@ TEST(ConfigFile, IsKnownByItsOptions) {
     EXPECT_FALSE(is_configfile("nonsense\n"));
 }
 
-// The scheduler refused to start with these.
+// A queue can't have two roles: the Origin scheduler refused to start then.
 TEST(ConfigFile, AQueueHasOnePart) {
     const std::pair<std::string, std::string> cases[] = {
         {"SUBMIT_QUEUE a\nBATCH_QUEUES b,a\n",
@@ -374,7 +373,7 @@ TEST(ConfigFile, AMinimalConfigurationHasItsTwoQueues) {
     EXPECT_THAT(problems(""),
                 ElementsAre("config: SUBMIT_QUEUE: is missing, expected in every configuration",
                             "config: BATCH_QUEUES: is missing, expected in every configuration"));
-    // A misspelled or bad option is reported once.
+    // A misspelled or wrong option gives one problem, and isn't also reported as missing.
     EXPECT_THAT(problems("submit_queue a\nBATCH_QUEUES 1\n"),
                 ElementsAre(HasSubstr("config:1:1: submit_queue"),
                             HasSubstr("config:2:14: BATCH_QUEUES: '1' is not queues")));

@@ -138,7 +138,7 @@ TEST(Convert, TheReportHasALineForEverySetting) {
     EXPECT_THAT(text, HasSubstr("\n11 values were set.\n"));
 }
 
-// Every option at once, each with a value other than its default.
+// A configuration with every option, each with a value other than its default.
 const char* const kEverything =
     "SPECIAL_QUEUE special@host\nDEDICATED_QUEUES ded1,ded2\nEXTERNAL_QUEUES ext\nBACKGROUND_QUEUE_NAME bg\n"
     "CHALLENGE_QUEUE_NAME ch\nSCHED_HOST a.b\nSERVER_HOST c.d\nPRIME_TIME_WALLT_LIMIT "
@@ -183,14 +183,14 @@ TEST(Convert, EveryOptionAtOnceHoldsInTheStore) {
     EXPECT_EQ(window->text("type"), "prime");
     EXPECT_EQ(window->seconds("start_time"), std::chrono::hours{22});
     EXPECT_FALSE(window->boolean("applies_on_holidays"));
-    // A second conversion finds everything in place.
+    // A second conversion changes nothing.
     const auto second = convert({.config = file}, {}, reply->snapshot.get());
     ASSERT_TRUE(second);
     EXPECT_TRUE(second->changes.commands.empty()) << to_qmgr(*second);
     EXPECT_FALSE(second->report.changed());
 }
 
-// Prime time as the old scheduler saw it, by a naive reading of the files.
+// Returns whether the old scheduler had prime time, by a simple reading of its files.
 bool naive_prime(rrule::Local l, const std::vector<int>& holidays) {
     const auto day = std::chrono::floor<std::chrono::days>(l);
     const unsigned weekday = std::chrono::weekday{day}.c_encoding();

@@ -1,6 +1,6 @@
-// Sites from trivial to every option at once: the migrated objects mean the same as a naive reading of the
-// files, minute by minute over two years and option by option; and so do objects that are exported and
-// migrated again.
+// Migrates the files of sites, from trivial ones to one with every option, and compares the objects with a
+// simple reading of the files, minute by minute for two years and option by option. The same must hold after
+// the objects were exported and migrated again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct Site {
     std::string holidays{};
     std::string dedicated_time{};
     std::string resource_group{};
-    std::string config{};  // of an Origin scheduler, instead of sched_config
+    std::string config{};  // configuration of an Origin scheduler, in place of sched_config
 };
 
 const std::vector<std::string> kQueues = {"ded1", "dedq", "np_slow", "p_fast", "workq"};
@@ -116,7 +116,7 @@ std::vector<Site> sites() {
     };
 }
 
-// A store into which the files were migrated.
+// A store into which a site's files are migrated.
 class Migrated {
   public:
     explicit Migrated(const Site& site) {
@@ -147,7 +147,7 @@ class Migrated {
         return rrule::WindowSet(out, *rrule::NonWorkDays::parse(snapshot().non_work_days(), zone));
     }
 
-    // Exports the objects, with the queues that the server would have.
+    // Exports the objects to a file of this kind, as a server with the queues would.
     Exported exported(std::string_view kind) const {
         std::vector<FoundQueueType> types;
         for (const QueueType& type : conversion_.queue_types) types.push_back({type.queue, type.to, ""});
@@ -162,7 +162,7 @@ class Migrated {
     Conversion conversion_;
 };
 
-// ---- Naive readings: the words of a file, and the old schedulers' use of them.
+// ---- A simple reading of the files, which does what the older schedulers did.
 
 std::vector<std::vector<std::string>> words_of_lines(const std::string& text, const std::string& comments) {
     std::vector<std::vector<std::string>> out;
@@ -192,7 +192,7 @@ Minute minute_at(int minute) {
             static_cast<int>(of_day / 60 * 100 + of_day % 60)};
 }
 
-// Prime time by PBS's holidays file; always, without YEAR.
+// Prime time by PBS's holidays file. Without a YEAR, it is always prime time.
 class NaivePbs {
   public:
     explicit NaivePbs(const std::string& text) {
@@ -234,7 +234,8 @@ class NaivePbs {
     std::set<int> holidays_;
 };
 
-// Prime time of the Origin scheduler: from one time to another, beginning on working days.
+// Prime time of the Origin scheduler: from PRIME_TIME_START to PRIME_TIME_END, for times that begin on a
+// working day.
 class NaiveOrigin {
   public:
     NaiveOrigin(const std::string& config, const std::string& holidays) {
@@ -261,7 +262,7 @@ class NaiveOrigin {
     std::set<int> holidays_;
 };
 
-// Dedicated times as pairs of minutes after kNow.
+// Returns the dedicated times of a file, as pairs of minutes after kNow.
 std::vector<std::pair<int, int>> naive_dedicated(const std::string& text) {
     std::vector<std::pair<int, int>> out;
     const auto minute = [](const std::string& date, const std::string& time) {
@@ -276,17 +277,18 @@ std::vector<std::pair<int, int>> naive_dedicated(const std::string& text) {
     return out;
 }
 
-// Files are about the wall clock in the server's zone.
+// Compares prime and dedicated time for every minute. The files have local times of the server's zone.
 void expect_the_same_minutes(const Site& site, const Migrated& migrated, const rrule::Zone& zone) {
     const rrule::WindowSet prime = migrated.windows("prime", zone);
     const rrule::WindowSet dedicated = migrated.windows("dedicated", zone);
     const NaivePbs pbs(site.config.empty() ? site.holidays : "");
     const NaiveOrigin origin(site.config, site.config.empty() ? "" : site.holidays);
     const auto times = naive_dedicated(site.dedicated_time);
-    // Without prime windows the all-time policy runs, and has the values of prime time.
+    // Without prime windows the policy for all time is in force, with the values of prime time.
     const bool always = site.config.empty() && !pbs.in_use();
     int wrong = 0;
-    // Under the sanitizers each minute of the day is checked once a week.
+    // Under the sanitizers, check every seventh minute, so that each minute of the day is checked once a
+    // week.
     constexpr int kStep = PBS_SANITIZED != 0 ? 7 : 1;
     for (int passed = 0; passed < kMinutes; passed += kStep) {
         const auto t = kNow + std::chrono::minutes{passed};
@@ -306,7 +308,7 @@ void expect_the_same_minutes(const Site& site, const Migrated& migrated, const r
 
 // ---- Options
 
-// Converts an old file's value to the attribute's text.
+// Returns a value of an older file as the attribute's text.
 std::string naive_value(std::string value) {
     std::string lower = value;
     std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -321,14 +323,14 @@ std::string naive_time(const std::string& value) {
     return fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
 }
 
-// Effective value of an attribute: the set one, else the default.
+// Returns the value of an attribute that is in force: the one that was set, or the default.
 std::string effective(const Object& object, std::string_view name) {
     const auto* attribute = objects::find_attribute(object.type(), name);
     const objects::Value* value = object.value(name);
     return value == nullptr ? "" : objects::format_value(*attribute, *value);
 }
 
-// Values by attribute for one column of a sched_config, read line by line.
+// Returns the values of a sched_config by attribute, for its prime or non_prime column (or all).
 std::map<std::string, std::string> naive_sched_config(const std::string& text, const std::string& column) {
     const std::map<std::string, std::string> renamed = {
         {"strict_fifo", "strict_ordering"},   {"preemptive_sched", "preemption"},
@@ -362,8 +364,8 @@ std::map<std::string, std::string> naive_sched_config(const std::string& text, c
         if (option == "backfill") value = value == "True" ? "1" : "0";
         if (option == "dedicated_prefix") value = "ded1,dedq";
         if (option == "provision_policy")
-            value = "aggressive_provision";  // the only value that is taken
-                                             // over
+            value = "aggressive_provision";  // aggressive_provision is the only
+                                             // value that migrates
         if (option == "resources") {
             std::string left;
             for (const char* name :
@@ -399,7 +401,8 @@ void expect_the_same_options(const Site& site, const Migrated& migrated) {
     }
 }
 
-// Compares every option of an Origin configuration: the last setting of each, but all of lists of queues.
+// Compares every option of an Origin configuration. The last setting of an option counts; lists of queues add
+// up.
 void expect_the_same_origin_options(const Site& site, const Migrated& migrated) {
     const Object& policy = *migrated.snapshot().policy("default_policy");
     const std::map<std::string, std::string> other_names = {{"WALLT_SMALL_LIMIT", "wallt_limit_small_job"},
@@ -418,7 +421,7 @@ void expect_the_same_origin_options(const Site& site, const Migrated& migrated) 
             attribute.type == objects::AttributeType::time)
             value = naive_time(value);
         if (attribute.syntax == objects::Syntax::percentage && value.ends_with('%')) value.pop_back();
-        // A date without a time means its midnight.
+        // a date without a time means midnight
         if (value.size() == 10 && value[2] == '/' && value[5] == '/') value += "@00:00:00";
         if (attribute.type == objects::AttributeType::boolean_or_date &&
             value.find('/') == std::string::npos) {
@@ -456,7 +459,7 @@ TEST(Equivalence, OptionByOption) {
     }
 }
 
-// ---- The way back: exported and migrated again, the objects mean the same.
+// ---- Exporting: the objects that are exported and migrated again mean the same.
 
 Site exported_site(const Site& site, const Migrated& migrated) {
     Site back{.name = site.name + ", exported"};

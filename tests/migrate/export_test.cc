@@ -1,4 +1,5 @@
-// Notes of exporters on objects that their file can't express.
+// Files that are exported from the objects, and what an exporter says about objects that its file can't
+// express.
 #include "migrate/export.h"
 
 #include "migrate/sched_policies.h"
@@ -61,7 +62,7 @@ TEST_F(Export, AFreshServer) {
     EXPECT_THAT(write(export_configfile).left_out, Contains(HasSubstr("algorithm = standard")));
 }
 
-// Options of the earlier file that no attribute can express are kept.
+// Options of the earlier file are kept if no attribute can express them.
 TEST_F(Export, OptionsWithoutAnAttributeStayAsTheyWere) {
     const auto snapshot = store_->snapshot();
     ExportSource source{*snapshot, rrule::Zone::utc(), kNow};
@@ -72,15 +73,16 @@ TEST_F(Export, OptionsWithoutAnAttributeStayAsTheyWere) {
                 testing::EndsWith("preemptive_sched: True\nprimetime_prefix: p_\nsort_queues: True\tprime\n"
                                   "mom_resources: \"a, b\"\nmom_resources: c\ndedicated_prefix: -none-\n"
                                   "nonprimetime_prefix: -none-\n"));
-    // pbs_sched takes a missing prefix for one that every queue's name has. The line written instead isn't
-    // taken for a choice that awaits a queue.
+    // pbs_sched takes a missing prefix for one that every queue's name has, so the exporter writes one that
+    // no queue has. A migration must not report that this prefix matches no queue.
     const SchedConfig fresh = parse_sched_config(write(export_sched_config).text, "sched_config");
     const auto policies = to_policies(fresh, {}, "fs");
     ASSERT_TRUE(policies);
     EXPECT_THAT(policies->notes, testing::IsEmpty());
 }
 
-// A queue that is created later belongs to the prefix as well.
+// The prefix is kept if it still matches the same queues, so that a queue which is created later belongs to
+// it.
 TEST_F(Export, ThePrefixOfDedicatedQueuesStaysWhileItChoosesTheSame) {
     set(ObjectType::policy, "default_policy", {{"dedicated_queues", "ded_a,ded_b"}});
     const auto snapshot = store_->snapshot();

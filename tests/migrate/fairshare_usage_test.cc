@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Writes numbers as a certain kind of machine does.
+// Writes numbers as machines of a kind store them.
 struct Machine {
     bool wide;  // 64 bit
     bool big_endian;

@@ -41,7 +41,7 @@ TEST(InferHoliday, NothingIsGuessed) {
     EXPECT_EQ(rule("Labor Day", 200, 0), "") << "in no year";
 }
 
-// Every proposal falls on the line's day in the year of the file.
+// In the year of the file, each proposed rule falls on the day of its line.
 TEST(InferHoliday, ProposalsAreTheDayOfTheLine) {
     const char* names[] = {"New Year",
                            "Martin Luther King",

@@ -62,7 +62,7 @@ TEST_F(MigrateTest, FirstStartMigratesOnceAndTouchesNoFile) {
     EXPECT_EQ(read_text(config), kConfig);
     EXPECT_EQ(std::filesystem::last_write_time(config), before);
     EXPECT_TRUE(std::filesystem::exists(holidays));
-    // The second start has nothing to do.
+    // A second start changes nothing.
     const auto second = first_start(home(), *store_, kRoot, kNow);
     ASSERT_TRUE(second);
     EXPECT_FALSE(second->report.changed());
@@ -107,7 +107,7 @@ TEST_F(MigrateTest, WhatTheOlderSchedulerWentOnAfterIsTold) {
     EXPECT_EQ(store_->snapshot()->policy("default_policy")->text("job_sort_formula"), "ncpus * foo");
 }
 
-// The server creates the resources after the policies.
+// Policies may name resources that the server creates only later, from the same files.
 TEST_F(MigrateTest, ResourcesThatAreYetToBeMadeAreKnown) {
     home_.write("sched_priv/sched_config",
                 "resources: \"ncpus, mem, tape\"\njob_sort_key: \"disk HIGH\"\nserver_dyn_res: \"disk "

@@ -1,4 +1,4 @@
-// Objects of schedulers beside `default`.
+// Conversion of the files of a scheduler beside `default`: its objects get names of their own.
 #include "migrate/other_scheds.h"
 
 #include "tests/migrate/support.h"
@@ -26,7 +26,7 @@ TEST(OtherScheds, HaveObjectsOfTheirName) {
     EXPECT_THAT(text,
                 HasSubstr("set sched s2 policy = \"s2_policy,p:s2_policy_prime,np:s2_policy_non_prime\""));
     EXPECT_THAT(text, HasSubstr("set policy s2_policy fairshare_group = s2_fs_group"));
-    // A name that merely begins like one of these stays.
+    // A name that only begins like a renamed object's stays the same.
     EXPECT_THAT(text, HasSubstr("default_users"));
     EXPECT_THAT(text, Not(HasSubstr("default_policy")));
     EXPECT_TRUE(other.ledger.lines.empty());

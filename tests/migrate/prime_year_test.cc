@@ -1,5 +1,5 @@
-// Compares prime time by the migrated objects with a model of the older scheduler that reads the same
-// holidays file, for every minute of a year.
+// Compares prime time of the migrated objects, for every minute of a year, with a model of the older
+// scheduler that reads the same holidays file.
 #include <fmt/format.h>
 
 #include <array>
@@ -16,7 +16,7 @@
 namespace pbs::migrate::test {
 namespace {
 
-// ---- The older scheduler: its fields, line by line, and its decision for a minute.
+// ---- The model of the older scheduler: how it reads lines, and its decision for a minute.
 
 struct OldTime {
     bool all = false;
@@ -121,7 +121,7 @@ class OldScheduler {
     std::set<long> holidays_;
 };
 
-// ---- Files as at sites.
+// ---- Holidays files as sites have them.
 
 constexpr const char* kUsDays =
     "    1           Jan 1           New Year's Day\n   19           Jan 19          Martin Luther King\n"

@@ -30,7 +30,7 @@ std::vector<std::string> queues(const std::string& text) {
     return out;
 }
 
-// A print as qmgr writes it.
+// Output of qmgr's print.
 const std::string kPrint =
     "#\n# Create resources and set their properties.\n#\n#\n# Create and define resource lic\n#\n"
     "create resource lic\nset resource lic type = long\nset resource lic flag = q\n"
@@ -90,7 +90,8 @@ TEST(QmgrPrint, AllMistakesAreReportedAndTheRestIsRead) {
     EXPECT_EQ(file.queues[0].name, "b");
 }
 
-// Values for policies are checked when they are read: a value that no policy takes costs only its directive.
+// Values for policies are checked when they are read: a directive with a value that no policy accepts is left
+// out, and the others are migrated.
 TEST(QmgrPrint, ValuesThatNoPolicyTakesAreLeftOut) {
     for (const std::string setting :
          {"server backfill_depth = -1", "sched job_sort_formula_threshold = high", "sched log_events = some",
@@ -105,7 +106,7 @@ TEST(QmgrPrint, ValuesThatNoPolicyTakesAreLeftOut) {
     }
 }
 
-// Returns the commands for the server as directives.
+// Returns the commands for the server as "line directive".
 std::vector<std::string> directives(const std::string& text) {
     std::vector<std::string> out;
     for (const PrintedCommand& printed : parsed(text).commands)
@@ -144,7 +145,7 @@ TEST(QmgrPrint, ElementsOfAListAreOneValue) {
                     "5 set server operators += c@h"));
 }
 
-// OpenPBS prints each limit as if it were the only one.
+// OpenPBS prints each limit of an attribute as a directive of its own, with "=": they become one value.
 TEST(QmgrPrint, LimitsOnEntitiesAreOneValue) {
     EXPECT_THAT(
         directives("set server max_run = [o:PBS_ALL=40]\nset server max_run = [u:bob=1]\n"
@@ -157,7 +158,7 @@ TEST(QmgrPrint, LimitsOnEntitiesAreOneValue) {
                     "7 set queue q max_user_run_soft = 5"));
 }
 
-// Hand-written lines mean what they mean to qmgr.
+// In lines that people have written, a later limit on the same entity replaces the earlier one, as in qmgr.
 TEST(QmgrPrint, ALaterLimitOnAnEntityTakesThePlaceOfTheEarlierOne) {
     EXPECT_THAT(
         directives(
@@ -202,7 +203,7 @@ std::string commands(const Legacy& files, const Surroundings& server = {}) {
     return conversion ? to_qmgr(*conversion) : "";
 }
 
-// Amounts keep their meaning; for other limits a note says what they do.
+// Limits on amounts mean the same on this server. For limits on texts and booleans, a note says what they do.
 TEST(QmgrPrint, LimitsThatAreTextsAreTold) {
     const QmgrPrint print = parse_qmgr_print(
         "create resource st type=string\ncreate resource sa type=string_array\ncreate resource bo "
@@ -248,7 +249,8 @@ TEST(QmgrPrint, DepthAndFormulaBecomeThePolicys) {
                 AllOf(HasSubstr("backfill_depth = 0\n"), Not(HasSubstr("backfill_depth = 3"))));
 }
 
-// OpenPBS has these attributes on the scheduler; earlier its sched_config had them.
+// OpenPBS has these attributes on its schedulers, and earlier had them in sched_config; here they are the
+// policy's.
 TEST(QmgrPrint, WhatTheSchedulerHadBecomesThePolicys) {
     const QmgrPrint print = parsed(
         "set sched preempt_order = \"SCR 50 SC\"\nset sched default preempt_prio = \"express_queue, "
@@ -312,7 +314,7 @@ TEST(QueueTypes, AreKeptAsText) {
     const std::vector<QueueType> types{{"a", "", "execution_prime"}, {"b", "execution_prime", ""}};
     EXPECT_EQ(queue_types_from_text(to_text(types)), types);
     EXPECT_THAT(queue_types_from_text("nonsense\n\na\tb\n"), IsEmpty());
-    // A change that was never made needs no taking back.
+    // if a change wasn't made yet, taking it back leaves nothing to do
     EXPECT_THAT(merged({{"a", "", "execution_prime"}}, {{"a", "execution_prime", ""}}), IsEmpty());
     EXPECT_THAT(merged({{"a", "", "execution_prime"}}, {{"a", "execution_prime", "execution_dedicated"}}),
                 ElementsAre(QueueType{"a", "", "execution_dedicated"}));

@@ -24,7 +24,7 @@ std::vector<std::string> problems(const std::string& text) {
     return texts(parse_sched_config(text, "sched_config").mistakes);
 }
 
-// Formats each setting in force as "line option = value columns".
+// Returns each setting in force as "line option = value columns".
 std::vector<std::string> settings(const std::string& text) {
     std::vector<std::string> out;
     for (const SchedSetting& s : parsed(text).settings) {
@@ -34,7 +34,7 @@ std::vector<std::string> settings(const std::string& text) {
     return out;
 }
 
-// ---- The format.
+// ---- The format of the file.
 
 TEST(SchedConfig, LinesAsTheSampleFilesHaveThem) {
     EXPECT_THAT(
@@ -102,7 +102,7 @@ TEST(SchedConfig, ListsAppend) {
     EXPECT_THAT(twice.notes, ElementsAre("sched_config:2:16: job_sort_key: is in line 1 already"));
 }
 
-// ---- Mistakes: each has its place and the expected form.
+// ---- Mistakes: each error names the place and what was expected.
 
 TEST(SchedConfig, MistakesOfForm) {
     const std::pair<const char*, const char*> cases[] = {
@@ -138,11 +138,11 @@ TEST(SchedConfig, MistakesOfForm) {
     for (const auto& [line, message] : cases) EXPECT_THAT(problems(line), ElementsAre(message)) << line;
 }
 
-// OpenPBS's scheduler logs these lines and goes on likewise.
+// The notes say what OpenPBS's scheduler does with such lines, which it logs.
 TEST(SchedConfig, WhatTheOlderSchedulersMadeOfMistakes) {
     struct Line {
         std::string text;
-        std::string then;   // of the mistake
+        std::string then;   // what the note says
         std::string value;  // "option = value" if the line still counts
     };
     const std::string as_true = "it is read as True, as the schedulers of PBS and TORQUE read it";

@@ -80,7 +80,8 @@ TEST(SchedPolicies, ResourcesThatNobodyKnowsAreTold) {
     EXPECT_THAT(policies(text).checked, ElementsAre("color", "lic", "netwins"));
 }
 
-// A dry run for a fresh server gives the same as the server, which reports all its resources.
+// A server reports all its resources, the built-in ones too. The result is that of a dry run, which knows no
+// server.
 TEST(SchedPolicies, AFreshServersOwnResourcesMakeNoDifference) {
     const std::string text = "resources: \"ncpus, mem\"\n";
     EXPECT_EQ(all_time(text), all_time(text, {.consumables = {"hpm", "mem", "mpiprocs", "naccelerators",
@@ -88,7 +89,8 @@ TEST(SchedPolicies, AFreshServersOwnResourcesMakeNoDifference) {
                                               .others = {"place", "select"}}));
 }
 
-// A resource of any kind that isn't named wasn't checked; a named one survives conversion and export.
+// "resources:" also matters for resources that aren't consumable: pbs_sched ignored those that it doesn't
+// name.
 TEST(SchedPolicies, ResourcesThatArentConsumableAreNamedToo) {
     const Surroundings server{{}, {"lic"}, {"color", "gpu"}};
     EXPECT_THAT(
@@ -96,7 +98,7 @@ TEST(SchedPolicies, ResourcesThatArentConsumableAreNamedToo) {
             "resources: \"ncpus, mem, vmem, hpm, ssinodes, naccelerators, mpiprocs, nodect, lic, color\"\n",
             server),
         Contains("exclude_resources = gpu"));
-    // OpenPBS checks booleans of vnodes in any case.
+    // booleans of vnodes aren't excluded, as OpenPBS always considers them
     const Surroundings booleans{.others = {"big", "color"}, .vnode_booleans = {"big"}};
     EXPECT_THAT(all_time("resources: \"ncpus, mem, vmem, hpm, ssinodes, naccelerators, mpiprocs, nodect\"\n",
                          booleans),
@@ -203,7 +205,7 @@ TEST(SchedPolicies, TheObjectHasTheValues) {
     EXPECT_FALSE(object.boolean("preemption"));
 }
 
-// ---- Conversion into a store.
+// ---- The qmgr commands for the files.
 
 std::string commands(const std::string& text, const Surroundings& server = {}) {
     const auto conversion = convert({.sched_config = file(text)}, server, nullptr);
@@ -255,7 +257,7 @@ TEST(ConvertSchedConfig, TheReportHasSourcesAndNotes) {
     EXPECT_THAT(text, HasSubstr("note: sched_config:2: mom_resources: is removed: "));
 }
 
-// Every option at once, with the removed ones.
+// Returns a sched_config with every option, also those that were removed.
 std::string everything() {
     std::string text =
         "round_robin: True prime\nby_queue: True\nstrict_ordering: True non_prime\nhelp_starving_jobs: True\n"

@@ -1,4 +1,4 @@
-// Helpers to read files and problems in tests.
+// Helpers of the tests in this folder.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ inline std::vector<std::string> texts(const Problems& problems) {
     return out;
 }
 
-// A folder for a test, removed at its end.
+// A temporary folder, which is removed at the end of the test.
 class Folder {
   public:
     Folder() {
@@ -34,7 +34,7 @@ class Folder {
     Folder& operator=(const Folder&) = delete;
 
     std::string path(const std::string& name) const { return path_ + "/" + name; }
-    // Writes a file, and makes its folders.
+    // Writes a file, and returns its path. Makes its folders first.
     std::string write(const std::string& name, const std::string& text) const {
         std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
         std::ofstream(path(name), std::ios::binary) << text;

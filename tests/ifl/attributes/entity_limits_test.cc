@@ -32,7 +32,7 @@ TEST(EntityLimits, AreReadAndWritten) {
     }
 }
 
-// OpenPBS 23.06.06 refuses these texts too.
+// A wrong text gives the position of the error. OpenPBS 23.06.06 refuses these texts, too.
 TEST(EntityLimits, MistakesHaveAPlace) {
     struct Case {
         std::string_view text;

@@ -1,4 +1,4 @@
-// sc.
+// Conversion of Grid Engine's complexes: the file sc.
 #include "tests/migrate/grid_engine/support.h"
 
 namespace pbs::migrate::test {

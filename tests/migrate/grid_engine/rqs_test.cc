@@ -1,4 +1,4 @@
-// srqs.
+// Conversion of Grid Engine's resource quota sets: the file srqs.
 #include <algorithm>
 
 #include "tests/migrate/grid_engine/support.h"
@@ -24,7 +24,7 @@ std::string quota_set(const std::string& limits, const std::string& name = "q",
     return out + "}\n";
 }
 
-// The rule that a limit becomes.
+// Returns the quota rule that a limit of Grid Engine becomes; "" if it becomes none.
 std::string rule(const std::string& limit, GridFiles beside = {}) {
     beside["srqs"] = quota_set(limit);
     const std::string commands = grid_commands(beside);

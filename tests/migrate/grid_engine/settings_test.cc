@@ -1,4 +1,4 @@
-// ssconf.
+// Conversion of the settings of Grid Engine's scheduler: the file ssconf.
 #include "tests/migrate/grid_engine/support.h"
 
 namespace pbs::migrate::test {
@@ -115,7 +115,7 @@ TEST(GridSettings, WithoutACounterpartAreTold) {
             "a scheduler does"));
 }
 
-// Columns: name shortcut type relop requestable consumable default urgency.
+// Complexes in these columns: name shortcut type relop requestable consumable default urgency.
 constexpr const char* kLoads =
     "scratch sc DOUBLE >= NO NO 0 0\nroom rm MEMORY <= NO NO 0 0\nkind k STRING == YES NO NONE 0\n";
 

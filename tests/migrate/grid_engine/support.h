@@ -1,4 +1,4 @@
-// Helpers to convert the files of a folder of Grid Engine in tests.
+// Helpers of tests that convert a folder of Grid Engine's files.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,9 +14,9 @@
 
 namespace pbs::migrate::test {
 
-using GridFiles = std::map<std::string, std::string>;  // the texts by their paths in the folder
+using GridFiles = std::map<std::string, std::string>;  // text of each file by its path in the folder
 
-// The files as LegacyTexts has them (migrate/grid_engine/folder.h).
+// Returns the files as one text, the form of a folder in LegacyTexts (migrate/grid_engine/folder.h).
 inline LegacyTexts grid_texts(const GridFiles& files) {
     std::string text;
     for (const auto& [path, content] : files) text += fmt::format("{} {}\n{}", path, content.size(), content);
@@ -29,7 +29,7 @@ inline Result<Conversion> grid_conversion(const GridFiles& files) {
     return convert(*legacy, {}, nullptr);
 }
 
-// The commands of qmgr that the files become.
+// Returns the qmgr commands that the files become.
 inline std::string grid_commands(const GridFiles& files) {
     const auto done = grid_conversion(files);
     EXPECT_TRUE(done) << testing::PrintToString(texts(done.error()));
