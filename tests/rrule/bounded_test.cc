@@ -1,4 +1,4 @@
-// Every question takes bounded work, which is counted, not timed.
+// Every question about a rule takes a limited number of steps, which is counted; no time is measured.
 #include "tests/rrule/cases.h"
 #include "tests/rrule/definition.h"
 
@@ -7,12 +7,12 @@ namespace {
 
 using Days = std::chrono::days;
 
-// The calendar has 8,400 years, from 1600 to 9999. A question may at most look at each of them a few times,
-// and only does for a rule that hardly ever occurs.
+// Limits on steps. The calendar has 8,400 years, from 1600 to 9999. An answer may consider each year a few
+// times, and does so only for a rule that hardly ever occurs.
 constexpr std::uint64_t kMostParse = 20'000;
 constexpr std::uint64_t kMostAnswer = 200'000;
 
-// Asks everything about a window with a rule; returns the steps taken.
+// Asks every kind of question about a window, and returns the number of steps.
 std::uint64_t steps_of_answers(const Window& w) {
     const std::uint64_t before = w.recurrence().steps();
     const WindowSet set({w});
@@ -62,7 +62,7 @@ TEST(Bounded, SparseRules) {
     }
 }
 
-// Rules of FREQ=MINUTELY that yield nothing for centuries.
+// Rules with FREQ=MINUTELY that don't occur for centuries.
 TEST(Bounded, SparseMinutes) {
     struct Row {
         const char* rule;
@@ -88,7 +88,8 @@ TEST(Bounded, SparseMinutes) {
     }
 }
 
-// A text can't ask for more occurrences than this rule has: the work grows with the days only.
+// No rule has more occurrences than these, at every second. The steps are proportional to the days, not to
+// the occurrences.
 TEST(Bounded, EverySecondOfTheDay) {
     std::string all = ";BYMINUTE=0";
     for (int i = 1; i < 60; ++i) all += "," + std::to_string(i);
@@ -107,7 +108,8 @@ TEST(Bounded, EverySecondOfTheDay) {
     }
 }
 
-// BYSETPOS selects from a set of 604,800 times a week, 100,000 times: the work grows with the positions only.
+// BYSETPOS chooses from a set of 604,800 times a week, 100,000 times. The steps are proportional to the
+// number of chosen times.
 TEST(Bounded, PositionsInSetsOfAllSeconds) {
     const auto all = [](const char* name, int last) {
         std::string text = std::string(";") + name + "=0";
@@ -118,14 +120,13 @@ TEST(Bounded, PositionsInSetsOfAllSeconds) {
         "DTSTART:16010101T000000 FREQ=WEEKLY;COUNT=100000;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=-1" +
         all("BYHOUR", 23) + all("BYMINUTE", 59) + all("BYSECOND", 59);
     const Window w = window(rule, hm(8), hm(9), Zone::utc());
-    // the last Sundays; the first one is 7 January 1601
+    // the last occurrences of 100,000, which are Sundays; the first one is 7 January 1601
     EXPECT_THAT(w.recurrence().days(day("3517-07-05"), day("3600-01-01")),
                 testing::ElementsAre(day("3517-07-08"), day("3517-07-15")));
     EXPECT_LE(w.recurrence().steps(), 200'000U);
 }
 
-// The work of a standing reservation's series grows with the years and with the allowed number of
-// occurrences.
+// A question for at most 100 occurrences of a random rule with FREQ=MINUTELY takes a limited number of steps.
 TEST(Bounded, EveryRandomRuleOfMinutesAnswers) {
     Random random(14);
     for (int i = 0; i < cases(400); ++i) {
@@ -145,7 +146,7 @@ TEST(Bounded, EveryRandomRuleAnswers) {
     int windows = 0;
     for (int i = 0; i < cases(800); ++i) {
         Definition definition = random_definition(random);
-        // sparse rules more often than not
+        // make most of the rules sparse
         if (pick(random, 1, 4) == 1) definition.interval = pick(random, 1, 32767);
         if (pick(random, 1, 4) == 1) definition.months = {2};
         std::string rule = definition.text();
@@ -167,7 +168,8 @@ TEST(Bounded, EveryRandomRuleAnswers) {
     RecordProperty("most_steps", std::to_string(most));
 }
 
-// The work for a pair is bounded by the years and days of a cycle of 400 years, or of all years up to 9999.
+// The steps for a pair of windows are limited by the years and days of a cycle of 400 years, or of all years
+// up to 9999.
 TEST(Bounded, OverlapsAnswer) {
     Random random(3);
     const std::vector<std::string> entries{"12/25", "FREQ=WEEKLY;INTERVAL=3;BYDAY=FR"};
@@ -179,7 +181,7 @@ TEST(Bounded, OverlapsAnswer) {
         if (i % 3 == 0) a.interval = pick(random, 1, 32767);
         if (i % 4 == 0) b.interval = pick(random, 1, 32767);
         const Zone there = zone(i % 5 == 0 ? "Europe/Berlin" : "UTC");
-        // nine in Berlin is eight or seven in UTC: near misses
+        // 9:00 in Berlin is 8:00 or 7:00 in UTC: the windows often nearly overlap
         const auto wa = Window::make({a.text(), hm(8), hm(9), i % 2 == 0}, Zone::utc());
         const auto wb =
             Window::make({b.text(), hm(i % 5 == 0 ? 11 : 9), hm(i % 5 == 0 ? 12 : 10), true}, there);
@@ -199,12 +201,12 @@ TEST(Bounded, NonWorkDaysThatHideAWindowForEver) {
     const WindowSet set({friday}, holidays);
     EXPECT_EQ(set.next_change(utc("2026-01-01")), std::nullopt);
     EXPECT_EQ(set.at_or_after(utc("2026-01-01")), std::nullopt);
-    // days are looked at a few times in each of the 400 years after the last single date, not up to 9999
+    // the days of the 400 years after the last single date are considered a few times, not those up to 9999
     EXPECT_LE(friday.recurrence().steps(), 400'000U);
     EXPECT_LE(holidays.steps(), 1'000'000U);
 }
 
-// The clock skips the hour of this window each year until 2027: the next opening is found nevertheless.
+// Until 2027, the clock skips the hour of this window each year. The first opening is found nevertheless.
 TEST(Bounded, AnHourThatIsSkippedForYears) {
     const WindowSet set({window("DTSTART:20210314 FREQ=WEEKLY;INTERVAL=52", hm(2, 15), hm(2, 45),
                                 zone("America/Los_Angeles"))});

@@ -1,4 +1,4 @@
-// The number of random cases that tests run.
+// The number of random cases that the tests of rrule/ try.
 #pragma once
 
 #include "tests/cases.h"

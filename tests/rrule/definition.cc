@@ -14,8 +14,8 @@ bool has(const std::vector<int>& list, int value) {
     return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// Is the number in the list, counted from the begin (1 is the first) or from the end (-1 is the last) of
-// `length`?
+// Returns whether the list has the number, or counts it from the end: of `length` numbers, -1 is the last
+// one.
 bool counted(const std::vector<int>& list, int number, int length) {
     return has(list, number) || has(list, number - length - 1);
 }
@@ -40,8 +40,8 @@ Date date_of(LocalDay d) {
     return out;
 }
 
-// The week of a day: the year that it belongs to (that of its fourth day), its number, and the number of
-// weeks of that year.
+// The week of a day: the year that it belongs to, which is that of its fourth day; its number in the year;
+// and how many weeks that year has.
 struct Week {
     int year, number, count;
 };
@@ -50,7 +50,7 @@ Week week_of(LocalDay d, unsigned week_start) {
     const int since = (date_of(d).weekday + 7 - static_cast<int>(week_start)) % 7;
     const LocalDay fourth = d + Days{3 - since};
     const Date date = date_of(fourth);
-    // a year has as many weeks as days with the fourth day's weekday
+    // the year has as many weeks as it has days with the fourth day's weekday
     const int first = (date.year_day - 1) % 7 + 1;
     return {date.year, (date.year_day - 1) / 7 + 1, (date.year_length - first) / 7 + 1};
 }
@@ -59,7 +59,7 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
     return a >= 0 ? a / b : -((-a + b - 1) / b);
 }
 
-// A rule, completed by the parts that follow from its start.
+// A rule with the parts that it takes from its start.
 struct Meaning {
     Definition rule;
     Local start;
@@ -80,7 +80,7 @@ struct Meaning {
             rule.minutes.push_back(static_cast<int>(time / 60 % 60));
     }
 
-    // The number of the period that a day is in.
+    // Returns the number of the period (day, week, month or year) in which a day is.
     std::int64_t period(LocalDay d) const {
         const Date date = date_of(d);
         switch (rule.unit) {
@@ -89,7 +89,7 @@ struct Meaning {
             case Unit::day:
                 return d.time_since_epoch().count();
             case Unit::week:
-                // day 3 was a Sunday
+                // day number 3 since the Epoch was a Sunday
                 return floor_div(d.time_since_epoch().count() - 3 - rule.week_start, 7);
             case Unit::month:
                 return date.year * 12 + date.month;
@@ -100,7 +100,7 @@ struct Meaning {
     }
     std::int64_t first_period() const {
         const LocalDay d = std::chrono::floor<Days>(start);
-        // without a start, intervals count from the year 1601, whatever its weeks
+        // a yearly rule without a start counts intervals from the year 1601, even if it counts in weeks
         return rule.unit == Unit::year && !rule.start ? date_of(d).year : period(d);
     }
 
@@ -173,7 +173,7 @@ std::vector<Local> Definition::occurrences(LocalDay from, LocalDay to) const {
             for (const Local l : meaning.chosen(set)) out.push_back(l);
         set.clear();
     };
-    // walk through whole periods around the range; a year of weeks is up to six days longer than a year
+    // go through whole periods around the range; a year of weeks may begin or end some days outside the year
     const Days around{unit == Unit::year ? 380 : unit == Unit::month ? 32 : 8};
     for (LocalDay day = from - around; day < to + around; day += Days{1}) {
         if (unit <= Unit::hour) {

@@ -1,5 +1,5 @@
-// A recurrence rule whose meaning is computed from its definition, day by day: slow, and written without the
-// code under test.
+// A recurrence rule whose occurrences are computed directly from its definition, day by day. This is slow,
+// and uses none of the code that it tests.
 #pragma once
 
 #include <random>
@@ -18,8 +18,8 @@ inline int pick(Random& random, int low, int high) {
 
 enum class Unit { minute, hour, day, week, month, year };
 
-// A rule of RFC 5545 3.3.10. Without `start` the rule has always recurred, and parts that DTSTART would give
-// come from Monday, 1 January 1601.
+// A rule of RFC 5545, 3.3.10. Without `start`, the rule has always occurred; parts that DTSTART would give
+// are then those of Monday, 1 January 1601.
 struct Definition {
     Unit unit = Unit::day;
     int interval = 1;
@@ -29,17 +29,17 @@ struct Definition {
     std::vector<std::pair<int, unsigned>> week_days;  // ordinal (0: none), weekday (0: Sunday)
     unsigned week_start = 1;
 
-    // The rule's text, with a (floating) DTSTART if there is a start.
+    // Returns the rule as text, with a DTSTART in local time if it has a start.
     std::string text() const;
-    // All occurrences in [from, to), ascending.
+    // Returns all occurrences in [from, to), in ascending order.
     std::vector<Local> occurrences(LocalDay from, LocalDay to) const;
 };
 
-// The days of ascending occurrences.
+// Returns the days of occurrences, which are in ascending order.
 std::vector<LocalDay> days_of(const std::vector<Local>& occurrences);
 
-// A random rule that RFC 5545 allows, with any of the parts that its FREQ may have; the FREQ is `finest` or
-// coarser.
+// Returns a random rule that RFC 5545 allows, with any parts that its FREQ may have. The FREQ is `finest` or
+// less frequent.
 Definition random_definition(Random& random, Unit finest = Unit::hour);
 
 }  // namespace pbs::rrule::test

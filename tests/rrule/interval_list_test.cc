@@ -19,7 +19,8 @@ Instant at(std::int64_t seconds) {
     return Instant{Seconds{seconds}};
 }
 
-// Intervals in ascending order, with gaps and lengths up to `most` seconds; some touch.
+// Returns intervals in ascending order, with gaps and lengths of up to `most` seconds. Some follow without a
+// gap.
 std::vector<Interval> random_intervals(Random64& random, std::size_t count, Instant from, std::int64_t most) {
     std::vector<Interval> out;
     for (std::size_t i = 0; i < count; ++i) {
@@ -36,7 +37,7 @@ std::vector<Interval> all(const IntervalList& list) {
     return out;
 }
 
-// Compares the answers to every question about one instant with those of the plain vector.
+// Asks the list every question about an instant, and compares the answers with those of the vector `parts`.
 void ask(const IntervalList& list, const std::vector<Interval>& parts, Instant t) {
     SCOPED_TRACE(t.time_since_epoch().count());
     const auto next = std::find_if(parts.begin(), parts.end(), [t](const Interval& p) { return p.end > t; });
@@ -71,7 +72,7 @@ void ask_all(Random64& random, const IntervalList& list, const std::vector<Inter
 TEST(IntervalList, AnswersAsAPlainVectorDoes) {
     Random64 random(1);
     for (int i = 0; i < cases(300); ++i) {
-        // some lists span centuries
+        // some lists extend over centuries
         const std::int64_t most = std::int64_t{1} << pick64(random, 1, 34);
         const auto count = static_cast<std::size_t>(pick64(random, 0, 60));
         const Instant from = at(pick64(random, -(std::int64_t{1} << 33), std::int64_t{1} << 33));
@@ -83,7 +84,7 @@ TEST(IntervalList, AnswersAsAPlainVectorDoes) {
     }
 }
 
-// Uneven openings make the guess of the block wrong.
+// With unevenly spread intervals, the search begins at a wrong block, and still finds the right one.
 TEST(IntervalList, OpeningsThatAreSpreadUnevenly) {
     Random64 random(2);
     for (int i = 0; i < cases(40); ++i) {
@@ -149,7 +150,7 @@ TEST(IntervalList, TheLastEndMoves) {
     }
 }
 
-// Beyond this span, times no longer fit in 32 bits.
+// A list that extends over 2^32 seconds or more can't have its times in 32 bits.
 TEST(IntervalList, AroundTheWidestSpanOf32Bits) {
     Random64 random(5);
     constexpr std::int64_t kSpan = std::int64_t{1} << 32;

@@ -1,6 +1,6 @@
-// Rules that libical gets wrong. Each case was found by comparing libical 3.0.16 with the expansion by
-// definition (definition.h) for thousands of random rules; the engine expands rules itself (expand.cc). A
-// later libical may be right, so nothing is asserted about it here.
+// Rules that libical 3.0.16 gets wrong, found by comparing it with the definition (definition.h) for
+// thousands of random rules. This project expands rules itself (expand.cc). The tests don't call libical, as
+// a later one may be right.
 #include "rrule/recurrence.h"
 
 #include "tests/rrule/support.h"
@@ -12,8 +12,8 @@ struct Difference {
     const char* start;
     const char* rule;
     const char* right;    // the first four occurrences
-    const char* libical;  // libical 3.0.16's answer
-    const char* what;     // its mistake
+    const char* libical;  // the occurrences according to libical 3.0.16
+    const char* what;     // the mistake
 };
 
 const Difference kDifferences[] = {
@@ -88,8 +88,8 @@ TEST(Libical, WhereItIsWrongTheEngineIsNot) {
     }
 }
 
-// libical searches for the next occurrence up to the year 2582, hour by hour with FREQ=HOURLY: a rule that
-// never occurs takes it minutes. (The days of BYYEARDAY are in other months.)
+// libical searches up to the year 2582, with FREQ=HOURLY hour by hour, which takes minutes for this rule. It
+// never occurs, as the days of its BYYEARDAY aren't in its months.
 TEST(Libical, WhereItSearchesForMinutesTheEngineRefusesAtOnce) {
     const auto refused =
         Recurrence::parse("DTSTART:20200101T000000 FREQ=HOURLY;BYMONTH=1,7;BYYEARDAY=-330,-235", Zone::utc());
@@ -97,7 +97,7 @@ TEST(Libical, WhereItSearchesForMinutesTheEngineRefusesAtOnce) {
     EXPECT_THAT(refused.error().message, testing::HasSubstr("never occurs"));
 }
 
-// libical's search ends in 2582; the engine goes on.
+// libical finds no occurrence after 2582; this project does.
 TEST(Libical, WhereItEndsTheEngineGoesOn) {
     const auto rule = Recurrence::parse("DTSTART:20200101T083000 FREQ=YEARLY;BYDAY=1MO", Zone::utc());
     ASSERT_TRUE(rule);

@@ -43,7 +43,7 @@ TEST(NonWorkDays, NamesAreKeptBesideTheRule) {
     EXPECT_EQ(stored("12/25 summary: A, B; \"C\" \\\\ D\\, E "),
               "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25 SUMMARY:A\\, B\\; 'C' \\\\ D\\, E");
     EXPECT_EQ(stored("12/25 SUMMARY:"), "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25");
-    // storing a stored entry again doesn't change it
+    // an entry in its stored form is stored unchanged
     for (const char* entry :
          {"12/25 SUMMARY:a\\, b", "FREQ=DAILY SUMMARY:x SUMMARY:y", "01/01/2027 SUMMARY:\xc3\xa4"})
         EXPECT_EQ(stored(stored(entry).c_str()), stored(entry)) << entry;
@@ -57,7 +57,7 @@ TEST(NonWorkDays, NamesAreKeptBesideTheRule) {
     EXPECT_EQ(days.names(day("2026-12-25")), "Christmas Day, Pay, day");
     EXPECT_EQ(days.names(day("2026-12-18")), "");
     EXPECT_EQ(days.names(day("2026-12-19")), "");
-    // a window's rule can't have a name
+    // a window's rule can't have a SUMMARY
     EXPECT_FALSE(Recurrence::parse("FREQ=DAILY SUMMARY:x", Zone::utc()));
 }
 

@@ -13,7 +13,8 @@ using Days = std::chrono::days;
 
 constexpr int kDay = 86400;
 
-// The openings of a window around some days, joined where they touch.
+// Returns the openings of a window from some days before `from` to some days after `to`; touching ones are
+// joined.
 std::vector<Interval> openings(const Window& window, const NonWorkDays& holidays, Instant from, Instant to) {
     std::vector<Interval> all;
     window.expand(LocalDay{std::chrono::floor<Days>(from).time_since_epoch()} - Days{3},
@@ -26,7 +27,7 @@ struct Tally {
     int answered = 0;
 };
 
-// Compares every answer of the table, where it has one, with the list of openings.
+// Compares every answer that the table has for an instant with the list of openings.
 void ask(const OpeningDays& table, const std::vector<Interval>& list, Instant t, Seconds length,
          Tally& tally) {
     const auto next =
@@ -61,7 +62,7 @@ TEST(OpeningDays, WhatItAnswersIsRight) {
         const Zone z = zone(zones[static_cast<std::size_t>(pick(random, 0, std::size(zones) - 1))]);
         Definition rule = random_definition(random);
         if (pick(random, 0, 2) != 0) rule = {};
-        // times to the second; sometimes whole days in a row
+        // times to the second, or whole days that follow one another
         const int start = pick(random, 0, 3) == 0 ? 0 : pick(random, 0, kDay - 1);
         const int end = pick(random, 0, 3) == 0 ? std::max(1, start) : pick(random, 0, kDay);
         rule.at = Seconds{start};
@@ -88,7 +89,7 @@ TEST(OpeningDays, WhatItAnswersIsRight) {
     EXPECT_GT(all.answered, all.asked / 10 * 7);
 }
 
-// Around a change of the clock the table has no answers.
+// Near a change of the clock, and outside its year, the table has no answers.
 TEST(OpeningDays, NothingIsAnsweredNearAChangeOfTheClockOrOutside) {
     const Window window = test::window("FREQ=DAILY", hm(8), hm(17), zone("Europe/Berlin"));
     const OpeningDays table(window, {}, utc("2026-01-15"));
@@ -107,7 +108,8 @@ TEST(OpeningDays, NothingIsAnsweredNearAChangeOfTheClockOrOutside) {
     const OpeningDays none;
     EXPECT_FALSE(none.covers(utc("1970-01-01")));
     EXPECT_EQ(none.contains(utc("1970-01-01")), std::nullopt);
-    // more than two changes in a year; an offset that isn't a whole number of quarters of an hour
+    // no table in a zone with more than two changes in the year, or whose offset isn't a multiple of a
+    // quarter of an hour
     EXPECT_EQ(
         OpeningDays(test::window("FREQ=DAILY", hm(8), hm(17), zone("Africa/Cairo")), {}, utc("2014-01-15"))
             .contains(utc("2014-02-01")),
@@ -128,11 +130,12 @@ TEST(OpeningDays, AtTheEndsOfTheCalendar) {
     EXPECT_EQ(text(set.next_change(utc("1601-01-01"))), "1601-01-01 06:00");
 }
 
-// The set's table follows the time of the questions; a single question about another year doesn't move it.
+// The set makes its table for the time about which it is asked. A single question about another year doesn't
+// change that.
 TEST(OpeningDays, ASetFollowsTheTimeThatIsAskedFor) {
     const Window nights = window("FREQ=WEEKLY;BYDAY=MO,TU", hm(22), hm(6), zone("America/Los_Angeles"));
     const WindowSet set({nights});
-    const WindowSet both({nights, nights});  // a union is answered from its list
+    const WindowSet both({nights, nights});  // a union has a list, not a table
     Random random(4);
     Instant now = utc("2026-01-01");
     for (int i = 0; i < 4000; ++i) {

@@ -1,4 +1,4 @@
-// Differential tests against brute force: rules day by day from their definition, windows minute by minute.
+// Compares rules with their definition, day by day, and windows with a clock, minute by minute.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -35,8 +35,8 @@ testing::AssertionResult same(const std::vector<Time>& found, const std::vector<
     return testing::AssertionFailure() << text(found) << "\nin place of " << text(expected);
 }
 
-// Parses the definition's text and compares the occurrences in these days. `out` stays empty if the rule is
-// refused: then the definition must have no occurrences either.
+// Parses the definition's text, and compares the occurrences and days from `from` to `to`. `out` gets the
+// rule. It stays empty if the rule is refused, which is right only if the definition has no occurrences.
 void read_and_compare(const Definition& definition, Recurrence::Finest finest, LocalDay from, LocalDay to,
                       const std::vector<Local>& expected, std::optional<Recurrence>& out) {
     const auto rule = Recurrence::parse(definition.text(), Zone::utc(), Seconds{0}, finest);
@@ -62,7 +62,7 @@ TEST(Oracle, RulesAgreeWithTheirDefinition) {
             read_and_compare(definition, Recurrence::Finest::hourly, from, to, expected, rule));
         if (!rule) continue;
         compared += expected.empty() ? 0 : 1;
-        // answers to questions about parts of the range are the same
+        // questions about parts of the range give the same occurrences
         std::vector<Local> pieces;
         for (Local at = Local{from}; at < Local{to};) {
             const Local next = std::min(Local{to}, at + Days{pick(random, 1, 700)} + hm(pick(random, 0, 23)));
@@ -74,7 +74,7 @@ TEST(Oracle, RulesAgreeWithTheirDefinition) {
     EXPECT_GT(compared, cases(900));
 }
 
-// The days around a leap day: few, because a rule may have an occurrence in each minute.
+// Only the days around a leap day are compared, as a rule may occur in each of their minutes.
 TEST(Oracle, MinutesAgreeWithTheirDefinition) {
     Random random(1440);
     const LocalDay from = day("2020-02-15");
@@ -122,7 +122,7 @@ TEST(Oracle, CountsEndWithTheirDefinition) {
 
 // ---- windows, minute by minute -----------------------------------------------------------------------
 
-// A year in a zone; the C library's reading of tzdata gives the clock's reading at each minute.
+// A year in a time zone. The C library tells which time a clock shows at each of its minutes.
 struct Stretch {
     const char* zone;
     const char* from;  // UTC
@@ -154,7 +154,7 @@ const Stretch kStretches[] = {
 
 constexpr int kYearMinutes = 370 * 1440;
 
-// The C library's reading of the clock at an instant.
+// Returns the time that a clock shows at an instant, by the C library.
 Local shown_at(Instant t) {
     const std::time_t at = t.time_since_epoch().count();
     std::tm shown{};
@@ -165,7 +165,8 @@ Local shown_at(Instant t) {
     return Local{LocalDay{ymd}} + hm(shown.tm_hour, shown.tm_min);
 }
 
-// The highest reading so far, for each minute: a clock that is set back has already passed its next readings.
+// For each minute, the latest time that the clock has shown so far: after it was set back, it shows times for
+// the second time.
 struct Clock {
     Instant from;
     LocalDay first_day;
@@ -175,8 +176,8 @@ struct Clock {
         setenv("TZ", stretch.zone, 1);
         tzset();
         first_day = LocalDay{std::chrono::floor<Days>(from).time_since_epoch()} - Days{8};
-        // if the offset is the same at both ends of a quarter of an hour, the clock wasn't set in it; only
-        // other quarters are read minute by minute
+        // if the clock moves on by a quarter of an hour in one, it wasn't set; only in other quarters each
+        // minute is looked up
         constexpr minutes kQuarter{15};
         Local best = Local::min();
         Local now = shown_at(from - Days{3});
@@ -205,14 +206,14 @@ WindowCase random_window(Random& random) {
     WindowCase w;
     const auto one_in = [&](int n) { return pick(random, 1, n) == 1; };
     w.rule = random_definition(random);
-    if (one_in(2)) {  // often, and over midnight
+    if (one_in(2)) {  // a frequent window
         w.rule = {};
         w.rule.unit = one_in(2) ? Unit::day : Unit::week;
         w.rule.interval = pick(random, 1, 3);
         for (unsigned i = 0; i < 7; ++i)
             if (one_in(2)) w.rule.week_days.emplace_back(0, i);
     }
-    // more often than not near the hours at which clocks change
+    // choose times near the hours at which clocks change more often
     w.start = one_in(2) ? pick(random, 0, 300) : pick(random, 0, 1439);
     w.end = one_in(2) ? pick(random, 0, 300) : pick(random, 0, 1440);
     if (one_in(6)) w.start = 0;
@@ -224,10 +225,10 @@ WindowCase random_window(Random& random) {
 }
 
 constexpr int kDays = 400;
-using Minutes = std::vector<char>;  // one element a minute: 1 where something is open
+using Minutes = std::vector<char>;  // an element for each minute; 1: open
 
-// Marks each reading of the clock, in minutes since first_day, at which the window is open: the clock has
-// passed the start on a day on which the window starts, but not yet the end.
+// Marks the times of the clock, in minutes since first_day, at which the window is open: after its start on
+// each of its days, and before its end.
 void mark(const WindowCase& w, const Clock& clock, const std::set<LocalDay>& holidays, Minutes& readings) {
     const int end = w.end > w.start ? w.end : w.end + 1440;
     for (const LocalDay d : days_of(w.rule.occurrences(clock.first_day, clock.first_day + Days{kDays}))) {
@@ -238,7 +239,7 @@ void mark(const WindowCase& w, const Clock& clock, const std::set<LocalDay>& hol
     }
 }
 
-// Converts open readings to open minutes of time.
+// Converts the times at which the clock shows a window open to minutes of real time.
 Minutes open_minutes(const Clock& clock, const Minutes& readings) {
     Minutes open;
     open.reserve(clock.highest.size());
@@ -250,7 +251,7 @@ std::vector<Interval> parts_of(const Minutes& open, bool value, Instant from) {
     std::vector<Interval> out;
     const char* const begin = open.data();
     const char* const end = begin + open.size();
-    // the next minute with this state
+    // returns the first minute from `at` on whose state is `so`
     const auto next = [&](const char* at, bool so) {
         const void* found =
             at == end ? nullptr : std::memchr(at, so ? 1 : 0, static_cast<std::size_t>(end - at));
@@ -264,8 +265,8 @@ std::vector<Interval> parts_of(const Minutes& open, bool value, Instant from) {
     return out;
 }
 
-// Asks all questions about a set, at random instants and around each change, and compares the answers with
-// its parts in the stretch.
+// Asks a set every question, at random instants and around each change, and compares the answers with
+// `parts`, its openings between `from` and `to`.
 class Questions {
   public:
     Questions(const WindowSet& set, const std::vector<Interval>& parts, Instant from, Instant to)
@@ -297,7 +298,7 @@ class Questions {
         return a < b ? sum : Seconds{0};
     }
 
-    // The first part that ends after t determines the answers, as far as the stretch goes.
+    // The first opening that ends after t determines the answers, unless it extends beyond the range.
     void ask(Instant t) const {
         if (t < from_ || t >= to_) return;
         const auto part =
@@ -335,14 +336,14 @@ class Questions {
     Instant to_;
 };
 
-// A union of up to three random windows, and its open minutes by brute force.
+// A union of up to three random windows, and the minutes in which it is open by brute force.
 struct Case {
     std::string text;
     WindowSet set;
     Minutes open;
 };
 
-// `holiday` is a day of each month that is a non-work day.
+// Returns a random case. The day `holiday` of each month is a non-work day.
 Case random_case(Random& random, const Clock& clock, const Zone& z, int holiday) {
     Case out;
     const std::vector<std::string> entries{"FREQ=MONTHLY;BYMONTHDAY=" + std::to_string(holiday)};
@@ -358,7 +359,7 @@ Case random_case(Random& random, const Clock& clock, const Zone& z, int holiday)
         if (w.rule.start) *w.rule.start += std::chrono::floor<Days>(clock.from - utc("2020-01-01"));
         auto made =
             Window::make({w.rule.text(), hm(0, w.start), hm(0, w.end), w.on_holidays, w.only_on_holidays}, z);
-        if (!made) continue;  // never occurs, which RulesAgreeWithTheirDefinition tests
+        if (!made) continue;  // the rule never occurs
         mark(w, clock, holidays, readings);
         out.text += w.rule.text() + ' ' + std::to_string(w.start) + '-' + std::to_string(w.end) +
                     (w.on_holidays ? w.only_on_holidays ? " only on holidays " : "" : " not on holidays ") +
@@ -370,7 +371,7 @@ Case random_case(Random& random, const Clock& clock, const Zone& z, int holiday)
     return out;
 }
 
-// The first instant at which a window of one set and one of the other are both open; both sets have the same
+// Returns the first instant from `from` on at which a window of each set is open. Both sets have the same
 // holidays.
 std::optional<Instant> first_overlap_of(const WindowSet& a, const WindowSet& b, Instant from) {
     std::optional<Instant> first;
@@ -381,7 +382,7 @@ std::optional<Instant> first_overlap_of(const WindowSet& a, const WindowSet& b, 
     return first;
 }
 
-// The first minute in which both sets are open.
+// Returns the first minute in which both cases are open.
 std::optional<Instant> first_common(const Case& a, const Case& b, Instant from) {
     for (std::size_t i = 0; i < a.open.size(); ++i)
         if (a.open[i] != 0 && b.open[i] != 0) return from + minutes{i};
@@ -428,7 +429,7 @@ TEST(Oracle, WindowsAgreeMinuteByMinute) {
     EXPECT_GE(asked, cases(2000));
 }
 
-// Windows of different zones are open in the same minutes, whichever clock they are read on.
+// A union of windows in two time zones: each is open by the clock of its own zone.
 TEST(Oracle, UnionsAcrossZonesAgreeMinuteByMinute) {
     Random random(21);
     const Stretch here{"Europe/Berlin", "2026-01-01", ""};

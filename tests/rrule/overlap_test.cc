@@ -22,20 +22,21 @@ TEST(Overlap, Exact) {
         {"FREQ=WEEKLY;BYDAY=MO", hm(22), hm(6), "FREQ=WEEKLY;BYDAY=TU", hm(6), hm(12), "never"},
         {"FREQ=WEEKLY;BYDAY=MO;INTERVAL=2", hm(8), hm(9), "FREQ=WEEKLY;BYDAY=MO;INTERVAL=3", hm(8), hm(9),
          "2026-01-05 08:00"},
-        // every second week, and the weeks between
+        // one is open every second week, the other in the weeks between
         {"DTSTART:20260105 FREQ=WEEKLY;INTERVAL=2", hm(8), hm(9), "DTSTART:20260112 FREQ=WEEKLY;INTERVAL=2",
          hm(8), hm(9), "never"},
         {"DTSTART:20260101 FREQ=DAILY;INTERVAL=7", hm(8), hm(9), "DTSTART:20260102 FREQ=DAILY;INTERVAL=11",
          hm(8), hm(9), "2026-02-26 08:00"},
-        // only when 29 February is a Sunday, far away
+        // they overlap only when 29 February is a Sunday, years ahead
         {"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29", hm(8), hm(9), "FREQ=WEEKLY;BYDAY=SU", hm(8), hm(9),
          "2032-02-29 08:00"},
-        // 1 January is often a Sunday, but never in such a century year: decided over 400 years
+        // 1 January is often a Sunday, but not in the years 2100, 2200 and so on: decided for a cycle of 400
+        // years
         {"DTSTART:21000101 FREQ=YEARLY;INTERVAL=100", hm(8), hm(9), "FREQ=WEEKLY;BYDAY=SU", hm(8), hm(9),
          "never"},
         {"DTSTART:21000101 FREQ=YEARLY;INTERVAL=100", hm(8), hm(9), "FREQ=WEEKLY;BYDAY=SA", hm(8), hm(9),
          "2400-01-01 08:00"},
-        // finite rules
+        // rules that end
         {"FREQ=DAILY;UNTIL=20260110", hm(8), hm(12), "DTSTART:20260111 FREQ=DAILY", hm(8), hm(12), "never"},
         {"FREQ=DAILY;UNTIL=20260111", hm(8), hm(12), "DTSTART:20260111 FREQ=DAILY", hm(8), hm(12),
          "2026-01-11 08:00"},
@@ -80,20 +81,20 @@ TEST(Overlap, DisjointOnTheWallClockIsDisjointInTime) {
     const Window a = window("FREQ=WEEKLY;BYDAY=SU", hm(1), hm(2, 30), la);
     const Window b = window("FREQ=WEEKLY;BYDAY=SU", hm(2, 30), hm(5), la);
     EXPECT_EQ(first_overlap(a, b, utc("2026-01-01")), std::nullopt);
-    // both open only between 02:15 and 02:30, which the clock skips on the first Sunday in question
+    // both are open only between 02:15 and 02:30, which the clock skips on the first of these Sundays
     const Window c = window("FREQ=WEEKLY;BYDAY=SU", hm(2, 15), hm(5), la);
     EXPECT_EQ(text(first_overlap(a, c, utc("2026-03-08 08:00"))), "2026-03-15 09:15");
-    // both open only in hours that are skipped every year: never
+    // both are open only in an hour that the clock skips each year: never
     const Window d = window("FREQ=YEARLY;BYMONTH=3;BYDAY=2SU", hm(2, 15), hm(2, 30), la);
     EXPECT_EQ(first_overlap(a, d, utc("2026-01-01")), std::nullopt);
 }
 
 TEST(Overlap, AcrossZones) {
-    // 17:00 in Berlin is 08:00 in Los Angeles, except between their changes of the clock, when it is 09:00
+    // 17:00 in Berlin is 08:00 in Los Angeles, but 09:00 when only Los Angeles has changed its clock
     const Window berlin = window("FREQ=DAILY", hm(16), hm(17), zone("Europe/Berlin"));
     const Window la = window("FREQ=DAILY", hm(8), hm(9), zone("America/Los_Angeles"));
     EXPECT_EQ(text(first_overlap(berlin, la, utc("2026-01-01"))), "2026-03-08 15:00");
-    // a zone without changes is half an hour off: the windows never meet
+    // India's clock, which never changes, is half an hour off: the windows never overlap
     const Window kolkata = window("FREQ=DAILY", hm(8), hm(9), zone("Asia/Kolkata"));
     EXPECT_EQ(first_overlap(kolkata, la, utc("2026-01-01")), std::nullopt);
 }
@@ -108,14 +109,16 @@ TEST(Overlap, NonWorkDaysCount) {
     EXPECT_EQ(first_overlap(office, christmas, from, holidays), std::nullopt);
     const Window days = window("FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25,26,27", hm(8), hm(9), Zone::utc());
     EXPECT_EQ(text(first_overlap(office, days, from, holidays)), "2026-12-27 08:00");
-    // other hours on holidays never meet the office hours, whatever the holidays are
+    // a window that is open only on holidays never overlaps one that isn't open on them, whatever the
+    // holidays are
     const auto other = Window::make({"FREQ=DAILY", hm(10), hm(14), true, true}, Zone::utc());
     ASSERT_TRUE(other);
     EXPECT_EQ(first_overlap(office, *other, from), std::nullopt);
     EXPECT_EQ(first_overlap(office, *other, from, holidays), std::nullopt);
     EXPECT_EQ(text(first_overlap(*other, window("FREQ=DAILY", hm(8), hm(17), Zone::utc()), from, holidays)),
               "2026-12-25 10:00");
-    // the day on which a window starts decides: the night from Christmas Eve to a holiday is kept whole
+    // the day on which a window opens decides: the night that begins on 24 December, no holiday, stays open
+    // until its end on the 25th
     const Window night = window("FREQ=DAILY", hm(22), hm(12), Zone::utc(), false);
     EXPECT_EQ(text(first_overlap(night, *other, from, holidays)), "2026-12-25 10:00");
     const std::vector<std::string> one{"12/25/2026", "12/24/2026"};
@@ -141,7 +144,7 @@ TEST(Overlap, BetweenYearsAndOverMidnight) {
     EXPECT_EQ(text(first_overlap(new_year, eve, utc("2027-02-01"))), "2030-01-01 05:00");
 }
 
-// Windows that share their times but not their days take little work, which is counted.
+// Windows with the same times on different days are compared in few steps, which are counted.
 TEST(Overlap, TakesLittleWork) {
     const NonWorkDays none;
     const auto work_for = [&](const std::vector<Window>& windows) {
@@ -169,7 +172,7 @@ TEST(Overlap, TakesLittleWork) {
     EXPECT_EQ(work_for(yearly), 0U);
     EXPECT_EQ(work_for(turns), 0U);
     EXPECT_EQ(work_for(weeks), 0U);
-    // the same day of some years, but not of the same kind of year
+    // day 60 is 1 March only in years that aren't leap years, and day 61 only in leap years
     EXPECT_EQ(
         work_for({window("FREQ=YEARLY;BYYEARDAY=60", hm(8), hm(9), Zone::utc(), false),
                   window("FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=1;BYYEARDAY=61", hm(8), hm(9), Zone::utc())}),
@@ -192,7 +195,7 @@ TEST(Overlap, ListsNameTheEarliestPair) {
     EXPECT_EQ(found->second, 2U);
     EXPECT_FALSE(
         OverlapSearch(none, utc("2026-11-21")).of(std::span(windows).first(2), std::span(all).first(2)));
-    // only changed windows are compared
+    // only changed windows are compared with the others
     const std::size_t first[] = {0};
     const auto later = OverlapSearch(none, utc("2026-01-01")).of(windows, first);
     ASSERT_TRUE(later);

@@ -9,8 +9,8 @@ namespace {
 
 using testing::ElementsAre;
 
-// The examples of RFC 5545 3.8.5.3: the rule with its DTSTART (America/New_York, 09:00 unless given), and its
-// first occurrences as month/day lists by year. "..." ends a list that goes on.
+// The examples of RFC 5545, 3.8.5.3: DTSTART (in America/New_York, at 09:00 unless given), rule, and the
+// first occurrences as lists of month/day by year. "..." means that the list goes on.
 struct Example {
     const char* start;
     const char* rule;
@@ -125,7 +125,7 @@ TEST(Recurrence, ExamplesOfRfc5545) {
     }
 }
 
-// The RFC gives the occurrences in EDT or EST: 09:00 in New York is 13:00Z in summer, 14:00Z in winter.
+// The RFC gives the occurrences in EDT and EST: 09:00 in New York is 13:00Z in summer, and 14:00Z in winter.
 TEST(Recurrence, ExamplesOfRfc5545AsInstants) {
     const auto rule = Recurrence::parse(
         "DTSTART;TZID=America/New_York:19970902T090000 RRULE:FREQ=WEEKLY;INTERVAL=2;WKST=SU", Zone::utc());
@@ -135,7 +135,7 @@ TEST(Recurrence, ExamplesOfRfc5545AsInstants) {
                 ElementsAre("1997-10-14 13:00", "1997-10-28 14:00", "1997-11-11 14:00", "1997-11-25 14:00"));
 }
 
-// The examples with times of day, an EXDATE, or a FREQ that is too frequent for a window.
+// The examples with several times a day, an EXDATE, or a FREQ that is too frequent for a window.
 TEST(Recurrence, ExamplesOfRfc5545OfOtherKinds) {
     const auto parse = [](const std::string& start, const std::string& lines) {
         return Recurrence::parse("DTSTART;TZID=America/New_York:" + start + '\n' + lines, Zone::utc(),
@@ -155,7 +155,7 @@ TEST(Recurrence, ExamplesOfRfc5545OfOtherKinds) {
              "2000-12-31"),
         ElementsAre("1998-02-13 09:00", "1998-03-13 09:00", "1998-11-13 09:00", "1999-08-13 09:00",
                     "2000-10-13 09:00"));
-    // up to 17:00Z, which is 13:00 EDT: the RFC's list goes on to 15:00, as if UNTIL were local
+    // UNTIL is 17:00Z, 13:00 EDT. The RFC lists occurrences up to 15:00, as if UNTIL were a local time.
     EXPECT_THAT(list("19970902T090000", "RRULE:FREQ=HOURLY;INTERVAL=3;UNTIL=19970902T170000Z", "1998-01-01"),
                 ElementsAre("1997-09-02 09:00", "1997-09-02 12:00"));
     const auto every_20_minutes = list(
@@ -187,8 +187,9 @@ TEST(Recurrence, MinutesAreRefusedUnlessTheyAreAskedFor) {
     EXPECT_THAT(finer.error().message, testing::HasSubstr("too frequent, expected MINUTELY, HOURLY"));
 }
 
-// Each cell of the table in RFC 5545 3.3.10 that says whether a BY part limits a FREQ (fewer occurrences than
-// without it) or expands it (more), as counted in 2024, a leap year that begins on a Monday.
+// The table in RFC 5545, 3.3.10, says whether a BY part limits the occurrences of a FREQ (fewer than without
+// it) or expands them (more). The occurrences of each cell are counted in 2024, a leap year that begins on a
+// Monday.
 TEST(Recurrence, TheTableOfByParts) {
     struct Cell {
         const char* rule;
@@ -247,7 +248,7 @@ TEST(Recurrence, TheTableOfByParts) {
         {"FREQ=YEARLY;BYDAY=FR;BYMONTHDAY=13", 2},
         {"FREQ=YEARLY;BYHOUR=5,6", 2},
         {"FREQ=YEARLY;BYMONTH=1;BYDAY=MO,TU;BYSETPOS=1,-1", 2},
-        // invalid dates are left out, not moved
+        // dates that don't exist are left out; they aren't moved to other days
         {"FREQ=MONTHLY;BYMONTHDAY=31", 7},
         {"FREQ=MONTHLY;BYMONTHDAY=-31", 7},
         {"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29", 1},
@@ -262,7 +263,7 @@ TEST(Recurrence, TheTableOfByParts) {
 }
 
 TEST(Recurrence, TimesAreIgnoredWhenDtstartIsADate) {
-    // RFC 5545 3.3.10, when DTSTART is a date: "BYSECOND, BYMINUTE and BYHOUR ... MUST be ignored"
+    // RFC 5545, 3.3.10, if DTSTART is a date: "BYSECOND, BYMINUTE and BYHOUR ... MUST be ignored"
     const auto days = Recurrence::parse(
         "DTSTART;VALUE=DATE:20260101 FREQ=MONTHLY;BYMONTHDAY=1,2;BYHOUR=6,18;BYSETPOS=2", Zone::utc());
     EXPECT_EQ(text(days->days(day("2026-01-01"), day("2026-03-01"))), "2: 2026-01-02 2026-02-02");
@@ -272,7 +273,7 @@ TEST(Recurrence, TimesAreIgnoredWhenDtstartIsADate) {
 }
 
 TEST(Recurrence, EveryDayInJanuaryForThreeYearsIsTheSameYearlyAndDaily) {
-    // RFC 5545 3.8.5.3: the two ways to write the same rule
+    // RFC 5545, 3.8.5.3, has these two ways to write one rule
     const char* start = "DTSTART;TZID=America/New_York:19980101T090000 ";
     const auto yearly = Recurrence::parse(
         std::string(start) + "RRULE:FREQ=YEARLY;UNTIL=20000131T140000Z;BYMONTH=1;BYDAY=SU,MO,TU,WE,TH,FR,SA",
@@ -323,10 +324,10 @@ TEST(Recurrence, WithoutDtstartItHasAlwaysRecurredFromTheEpoch) {
     EXPECT_EQ(daily->last_day(), std::nullopt);
     EXPECT_EQ(daily->days(day("1605-02-01"), day("1605-02-04")).size(), 3U);
     EXPECT_EQ(daily->days(day("9999-12-30"), day("9999-12-31") + std::chrono::days{9}).size(), 2U);
-    // the week of 1601-01-01 counts, and every second week from there
+    // without DTSTART, every second week is counted from the week of 1601-01-01
     EXPECT_THAT(list("FREQ=WEEKLY;BYDAY=FR;INTERVAL=2", "2026-11-01", "2026-12-01"),
                 ElementsAre("2026-11-13 00:00", "2026-11-27 00:00"));
-    // parts that DTSTART would give
+    // parts that DTSTART would give are those of 1601-01-01, a Monday
     EXPECT_THAT(list("FREQ=WEEKLY", "2026-11-20", "2026-12-01"),
                 ElementsAre("2026-11-23 00:00", "2026-11-30 00:00"));
     EXPECT_THAT(list("FREQ=MONTHLY", "2026-11-02", "2027-01-02"),
@@ -343,25 +344,25 @@ TEST(Recurrence, RdateAndExdate) {
     EXPECT_THAT(
         list("FREQ=WEEKLY;BYDAY=MO EXDATE:20261123 RDATE:20261124,20261130", "2026-11-20", "2026-12-01"),
         ElementsAre("2026-11-24 00:00", "2026-11-30 00:00"));
-    // without DTSTART the time of an EXDATE doesn't matter; with DTSTART it does
+    // without DTSTART, an EXDATE excludes a whole day; with DTSTART, one with a time excludes that time
     EXPECT_THAT(list("FREQ=WEEKLY;BYDAY=MO EXDATE:20261123T101500", "2026-11-20", "2026-12-01"),
                 ElementsAre("2026-11-30 00:00"));
     EXPECT_THAT(
         list("DTSTART:20261123T080000 FREQ=DAILY;BYHOUR=8,20;COUNT=4 EXDATE:20261123T200000 EXDATE:20261124",
              "2026-11-20", "2026-12-01"),
         ElementsAre("2026-11-23 08:00"));
-    // DTSTART without a rule is a single date
+    // DTSTART without a rule is a single occurrence
     EXPECT_THAT(list("DTSTART:20261123T080000", "2026-01-01", "2027-01-01"), ElementsAre("2026-11-23 08:00"));
 }
 
 TEST(Recurrence, UntilInUtcAgainstLocalOccurrences) {
-    // 08:00 in Berlin is 07:00Z in winter, 06:00Z in summer
+    // 08:00 in Berlin is 07:00Z in winter, and 06:00Z in summer
     const std::string rule = "DTSTART;TZID=Europe/Berlin:20261121T080000 FREQ=DAILY;UNTIL=";
     EXPECT_EQ(list(rule + "20261123T065959Z", "2026-01-01", "2027-01-01").size(), 2U);
     EXPECT_EQ(list(rule + "20261123T070000Z", "2026-01-01", "2027-01-01").size(), 3U);
     EXPECT_EQ(list(rule + "20261123", "2026-01-01", "2027-01-01").size(), 3U);
     EXPECT_EQ(list(rule + "20261123T080000", "2026-01-01", "2027-01-01").size(), 3U);
-    // without DTSTART, occurrences are at the window's start
+    // without DTSTART, the time of an occurrence is the window's start_time
     EXPECT_EQ(list("FREQ=DAILY;UNTIL=20261123T070000Z", "2026-11-22", "2027-01-01", hm(8)).size(), 2U);
     EXPECT_EQ(list("FREQ=DAILY;UNTIL=20261123T070000Z", "2026-11-22", "2027-01-01", hm(9)).size(), 1U);
 }
@@ -391,7 +392,7 @@ TEST(Recurrence, CaseAndSpaceDoNotMatter) {
 }
 
 TEST(Recurrence, SparseRulesAnswer) {
-    // Sundays on 29 February: 2032, 2060, 2088, 2128 (2100 is no leap year)
+    // 29 February is a Sunday in 2032, 2060, 2088 and 2128; 2100 is no leap year
     EXPECT_THAT(list("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=SU", "2026-01-01", "2130-01-01"),
                 ElementsAre("2032-02-29 00:00", "2060-02-29 00:00", "2088-02-29 00:00", "2128-02-29 00:00"));
     EXPECT_THAT(list("FREQ=YEARLY;INTERVAL=300;BYMONTH=2;BYMONTHDAY=28", "2026-01-01", "9999-01-01"),
@@ -399,7 +400,7 @@ TEST(Recurrence, SparseRulesAnswer) {
 }
 
 TEST(Recurrence, FarYearsAreNotLibicals) {
-    // libical ends in 2582; the weekdays of 9996 are those of 1996
+    // libical's search ends in 2582; the weekdays of 9996 are those of 1996
     EXPECT_THAT(list("FREQ=MONTHLY;BYDAY=-1FR", "9996-02-01", "9996-04-01"),
                 ElementsAre("9996-02-23 00:00", "9996-03-29 00:00"));
     EXPECT_THAT(list("DTSTART:20260131 FREQ=MONTHLY;INTERVAL=5", "9990-01-01", "9992-01-01"),
@@ -423,7 +424,7 @@ TEST(Recurrence, PeriodsInDays) {
     EXPECT_EQ(period("FREQ=MONTHLY;INTERVAL=7"), 7 * 146097);
 }
 
-// 30 December 2024 is in week 1 of 2025.
+// 30 December 2024 is in week 1 of 2025, from which the interval is counted.
 TEST(Recurrence, IntervalWithByWeekNoCountsFromTheYearOfTheWeekOfDtstart) {
     const auto rule =
         Recurrence::parse("DTSTART:20241230 RRULE:FREQ=YEARLY;BYWEEKNO=1;INTERVAL=3", Zone::utc());

@@ -1,4 +1,4 @@
-// Refused rules, with the reason and the position.
+// Rules that are refused: the reason and the position of the error.
 #include "tests/rrule/support.h"
 
 namespace pbs::rrule::test {

@@ -1,4 +1,5 @@
-// Series of a rule with an end: their occurrences, also over changes of the clock, and the refused rules.
+// The occurrences of a rule that ends (series()), also across changes of the clock, and rules that it
+// refuses.
 #include "rrule/series.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +19,7 @@ const Zone& berlin() {
     return zone;
 }
 
-// The instant at which a clock in Berlin shows this reading.
+// Returns the instant at which a clock in Berlin shows this time.
 Instant at(int year, unsigned month, unsigned day, int hour, int minute = 0) {
     const LocalDay date{std::chrono::year(year) / std::chrono::month(month) / std::chrono::day(day)};
     return berlin().instant(Local{date} + std::chrono::hours(hour) + std::chrono::minutes(minute));
@@ -40,20 +41,20 @@ void expect_refusal(std::string_view rule, Kind kind, std::string_view why, std:
 TEST(Series, BeginsWithTheStartIfTheRuleMatchesIt) {
     EXPECT_EQ(starts("FREQ=DAILY;COUNT=3", at(2026, 11, 23, 9)),
               (std::vector{at(2026, 11, 23, 9), at(2026, 11, 24, 9), at(2026, 11, 25, 9)}));
-    // starts on a Monday; the rule gives Tuesdays and Thursdays
+    // the start is a Monday; the rule occurs on Tuesdays and Thursdays
     EXPECT_EQ(starts("RRULE:FREQ=WEEKLY;BYDAY=TU,TH;COUNT=3", at(2026, 11, 23, 9)),
               (std::vector{at(2026, 11, 24, 9), at(2026, 11, 26, 9), at(2026, 12, 1, 9)}));
 }
 
 TEST(Series, FollowsTheClockOnTheWall) {
-    // 2027-03-28: from 02:00 to 03:00; 2026-10-25: from 03:00 back to 02:00
+    // In Berlin, clocks go from 02:00 to 03:00 on 2027-03-28, and from 03:00 back to 02:00 on 2026-10-25.
     EXPECT_EQ(starts("FREQ=DAILY;COUNT=2", at(2027, 3, 27, 9)),
               (std::vector{at(2027, 3, 27, 9), at(2027, 3, 28, 9)}));
     EXPECT_EQ(at(2027, 3, 28, 9) - at(2027, 3, 27, 9), std::chrono::hours(23));
-    // a reading in the gap is converted with the offset before the gap: 03:30
+    // 02:30 on 28 March doesn't exist: with the offset from before the change it is 03:30
     EXPECT_EQ(starts("FREQ=DAILY;COUNT=3", at(2027, 3, 27, 2, 30)),
               (std::vector{at(2027, 3, 27, 2, 30), at(2027, 3, 28, 3, 30), at(2027, 3, 29, 2, 30)}));
-    // the second time that clocks show 02:30
+    // starts when clocks show 02:30 for the second time
     const Instant second = at(2026, 10, 25, 2, 30) + std::chrono::hours(1);
     EXPECT_EQ(starts("FREQ=DAILY;COUNT=2", second), (std::vector{second, at(2026, 10, 26, 2, 30)}));
 }

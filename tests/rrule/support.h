@@ -1,4 +1,4 @@
-// Short notations for dates, instants and zones in tests.
+// Short notations for dates, instants and time zones in tests.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 
 namespace pbs::rrule::test {
 
-// The reading "2026-03-08 02:30", "2026-03-08 02:30:15" or "2026-03-08".
+// Returns the local time "2026-03-08 02:30", "2026-03-08 02:30:15" or "2026-03-08".
 inline Local local(std::string_view s) {
     const auto n = [&](std::size_t at, std::size_t count) {
         return std::stoi(std::string(s.substr(at, count)));
@@ -49,7 +49,7 @@ inline std::string text(std::optional<Instant> t) {
     return t ? text(*t) : "never";
 }
 
-// Compares two instants, without making a text unless they differ: some tests compare many thousands.
+// Compares two instants. Makes texts only if they differ, as some tests compare many thousands.
 inline testing::AssertionResult same(std::optional<Instant> found, std::optional<Instant> expected) {
     if (found == expected) return testing::AssertionSuccess();
     return testing::AssertionFailure() << text(found) << " in place of " << text(expected);
@@ -61,7 +61,7 @@ inline Zone zone(std::string_view name) {
     return found ? *found : Zone::utc();
 }
 
-// Days as text, for readable failures; of a long list only the first.
+// Returns the number of days, and the first 400 of them, as text for messages of failed tests.
 inline std::string text(const std::vector<LocalDay>& days) {
     std::string out = std::to_string(days.size()) + ":";
     for (std::size_t i = 0; i < days.size() && i < 400; ++i) out += ' ' + text(Local{days[i]}).substr(0, 10);
@@ -84,7 +84,7 @@ inline std::optional<Instant> first_overlap(const Window& a, const Window& b, In
     return OverlapSearch(holidays, from).of(a, b);
 }
 
-// Ascending intervals, with touching ones joined.
+// Returns ascending intervals, in which touching ones are joined.
 inline std::vector<Interval> joined(const std::vector<Interval>& parts) {
     std::vector<Interval> out;
     for (const Interval& part : parts) {

@@ -8,7 +8,7 @@ namespace {
 const std::vector<WindowSpec> kPrime{{"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", hm(8), hm(17), false}};
 const std::vector<WindowSpec> kNights{{"FREQ=DAILY", hm(22), hm(6), true}};
 
-// Do two sets share their compiled data?
+// Returns whether two sets share their compiled data.
 bool same_windows(const WindowSet& a, const WindowSet& b) {
     return &a.windows() == &b.windows();
 }
@@ -43,7 +43,7 @@ TEST(WindowCache, AChangedRuleTimeOrHolidayIsAnotherSet) {
     ASSERT_TRUE(cache.non_work_days(days, Zone::utc()));
     EXPECT_FALSE(cache.set(kPrime, Zone::utc())->contains(utc("2026-11-23 09:00")));
     EXPECT_TRUE(prime.contains(utc("2026-11-23 09:00")));
-    // nights apply on holidays, so a change of the holidays doesn't concern them
+    // the nights are open on holidays, too, so that a change of the holidays doesn't affect them
     const WindowSet nights = *cache.set(kNights, Zone::utc());
     ASSERT_TRUE(cache.non_work_days({}, Zone::utc()));
     EXPECT_TRUE(same_windows(nights, *cache.set(kNights, Zone::utc())));

@@ -5,7 +5,7 @@
 namespace pbs::rrule::test {
 namespace {
 
-// Prime time of the examples: Monday to Friday, 08:00 to 17:00, not on 25 December.
+// Prime time in these tests: Monday to Friday, 08:00 to 17:00, but not on 25 December.
 WindowSet prime(const Zone& z) {
     const std::vector<std::string> entries{"12/25"};
     return WindowSet({window("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", hm(8), hm(17), z, false)},
@@ -74,15 +74,15 @@ TEST(WindowSet, AlwaysOpenNeverChanges) {
                   utc("3026-01-01") - utc("2026-01-01"));
         EXPECT_EQ(text(set.at_or_after(utc("2026-01-01"))->start), "1601-01-01 00:00");
     }
-    // with a beginning
+    // a window that has a beginning
     const WindowSet later({window("DTSTART:20270101 FREQ=DAILY", hm(0), hm(24), Zone::utc())});
     EXPECT_EQ(text(later.next_change(utc("2026-01-01"))), "2027-01-01 00:00");
     EXPECT_EQ(later.next_change(utc("2027-01-01")), std::nullopt);
     EXPECT_EQ(text(later.at_or_after(utc("2500-01-01"))->start), "2027-01-01 00:00");
 }
 
-// Most of these windows, in two zones, repeat only after centuries: the few others show that the union is
-// always open.
+// Most of these windows repeat only after centuries. The last three show that the union is always open, so
+// that the others needn't be compiled for all time.
 TEST(WindowSet, AUnionOfManyThatIsAlwaysOpen) {
     std::vector<Window> windows;
     for (int i = 0; i < 200; ++i) {
@@ -102,7 +102,7 @@ TEST(WindowSet, AUnionOfManyThatIsAlwaysOpen) {
     std::uint64_t after = 0;
     for (const Window& w : windows) after += w.recurrence().steps();
     EXPECT_LT(after - before, 2'000'000U) << "for 400 rules, a year or two";
-    // without one of the three there are gaps
+    // without the last of the three there are gaps
     windows.pop_back();
     EXPECT_EQ(text(WindowSet(windows).next_change(utc("2026-01-01"))), "2026-01-03 21:00");
 }
@@ -112,7 +112,7 @@ TEST(WindowSet, RulesThatEnd) {
     EXPECT_EQ(text(set.next_change(utc("2026-01-03 08:00"))), "2026-01-03 09:00");
     EXPECT_EQ(set.next_change(utc("2026-01-03 09:00")), std::nullopt);
     EXPECT_EQ(set.at_or_after(utc("2026-01-03 09:00")), std::nullopt);
-    // and back to a time before the first question
+    // a question about a time before the first one
     EXPECT_EQ(text(set.next_change(utc("1999-01-03 09:00"))), "1999-01-04 08:00");
     EXPECT_EQ(text(set.next_change(utc("2026-01-02 09:00"))), "2026-01-03 08:00");
 }
@@ -154,7 +154,7 @@ TEST(WindowSet, ComplementsAnswerTheSameQuestions) {
     EXPECT_EQ(rest.seconds_inside(utc("2026-12-21"), utc("2026-12-28")), hm(168 - 36));
     EXPECT_EQ(rest.intervals(utc("2026-12-24 12:00"), utc("2026-12-25 00:00")),
               (std::vector<Interval>{{utc("2026-12-24 17:00"), utc("2026-12-25 00:00")}}));
-    // the complement of an empty set is always open
+    // an empty set is never open, and its complement always
     const WindowSet always = WindowSet{}.complement();
     EXPECT_TRUE(always.contains(utc("2026-01-01")));
     EXPECT_EQ(always.next_change(utc("2026-01-01")), std::nullopt);
@@ -163,7 +163,7 @@ TEST(WindowSet, ComplementsAnswerTheSameQuestions) {
     const WindowSet never = WindowSet({window("FREQ=DAILY", hm(0), hm(24), Zone::utc())}).complement();
     EXPECT_EQ(never.at_or_after(utc("2026-01-01")), std::nullopt);
     EXPECT_TRUE(never.intervals(utc("2026-01-01"), utc("2027-01-01")).empty());
-    // a set with an end: its complement is open for ever after it
+    // the complement of a set that ends is open forever after that
     const WindowSet ended =
         WindowSet({window("DTSTART:20260101 FREQ=DAILY;COUNT=2", hm(8), hm(9), Zone::utc())}).complement();
     EXPECT_EQ(text(ended.at_or_after(utc("2027-01-01"))->start), "2026-01-02 09:00");
@@ -177,12 +177,12 @@ TEST(WindowSet, WhatIsCompiledIsSmallAndExtendedOnDemand) {
     EXPECT_TRUE(set.contains(utc("2026-11-23 09:00")));
     const std::size_t year = set.memory();
     EXPECT_GT(year, empty);
-    EXPECT_LT(year, empty + 3300U);  // 341 openings, seven in 64 bytes
+    EXPECT_LT(year, empty + 3300U);  // 341 openings; seven take 64 bytes
     EXPECT_TRUE(set.contains(utc("2027-06-01 09:00")));
     EXPECT_EQ(set.memory(), year);
     EXPECT_TRUE(set.contains(utc("2029-06-01 09:00")));
     EXPECT_GT(set.memory(), year);
-    // centuries are added up without being kept
+    // sums over centuries are computed without keeping the openings
     const std::size_t before = set.memory();
     EXPECT_EQ(set.seconds_inside(utc("2000-01-01"), utc("2400-01-01")) % hm(1), hm(0));
     EXPECT_EQ(set.memory(), before);
@@ -198,7 +198,7 @@ TEST(WindowSet, ASingleWindowHasNoListWhereItsDaysTell) {
         set.seconds_inside(utc(t), utc(t) + hm(7 * 24));
     }
     EXPECT_EQ(set.memory(), empty);
-    EXPECT_EQ(text(set.next_change(utc("2027-03-27 09:00"))), "2027-03-29 06:00");  // the clock has changed
+    EXPECT_EQ(text(set.next_change(utc("2027-03-27 09:00"))), "2027-03-29 06:00");  // a clock change
     EXPECT_GT(set.memory(), empty);
 }
 

@@ -18,17 +18,17 @@ TEST(Window, TimesAreReadingsOfTheWallClock) {
     const OnDay table[] = {
         {"America/Los_Angeles", hm(8), hm(17), "2026-01-05", "2026-01-05 16:00", "2026-01-06 01:00"},
         {"America/Los_Angeles", hm(8), hm(17), "2026-07-06", "2026-07-06 15:00", "2026-07-07 00:00"},
-        // whole days have 23 or 25 hours when the clock changes
+        // a whole day has 23 or 25 hours if the clock changes
         {"America/Los_Angeles", hm(0), hm(24), "2026-03-08", "2026-03-08 08:00", "2026-03-09 07:00"},
         {"America/Los_Angeles", hm(0), hm(24), "2026-11-01", "2026-11-01 07:00", "2026-11-02 08:00"},
-        // an end that is not after the start is on the next day
+        // an end that isn't after the start is on the next day
         {"Europe/Berlin", hm(22), hm(6), "2026-03-28", "2026-03-28 21:00", "2026-03-29 04:00"},
         {"Europe/Berlin", hm(8), hm(8), "2026-10-24", "2026-10-24 06:00", "2026-10-25 07:00"},
-        // a start or end in the skipped hour is the moment of the skip
+        // a start or end in a skipped hour is the instant at which the clock is set
         {"Europe/Berlin", hm(2, 30), hm(4), "2026-03-29", "2026-03-29 01:00", "2026-03-29 02:00"},
         {"Europe/Berlin", hm(1), hm(2, 30), "2026-03-29", "2026-03-29 00:00", "2026-03-29 01:00"},
         {"Europe/Berlin", hm(2, 15), hm(2, 45), "2026-03-29", "2026-03-29 01:00", "2026-03-29 01:00"},
-        // a reading that comes twice is its first occurrence
+        // a time that the clock shows twice means the first of the two instants
         {"Europe/Berlin", hm(2, 30), hm(4), "2026-10-25", "2026-10-25 00:30", "2026-10-25 03:00"},
         {"Europe/Berlin", hm(1), hm(2, 30), "2026-10-25", "2026-10-24 23:00", "2026-10-25 00:30"},
         {"Australia/Lord_Howe", hm(1), hm(3), "2026-10-04", "2026-10-03 14:30", "2026-10-03 16:00"},

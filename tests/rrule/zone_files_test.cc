@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The test's own folder of zone files, which is the tz database while it exists.
+// Gives each test a folder of zone files of its own, which takes the place of the system's tz database.
 class ZoneFiles : public testing::Test {
   protected:
     void SetUp() override {
@@ -31,7 +31,7 @@ class ZoneFiles : public testing::Test {
         fs::remove_all(folder);
     }
 
-    // Replaces a file, as package updates do, by the data of a zone of the system.
+    // Replaces a zone's file by the system's file of the zone `data`, in the way of package updates.
     void put(const std::string& name, const std::string& data) const {
         fs::copy_file(fs::path("/usr/share/zoneinfo") / data, folder / "new");
         fs::rename(folder / "new", zoneinfo / name);
@@ -55,7 +55,7 @@ TEST_F(ZoneFiles, AReplacedFileIsNoticedAndReadAnew) {
     EXPECT_EQ(before, zone("Europe/Berlin"));
     EXPECT_EQ(text(before.instant(local("2026-07-01 12:00"))), "2026-07-01 10:00");
 
-    put("Europe/Berlin", "Africa/Lagos");  // without summer time
+    put("Europe/Berlin", "Africa/Lagos");  // which has no summer time
     EXPECT_FALSE(before.is_current());
     EXPECT_EQ(text(before.instant(local("2026-07-01 12:00"))), "2026-07-01 10:00") << "values don't change";
     const Zone after = before.renewed();
@@ -65,7 +65,7 @@ TEST_F(ZoneFiles, AReplacedFileIsNoticedAndReadAnew) {
     EXPECT_EQ(after, zone("Europe/Berlin"));
     EXPECT_EQ(text(after.instant(local("2026-07-01 12:00"))), "2026-07-01 11:00");
 
-    put("Europe/Berlin", "Europe/Berlin");  // and back
+    put("Europe/Berlin", "Europe/Berlin");  // restores the zone
     EXPECT_FALSE(after.is_current());
     EXPECT_EQ(text(after.renewed().instant(local("2026-07-01 12:00"))), "2026-07-01 10:00");
 }
@@ -113,7 +113,7 @@ TEST_F(ZoneFiles, ACacheKnowsTheZonesOfItsRules) {
     cache.clear();
     EXPECT_EQ(text(cache.set({&noon, 1}, *server)->next_change(utc("2026-07-01"))), "2026-07-01 11:00");
     EXPECT_TRUE(cache.zones_are_current());
-    // only an excluded date names this zone
+    // Europe/Berlin is named only by an excluded date
     const WindowSpec excluded{
         "DTSTART:20260101T000000 FREQ=DAILY EXDATE;TZID=Europe/Berlin:20260101T010000", {}, {}, true};
     cache.clear();
@@ -121,7 +121,7 @@ TEST_F(ZoneFiles, ACacheKnowsTheZonesOfItsRules) {
     EXPECT_TRUE(cache.zones_are_current());
     put("Europe/Berlin", "Europe/Berlin");
     EXPECT_FALSE(cache.zones_are_current());
-    // only a non-work day names it; then the server's zone itself is replaced
+    // it is named only by a non-work day; afterwards the server's own zone is replaced
     cache.clear();
     const std::vector<std::string> days{"DTSTART;TZID=Europe/Berlin:20260101 FREQ=YEARLY"};
     EXPECT_TRUE(cache.non_work_days(days, *server));
@@ -149,19 +149,19 @@ TEST_F(ZoneFiles, TheSystemsZoneHasItsName) {
     EXPECT_EQ(system((zoneinfo / "Europe/Berlin").c_str()), "Europe/Berlin");
     EXPECT_EQ(system((folder / "localtime").c_str()), "Europe/Berlin");
 
-    // a relative link by way of another link; the alias that was chosen is kept
+    // a relative link that leads over another link: the name at its end is kept, even if it is an alias
     fs::create_symlink("Berlin", zoneinfo / "Europe/Vienna");
     fs::remove(folder / "localtime");
     fs::create_symlink("zoneinfo/Europe/Vienna", folder / "second");
     fs::create_symlink("second", folder / "localtime");
     EXPECT_EQ(system(nullptr), "Europe/Vienna");
-    // the database itself is behind a link
+    // the folder of the database is itself a link
     fs::remove(folder / "localtime");
     fs::create_symlink(zoneinfo, folder / "linked");
     fs::create_symlink(zoneinfo / "Europe/Berlin", folder / "localtime");
     EXPECT_EQ(*system_zone({nullptr, folder / "linked", folder / "localtime", folder / "timezone"}),
               "Europe/Berlin");
-    // links in a circle lead nowhere
+    // links that form a circle name no zone
     fs::remove(folder / "localtime");
     fs::create_symlink("localtime", folder / "localtime");
     EXPECT_EQ(system(nullptr), "UTC");

@@ -25,8 +25,8 @@ TEST(Zone, LocalAndBack) {
 struct Change {
     const char* zone;
     const char* reading;
-    const char* instant;  // Zone::instant, UTC
-    const char* rfc;      // RFC 5545, UTC
+    const char* instant;  // by Zone::instant(), in UTC
+    const char* rfc;      // by Zone::rfc5545_instant(), in UTC
     bool exists;
 };
 
@@ -68,7 +68,7 @@ TEST(Zone, AReaderAnswersAsTheZoneDoes) {
             ASSERT_TRUE(same(reader.instant(l), z.instant(l))) << name << ' ' << text(l);
         for (Local l = local("2011-01-01"); l < local("2012-04-01"); l += Seconds{900})
             ASSERT_TRUE(same(reader.instant(l), z.instant(l))) << name << ' ' << text(l);
-        // backwards, and where tzdata's list of changes ends
+        // go backwards, and beyond the end of tzdata's list of changes
         for (Local l = local("2450-01-01"); l > local("2380-01-01"); l -= Seconds{86399 * 31})
             ASSERT_TRUE(same(reader.instant(l), z.instant(l))) << name << ' ' << text(l);
         for (Local l = local("1601-01-01"); l < local("1930-01-01"); l += Seconds{86401 * 31})

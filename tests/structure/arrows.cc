@@ -13,11 +13,11 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Room {
-    std::string_view folder;                  // headers of other folders that it uses
-    std::vector<std::string_view> outside{};  // the headers that it uses of other folders
+    std::string_view folder;                  // with a slash at the end
+    std::vector<std::string_view> outside{};  // headers outside the rooms that it may use
 };
 
-// Adds rules by which each room sees those before it.
+// Adds a rule for each room of the server, by which it may use the rooms before it in the list.
 void add_rooms(std::vector<Rule>& table, const std::vector<Room>& rooms) {
     std::vector<std::string_view> below;
     for (const Room& room : rooms) {
@@ -28,7 +28,8 @@ void add_rooms(std::vector<Rule>& table, const std::vector<Room>& rooms) {
     }
 }
 
-// The rooms of the bundled server, the lowest first.
+// Returns the rooms of the bundled server, which are the folders of server_plugin/host/, the lowest one
+// first.
 std::vector<Room> rooms_of_host() {
     constexpr std::string_view kPlugin = "server_plugin/plugin/pbs_plugin.h";
     return {
@@ -49,19 +50,19 @@ std::vector<Room> rooms_of_host() {
 
 std::vector<Rule> all_rules() {
     std::vector<Rule> table{
-        // Every folder but one may use values/.
+        // every folder but ifl/iff may use values/
         {"values", {}, {}},
         {"text", {}, {}},
         {"rrule", {"text/"}, {"pbs_text"}},
-        // Shared by both databases of a server.
+        // both databases of a server use it
         {"sqlite", {}, {}},
         {"objects", {"text/", "rrule/", "sqlite/"}, {"pbs_text", "pbs_rrule", "pbs_sqlite"}},
-        // Attributes of PBS's objects, for the bundled server and the commands.
+        // the attributes of PBS's objects, for the bundled server and the commands
         {"ifl/attributes", {"ifl/pbs_ifl.h"}, {}},
         {"ifl", {"text/"}, {}},
-        // A setuid program, of which every line counts: it uses nothing else.
+        // a setuid program uses no other code of this project, so that it stays small
         {"ifl/iff", {}, {}},
-        // The commands know the server through the C API alone, as any IFL program does.
+        // the commands use the server only through the C API, as any IFL program does
         {"ifl/cmds",
          {"text/", "ifl/attributes/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "objects/schema.h",
           "objects/spelling.h", "objects/unsupported.h"},
@@ -70,28 +71,28 @@ std::vector<Rule> all_rules() {
          {"text/", "objects/", "rrule/", "cluster/exec_vnode.h", "ifl/attributes/execvnodes.h",
           "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h"},
          {"pbs_text", "pbs_attributes", "pbs_cluster", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds"}},
-        // The program hands files to a running server through the C API. qmgr's print is in the language of
-        // ifl/cmds.
+        // the program sends files to a running server through the C API, and reads the output of qmgr's print
+        // with the grammar in ifl/cmds
         {"migrate",
          {"text/", "objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
           "ifl/cmds/client.h", "ifl/cmds/qmgr_grammar.h", "ifl/cmds/host_attributes.h",
           "ifl/attributes/built_in_resources.h", "ifl/attributes/entity_limits.h"},
          {"pbs_text", "pbs_attributes", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds",
           "pbs_qmgr_language"}},
-        // The scheduler reads configuration, never the store and never a command.
+        // the scheduler uses the configuration, but neither the store nor any command
         {"server_plugin/scheduler",
          {"objects/error.h", "objects/formula.h", "objects/schema.h", "objects/snapshot.h", "objects/value.h",
           "objects/windows.h", "rrule/", "server_plugin/scheduler/model/", "server_plugin/scheduler/state/",
           "server_plugin/scheduler/log/", "server_plugin/scheduler/tickets/",
           "server_plugin/scheduler/framework/", "server_plugin/scheduler/explain/"},
          {"pbs_objects", "pbs_rrule"}},
-        // Its rooms, the lowest first: each sees those below.
+        // the rooms of the scheduler, the lowest one first: each may use those below it
         {"server_plugin/scheduler/model",
          {"objects/error.h", "objects/formula.h", "objects/policy_attributes.h",
           "objects/policy_attributes.def", "objects/quota_rule.h", "objects/schema.h", "objects/snapshot.h",
           "objects/value.h", "objects/windows.h", "rrule/"},
          {}},
-        // Orders by load compute formulas.
+        // orders by load compute formulas
         {"server_plugin/scheduler/placement",
          {"server_plugin/scheduler/model/", "rrule/", "objects/formula.h"},
          {}},
@@ -136,49 +137,49 @@ std::vector<Rule> all_rules() {
           "server_plugin/scheduler/state/", "server_plugin/scheduler/pending/",
           "server_plugin/scheduler/future/", "server_plugin/scheduler/framework/", "rrule/"},
          {}},
-        // A record is made of what the scheduler hands out; the plugin makes it, and tools run it again.
+        // records consist of what the scheduler hands out; the plugin writes them, and tools run them again
         {"server_plugin/record",
          {"text/", "objects/", "rrule/", "server_plugin/scheduler/scheduler.h",
           "server_plugin/scheduler/record.h"},
          {"pbs_text", "pbs_objects", "pbs_scheduler"}},
-        // Functions of POSIX that hosts and the plugin share.
+        // functions of POSIX that the hosts and the plugin share
         {"server_plugin/posix", {"text/"}, {}},
         {"server_plugin/plugin",
          {"text/", "server_plugin/posix/", "objects/", "rrule/", "ifl/", "migrate/", "server_plugin/record/",
           "server_plugin/scheduler/", "server_plugin/scheduler/model/"},
          {"pbs_text", "pbs_objects", "pbs_rrule", "pbs_ifl_codec", "pbs_migrate_lib", "pbs_record",
           "pbs_scheduler", "pbs_posix"}},
-        // The program asks a server for a record, or runs one.
+        // the program asks a server for a record, or runs one
         {"tools/replay",
          {"text/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h",
           "server_plugin/record/", "server_plugin/scheduler/scheduler.h"},
          {"pbs_text", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_record", "pbs_scheduler"}},
-        // A server's diagnosis, with a record of a cycle.
+        // the diagnosis of a server includes a record of a cycle
         {"tools/diag",
          {"ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h", "ifl/cmds/error.h",
           "tools/replay/anonymous.h"},
          {"pbspolicy", "pbs_cmds", "pbs_replay_lib"}},
-        // A simulation sees the scheduler as the plugin does, and reads what qmgr and pbs_config write.
+        // the simulation uses the scheduler as the plugin does, and reads the output of qmgr and pbs_config
         {"tools/simulate",
          {"text/", "objects/", "rrule/", "ifl/attributes/entity_limits.h", "ifl/pbs_ifl.h", "ifl/pbs_error.h",
           "ifl/cmds/attr_list.h", "ifl/cmds/client.h", "ifl/cmds/fairshare_format.h",
           "ifl/cmds/qmgr_grammar.h", "ifl/cmds/host_attributes.h", "server_plugin/scheduler/scheduler.h"},
          {"pbs_text", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
-        // The program asks through the C API, so that it works with both hosts, and shows what pbs_calendar,
-        // pbs_explain and pbs_config print.
+        // the program asks through the C API, so that it works with both hosts, and shows what pbs_calendar,
+        // pbs_explain and pbs_config print
         {"tools/web",
          {"text/", "rrule/", "objects/value.h", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
           "ifl/cmds/client.h", "ifl/cmds/config_diff.h", "ifl/cmds/config_format.h", "ifl/cmds/datetime.h",
           "ifl/cmds/explain_format.h", "ifl/cmds/fairshare_format.h", "ifl/cmds/quota_counter.h",
           "ifl/cmds/text.h", "tools/calendar/"},
          {"pbs_text", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_calendar_lib"}},
-        // The objects of a PBS server as attributes, and the records by which both hosts tell a plugin of
-        // them.
+        // the objects of a PBS server as attributes, and as the records in which both hosts pass them to a
+        // plugin
         {"cluster",
          {"text/", "ifl/attribute.h", "ifl/error.h", "ifl/pbs_error.h", "ifl/attributes/entity_limits.h",
           "server_plugin/plugin/pbs_plugin.h"},
          {"pbs_text", "pbs_attributes"}},
-        // Both hosts know the plugin through its C header alone, and load it at run time.
+        // both hosts use only the plugin's C header, and load the plugin at run time
         {"server_plugin/client",
          {"cluster/", "ifl/", "server_plugin/plugin/pbs_plugin.h"},
          {"pbs_cluster", "pbs_ifl_codec"}},
@@ -220,7 +221,7 @@ const Rule* rule_of(std::string_view path, std::span<const Rule> table) {
     return best;
 }
 
-// May every folder use this one? A setuid program uses nothing else of ours.
+// Returns whether every folder may use this one, except ifl/iff, whose setuid program uses no other code.
 bool is_common(const Rule& used, const Rule& by) {
     return used.folder == "values" && by.folder != "ifl/iff";
 }
@@ -296,7 +297,7 @@ class Checker {
     }
 
     void check_link_words(const Rule& from, const std::string& name, int line, const std::string& arguments) {
-        // Generator expressions name targets too, so their punctuation separates words.
+        // Generator expressions name targets, too: take their punctuation as separators.
         static const std::regex word(R"([A-Za-z0-9_.+-]+)");
         for (std::sregex_iterator it(arguments.begin(), arguments.end(), word), end; it != end; ++it) {
             const std::string linked = it->str();

@@ -1,4 +1,4 @@
-// Dependencies between folders: the one table, and the check of a source tree against it.
+// The permitted dependencies between the folders of this project, and a check of a source tree for others.
 #pragma once
 
 #include <filesystem>
@@ -9,17 +9,17 @@
 
 namespace pbs::structure {
 
-// A folder, and what it may use besides itself and third-party code.
+// Says what a folder may use besides itself and third-party code.
 struct Rule {
     std::string_view folder;
-    // Headers: an entry that ends in '/' stands for every header directly in that folder (not in folders
-    // below it that have a rule of their own); any other entry is one header.
+    // Headers. An entry that ends in '/' stands for all headers directly in that folder, but not in folders
+    // below it that have rules of their own. Any other entry is one header.
     std::vector<std::string_view> headers;
-    // CMake targets of this project that its own targets may link.
+    // CMake targets of this project that the folder's targets may link.
     std::vector<std::string_view> targets;
 };
 
-// Returns the table. A file belongs to the rule with the longest folder that holds it.
+// Returns the rules of this project. A file belongs to the rule with the longest folder that contains it.
 std::span<const Rule> rules();
 
 struct Violation {
@@ -30,8 +30,8 @@ struct Violation {
 };
 std::string to_string(const Violation& violation);
 
-// Checks every #include of every source file and every target_link_libraries() of every CMakeLists.txt under
-// the folders of `table` that exist in `root`. Tests, man and demo are free to use everything.
+// Checks every #include and every target_link_libraries() below the folders of `table` that exist in `root`.
+// tests, man and demo have no rules.
 std::vector<Violation> check_tree(const std::filesystem::path& root, std::span<const Rule> table);
 
 }  // namespace pbs::structure

@@ -1,4 +1,4 @@
-// The dependency arrows between the folders of this project, and proofs that the check catches violations.
+// Checks the dependencies between the folders of this project, and that the check finds violations.
 #include "tests/structure/arrows.h"
 
 #include <gmock/gmock.h>

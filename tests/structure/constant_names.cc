@@ -9,7 +9,7 @@
 namespace pbs::structure {
 
 std::vector<Violation> check_constant_names(const std::filesystem::path& root, std::span<const Rule> table) {
-    // The type has no bracket: what has one before the name ends is a function.
+    // The type must have no bracket: a bracket before the end of the name would mean a function.
     static const std::regex definition(
         R"(^(?:\s*(?:inline |static )*constexpr|(?:inline |static |extern )*const)\s[^=;{}()]*?)"
         R"([\s&*>]([a-z]\w*)\s*(?:\[[^\]]*\]\s*)*(?:=|\{|;).*)");

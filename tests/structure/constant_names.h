@@ -1,4 +1,4 @@
-// Names of constants: kName, in headers, sources and tests alike.
+// Checks that constants have names such as kName, in headers, sources and tests.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,9 @@
 
 namespace pbs::structure {
 
-// Checks every header and source under the folders of `table` that exist in `root`, and under tests/. One
-// violation for each constant that is defined by constexpr, or by const outside of functions, and has another
-// kind of name. It reads line by line: a definition whose name isn't on its first line is not seen.
+// Checks every header and source below the folders of `table` that exist in `root`, and below tests/. Returns
+// a violation for each constant with another name, defined by constexpr, or by const outside of functions. A
+// definition whose name isn't on its first line isn't found.
 std::vector<Violation> check_constant_names(const std::filesystem::path& root, std::span<const Rule> table);
 
 }  // namespace pbs::structure

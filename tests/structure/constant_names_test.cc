@@ -1,4 +1,4 @@
-// Constants have one kind of name, and proofs that the check sees the ways in which one is defined.
+// Checks the names of this project's constants, and that the check finds each kind of definition.
 #include "tests/structure/constant_names.h"
 
 #include <gmock/gmock.h>

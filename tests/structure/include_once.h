@@ -1,5 +1,5 @@
-// Guards of headers: #pragma once; where programs of others include a header, a guard of the project's own,
-// which a second copy of the installed file has too.
+// Checks that headers have a guard: #pragma once or, in an installed header, a macro of this project, which
+// also protects from a second copy of the file.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,8 @@
 
 namespace pbs::structure {
 
-// Checks every header under the folders of `table` that exist in `root`, and under tests/. One violation for
-// each header whose first directive is another.
+// Checks every header below the folders of `table` that exist in `root`, and below tests/. Returns a
+// violation for each header whose first directive isn't the right guard.
 std::vector<Violation> check_include_once(const std::filesystem::path& root, std::span<const Rule> table);
 
 }  // namespace pbs::structure

@@ -1,4 +1,4 @@
-// Every header keeps from being read twice in one way, and proofs that the check catches another.
+// Checks the guards of this project's headers, and that the check finds wrong ones.
 #include "tests/structure/include_once.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Checks that each file includes what it names. The compiler says so only without precompiled headers, with
-// which builds of the tests are made.
+// Checks that each file includes the headers of the names that it uses. The compiler doesn't find missing
+// ones if headers are precompiled, as they are in builds with tests.
 #pragma once
 
 #include <filesystem>
@@ -17,14 +17,13 @@ struct Header {
     std::vector<std::string_view> names;
 };
 
-// Returns the table: the headers that are precompiled (pbs_common_headers and those of CLI11), and those that
-// come with them. Names that every container's header declares (std::move, std::pair, std::begin) are left
-// out.
+// Returns the headers that are precompiled (pbs_common_headers and those of CLI11) or included by them. Names
+// that every container's header declares (std::move, std::pair, std::begin) are left out.
 std::span<const Header> headers();
 
-// Checks every C++ file under the folders of `table` that exist in `root`: the header of each name that
-// `known` holds is included by the file, or by a header of this project that it includes. One violation for
-// each missing header, at its first use.
+// Checks every C++ file below the folders of `table` that exist in `root`: for each name in `known`, the file
+// or a header of this project that it includes has to include the name's header. Returns a violation for each
+// missing header, at the first use of a name.
 std::vector<Violation> check_includes(const std::filesystem::path& root, std::span<const Rule> table,
                                       std::span<const Header> known);
 

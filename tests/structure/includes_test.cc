@@ -1,4 +1,4 @@
-// Every file includes what it names, and proofs that the check catches one that doesn't.
+// Checks the includes of this project's files, and that the check finds missing ones.
 #include "tests/structure/includes.h"
 
 #include <gmock/gmock.h>

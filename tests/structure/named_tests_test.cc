@@ -1,4 +1,4 @@
-// The documents name the tests that show what they promise: each of them is there.
+// Checks that the tests exist which documents name as evidence for their statements.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The names of tests by suite, and of fuzz targets.
+// Returns the names of the tests below a folder by suite; the suite "fuzz" has those of fuzz targets.
 std::map<std::string, std::set<std::string>> tests_in(const fs::path& folder) {
     std::map<std::string, std::set<std::string>> tests;
     const std::regex test(R"((?:^|\n)TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\))");

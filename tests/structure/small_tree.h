@@ -1,4 +1,4 @@
-// A small source tree that a test fills, to see what a check says about it.
+// A small source tree in a temporary folder, with which a test shows what a check finds.
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The source files of a tree, for the checks that read them.
+// Finds and reads the source files of a tree, for the checks in this folder.
 #pragma once
 
 #include <cstddef>
@@ -12,22 +12,22 @@
 
 namespace pbs::structure {
 
-// Returns every file below the top folders that `table` has rules for, by path.
+// Returns the paths of all files below the top folders that `table` has rules for.
 std::vector<std::filesystem::path> governed_files(const std::filesystem::path& root,
                                                   std::span<const Rule> table);
 
-// Is the file C or C++ by its name's end?
+// Returns whether a file's name is one of a C or C++ file.
 bool is_source(const std::filesystem::path& file);
 
-// Is `path` below `folder`?
+// Returns whether `path` is below `folder`.
 bool inside(std::string_view path, std::string_view folder);
 
 std::string read_text(const std::filesystem::path& file);
 
-// Returns the line, counted from 1, in which `offset` is.
+// Returns the number of the line, counted from 1, that contains `offset`.
 int line_at(std::string_view text, std::size_t offset);
 
-// Returns the path below `root` that an #include means: beside the including file, or from the top.
+// Returns the path that an #include names, relative to `root`: of a file beside `file`, or from the root.
 std::string included_path(const std::filesystem::path& root, const std::filesystem::path& file,
                           std::string_view written);
 

@@ -1,5 +1,5 @@
-// batchspawner's PBSSpawner and TorqueSpawner: a user's notebook is a job, whose script comes by the standard
-// input.
+// batchspawner's PBSSpawner and TorqueSpawner: a user's notebook is a job, whose script qsub reads from its
+// standard input.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {
@@ -28,7 +28,7 @@ echo token=$JUPYTERHUB_API_TOKEN > token
 sleep 1000
 )",
          .facts = {kId}},
-        // batchspawner waits while a notebook is pending, and connects to the host of a running one.
+        // batchspawner waits while a notebook's job is queued, and connects to the host of a running one
         {.what = "asks whether it runs, and where",
          .command = "qstat -fx {id}",
          .state = "R",

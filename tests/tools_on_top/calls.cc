@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kLongestCall{120};
 
-// Directives of qmgr for every place.
+// Returns the qmgr directives that each place gets.
 const std::vector<std::string>& directives() {
     static const std::vector<std::string> all{
         "create queue batch queue_type=execution,enabled=True,started=True",
@@ -30,7 +30,7 @@ const std::vector<std::string>& directives() {
     return all;
 }
 
-// Host name as in OpenPBS's exec_host: up to the first dot.
+// Returns the host name as OpenPBS's exec_host has it: up to the first dot.
 std::string short_host_name() {
     std::array<char, 256> name{};
     gethostname(name.data(), name.size() - 1);
@@ -40,7 +40,7 @@ std::string short_host_name() {
 
 class OurServer : public Place {
   public:
-    // Uses our commands or, with a prefix, those of the OpenPBS there.
+    // The commands are ours or, with a prefix, those of the OpenPBS in that prefix.
     explicit OurServer(std::string prefix) : prefix_(std::move(prefix)) {
         EXPECT_TRUE(server_.start());
         EXPECT_TRUE(server_.configure(directives()));
@@ -103,7 +103,8 @@ class Openpbs : public Place {
     Site site_;
 };
 
-// Says why OpenPBS's commands can't be used. An ordinary user needs their setuid helper.
+// Returns why OpenPBS's commands can't be used, or "" if they can. Ordinary users need OpenPBS's setuid
+// helper.
 std::string no_openpbs_commands() {
     const std::string prefix = openpbs_prefix();
     if (prefix.empty())
@@ -126,7 +127,7 @@ std::string replaced(std::string text, const std::map<std::string, std::string>&
     return text;
 }
 
-// Quotes a text as a regular expression.
+// Returns a regular expression that matches just this text.
 std::string literal(const std::string& text) {
     std::string out;
     for (const char c : text) {
@@ -176,13 +177,13 @@ std::optional<std::string> word_of_line(const std::string& text, const std::stri
     return std::nullopt;
 }
 
-// Lays JSON out in one way and keeps the order of members; other text stays as it is.
+// Writes JSON in a uniform layout, with the members in their order. Returns other text unchanged.
 std::string laid_out(const std::string& text) {
     const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
     return json.is_discarded() ? text : json.dump(1);
 }
 
-// Masks values that differ from moment to moment, and the name under which the server was asked.
+// Masks values that differ from call to call, and the name under which the server was asked.
 std::string masked(const std::string& text) {
     static const std::vector<std::pair<std::regex, std::string>> masks{
         {std::regex(R"(("timestamp":\s*)\d+)"), "$1T"},
@@ -215,7 +216,7 @@ void ToolOnTop::run(const std::vector<Call>& calls) {
     for (const Call& call : calls) {
         SCOPED_TRACE(call.what);
         run(call);
-        // Stop at a failure: later rows need this one's results.
+        // Stop at a failure, as later rows need the results of this one.
         if (HasFailure()) return;
     }
 }

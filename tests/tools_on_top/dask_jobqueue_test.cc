@@ -1,4 +1,4 @@
-// dask-jobqueue's PBSCluster: a worker is a job, known by the first number that qsub prints.
+// dask-jobqueue's PBSCluster: a worker is a job, which it knows by the first number that qsub prints.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {
@@ -35,7 +35,7 @@ until [ -e end ]; do sleep 0.05; done
                    {Read::joined, R"(Account_Name = (.*)\n)", "project1"}},
          .asks = true},
         {.what = "the worker ends", .command = "touch end"},
-        // The folder of outputs has files named after the job.
+        // the output files in the folder are named after the job
         {.what = "shows what it wrote",
          .command = "cd logs; for f in *; do echo $f; cat $f; done",
          .state = "F",
@@ -43,7 +43,7 @@ until [ -e end ]; do sleep 0.05; done
         {.what = "submits another worker",
          .command = "rm end; qsub {work}/tmpa1b2c3.sh",
          .facts = {{Read::text, R"((\d+))", R"(\d+)", "number"}, kId}},
-        // dask-jobqueue closes a worker by its number, even one that is gone.
+        // dask-jobqueue deletes a worker's job by its number, even if it has ended
         {.what = "closes it", .command = "qdel {number}", .state = "R"},
         {.what = "closes it again", .command = "qdel {number}", .state = "F", .exit = 35},
     });

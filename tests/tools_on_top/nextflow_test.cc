@@ -1,4 +1,4 @@
-// Nextflow's executors pbspro and pbs: a task is a job with the task's folder, and one qstat asks for all
+// Nextflow's executors pbspro and pbs: each task is a job in a folder of its own, and one qstat asks for all
 // jobs of a queue.
 #include "tests/tools_on_top/calls.h"
 
@@ -28,7 +28,7 @@ until [ -e end ]; do sleep 0.05; done
 echo 0 > .exitcode
 )";
 
-// Nextflow lists the jobs of a queue or, without one, of the server that it finds by qstat.
+// Nextflow asks for the jobs of a queue or, without a queue, of the server that qstat -B names.
 const char* const kOfQueue =
     "set -o pipefail; qstat -f {queue} | { grep -E '(Job Id:|job_state =)' || true; }";
 const char* const kOfServer =
@@ -93,7 +93,7 @@ echo "$PBS_JOBID" > of.$PBS_ARRAY_INDEX
 )",
          .file = ".command.run",
          .facts = {kArrayId, {Read::text, R"(^(\d+))", R"(\d+)", "number"}}},
-        // Nextflow makes the tasks' ids itself: the index between the brackets.
+        // Nextflow makes the ids of an array's tasks itself: it puts the index between the brackets
         {.what = "asks for the queue",
          .command = kOfQueue,
          .state = "B",
@@ -109,7 +109,7 @@ echo "$PBS_JOBID" > of.$PBS_ARRAY_INDEX
     });
 }
 
-// The executor pbs is for TORQUE: OpenPBS takes its tasks, but not its arrays and its request for a queue.
+// The executor pbs is for TORQUE. OpenPBS accepts its tasks, but not its arrays and its request for a queue.
 TEST_P(Nextflow, Pbs) {
     run({
         {.what = "submits a task",

@@ -1,4 +1,5 @@
-// Open OnDemand's adapters for PBS Pro and TORQUE (ood_core): jobs of sessions and of job templates.
+// Open OnDemand's adapters for PBS Pro and TORQUE (ood_core), with the jobs of interactive sessions and of
+// job templates.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {
@@ -6,7 +7,7 @@ namespace {
 
 using OnDemand = ToolOnTop;
 
-// The adapters join continued lines and read "NAME = VALUE" from each. A fact about the job {id}.
+// Returns a fact about the job {id}: the adapters join continued lines and read "NAME = VALUE" from each.
 Fact attribute(const std::string& name, const std::string& is, const std::string& keep = {}) {
     return {Read::joined, R"(Job Id: {id}\n(?:    [^\n]*\n)*?    )" + name + R"( = (.+)\n)", is, keep};
 }
@@ -64,7 +65,7 @@ TEST_P(OnDemand, PbsPro) {
         {.what = "holds and releases a job", .command = "qhold {first}; qrls {first}"},
         {.what = "deletes a job", .command = "qdel {first}"},
         {.what = "the session ends", .command = "touch end"},
-        // The adapters take a job as completed if the errors have this text, whatever the request.
+        // for the adapters a job has completed if the error output has one of these texts, whatever was asked
         {.what = "asks for it again",
          .command = "qstat -f -t {id}",
          .state = "F",
@@ -139,7 +140,8 @@ TEST_P(OnDemand, PbsProArrays) {
     });
 }
 
-// The adapter for TORQUE submits by qsub and asks by TORQUE's library. OpenPBS lacks some of its options.
+// The adapter for TORQUE submits with qsub, and asks with TORQUE's library. OpenPBS lacks some of its
+// options.
 TEST_P(OnDemand, Torque) {
     run({
         {.what = "submits a session",

@@ -1,4 +1,4 @@
-// GNU parallel, where it is installed: submits jobs, deletes them, and spreads work over a job's processors.
+// GNU parallel, if it is installed: submits jobs, deletes them, and distributes work over a job's processors.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {

@@ -1,5 +1,5 @@
-// Parsl's providers PBSProProvider and TorqueProvider: a block of workers is a job; one qstat asks for all of
-// them.
+// Parsl's providers PBSProProvider and TorqueProvider: a block of workers is a job, and one qstat asks for
+// all blocks.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {
@@ -36,7 +36,7 @@ exit 3
          .facts = {{Read::text, R"(^([^\n]*)\n$)", R"(\d+\.\S+)", "second"}, kId}},
         {.what = "waits for the first",
          .command = "until qstat -f {first} | grep -q 'job_state = R'; do sleep 0.1; done"},
-        // OpenPBS 23.06 shows only the first of several jobs in JSON.
+        // of several jobs, OpenPBS 23.06 shows only the first in JSON
         {.what = "asks for both",
          .command = "qstat -x -f -F json {first} {second}",
          .facts = {{Read::json, "/Jobs/{first}/job_state", "R"},
@@ -58,7 +58,7 @@ exit 3
          .state = "F",
          .facts = {{Read::json, "/Jobs/{second}/job_state", "F"}},
          .asks = true},
-        // Parsl keeps its states if qstat's exit status is a failure.
+        // if qstat's exit status is a failure, Parsl keeps the states that it knows
         {.what = "asks for one that isn't there",
          .command = "qstat -x -f -F json {second} 99999",
          .exit = 153,
@@ -89,14 +89,14 @@ until [ -e end ]; do sleep 0.05; done
 )",
          .file = "parsl.submit",
          .facts = {kId}},
-        // The id may be cut in the table: Parsl takes the job whose id begins so.
+        // the table may cut the id: Parsl takes the job whose id begins with the shown text
         {.what = "asks for it",
          .command = "qstat {id}",
          .state = "R",
          .facts = {{Read::word, "4", "R"}, {Read::word, "5", "{queue}"}},
          .asks = true},
         {.what = "the block ends", .command = "touch end"},
-        // A block that qstat doesn't list has ended, to Parsl.
+        // Parsl takes a block that qstat doesn't list for one that has ended
         {.what = "asks for it again",
          .command = "qstat {id}",
          .state = "F",
