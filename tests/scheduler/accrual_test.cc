@@ -1,4 +1,4 @@
-// Eligible time that is counted by what jobs wait for, and job_sort_formula_threshold.
+// Eligible time, which counts or not depending on what a job waits for; and job_sort_formula_threshold.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -95,7 +95,7 @@ TEST_F(AccrualTest, TheFormulaHasWhatWasCounted) {
     EXPECT_THAT(world.cycle(at(3)).started, ElementsAre(later)) << "the other one is older";
 }
 
-// Accruals and starts agree with limits that are counted anew from the list of jobs after each event.
+// After random events, accruals and starts are those of limits that are counted anew from the list of jobs.
 TEST(Accruals, AreThoseOfCountingAnewAfterAnyEvents) {
     for (unsigned seed = 1; seed <= 60; ++seed) {
         SCOPED_TRACE(seed);

@@ -1,4 +1,4 @@
-// Advance reservations: they get places or don't, and no other job is on these in their time.
+// Advance reservations: each gets a place or is denied, and during its time no other job runs on its place.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -140,7 +140,7 @@ TEST_F(AdvanceReservation, IsWhollyInDedicatedTimeOrNotAtAll) {
     EXPECT_THAT(outcome.denied.at(into), HasSubstr("dedicated time"));
 }
 
-// Running jobs count until their walltime, not their soft walltime.
+// A running job holds its place until its walltime is over, not only its soft walltime.
 TEST_F(AdvanceReservation, CountsWithWalltimesAndNotWithSoftOnes) {
     const int running = world.job(
         {.queue = "workq", .ncpus = 2, .walltime = 2 * kHour, .soft_walltime = kHour / 2, .queued = at(9)},
@@ -151,7 +151,7 @@ TEST_F(AdvanceReservation, CountsWithWalltimesAndNotWithSoftOnes) {
     const auto outcome = world.cycle(at(9));
     EXPECT_THAT(outcome.denied, ElementsAre(Key(early)));
     EXPECT_THAT(outcome.confirmed, ElementsAre(Key(later)));
-    // Waiting jobs count the same way: the second one would run into the reservation.
+    // The same holds for waiting jobs: both of these could run into the reservation.
     (void)world.job(
         {.queue = "workq", .ncpus = 2, .walltime = 3 * kHour, .soft_walltime = kHour / 2, .queued = at(9)},
         at(9));
@@ -168,7 +168,7 @@ TEST_F(AdvanceReservation, BeginsAsSoonAsThereAreItsPlaces) {
     const int running = job(3, 2 * kHour);
     EXPECT_THAT(world.cycle(at(9)).started, ElementsAre(running));
     (void)world.reserve({at(12), at(13), "1:ncpus=4"});
-    // The reservation's duration counts, not its start.
+    // For a reservation `soonest`, the duration counts, and its start doesn't.
     const int now = world.reserve({.start = at(20), .end = at(21), .select = "1:ncpus=1", .soonest = true});
     const int after_job =
         world.reserve({.start = at(20), .end = at(21), .select = "1:ncpus=4", .soonest = true});
@@ -180,7 +180,7 @@ TEST_F(AdvanceReservation, BeginsAsSoonAsThereAreItsPlaces) {
     EXPECT_EQ(outcome.begins.at(after_job), at(11));
     EXPECT_EQ(outcome.begins.at(after_others), at(13));
     EXPECT_THAT(outcome.denied, ElementsAre(Key(never)));
-    // Later requests don't get the places of these reservations.
+    // Later requests don't get the places of the confirmed reservations.
     const int beside = world.reserve({at(11), at(12), "1:ncpus=1"});
     const int behind = world.reserve({at(14), at(15), "1:ncpus=4"});
     const auto later = world.cycle(at(9));
@@ -210,7 +210,7 @@ TEST_F(AdvanceReservation, OneThatIsAskedForAgainKeepsWhatItHasUntilTheAnswer) {
     (void)other;
 }
 
-// A reservation on n2, since a job has n1 until 11.
+// A reservation that is confirmed on n2, since a job has n1 until 11:00.
 struct AlteredReservation : AdvanceReservation {
     int one = 0;
     void SetUp() override {
@@ -221,7 +221,7 @@ struct AlteredReservation : AdvanceReservation {
         one = world.reserve({at(10), at(12), "2:ncpus=2"});
         EXPECT_EQ(world.cycle(at(9)).confirmed.at(one), "(n2:ncpus=2)+(n2:ncpus=2)");
     }
-    // Begins the reservation with a job in it; the job on n1 ends.
+    // Begins the reservation with a job in it. The job on n1 ends.
     void begin() {
         world.begin_reservation(one);
         const int inside = job(2, kHour, World::queue_of_reservation(one));
@@ -252,7 +252,7 @@ TEST_F(AlteredReservation, StaysWhereItsJobsRunOrIsDenied) {
 }
 
 TEST_F(AlteredReservation, GivesBackWhereNoJobRuns) {
-    // The reservation has both vnodes. In the end only the second one has a job.
+    // The reservation has both vnodes. When its first job has ended, only the second vnode has a job.
     world.finish(1, at(9));
     const int both = world.reserve({at(14), at(16), "2:ncpus=4"});
     EXPECT_EQ(world.cycle(at(9)).confirmed.at(both), "(n1:ncpus=4)+(n2:ncpus=4)");
@@ -287,7 +287,7 @@ TEST_F(AdvanceReservation, IsAskedForByHostsThatCarryItOut) {
     EXPECT_THAT(world.cycle(at(9)).confirmed, ElementsAre(Key(one)));
 }
 
-// The queue of the reservation isn't named by the Origin policy.
+// A reservation's queue needn't be one of the queues in the Origin policy.
 TEST(AdvanceReservationOfOrigin, ItsJobsStartInItsQueue) {
     World world;
     world.queue({.name = "batch"});
@@ -362,7 +362,7 @@ TEST_F(AdvanceReservation, ReplacesNothingByAnotherPlacementSet) {
     world.begin_reservation(one);
     (void)job(1, kHour, World::queue_of_reservation(one));
     ASSERT_EQ(world.cycle(at(9)).started.size(), 1);
-    // The smaller set b is free now.
+    // Set b, which is smaller, has free vnodes now; still, the replacement is of set a.
     world.finish(before, at(10));
     world.vnode({.name = "a2", .ncpus = 1, .free = false, .arch = "a"});
     world.ask_again(one, o);
@@ -405,7 +405,7 @@ TEST_F(StandingReservation, IsConfirmedWithPlacesForEachOfItsTimes) {
     (void)world.cycle(at(9));
     const int standing = world.reserve(noon(3, "1:ncpus=3"));
     EXPECT_EQ(world.cycle(at(9)).confirmed.at(standing), "(n1:ncpus=3);(n2:ncpus=3);(n1:ncpus=3)");
-    // Others don't get its places at any of its times.
+    // Later reservations don't get its places at any of its times.
     const int second = world.reserve({on_day(2, 9), on_day(2, 13), "2:ncpus=4"});
     const int beside = world.reserve({on_day(2, 9), on_day(2, 13), "1:ncpus=4+1:ncpus=1"});
     const auto outcome = world.cycle(at(9));
@@ -449,7 +449,7 @@ TEST_F(StandingReservation, NoJobRunsIntoAnyOfItsTimes) {
     EXPECT_THAT(world.cycle(at(9)).started, ElementsAre(until_noon, long_and_small));
     world.finish(until_noon, at(12));
     world.finish(long_and_small, at(12));
-    // The time is between the first and the second occurrence.
+    // The first occurrence ends at 14:00; the second begins 22 hours later.
     const int too_long = job(2, 23 * kHour);
     const int fits = job(2, 22 * kHour);
     EXPECT_THAT(world.cycle(at(14)).started, ElementsAre(fits));
@@ -491,7 +491,7 @@ TEST_F(StandingReservation, OneThatIsDegradedIsGivenOthersOnlyWhereItAsks) {
     o.only = {1};
     world.ask_again(standing, o);
     EXPECT_EQ(world.cycle(at(9)).confirmed.at(standing), "(n2:ncpus=3)");
-    // The first and second occurrence stayed on n1; the third is on n2.
+    // The first and the third occurrence are on n1, and the second is on n2.
     world.vnode({.name = "n1", .ncpus = 4});
     const int third = world.reserve({on_day(2, 12), on_day(2, 13), "1:ncpus=4+1:ncpus=1"});
     const int second = world.reserve({on_day(1, 12), on_day(1, 13), "1:ncpus=4+1:ncpus=1"});
@@ -510,16 +510,16 @@ TEST_F(StandingReservation, WakesTheSchedulerAtEachOfItsTimes) {
     }
 }
 
-// ---- On random sites.
+// ---- Random sites.
 
-// Returns the CPUs of a vnode that jobs outside of reservations hold beyond an instant.
+// Returns the CPUs of a vnode that jobs outside of reservations hold until after an instant.
 std::int64_t held_by_others(const World& world, const std::vector<int>& jobs, VnodeHandle vnode,
                             Instant after) {
     std::int64_t sum = 0;
     for (const int job : jobs) {
         if (!world.running(job) || world.queue_of(job).starts_with("R")) continue;
         const std::int64_t walltime = world.options(job).walltime;
-        // A job that requests no walltime has that of its queue, if any.
+        // a job without a walltime has no known end, or gets one from its queue
         if (walltime < 0 || world.started(job) + Seconds(walltime) <= after) continue;
         for (const auto& [held, amounts] : world.places(job))
             for (const HeldAmount& a : amounts)
@@ -528,7 +528,7 @@ std::int64_t held_by_others(const World& world, const std::vector<int>& jobs, Vn
     return sum;
 }
 
-// Places of a reservation at one of its times.
+// The places of a reservation at one of its times.
 struct Held {
     int number;
     Instant start;
@@ -601,7 +601,8 @@ struct RandomReservations {
     }
 };
 
-// Cycles by events and over all jobs decide the same, and no job runs into a reservation.
+// At random sites, cycles by events decide the same as cycles over all jobs, and no job runs into a
+// reservation.
 void try_random_sites(Algorithm algorithm, int sites, int& confirmed, int& denied, int& in_them) {
     for (int seed = 1; seed <= sites; ++seed) {
         SCOPED_TRACE(seed);
@@ -626,7 +627,7 @@ void try_random_sites(Algorithm algorithm, int sites, int& confirmed, int& denie
             confirmed += static_cast<int>(a.confirmed.size());
             denied += static_cast<int>(a.denied.size());
             for (const int job : a.started) in_them += by_events.world.queue_of(job).starts_with("R") ? 1 : 0;
-            // No job that was started now uses amounts of a reservation.
+            // jobs outside of reservations don't use the amounts of a reservation
             const World& world = by_events.world;
             for (std::size_t v = 0; v < by_events.vnodes.size(); ++v) {
                 const VnodeHandle vnode = world.vnode_handle(by_events.vnodes[v]);

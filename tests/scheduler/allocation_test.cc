@@ -1,4 +1,4 @@
-// ENFORCE_ALLOCATION and OA_DECAY_FACTOR.
+// The Origin options ENFORCE_ALLOCATION and OA_DECAY_FACTOR.
 
 #include "server_plugin/scheduler/model/allocations.h"
 
@@ -85,7 +85,7 @@ TEST_F(Allocation, SCHED_ACCT_DIR_JobsWaitWhileItsFilesWereNeverRead) {
 }
 
 TEST_F(Allocation, SCHED_ACCT_DIR_StartedJobsAreChargedUntilTheNextUpdate) {
-    // The job's 10 nodes for 10 hours use up the group's 100 node-hours.
+    // The job of 10 nodes for 10 hours uses up the group's allocation of 100 node-hours.
     const int big = world.job({.group = "g10004", .nodes = 10, .walltime = 10 * kHour});
     EXPECT_THAT(cycle().started, ElementsAre(big));
     const int next = world.job({.group = "g10004", .nodes = 1});
@@ -143,7 +143,7 @@ TEST_F(Allocation, OA_DECAY_FACTOR_OfUsersWhoseGroupIsOverItsAllocation) {
     EXPECT_DOUBLE_EQ(usage["bob"], 500) << "under its allocation";
     EXPECT_DOUBLE_EQ(usage["eve"], 900);
     EXPECT_DOUBLE_EQ(usage["dan"], 500);
-    // The server was down for two days.
+    // At this time the server has been down for two days.
     usage = usage_after(at(72));
     EXPECT_DOUBLE_EQ(usage["ann"], 125);
     EXPECT_DOUBLE_EQ(usage["eve"], 729);

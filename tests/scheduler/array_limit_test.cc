@@ -1,4 +1,4 @@
-// max_run_subjobs of the policy.
+// The policy attribute max_run_subjobs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

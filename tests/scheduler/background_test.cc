@@ -1,4 +1,4 @@
-// A cycle in a thread decides as it would have before the events that came while it ran.
+// A cycle in a thread decides as it would without the events that came while it ran.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,8 +59,8 @@ TEST_F(BackgroundCycle, SeesNothingOfWhatComesWhileItRuns) {
     EXPECT_THAT(world.cycle(now).started, ElementsAre(second)) << "kept, and delivered in the end";
 }
 
-// In one world, threads put the jobs of the first cycle into their lanes. In the other, few jobs arrive at a
-// time.
+// Jobs that all arrive before the first cycle, and are put into lanes by threads, start in the same order as
+// jobs that arrive in small batches.
 TEST(ThreadsOfACycle, ManyJobsAreInTheOrderOfThoseThatArriveOneByOne) {
     constexpr int kBatch = 400;
     constexpr int kBatches = 110;
@@ -217,7 +217,8 @@ double processor_time() {
     return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-// The server waits for finish_work(), so taking in jobs must take little time there.
+// The server waits for finish_work(), so the jobs that came meanwhile must have been taken in before, in the
+// thread.
 TEST_F(BackgroundLook, TakesInWhatCameMeanwhileInItsThread) {
     std::promise<void> end;
     std::promise<void> over;
@@ -238,7 +239,7 @@ TEST_F(BackgroundLook, TakesInWhatCameMeanwhileInItsThread) {
 
 TEST_F(BackgroundLook, AShortOneIsOverAtOnce) {
     world.scheduler.set_long_cycle(30);
-    const int first = job(2);  // the job and its vnode are two objects
+    const int first = job(2);  // a job and a vnode: two objects
     EXPECT_FALSE(look(first));
     EXPECT_EQ(finished, 0);
     EXPECT_TRUE(found);
@@ -325,7 +326,7 @@ TEST(BackgroundCycles, DecideWhatOthersDoBeforeTheEventsThatCameMeanwhile) {
             events.pass_time();
         }
     }
-    // The test is void if nothing was started or skipped.
+    // the test has shown nothing if few jobs were started or skipped
     EXPECT_GT(started, 5U * pbs::test::cases(60));
     EXPECT_GT(skipped, 2U * pbs::test::cases(60));
 }

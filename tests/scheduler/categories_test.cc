@@ -1,4 +1,4 @@
-// The map in which answers about similar jobs are kept.
+// The map that keeps answers about similar jobs.
 
 #include "server_plugin/scheduler/framework/categories.h"
 
@@ -15,7 +15,7 @@ TEST(PlaceMap, KeepsWhatIsSetByKey) {
     PlaceMap map;
     std::unordered_map<std::uint64_t, std::uint32_t> expected;
     for (std::uint32_t i = 1; i <= 20'000; ++i) {
-        // Categories have keys with few high parts, and with low parts that follow each other.
+        // a key has few different high halves, and consecutive low halves
         const std::uint64_t key = (random() % 7 + 1) << 32 | random() % 5'000;
         std::uint32_t& place = map[key];
         ASSERT_EQ(place, expected[key]);

@@ -1,4 +1,4 @@
-// select_range of jobs.
+// Jobs with select_range, a range of chunks.
 
 #include "server_plugin/scheduler/model/chunk_range.h"
 
@@ -137,7 +137,8 @@ TEST_F(ChunkRangeCycles, LimitsAndQuotasCountForTheNumber) {
     EXPECT_THAT(world.cycle(at(10, 1)).started, IsEmpty()) << "four of five are in use";
 }
 
-// Ahead a job has the earliest start that its least number can have, and the most that fits then.
+// A job that can't start is expected at the earliest time at which its least number of chunks fits. The place
+// that is kept for it has as many chunks as fit then.
 TEST_F(ChunkRangeCycles, AReservationIsForTheMostThatFitsThen) {
     s.strict_ordering = true;
     s.backfill_depth = 1;
@@ -208,8 +209,7 @@ TEST_F(ChunkRangeCycles, SubjobsHaveTheNumberOfTheirArray) {
     EXPECT_EQ(outcome.vnodes.at(array).size(), 3U);
 }
 
-// The number that a job gets is the greatest of its range with which a job that asks for exactly so many
-// chunks would start.
+// A job gets the greatest number of its range with which a job of exactly that number of chunks would start.
 TEST(ChunkRangeProperty, EqualsTryingAllNumbers) {
     for (unsigned seed = 1; seed <= 300; ++seed) {
         SCOPED_TRACE(seed);

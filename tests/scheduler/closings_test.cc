@@ -1,4 +1,4 @@
-// at_close of time_windows.
+// at_close of time_windows: what happens to running jobs when their queue's window closes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using testing::Key;
 using testing::Optional;
 using testing::Pair;
 
-// A queue that is open from 18:00 to 08:00, one that is always open, and a vnode of 4 CPUs.
+// A queue `nights` that is open from 18:00 to 08:00, a queue that is always open, and a vnode of 4 CPUs.
 struct Closings : testing::Test {
     World world;
     Settings& s = world.policy();
@@ -214,8 +214,8 @@ TEST_F(Closings, BackfillPrimeDoesNotKeepASuspendedJobForEver) {
     EXPECT_THAT(world.cycle(at(18)).started, ElementsAre(job));
 }
 
-// Before the end of the hours, a job that needs the place: in the pause if it ends in time, else behind the
-// end.
+// A waiting job that needs the place of a job which is suspended at 08:00 is expected to start in the pause
+// if it ends in it, and otherwise after the suspended job.
 TEST_F(Closings, OthersAreForeseenInThePauseOrAfterIt) {
     s.strict_ordering = true;
     s.backfill_depth = 3;

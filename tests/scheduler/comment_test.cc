@@ -1,4 +1,4 @@
-// Lazy commenting (origin-overview, "Lazy Commenting"), and texts of comments.
+// When a job's comment is set (origin-overview, "Lazy Commenting"), and texts of comments.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct Comments : testing::Test {
 
 TEST_F(Comments, AJobThatArrivedAfterTheLastCycleGetsOne) {
     world.cycle(at(1));
-    // The job has a new comment of somebody else's, but the scheduler hasn't seen the job before.
+    // Somebody else has just set the job's comment; but the scheduler sees the job for the first time.
     const int job = world.job({.nodes = 1, .has_comment = true, .modified = at(1, 1)});
     EXPECT_TRUE(world.cycle(at(1, 2)).comment.contains(job));
 }
@@ -56,7 +56,7 @@ TEST_F(Comments, ARejectionIsNeverLazy) {
     EXPECT_EQ(world.cycle(at(1), false).rejected.count(job), 1U);
 }
 
-// The texts are those of OpenPBS in the same situations.
+// The comments are those of OpenPBS in the same situations.
 struct Shortages : testing::Test {
     World world;
     void SetUp() override {
@@ -115,7 +115,7 @@ TEST_F(Shortages, OfWhatAnAlteredJobAsksForNow) {
               "Can Never Run: Insufficient amount of resource: ncpus (R: 40 A: 8 T: 8)");
 }
 
-// pbs_sched says this whatever resources are short besides.
+// pbs_sched gives this comment even if other resources are short, too.
 TEST_F(Shortages, OfVnodesForChunksThatGoToOneEach) {
     for (const char* place : {"scatter", "vscatter", "scatter:excl"})
         EXPECT_EQ(comment({.select = "9:ncpus=1", .place = place}),
@@ -131,7 +131,7 @@ TEST_F(Shortages, WhenNoResourceIsShortByItself) {
               "Not Running: No available resources on nodes");
 }
 
-// As pbs_sched says it, beside an OpenPBS server with two vnodes.
+// The comments are those of pbs_sched with an OpenPBS server that has two vnodes.
 TEST_F(Shortages, OfFreeVnodes) {
     use("1:ncpus=4");
     for (const char* place : {"scatter", "vscatter", "scatter:excl"})
@@ -164,8 +164,8 @@ TEST_F(Shortages, OfAQueueThatNeverHasEnough) {
               "Can Never Run: Insufficient amount of queue resource: ncpus (R: 3 A: 2 T: 2)");
 }
 
-// A cycle gives few jobs a comment that differs only in amounts: otherwise each start would change the
-// comments of a long list.
+// If only the amounts in their comments change, a cycle sets the comments of at most 500 jobs. Otherwise each
+// start would change the comments of a long list of jobs.
 TEST_F(Shortages, ThatDifferInAmountsAreToldToSomeJobsInACycle) {
     use("1:ncpus=3");
     use("1:ncpus=3");
@@ -187,7 +187,7 @@ TEST(CommentText, InstantsThatFollowEachOtherAreWrittenAsAloneOnes) {
         const rrule::Zone zone = rrule::Zone::find(name).value();
         LastCtime last;
         Instant t{
-            std::chrono::sys_days{std::chrono::year{2026} / 10 / 1}};  // clocks change in October, November
+            std::chrono::sys_days{std::chrono::year{2026} / 10 / 1}};  // before clocks change
         const Instant end = t + std::chrono::days(45);
         for (int step = 1; t < end; step = (step * 7) % 1009) {
             ASSERT_EQ(ctime_text(t, zone, last), ctime_text(t, zone)) << name;

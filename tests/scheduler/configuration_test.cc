@@ -1,4 +1,4 @@
-// From the objects of a store to what the scheduler does.
+// Reads the objects of a store into the scheduler's settings.
 
 #include "server_plugin/scheduler/model/configuration.h"
 

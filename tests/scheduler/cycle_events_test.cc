@@ -1,4 +1,4 @@
-// Cycles after single events start what cycles over all jobs start.
+// Cycles after single events start the same jobs as cycles over all jobs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@ TEST(CycleEvents, StartWhatACycleOverAllJobsStarts) {
     compare_by_events(pbs::test::cases(150), 120, Algorithm::origin, [](Events&, int) {});
 }
 
-// Switches on options by which starts, unnoticed changes, or jobs on a host or in a view of a queue may let
-// unrelated jobs start.
+// Sets random options with which a job may start although the event concerns another job: through a start, a
+// change without an event, or jobs on a host or in a view of a queue.
 void set_more_options(Site& site, int seed) {
     std::mt19937 random(static_cast<unsigned>(seed) * 77 + 1);
     const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
@@ -124,8 +124,8 @@ TEST_F(AfterEvents, AJobThatEndsLetsTheNextInOrderStart) {
     EXPECT_FALSE(outcome.comment.contains(third));
 }
 
-// A queue that is at its limit isn't asked. Once it is below the limit, the jobs that it would have started
-// have to be found.
+// A queue at its limit isn't considered. When it is below the limit again, jobs that could already have
+// started on free vnodes are found.
 TEST_F(AfterEvents, AJobThatEndsLetsOthersOfItsQueueStartWhereVnodesHadRoomBefore) {
     world.queue({.name = "batch", .max_running = 1});
     world.queue({.name = "other"});
@@ -189,7 +189,7 @@ TEST_F(AfterEvents, AllAreLookedAtWhenPrimeTimeBegan) {
 }
 
 TEST_F(AfterEvents, OptionsComeIntoForceAtTheirDates) {
-    world.policy().sort_by_past_usage = {false};  // past usage would decay at times of its own
+    world.policy().sort_by_past_usage = {false};  // its decay would cause cycles
     world.policy().test_only = {.from = at(9, 2)};
     world.vnode({.name = "n2", .ncpus = 4});
     world.configure();
@@ -234,7 +234,8 @@ TEST_F(AfterEvents, QueuesWhoseJobsStartInThemHaveLimitsOfTheirOwn) {
     EXPECT_THAT(after(CycleTrigger::job_ended).started, testing::ElementsAre(first, other));
 }
 
-// By first fit, the first kind of chunks no longer takes vnode a once another job runs there.
+// `mixed` can't start at first: its chunk of 2 CPUs takes n1 and leaves no memory for the other. When a small
+// job has taken a CPU of n1, the chunk takes n2.
 TEST_F(AfterEvents, JobsWithSeveralKindsOfChunksMayStartWhereLessIsFree) {
     world.vnode({.name = "n1", .ncpus = 2, .mem = 8 * kGb, .priority = 1});
     world.vnode({.name = "n2", .ncpus = 2, .mem = 1 * kGb});
@@ -255,7 +256,7 @@ TEST_F(AfterEvents, WhenTheClockIsSetBackNothingIsDrainedForWhoHasntWaitedLong) 
     world.configure();
     const int on_n2 = world.job({.ncpus = 7, .walltime = 9 * kHour, .queued = at(8, 30)}, now);
     world.run(on_n2, "batch", "n2", now);
-    job(8);  // the head of the list, for which n2 is kept
+    job(8);  // first in the list: n2 is kept for it
     const int runs =
         world.job({.queue = "submit", .ncpus = 2, .walltime = 3 * kHour, .queued = at(8, 30)}, now);
     EXPECT_THAT(after(CycleTrigger::job_new).started, testing::ElementsAre(runs));

@@ -1,4 +1,4 @@
-// Jobs that wait on other servers: if they can start here, they do; they have no other effect.
+// Jobs that wait on another server (peer_queue): they start here if they can, and have no other effect.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ TEST_F(JobElsewhere, preemption_NobodyMakesRoomForIt) {
     auto outcome = world.cycle(at(1));
     EXPECT_THAT(outcome.preempted, IsEmpty());
     EXPECT_THAT(outcome.started, IsEmpty());
-    // A job of this server with the same request preempts.
+    // a job of this server with the same request does preempt
     const int own = job(4, false, at(0, 2), "express");
     outcome = world.cycle(at(1, 1));
     EXPECT_THAT(outcome.started, ElementsAre(own));

@@ -1,5 +1,5 @@
-// max_run, max_run_res and their soft forms: their comments; and against counting anew, no sequence of events
-// makes the scheduler exceed a limit.
+// max_run, max_run_res and their soft forms: comments of jobs at a limit, and random events, after which no
+// limit is exceeded by a count of the running jobs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using enum EntityKind;
 
 struct Limits : testing::Test {
     World world;
-    int cycles = 0;  // cycles so far, an hour apart
+    int cycles = 0;  // number of cycles so far, which are an hour apart
     void SetUp() override {
         Settings& s = world.policy();
         s.by_queue = false;
@@ -48,7 +48,7 @@ struct Limits : testing::Test {
                           .project = std::move(project),
                           .ncpus = cpus});
     }
-    // Runs a cycle, which must not start the job. Returns the job's comment.
+    // Runs a cycle, in which the job `waits` must not start. Returns the job's comment; "" if it isn't set.
     std::string refusal(int waits) {
         const Outcome outcome = world.cycle(at(++cycles));
         EXPECT_THAT(outcome.started, testing::Not(testing::Contains(waits)));
@@ -199,15 +199,16 @@ TEST_F(Limits, WhoIsNotOverASoftOneAnyMoreIsLeftAlone) {
     job("ann", 32);
     job("ann", 32);
     EXPECT_EQ(world.cycle(at(1)).started.size(), 2U);
-    job("bob", 64);  // would have to preempt both
+    job("bob", 64);  // needs the CPUs of both
     EXPECT_THAT(world.cycle(at(2)).preempted, IsEmpty()) << "one is within the limit once the other has gone";
     const int little = job("bob", 8);
     EXPECT_THAT(world.cycle(at(3)).started, ElementsAre(little));
-    job("bob", 8);  // would put bob over the limit, too
+    job("bob", 8);  // would be over bob's limit
     EXPECT_THAT(world.cycle(at(4)).preempted, IsEmpty());
 }
 
-// Jobs of a queue differ in level by owner, but still belong to the same queue.
+// The owners' soft limits give the jobs of a queue different levels; still the queue has its turns as one
+// queue.
 TEST_F(Limits, SoftOnesLeaveQueuesTheirTurns) {
     Settings& s = world.policy();
     s.preemption = s.round_robin = s.round_robin_all = true;
@@ -244,7 +245,7 @@ std::vector<LimitOptions> random_limits(std::mt19937& random, bool of_queue) {
     return limits;
 }
 
-// Without arrivals and ends of jobs, cycles come to rest: no two jobs preempt each other.
+// If no jobs arrive and end, cycles soon do nothing more: no two jobs preempt each other in turn.
 TEST(SoftLimits, CyclesComeToRest) {
     int preempted = 0;
     for (int seed = 1; seed <= pbs::test::cases(60); ++seed) {
@@ -304,7 +305,7 @@ TEST(SoftLimits, CyclesComeToRest) {
     EXPECT_GT(preempted, 0) << "else the test would be about nothing";
 }
 
-// ---- Compared with counting anew.
+// ---- Random events, with the running jobs counted anew.
 
 struct Counted {
     World& world;

@@ -1,4 +1,4 @@
-// Expected starts: jobs with a reservation are told theirs once, and again when it changes.
+// Estimated starts: a job with a reservation gets its estimate once, and again when it changes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@ using testing::IsEmpty;
 using testing::Pair;
 using Expected = std::map<int, std::optional<Instant>>;
 
-// A vnode of 4 CPUs, of which a job has 3 until 10:00. The next two jobs want all of it for an hour, and one
-// CPU for three hours.
+// A vnode of 4 CPUs, of which a running job has 3 until 10:00. The first waiting job needs all 4 for an hour,
+// the second one CPU for three hours.
 struct Estimate : testing::Test {
     World world;
     Settings& s = world.policy();
@@ -91,7 +91,7 @@ TEST_F(Estimate, WhatIsNotReservedAnyMoreIsTakenBack) {
     EXPECT_THAT(cycle().expected, IsEmpty());
 }
 
-// If the start fails, nothing of the old estimate is left.
+// The old estimate is taken back with the start, so that none is left if the start fails.
 TEST_F(Estimate, WhatAJobThatStartsWasToldIsTakenBack) {
     (void)cycle();
     now = at(9, 30);
@@ -101,14 +101,15 @@ TEST_F(Estimate, WhatAJobThatStartsWasToldIsTakenBack) {
     EXPECT_EQ(outcome.expected, (Expected{{first, std::nullopt}, {second, at(10, 30)}}));
 }
 
-// The host forgets a job's estimate at the hold and at the release, so the next cycle tells it again.
+// The host forgets a job's estimate when the job is held and released; so the next cycle sets it again.
 TEST_F(Estimate, AJobThatWasHeldForAnInstantIsToldAgain) {
     (void)cycle();
     held_and_released(first);
     EXPECT_EQ(cycle().expected, (Expected{{first, at(10)}}));
 }
 
-// A decision of a cycle in progress may have reached the host after the job was held.
+// The host may have got the estimate of a cycle in a thread after the job was held; so the estimate is taken
+// back.
 TEST_F(Estimate, AJobThatWasHeldForAnInstantAndIsNotReservedIsTakenBack) {
     (void)cycle();
     held_and_released(second);
@@ -161,7 +162,8 @@ TEST_F(EstimateOfOthers, AreToldInOrderAndNoMoreThanAskedFor) {
     EXPECT_EQ(cycle().expected, (Expected{})) << "the fourth starts at once";
 }
 
-// Prime time is from 12:00 to 14:00.
+// Jobs of a queue for prime time (12:00 to 14:00) are estimated to start within it, and those of a queue for
+// non-prime time outside it.
 TEST_F(EstimateOfOthers, OfQueuesForPrimeTimeAreWithinIt) {
     world.queue({.name = "day", .execution_type = ExecutionType::prime});
     world.queue({.name = "night", .execution_type = ExecutionType::non_prime});
@@ -174,7 +176,7 @@ TEST_F(EstimateOfOthers, OfQueuesForPrimeTimeAreWithinIt) {
     const auto expected = cycle().expected;
     ASSERT_TRUE(expected.contains(soon));
     EXPECT_EQ(expected.at(soon), at(12));
-    // All CPUs are free only at 14:00, so the job waits for the next day.
+    // All CPUs are free only at 14:00, the end of prime time; so the job waits for the next day's.
     ASSERT_TRUE(expected.contains(behind));
     EXPECT_EQ(expected.at(behind), at(12) + Seconds(24 * kHour));
     now = at(12, 30);
@@ -184,7 +186,7 @@ TEST_F(EstimateOfOthers, OfQueuesForPrimeTimeAreWithinIt) {
     EXPECT_GE(at_noon.at(late), at(14));
 }
 
-// Estimates change when a queue becomes one for prime time, and when a job moves into one.
+// A job's estimate changes when it moves to a queue for prime time, and when its queue becomes one.
 TEST_F(EstimateOfOthers, AreOthersOnceTheQueueIsForPrimeTime) {
     world.configuration.prime = world.window("FREQ=DAILY", 12, 14);
     world.queue({.name = "day", .execution_type = ExecutionType::prime});
@@ -262,7 +264,7 @@ TEST_F(EstimateOfOthers, OneThatWasHeldForAnInstantIsToldAgain) {
     EXPECT_FALSE(cycle().expected.contains(third));
 }
 
-// Without backfilling, the first job holds up all others.
+// Without backfilling, the first waiting job holds up all others: their estimates are after its.
 TEST_F(EstimateOfOthers, ThoseThatAreHeldUpComeAfterTheJobThatHoldsThemUp) {
     s.backfill_depth = 0;
     s.estimate_depth = 10;
@@ -273,7 +275,7 @@ TEST_F(EstimateOfOthers, ThoseThatAreHeldUpComeAfterTheJobThatHoldsThemUp) {
               (Expected{{first, at(10)}, {second, at(11)}, {third, at(14)}, {fourth, at(15)}}));
 }
 
-// The fourth job comes after the third, so it isn't expected before it.
+// The first job's end isn't known, so the jobs that it holds up have no estimates.
 TEST_F(EstimateOfOthers, AJobWithoutAKnownStartHoldsUpTheEstimatesOfThoseBehindIt) {
     JobOptions too_large = world.options(first);
     too_large.walltime = -1;
@@ -314,7 +316,7 @@ TEST(EstimateOfOrigin, TheJobThatAQueueIsDrainedFor) {
     const int drained = world.job({.owner = "w", .ncpus = 8, .walltime = kHour, .queued = now}, now);
     (void)world.job({.owner = "v", .ncpus = 8, .walltime = kHour, .queued = now}, now);
     EXPECT_EQ(world.cycle(now).expected, (Expected{{drained, at(10)}}));
-    // The estimate is kept from cycle to cycle, and told once.
+    // The estimate is kept from cycle to cycle, and is set only once.
     const int small = world.job({.owner = "u", .ncpus = 1, .walltime = 600, .queued = now}, now);
     const Outcome after = world.cycle(now, true, "default", CycleTrigger::job_new);
     EXPECT_THAT(after.started, ElementsAre(small));

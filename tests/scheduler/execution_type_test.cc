@@ -1,4 +1,5 @@
-// execution_type of queues: execution_prime, execution_non_prime, execution_dedicated (PP-748, interface 6).
+// Queues with an execution_type: execution_prime, execution_non_prime, execution_dedicated (PP-748, interface
+// 6).
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -132,7 +133,7 @@ TEST_F(ExecutionTypes, TheTypeAndTheListOfThePolicyBothMakeAQueueDedicated) {
     EXPECT_THAT(cycle(at(2)).started, UnorderedElementsAre(listed, typed));
 }
 
-// A server in Berlin with a queue of this type, a job in it, and daily prime time between these hours.
+// A server in Berlin with a queue of this type, a job in the queue, and daily prime time between these hours.
 struct Berlin {
     Berlin(ExecutionType type, int from_hour, int to_hour)
         : world(rrule::Zone::find("Europe/Berlin").value()) {
@@ -185,7 +186,7 @@ TEST_F(ExecutionTypes, TheTimerWakesACycleAtEachBoundary) {
     }
 }
 
-// ---- Under the Origin algorithm.
+// ---- With the Origin algorithm.
 
 struct OriginExecutionTypes : testing::Test {
     World world;

@@ -1,4 +1,4 @@
-// Scheduler::explain() says what the next cycle does.
+// Scheduler::explain() says what the next cycle does with a job.
 #include "server_plugin/scheduler/state/explanation.h"
 
 #include <fmt/format.h>
@@ -239,7 +239,7 @@ TEST_F(Explain, AQueueThatStopsObservingPrimeTimeEarly) {
     s.np_drain_backtime = Seconds(30 * kMinute);
     s.np_drain_idletime = Seconds(5 * kMinute);
     world.configure();
-    world.cycle(at(16));  // the queue is known to be idle from here on
+    world.cycle(at(16));  // from here on, the queue counts as idle
     const int job = world.job({.nodes = 1, .walltime = 4 * kHour});
     const Explanation before = explain(job, at(16, 20));
     EXPECT_EQ(before.outcome, JobOutcome::waits);
@@ -282,7 +282,7 @@ TEST(ExplainStandard, StrictOrderingStarvingAndScores) {
     EXPECT_EQ(e->reason, "Not Running: Insufficient amount of resource: ncpus (R: 8 A: 4 T: 8)");
 }
 
-// A queue that gave up prime time early observes the next one again.
+// A queue that has left prime time early observes the next prime time again.
 TEST(ExplainEarly, TheEarliestStartIsReckonedWithTheQueueAsItIsThen) {
     World world;
     Settings& s = world.origin({"batch"});

@@ -1,4 +1,4 @@
-// fairshare: the order of jobs by the shares and the usage of their entities.
+// fairshare: jobs are ordered by their entities' shares and usage.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -57,8 +57,8 @@ TEST_F(FairShareOrder, WhatIsStartedCountsAtOnce) {
     const int a3 = job("ann");
     const int b1 = job("bob", 2);
     const int b2 = job("bob", 2);
-    // Usage decides: ann 1, bob 1: ann, whose job came first. ann 3601: bob. bob 7201: ann. ann 7201: ann
-    // again.
+    // ann and bob have usage 1, and ann's job came first. Then ann has 3601, so bob's starts; bob has 7201,
+    // so two of ann's start, until she has 7201, too.
     EXPECT_THAT(cycle().started, ElementsAre(a1, b1, a2, a3, b2));
 }
 
@@ -83,7 +83,7 @@ TEST_F(FairShareOrder, GroupsAreComparedBeforeTheirMembers) {
     world.vnode({.name = "n", .ncpus = 3});
     usage({{"", "ann", 100}, {"", "cat", 60}});
     const int a = job("ann");
-    const int b = job("bob");  // bob has used nothing, but the group physics has used more
+    const int b = job("bob");  // bob has used nothing, but his group more than cat's
     const int c = job("cat");
     EXPECT_THAT(cycle().started, ElementsAre(c, b, a));
 }
@@ -151,7 +151,7 @@ TEST_F(FairShareOrder, UsageOfRunningJobsGrowsAndThatOfEndedOnesStays) {
     EXPECT_THAT(cycle(at(2)).started, ElementsAre(b));
     world.finish(running, at(3));
     world.finish(b, at(3));
-    // ann has used 7,200 seconds, bob 3,600.
+    // ann has used 7,200 seconds, and bob 3,600.
     const int b2 = job("bob");
     EXPECT_THAT(cycle(at(3)).started, ElementsAre(b2, a));
 }
@@ -210,7 +210,7 @@ TEST_F(FairShareOrder, enforce_no_shares_JobsWithoutAShareNeverStart) {
     EXPECT_EQ(outcome.comment.at(eve), "Can Never Run: Job has zero shares for fairshare");
 }
 
-// In OpenPBS such a job can't run, and the next job of its queue has the turn.
+// eve has no share: as in OpenPBS, her job can't run, and the next job of her queue gets the turn.
 TEST_F(FairShareOrder, AJobWithoutAShareHasNoTurnInRoundRobin) {
     tree.enforce_no_shares = s.enforce_no_shares = true;
     tree.unknown_shares = 0;
@@ -278,7 +278,7 @@ TEST_F(FairShareOrder, WhenAnotherEntityComesFirstIsFoundWithoutAnEvent) {
     world.configure();
     world.run(ann, "work", "n", at(1));
     usage({{"", "bob", 600}});
-    const int large = job("ann", 4);  // comes first at one o'clock, and holds up all others
+    const int large = job("ann", 4);  // the first job at 1:00, which holds up all others
     const int bob = job("bob", 1);
     world.scheduler.tick(at(1));
     EXPECT_THAT(world.cycle(at(1)).started, IsEmpty());
@@ -295,7 +295,7 @@ TEST_F(FairShareOrder, WhenAnotherEntityComesFirstIsFoundWithoutAnEvent) {
     (void)large;
 }
 
-// On random trees, users who always have jobs get their shares of the machine.
+// On random trees, users who always have waiting jobs get their shares of the machine.
 TEST_F(FairShareOrder, SaturatedUsersGetTheirShares) {
     for (int seed = 1; seed <= pbs::test::cases(10); ++seed) {
         World site;
@@ -339,7 +339,7 @@ TEST_F(FairShareOrder, SaturatedUsersGetTheirShares) {
                 std::ranges::min_element(running, {}, [](const auto& job) { return job.second.second; });
             now = first->second.second;
             site.finish(first->first, now);
-            used[first->second.first] += 1;  // all users' jobs are equally long on average
+            used[first->second.first] += 1;  // the jobs of all users are equally long on average
             running.erase(first);
         }
         FairShares drawn(group);
@@ -350,7 +350,7 @@ TEST_F(FairShareOrder, SaturatedUsersGetTheirShares) {
     }
 }
 
-// ---- The view, and changes by people.
+// ---- The view of the tree, and changes by managers.
 
 struct FairShareView : FairShareOrder {
     void SetUp() override {
@@ -394,7 +394,7 @@ TEST_F(FairShareView, HasTheTreeAsItIsRead) {
     EXPECT_NEAR(ann.actual, 300 / row(all, "root").usage, 1e-9);
     EXPECT_TRUE(row(all, "physics").is_group);
     EXPECT_EQ(row(all, "physics").place, 0U);
-    // joe has used nothing of the largest share; physics has used more than unknown.
+    // joe has the largest share and has used nothing; physics has used more of its share than unknown.
     EXPECT_EQ(row(all, "joe").place, 1U);
     EXPECT_EQ(row(all, "bob").place, 2U);
     EXPECT_EQ(ann.place, 3U);
@@ -408,7 +408,7 @@ TEST_F(FairShareView, AUserSeesHisWayToTheRoot) {
     EXPECT_THAT(names(view(at(1), "eve")), ElementsAre("root", "unknown", "eve"));
     EXPECT_THAT(names(view(at(1), "stranger")), ElementsAre("root"));
     EXPECT_THAT(names(view(at(1), "physics")), ElementsAre("root")) << "a group is nobody";
-    // A user sees the own row even before using anything.
+    // A user sees their own row even before they have used anything.
     job("dan");
     EXPECT_THAT(names(view(at(1), "dan")), ElementsAre("root", "unknown", "dan"));
     EXPECT_THAT(names(view(at(1))), testing::Not(testing::Contains("dan")));
@@ -423,7 +423,7 @@ TEST_F(FairShareView, AUserSeesTheEntitiesOfHisJobs) {
     EXPECT_THAT(names(view(at(1), "bob")), ElementsAre("root"));
 }
 
-// The tree of a policy without fairshare gets to know accounts when it is shown.
+// Nobody uses the tree of a policy without fairshare; it gets rows for the accounts of jobs when it is shown.
 TEST_F(FairShareView, AUserSeesManyAccountsInATreeThatNobodyUses) {
     tree.entity = ShareEntity::account;
     world.policy().fairshare = false;

@@ -1,4 +1,4 @@
-// The fair-share tree by itself: shares, usage of running jobs, decay, storage.
+// The fair-share tree alone: shares, usage of running jobs, decay, and storage.
 
 #include "server_plugin/scheduler/model/fair_shares.h"
 
@@ -41,7 +41,7 @@ TEST(FairShares, APartOfTheMachineIsTheProductOfThePartsOnTheWay) {
     EXPECT_FLOAT_EQ(shares.share(shares.entity("bob")), 0.4F * 0.25F);
     EXPECT_FLOAT_EQ(shares.share(shares.entity("joe")), 0.5F);
     EXPECT_FLOAT_EQ(shares.share(*shares.find("unknown")), 0.1F);
-    // Entities outside the tree divide the share of `unknown`.
+    // Entities that aren't in the tree divide the share of `unknown` among them.
     const auto eve = shares.entity("eve");
     EXPECT_FLOAT_EQ(shares.share(eve), 0.1F);
     EXPECT_FLOAT_EQ(shares.share(shares.entity("dan")), 0.05F);
@@ -70,7 +70,7 @@ TEST(FairShares, UsageOfARunningJobGrowsAndCountsForItsGroups) {
     EXPECT_DOUBLE_EQ(shares.usage(physics, at(50)), 301);
     EXPECT_DOUBLE_EQ(shares.usage(FairShares::kRoot, at(50)), 301);
     EXPECT_DOUBLE_EQ(shares.usage(shares.entity("bob"), at(50)), 1);
-    // The rate of the job's usage changes, and then the job ends.
+    // The job's usage gets another rate; later the job ends.
     shares.job_runs({7, "7.svr"}, ann, {100, 8}, at(0));
     EXPECT_DOUBLE_EQ(shares.usage(ann, at(50)), 501);
     shares.job_ended({7, "7.svr"}, 700);
@@ -106,7 +106,7 @@ TEST(FairShares, DecayHalvesAndIsCaughtUpPeriodByPeriod) {
     EXPECT_EQ(often.next_decay(at(360'000)), at(363'600));
     const auto joe = often.entity("joe");
     EXPECT_NEAR(often.usage(joe, at(360'100)), late.usage(joe, at(360'100)), 1e-6);
-    // Each hour the job adds 7,200, and half of the sum remains.
+    // Each hour the job adds 7,200; then half of the sum is left.
     EXPECT_NEAR(late.usage(joe, at(360'000)), 7200, 1);
 }
 
@@ -136,12 +136,12 @@ TEST(FairShares, TrimForgetsWhoIsInNoGroup) {
     EXPECT_DOUBLE_EQ(shares.usage(shares.entity("dan"), at(50)), 1);
     EXPECT_DOUBLE_EQ(shares.usage(shares.entity("joe"), at(50)), 300);
     EXPECT_DOUBLE_EQ(shares.usage(FairShares::kRoot, at(50)), before - 149 - 19);
-    // The store deletes their rows.
+    // take_changes() makes the store delete the rows of forgotten entities.
     const UsageChanges changes = shares.take_changes();
     for (const char* name : {"eve", "dan"})
         EXPECT_EQ(std::ranges::find(changes.usage, name, &UsageRow::user)->usage, 0) << name;
     EXPECT_EQ(std::ranges::find(changes.usage, "joe", &UsageRow::user), changes.usage.end());
-    // The job isn't charged again for usage up to the trim.
+    // The usage of the running job up to the trim isn't counted again.
     shares.job_ended({1, "1.svr"}, 200);
     EXPECT_DOUBLE_EQ(shares.usage(eve, at(100)), 101);
 }
@@ -155,7 +155,7 @@ TEST(FairShares, UsageDoesNotFallBelowOne) {
     EXPECT_DOUBLE_EQ(shares.usage(shares.entity("joe"), at(7200)), 1);
 }
 
-// Loads a tree from the rows that the other one has stored.
+// Applies the changes of `from` to the stored rows `usage` and `charges`, and loads `to` from these.
 void copy_stored(FairShares& from, FairShares& to, std::map<std::string, double>& usage,
                  std::map<std::string, double>& charges) {
     UsageChanges changes = from.take_changes();
@@ -239,12 +239,12 @@ TEST(FairShares, AnotherTreeKeepsWhatEntitiesHaveUsed) {
     EXPECT_FALSE(shares.find("physics"));
 }
 
-// The formula of PBS: an entity's part of all usage, plus its group's excess over that, weighed by its share
-// of the group.
+// The formula of PBS: an entity's part of all usage, plus its group's excess over that part, multiplied by
+// the entity's share of the group.
 TEST(FairShares, TreeUsageAndFactor) {
     FairShares shares(group());
     shares.load({{UsageRow{"", "ann", 99}, UsageRow{"", "joe", 300}}}, {}, at(0));
-    const double all = 400;  // each entity begins with 1
+    const double all = 400;  // the usage of each entity begins with 1
     EXPECT_FLOAT_EQ(shares.tree_usage(shares.entity("joe"), at(0)), 300 / all);
     const double physics = 100 / all;
     EXPECT_FLOAT_EQ(shares.tree_usage(shares.entity("bob"), at(0)), 1 / all + (physics - 1 / all) * 0.25);
@@ -253,7 +253,7 @@ TEST(FairShares, TreeUsageAndFactor) {
     EXPECT_FALSE(shares.is_over(shares.entity("bob"), at(0)));
 }
 
-// Each group has the sum of its entities' usage, whatever managers change.
+// After any changes of managers, each group's usage is the sum of its entities' usage.
 TEST(FairShares, GroupsHaveWhatTheirEntitiesHave) {
     std::mt19937 random(7);
     const auto pick = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
@@ -291,7 +291,7 @@ TEST(FairShares, GroupsHaveWhatTheirEntitiesHave) {
                 default:
                     break;
             }
-            // Usage of each entity begins at 1.
+            // the usage of each entity begins with 1
             std::vector<double> sums(shares.size());
             for (FairShares::Node node = 1; node < shares.size(); ++node)
                 if (!shares.view(node, now).is_group)

@@ -1,4 +1,4 @@
-// Each filter: its setting, its effect and its message.
+// Each filter: the setting that it observes, the jobs that it refuses, and its message.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -416,7 +416,7 @@ struct Fragments : Origin {
     void SetUp() override {
         Origin::SetUp();
         s.avoid_fragmentation = {true};
-        world.queue({.name = "batch", .max_running = 4, .nodes = 32});  // a fragment is 8 nodes
+        world.queue({.name = "batch", .max_running = 4, .nodes = 32});  // so a fragment has 8 nodes
     }
 };
 
@@ -478,7 +478,7 @@ TEST_F(Fragments, AVOID_FRAGMENTATION_WaitingJobsSkipTheTest) {
     EXPECT_THAT(cycle(at(9)).started, ElementsAre(waiting));
 }
 
-// ---- Draining for a waiting job.
+// ---- Draining a queue for a waiting job.
 
 struct Draining : Origin {
     int running, waiting;
@@ -531,7 +531,7 @@ TEST_F(Draining, MAX_QUEUED_TIME_TheQueueThatTheJobFitsSoonestIsDrained) {
     EXPECT_THAT(cycle(at(49)).started, IsEmpty()) << next;
 }
 
-// No job has waited too long: the job of 8 nodes is simply the first.
+// The queue is drained for the first job of the list, of 8 nodes, though no job has waited too long.
 struct DrainingForHead : Draining {
     void SetUp() override {
         Draining::SetUp();
@@ -684,7 +684,7 @@ TEST_F(Origin, QueueTimeWindow_JobsStartOnlyInsideIt) {
     EXPECT_THAT(cycle(at(6)).started, ElementsAre(job)) << "it may run on after the end";
 }
 
-// ---- Test options.
+// ---- Options for tests.
 
 TEST_F(Origin, TEST_ONLY_LogsWhatWouldBeDoneAndDoesNothing) {
     s.test_only = {true};

@@ -1,4 +1,4 @@
-// Rules that no profile has, such as sites may write.
+// Rules that no profile of this project has, and that a site could write. Random sites use them.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 
 namespace pbs::sched::test {
 
-// A limit that doesn't say what lifts it.
+// Refuses jobs while four run. It doesn't say which event lifts the refusal.
 inline Refusal check_few_jobs(CycleState& state, const JobNeeds&, QueueView& view) {
     if (state.running < 4) return {};
     return {{ReasonCode::other, view.slot, state.strings->id("Four jobs are running")}};
 }
 inline const Filter kFewJobs{.name = "few_jobs", .check = check_few_jobs};
 
-// A rule about time that says until when it refuses.
+// Refuses jobs in the second half of each hour, and says until when.
 inline Refusal check_half_hours(CycleState& state, const JobNeeds&, QueueView& view) {
     const auto hour = std::chrono::floor<std::chrono::hours>(state.now);
     if (state.now - hour >= Seconds(30 * kMinute)) return {};
@@ -29,11 +29,11 @@ inline Refusal check_half_hours(CycleState& state, const JobNeeds&, QueueView& v
 }
 inline const Filter kHalfHours{.name = "half_hours", .check = check_half_hours};
 
-// The same rule, which a look ahead asks before it computes free amounts.
+// The same rule, marked as one about time: a look ahead checks it before it computes free amounts.
 inline const Filter kHalfHoursFirst{
     .name = "half_hours_first", .traits = about_time, .check = check_half_hours};
 
-// A rule about the job itself.
+// Refuses a job by its own attributes (a negative priority) while two jobs run.
 inline Refusal check_priority(CycleState& state, const Candidate& job, const JobTable& jobs,
                               QueueView& view) {
     if (jobs.priority[job.job] >= 0 || state.running < 2) return {};
@@ -41,7 +41,8 @@ inline Refusal check_priority(CycleState& state, const Candidate& job, const Job
 }
 inline const Filter kPriority{.name = "priority", .check = check_priority};
 
-// A rule about the owner that says what lifts it, but not how much it leaves.
+// Refuses a job while two of its owner's run. It says which event lifts the refusal, but not how many jobs
+// the limit still leaves.
 inline Refusal check_second_job(const OwnerUse& owner, const QueueFacts& o) {
     if (owner.running() < 2) return {};
     return Refusal::for_less_of({ReasonCode::queue_run_user, o.slot, 0, 2},
@@ -49,7 +50,7 @@ inline Refusal check_second_job(const OwnerUse& owner, const QueueFacts& o) {
 }
 inline const Filter kSecondJob{.name = "second_job", .check = check_second_job};
 
-// A rule about long jobs of a group that depends on running jobs.
+// Refuses a long job while three jobs run, two of them of its group.
 inline Refusal check_large_of_group(CycleState& state, const JobNeeds& job, const User& user,
                                     QueueView& view) {
     if (job.walltime < Seconds(2 * kHour) || state.running < 3) return {};
@@ -58,7 +59,7 @@ inline Refusal check_large_of_group(CycleState& state, const JobNeeds& job, cons
 }
 inline const Filter kLargeOfGroup{.name = "large_of_group", .check = check_large_of_group};
 
-// A limit as a row.
+// A limit of two running jobs of a user, defined as a row of limit_filter().
 inline const Filter kTwoJobs =
     limit_filter("two_jobs", {.entity = EntityKind::user,
                               .most = [](const QueueFacts&) -> std::int64_t { return 2; },
@@ -67,13 +68,13 @@ inline const Filter kTwoJobs =
 inline const Filter* const kFurtherRules[] = {&kFewJobs,   &kHalfHours,    &kHalfHoursFirst, &kPriority,
                                               &kSecondJob, &kLargeOfGroup, &kTwoJobs,        &kToyQuota};
 
-// Gives queues turns in reverse order of their creation.
+// Gives queues turns in the reverse order of their creation.
 inline const Deal kLastQueue{
     .name = "last_queue",
     .wanted = [](const Settings&, Instant) { return true; },
     .begin = [](const DealContext&,
                 const DealtLane& lane) { return -static_cast<std::int64_t>(lane.queue); }};
-// Gives users turns in reverse order of their names' numbers; a long job counts as three turns.
+// Gives users turns in the reverse order of their owner numbers. A long job counts as three turns.
 inline const Deal kLastUser{
     .name = "last_user",
     .wanted = [](const Settings&, Instant) { return true; },
@@ -83,7 +84,7 @@ inline const Deal kLastUser{
     .charge = [](const Settings&, const JobTable& jobs, const OrderedJob& job) -> std::int64_t {
         return jobs.walltime[job.job] > Seconds(kHour) ? 3 : 1;
     }};
-// Gives the groups within a queue turns, a job each.
+// Gives the groups in a queue turns, of one job each.
 inline const Deal kGroupsInTurn{
     .name = "groups_in_turn",
     .wanted = [](const Settings&, Instant) { return true; },
@@ -92,7 +93,7 @@ inline const Deal kGroupsInTurn{
     .charge = [](const Settings&, const JobTable&, const OrderedJob&) -> std::int64_t { return 1; }};
 inline const Deal* const kFurtherDeals[] = {&kLastQueue, &kLastUser, &kGroupsInTurn};
 
-// Lets a waiting job of two CPUs or more hold up its first queue.
+// A waiting job of two CPUs or more holds up the other jobs of its first queue.
 class HoldQueue final : public AfterRefusal {
   public:
     explicit HoldQueue(const CycleParts& parts) : context_(parts.context) {}
@@ -120,12 +121,12 @@ inline const AfterRefusalRule kHoldQueue{"hold_queue",
                                              return std::make_unique<HoldQueue>(parts);
                                          }};
 
-// Takes the vnodes with the least memory first.
+// Tries the vnodes with the least memory first.
 inline const NodeOrder kLeastMemory{"least_memory", [](const Settings&, const Resources& resources) {
                                         return NodeKeys{{resources.known().mem, false}};
                                     }};
 
-// Takes the vnodes with the most free CPUs first.
+// Tries the vnodes with the most unused CPUs first.
 inline const NodeOrder kMostFree{"most_free", [](const Settings&, const Resources& resources) {
                                      return NodeKeys{{resources.known().ncpus, true, SortAmount::unused}};
                                  }};

@@ -1,4 +1,4 @@
-// MANAGE_HPM_COUNTERS, as the cycle sees the counters.
+// The Origin option MANAGE_HPM_COUNTERS: the cycle's use of the hardware counters.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

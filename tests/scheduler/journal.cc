@@ -74,7 +74,7 @@ constexpr bool kIsList = false;
 template <class Element>
 constexpr bool kIsList<std::vector<Element>> = true;
 
-// Empty: the type has no text.
+// Returns a value as a C++ literal; "" if its type has none.
 template <class Value>
 std::string any_literal(const Value& value) {
     if constexpr (std::is_same_v<Value, char>)
@@ -95,7 +95,7 @@ std::string any_literal(const Value& value) {
         return {};
 }
 
-// Adds a member to initialisers if it isn't the default one.
+// Adds a member to the initialisers in `text`, unless it has its default value.
 template <class Value>
 void add(std::string& text, const char* name, const Value& value, const Value& usual) {
     const std::string shown = any_literal(value);
@@ -117,7 +117,7 @@ void assign(std::string& text, const char* name, const Value& value, const Value
                           : fmt::format("s.{} = {};\n", name, shown);
 }
 
-// The value of a job in a map, as text.
+// Returns the text that a map has for a job; "nothing" if it has none.
 std::string part_of(const std::map<int, std::string>& map, int job) {
     const auto found = map.find(job);
     return found == map.end() ? "nothing" : found->second;

@@ -1,4 +1,4 @@
-// What a test told a World, as text that can be pasted into another test.
+// Writes what a test has told a World as code that can be pasted into another test.
 #pragma once
 
 #include <functional>
@@ -10,17 +10,18 @@
 
 namespace pbs::sched::test {
 
-// The options as initialisers: `{.name = "q", .max_running = 3}`, without members that have their defaults.
+// Returns options as initialisers, without members that have their defaults: `{.name = "q", .max_running =
+// 3}`.
 std::string text_of(const QueueOptions& options);
 std::string text_of(const VnodeOptions& options);
 std::string text_of(const JobOptions& options);
-// "at(6, 0, 5)"
+// Returns an instant as "at(6, 0, 5)".
 std::string text_of(Instant instant);
-// Assignments to the members of `s` that differ from the defaults, a line each. A member without a short
-// text, such as quotas, is a comment.
+// Returns assignments to the members of `s` that don't have their defaults, a line each. A member without a
+// short text, such as quotas, becomes a comment.
 std::string text_of(const Settings& settings);
 
-// Keeps calls, and makes their text only when it is wanted.
+// Keeps calls as functions that return their texts, so that texts are made only if they are wanted.
 class Journal {
   public:
     void note(std::function<std::string()> call) { calls_.push_back(std::move(call)); }
@@ -34,21 +35,21 @@ class Journal {
     std::vector<std::function<std::string()>> calls_;
 };
 
-// The parts of outcomes that a property compares, as bits.
+// The parts of an Outcome that a test compares, as bits.
 namespace part {
 enum Bit : unsigned {
-    starts = 1,  // which jobs, and in which order
+    starts = 1,  // the started jobs and their order
     queues = 2,
     vnodes = 4,
     chunks = 8,
     rejections = 16,
     preemptions = 32,
-    schedule = 64  // records for the schedule log
+    schedule = 64  // the records of the schedule log
 };
 }  // namespace part
 
-// The first difference in words: "job 7 starts by events, but not over all jobs". The names are those of the
-// cycles: "by events". Empty: the outcomes are equal in these parts.
+// Returns the first difference of two cycles' outcomes in these parts, such as "job 7 starts by events, but
+// not over all jobs", where `name_a` is "by events"; "" if there is none.
 std::string first_difference(const Outcome& a, std::string_view name_a, const Outcome& b,
                              std::string_view name_b, unsigned parts);
 

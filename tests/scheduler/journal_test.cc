@@ -1,4 +1,4 @@
-// The text of failures of properties: what a site is, and how two cycles differ.
+// The texts that a failed random test prints: the calls that made its site, and how two cycles differ.
 
 #include "tests/scheduler/journal.h"
 

@@ -1,4 +1,4 @@
-// Kept refusals of queues are what the queues would say.
+// The scheduler keeps the refusals of queues: they must be those that the queues would give again.
 
 #include "server_plugin/scheduler/framework/judge.h"
 
@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Two queues, of which the first takes only small jobs, and a full vnode.
+// Two queues, the first of which takes only small jobs, and a vnode that is full.
 struct Judge : testing::Test {
     World world;
     Settings& s = world.origin({"small", "large"});
@@ -48,7 +48,7 @@ TEST_F(Judge, ASmallerJobIsAskedAboutThoughItHasTheNumberOfALargerOnesSignature)
     EXPECT_EQ(outcome.queue.at(small), "small");
 }
 
-// The job's comment is that of the first queue, also when no queue takes the job any more.
+// A job that no queue can take has the comment of the first queue, which it keeps.
 TEST_F(Judge, AJobThatNoQueueTakesIsTold) {
     s.batch_queues = {{"small"}, {"large"}, {"missing"}};
     world.configure();
@@ -58,7 +58,8 @@ TEST_F(Judge, AJobThatNoQueueTakesIsTold) {
     EXPECT_EQ(world.cycle(at(2)).comment.at(job), first);
 }
 
-// Prime time refuses the job in either queue; the first queue refuses it for its size before that.
+// Both queues refuse the job in prime time, but the first one refuses it for its size before; so the comment
+// is that of the second.
 TEST_F(Judge, WhatIsRefusedForPrimeTimeInOneQueueIsToldOfTheFirstThatItFits) {
     world.prime_time(8, 17);
     s.enforce_prime_time = {true};

@@ -1,4 +1,4 @@
-// The reservation of a waiting job, kept from cycle to cycle.
+// The place that is kept for a waiting job is known from cycle to cycle, and moves when something changes.
 
 #include "server_plugin/scheduler/future/kept_reservation.h"
 
@@ -10,7 +10,7 @@
 namespace pbs::sched::test {
 namespace {
 
-// Two vnodes of 8 CPUs, jobs that hold them until 12 and 14, and a job that waits for a whole vnode.
+// Two vnodes of 8 CPUs, on which jobs run until 12:00 and 14:00, and a job that waits for a whole vnode.
 struct Drained : testing::Test {
     World world;
     Instant now = at(9);
@@ -44,7 +44,8 @@ struct Drained : testing::Test {
     Outcome cycle(CycleTrigger trigger = CycleTrigger::job_new) {
         return world.cycle(now, true, "default", trigger);
     }
-    // Returns the waiting job's place as "vnode at MINUTES", from the records of the cycle.
+    // Returns the place that is kept for the waiting job, as "VNODE at MINUTE OF THE DAY", from the cycle's
+    // records.
     static std::string reserved(const Outcome& outcome) {
         std::string found;
         for (std::size_t at = 0; at < outcome.schedule.size();) {
@@ -87,7 +88,7 @@ TEST_F(Drained, AVnodeThatIsFreeBeforeTimeLetsTheJobStart) {
 }
 
 TEST_F(Drained, AJobThatEndsSoonerMovesItToAnotherVnode) {
-    // After the second job ends, n2 is free at 11, an hour before n1.
+    // When the second job has ended, n2 will be free at 11:00, an hour before n1.
     const int third = world.job({.ncpus = 1, .walltime = 3 * kHour, .queued = at(8)}, at(8));
     world.run(third, "batch", "n2", at(8));
     (void)add(1, kHour);
@@ -142,8 +143,7 @@ TEST_F(Drained, AJobThatRunsOverItsWalltimeMovesItOn) {
 }
 
 TEST_F(Drained, WhatEndsAfterTheStartLeavesMoreToOthers) {
-    // At 12, when the waiting job starts, seven of the twelve nodes of the queue are in use, and it needs
-    // four.
+    // At 12:00, when the waiting job starts with four nodes, seven of the queue's twelve nodes are in use.
     std::vector<int> running;
     for (int i = 0; i < 6; ++i) {
         const int job = add(0, 5 * kHour);

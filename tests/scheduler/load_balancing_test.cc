@@ -1,4 +1,4 @@
-// load_balancing: no job starts on a host whose load is at its maximum.
+// load_balancing: no job starts on a host that has reached its maximal load.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -111,7 +111,8 @@ TEST_F(LoadBalancing, WithoutItTheLoadDoesNotCount) {
     EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(first));
 }
 
-// Each measurement changes the load that running jobs and reservations count for.
+// If a host has a maximal load, each measurement is a change, even of the same load: running jobs count less
+// after it.
 TEST_F(LoadBalancing, EachMeasurementMattersWhereThereIsAMaximum) {
     Interner strings;
     Resources resources;

@@ -1,4 +1,4 @@
-// load_formula in node_sort_key: the order of vnodes by their loads.
+// load_formula in node_sort_key: vnodes are ordered by their loads.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ struct LoadFormula : testing::Test {
         world.scheduler.resource_defined({kMemUsedPart, ResourceKind::real, "mem_used_part", false});
         world.queue({.name = "work"});
     }
-    // A vnode with 10 CPUs.
+    // Adds a vnode with 10 CPUs. `part`: its mem_used_part; negative: none.
     void vnode(const std::string& name, std::int64_t load, double part = -1, int priority = 0) {
         VnodeOptions o{.name = name, .ncpus = 10, .priority = priority, .load = load, .load_at = at(1)};
         if (part >= 0) o.more = {{kMemUsedPart, static_cast<std::int64_t>(part * 1e6)}};
@@ -35,7 +35,7 @@ struct LoadFormula : testing::Test {
     }
 };
 
-// 0.1 + 0.5 * 0.2, 0.2 + 0.5 * 0 and 0.4 + 0.5 * 1.
+// a: 0.1 + 0.5 * 0.2 = 0.2. b: 0.2 + 0.5 * 0 = 0.2. high: 0.4 + 0.5 * 1 = 0.9.
 TEST_F(LoadFormula, IsComputedOverLoadsAndResources) {
     world.policy().load_formula = "np_load_avg + 0.5*mem_used_part";
     vnode("high", 4000, 1, 9);

@@ -1,4 +1,4 @@
-// load_thresholds and job_load_adjustments: vnodes take no more jobs at a load.
+// load_thresholds and job_load_adjustments: a vnode takes no jobs while its load reaches a threshold.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ struct LoadThresholds : testing::Test {
     }
 };
 
-// A job with 4 of 16 CPUs started 150 s ago: 0.60 + 2.66 * 0.5 / 16 = 0.683125.
+// A job with 4 of 16 CPUs, which started 150 s ago, makes the load 0.60 + 2.66 * 0.5 / 16 = 0.683125.
 TEST_F(LoadThresholds, JobsThatHaveStartedCountLessAndLess) {
     close_at(0.6832);
     const int first = job(4);
@@ -69,7 +69,7 @@ TEST_F(LoadThresholds, TheSchedulerIsWokenWhenACorrectionHasDecayed) {
     const int second = job();
     world.scheduler.tick(at(9, 0, 1));
     EXPECT_THAT(world.cycle(at(9, 0, 1)).started, IsEmpty());
-    // 400 hundredths decay to 159 before it: 450 - 159 * 450 / 400 = 271 s and a bit.
+    // The correction of 400 hundredths has to decay to 159, which takes 450 - 159 * 450 / 400 = 271.1 s.
     const Instant due = world.scheduler.next_deadline(at(9, 0, 1));
     EXPECT_EQ(due, at(9, 4, 31));
     world.scheduler.tick(due);
@@ -86,8 +86,8 @@ TEST_F(LoadThresholds, AJobThatEndsCountsNoMore) {
     EXPECT_THAT(world.cycle(at(9, 0, 2)).started, ElementsAre(second));
 }
 
-// Per CPU as on 16 CPUs with an adjustment of 0.5: (1.75 - 0.6) / 0.03125 = 36.8, and the start that reaches
-// the threshold is allowed.
+// On 64 CPUs an adjustment of 2 is 0.03125 per CPU. (1.75 - 0.6) / 0.03125 = 36.8, and the start that reaches
+// the threshold is allowed: 37 chunks.
 TEST_F(LoadThresholds, LeaveAsManyChunksAsGridEngineDoes) {
     n = {.name = "n", .ncpus = 64, .load = 38400, .load_at = at(1)};
     world.vnode(n);
@@ -172,7 +172,8 @@ TEST_F(LoadThresholds, ANewMeasurementLetsJobsStart) {
     EXPECT_THAT(world.cycle(at(9, 1)).started, ElementsAre(one));
 }
 
-// Vnodes of a host share its average and its corrections; a vnode's own amount comes before the average.
+// Vnodes of a host share its load average and its corrections. A vnode's own value of load_avg comes before
+// the average.
 TEST_F(LoadThresholds, KnowTheValuesOfVnodesAndTheCpusOfHosts) {
     world.scheduler.resource_defined({100, ResourceKind::real, "load_avg", false});
     for (const char* name : {"a", "b"}) {

@@ -1,4 +1,4 @@
-// node_sort_key: the order in which vnodes are tried.
+// node_sort_key: the order in which a cycle tries vnodes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using enum SortAmount;
 
 struct NodeOrderCase {
     std::vector<SortKey> keys;
-    std::vector<std::string> order;  // vnodes of jobs of one CPU, in order
+    std::vector<std::string> order;  // the vnodes that jobs of one CPU get, one after the other
 };
 
 class NodeOrders : public testing::TestWithParam<NodeOrderCase> {};
@@ -59,15 +59,15 @@ INSTANTIATE_TEST_SUITE_P(
         NodeOrderCase{{{"ncpus", false, assigned}}, {"small", "large", "other", "large", "other", "large"}},
         NodeOrderCase{{{"sort_priority", true}, {"ncpus", true, unused}},
                       {"other", "small", "other", "large", "large", "large"}},
-        // An undefined resource is ignored.
+        // a key of an undefined resource is ignored
         NodeOrderCase{{{"color", true}, {"mem", false, unused}, {"ncpus", false}},
                       {"large", "large", "large", "small", "other", "other"}}));
 
-// node_sort_key tries the largest vnode first.
+// node_sort_key puts the largest vnode first; node_sort_key_of_place gives some places another order.
 struct OrderOfPlaceCase {
     std::vector<KeysOfPlace> keys;
     std::string place;
-    std::vector<std::string> vnodes;  // of the two chunks of a job
+    std::vector<std::string> vnodes;  // that the two chunks of a job get
 };
 
 class OrdersOfPlaces : public testing::TestWithParam<OrderOfPlaceCase> {};
@@ -98,12 +98,12 @@ INSTANTIATE_TEST_SUITE_P(
         OrderOfPlaceCase{{{Arrangement::vscatter, kSmallFirst}}, "vscatter", {"small", "other"}},
         OrderOfPlaceCase{{{Arrangement::pack, kSmallFirst}}, "pack", {"small", "small"}},
         OrderOfPlaceCase{{{Arrangement::free, kSmallFirst}}, "free", {"small", "small"}},
-        // A job without place is free.
+        // a job without place has place free
         OrderOfPlaceCase{{{Arrangement::free, kSmallFirst}}, "", {"small", "small"}},
         OrderOfPlaceCase{{{Arrangement::free, kSmallFirst}}, "pack", {"large", "large"}},
         OrderOfPlaceCase{{{std::nullopt, kSmallFirst}}, "scatter:group=arch", {"small", "other"}},
         OrderOfPlaceCase{{{std::nullopt, kSmallFirst}}, "scatter", {"large", "other"}},
-        // group comes before the arrangement, wherever it is in the list.
+        // group comes before the arrangement, wherever it stands in the list
         OrderOfPlaceCase{{{Arrangement::scatter, {{"sort_priority", false}}}, {std::nullopt, kSmallFirst}},
                          "scatter:group=arch",
                          {"small", "other"}},
@@ -111,9 +111,9 @@ INSTANTIATE_TEST_SUITE_P(
                          "scatter:group=arch",
                          {"small", "other"}},
         OrderOfPlaceCase{{{Arrangement::scatter, kSmallFirst}}, "scatter:group=arch", {"small", "other"}},
-        // Vnodes with equal keys are in the order of node_sort_key.
+        // vnodes with equal keys of the place have the order of node_sort_key
         OrderOfPlaceCase{{{Arrangement::scatter, {{"sort_priority", true}}}}, "scatter", {"other", "small"}},
-        // An undefined resource is ignored.
+        // a key of an undefined resource is ignored
         OrderOfPlaceCase{{{Arrangement::scatter, {{"color", true}}}}, "scatter", {"large", "other"}},
         OrderOfPlaceCase{{{Arrangement::free, {{"ncpus", false, unused}}}}, "", {"small", "small"}}));
 
@@ -194,7 +194,7 @@ TEST(NodeOrder, HoldsAfterAVnodeHasAnotherAmount) {
     EXPECT_THAT(world.cycle(at(2)).vnodes.at(second), ElementsAre("a"));
 }
 
-// Vnodes that the chunks of one job get, in order.
+// The vnodes that the chunks of one job get, in order.
 struct SpreadCase {
     SortKey key;
     bool two_on_a_host;
@@ -227,7 +227,7 @@ INSTANTIATE_TEST_SUITE_P(
         SpreadCase{{"ncpus", true, unused}, false, {.select = "1:ncpus=2+2:ncpus=1"}, {"a", "b", "c"}},
         SpreadCase{
             {"ncpus", true, unused}, false, {.select = "4:ncpus=1", .place = "pack"}, {"a", "a", "a", "a"}},
-        // With several vnodes on a host, the hosts are filled one after the other.
+        // if a host has several vnodes, one host is filled after the other
         SpreadCase{{"ncpus", true, unused}, true, {.select = "4:ncpus=1"}, {"a", "a", "a", "a"}},
         SpreadCase{{"ncpus", false, unused}, true, {.select = "4:ncpus=1"}, {"a", "a", "a", "a"}},
         SpreadCase{{"ncpus", true, unused},
@@ -237,7 +237,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // ---- Random sites.
 
-// Vnodes with random attributes, keys and jobs.
+// Vnodes with random attributes, sort keys and running jobs.
 struct RandomVnodes {
     static constexpr std::uint32_t kNcpus = 0, kMem = 1;
     struct Running {
@@ -303,7 +303,7 @@ struct RandomVnodes {
         return requests.acquire(asked, resources);
     }
     PoolId pool(Vnodes& of) const { return of.pool({}, 0, 0, chunks, keys); }
-    // Allocates a job's amounts as the host would tell of them.
+    // Allocates the amounts of a started job, as when the host reports it.
     void begin(JobSlot job, Running made) {
         for (const Part& part : made.placement) {
             for (std::int64_t i = 0; i < part.count; ++i) {
@@ -320,7 +320,7 @@ struct RandomVnodes {
         for (const auto& [vnode, amounts] : held.places) places.push_back({vnode, amounts});
         of.allocate(job, places, Request{});
     }
-    // Returns a copy of the vnodes that hasn't computed an order yet.
+    // Returns a copy of the vnodes that hasn't computed any order yet.
     Vnodes anew() {
         Vnodes copy(strings);
         for (const VnodeRecord& record : records) copy.change(record, resources);
@@ -330,7 +330,7 @@ struct RandomVnodes {
 };
 
 using Parts = std::vector<std::pair<VnodeSlot, std::vector<std::int64_t>>>;
-// Lists a placement's vnodes, chunk by chunk, with the amounts that they give.
+// Returns a placement's vnodes, chunk by chunk, with the amounts that they give.
 Parts parts_of(const Placement& placement, const Request& request) {
     Parts parts;
     for (const Part& part : placement) {
@@ -341,8 +341,8 @@ Parts parts_of(const Placement& placement, const Request& request) {
     return parts;
 }
 
-// The order is that of sorting anew whenever a place is searched, whatever has started and ended, in the
-// cycle or by the host's word, and in a look ahead.
+// A place is always found in the order that sorting all vnodes anew gives: after starts and ends, in a cycle
+// or by the host's reports, and in a look ahead.
 TEST(NodeOrder, IsThatOfSortingAnew) {
     for (int seed = 1; seed <= pbs::test::cases(60); ++seed) {
         SCOPED_TRACE(seed);
@@ -394,7 +394,7 @@ TEST(NodeOrder, IsThatOfSortingAnew) {
     }
 }
 
-// If no host has several vnodes, each chunk gets the first vnode with room, by sorting all each time.
+// If no host has several vnodes, each chunk gets the first vnode with room when all vnodes are sorted for it.
 TEST(NodeOrder, IsThatOfTheKeys) {
     int found_any = 0;
     for (int seed = 1; seed <= pbs::test::cases(300); ++seed) {
@@ -434,7 +434,7 @@ TEST(NodeOrder, IsThatOfTheKeys) {
                 for (std::int64_t i = 0; fits && i < chunk.count; ++i) {
                     std::ranges::sort(all, first);
                     const auto place = std::ranges::find_if(all, [&](const State& vnode) {
-                        // A vnode whose CPUs are all in use takes no more jobs.
+                        // a vnode whose CPUs are all in use takes no more jobs
                         const bool busy = site.vnodes[vnode.slot].jobs > 0 &&
                                           site.vnodes.free_amount(vnode.slot, RandomVnodes::kNcpus) == 0;
                         return !busy && std::ranges::all_of(chunk.needs, [&](const Need& need) {

@@ -1,4 +1,5 @@
-// The order of the job list: a test for each rule of origin-facts, "Order of the job list" and "Waiting".
+// The order of the job list. The Origin tests show each rule of origin-facts, "Order of the job list" and
+// "Waiting".
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// A machine with room for all jobs, so that they start in the order of the list.
+// A machine with room for all jobs, so that they start in the order of the job list.
 struct OriginOrder : testing::Test {
     World world;
     Settings& s = world.origin();
@@ -126,7 +127,7 @@ TEST_F(OriginOrder, EXTERNAL_QUEUES_InTheOrderOfArrival) {
     EXPECT_THAT(order(at(3)), ElementsAre(first, second));
 }
 
-// ---- Waiting jobs.
+// ---- Jobs that have waited long.
 
 TEST_F(OriginOrder, MAX_QUEUED_TIME_BatchJobWaitsWhenItsEligibleTimeExceedsIt) {
     s.max_queued_time = Seconds(2 * kHour);

@@ -1,6 +1,6 @@
-// Every option in the two documents of the Origin scheduler is an attribute of policies. It either works,
-// which a test named after it shows, or `unsupported_settings` reports it. Also tests of options without a
-// file of their own.
+// Every option in the two documents of the Origin scheduler is an attribute of policies. Either a test that
+// is named after it shows that it works, or `unsupported_settings` reports it. Options without a test file of
+// their own have their tests here.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ using testing::IsEmpty;
 
 using objects::ObjectType;
 
-// Lists of both documents; options that they spell differently are in both spellings.
+// The options in both documents. An option that they spell differently is in both lists.
 constexpr std::string_view kGuide[] = {"SUBMIT_QUEUE",
                                        "BATCH_QUEUES",
                                        "SPECIAL_QUEUE",
@@ -114,7 +114,8 @@ constexpr std::string_view kOverview[] = {"AVOID_FRAGMENTATION",
                                           "WALLT_LIMIT_LARGE_JOB",
                                           "WALLT_LIMIT_SMALL_JOB"};
 
-// Returns the options that have tests in this program: the test's name up to the first lower-case letter.
+// Returns the options that have tests in this program. An option is the test's name up to its first
+// lower-case letter.
 std::set<std::string> tested() {
     std::set<std::string> options;
     const std::regex name("([A-Z][A-Z_]*[A-Z])(?:_[A-Z][a-z]\\w*|_An?[A-Z]\\w*)?(?:/.*)?");
@@ -136,7 +137,7 @@ const objects::Attribute* attribute_of(std::string_view option) {
     return objects::find_attribute(ObjectType::policy, name);
 }
 
-// Is the attribute reported as without effect when it is set alone, whatever else is set?
+// Returns whether the attribute gives the warning that it has no effect, whatever else is set.
 bool is_told(const objects::Attribute& attribute) {
     objects::Object policy(ObjectType::policy, "p1");
     const std::string example(attribute.example);
@@ -181,7 +182,7 @@ TEST(OriginOptionLists, NoOtherAttributeIsOneOfOrigin) {
     }
 }
 
-// ---- Options that have no file of their own.
+// ---- Options without a test file of their own.
 
 struct Option : testing::Test {
     World world;
@@ -237,7 +238,7 @@ TEST_F(Option, INTERACTIVE_LONG_WAIT_AnOutstandingJobRunsAcrossTheEndOfPrimeTime
     EXPECT_THAT(cycle(at(16, 30)).started, IsEmpty()) << "an hour and a half isn't over yet";
     const auto outcome = cycle(at(16, 31));
     EXPECT_EQ(outcome.started.front(), interactive);
-    // The queue is now busy across the boundary, so it isn't drained any more.
+    // Now the queue will be busy at the end of prime time, so it isn't drained for that any more.
     EXPECT_THAT(outcome.started, ElementsAre(interactive, batch));
 }
 
@@ -316,7 +317,7 @@ TEST_F(HostsOfVnodes, AreWhatScatterIsOver) {
     EXPECT_TRUE(outcome.comment.contains(three)) << "there are two hosts";
 }
 
-// Reads settings from a policy object, as qmgr or a migrated CONFIGFILE makes it.
+// Reads the settings from a policy object, which qmgr or a migrated CONFIGFILE has made.
 struct OptionFromObject : testing::Test {
     objects::Object policy{ObjectType::policy, "p1"};
     Configuration configuration;

@@ -1,4 +1,4 @@
-// A value of any attribute, for tests that walk through all of them.
+// Gives tests that go through all attributes a value of each.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace pbs::sched {
 
-// A value that asks for something other than the default.
+// Returns a value of the attribute that differs from its default.
 inline std::string other_value(const objects::Attribute& attribute) {
     switch (attribute.syntax) {
         case objects::Syntax::boolean:

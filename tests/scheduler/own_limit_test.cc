@@ -1,4 +1,5 @@
-// Added limits: a row, and a limit with counters of its own that is asked about vnodes.
+// Limits that a site adds: one as a row of limit_filter(), and one that counts for itself and is asked for
+// each vnode.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// The standard profile with an added filter, on two vnodes of eight CPUs.
+// The standard profile with an added filter, and two vnodes of eight CPUs.
 struct AddedLimit : testing::Test {
     std::vector<const Filter*> filters;
     Profile profile;
@@ -49,7 +50,7 @@ TEST_F(AddedLimit, OfARowRefusesWithItsWords) {
     EXPECT_THAT(world.cycle(at(2), true, "default", CycleTrigger::job_ended).started, ElementsAre(third));
 }
 
-// u's waiting job will run beside u's job on b. A third job of u would delay it.
+// u's waiting job is expected to run beside u's running job, which makes two. So no third job of u may start.
 TEST_F(AddedLimit, OfARowIsKeptForAJobWithAReservation) {
     add(kTwoJobs);
     const int in_the_way = job("v", 8, 2);
@@ -78,7 +79,7 @@ TEST_F(AddedLimit, OnVnodesSendsJobsToOtherVnodes) {
     EXPECT_THAT(world.cycle(at(2), true, "default", CycleTrigger::job_ended).started, ElementsAre(third));
 }
 
-// A new job of another user doesn't lead to looks at u's.
+// u's third job has to wait for u's other jobs. A cycle after the arrival of v's job doesn't consider it.
 TEST_F(AddedLimit, OnVnodesLetsAJobWaitForTheUsersOthers) {
     add(kToyQuota);
     world.policy().strict_ordering = false;
@@ -96,7 +97,8 @@ TEST_F(AddedLimit, OnVnodesLetsAJobWaitForTheUsersOthers) {
     EXPECT_THAT(world.cycle(at(2), true, "default", CycleTrigger::job_ended).started, ElementsAre(third));
 }
 
-// u has three CPUs of a and all that a user may have of b, so the next job waits for a.
+// On vnode a, u has three CPUs; on b, all that one user may have. So u's next job waits for a, and a job of u
+// that would delay it doesn't start.
 TEST_F(AddedLimit, OnVnodesIsKeptForAJobWithAReservation) {
     add(kToyQuota);
     const int first = job("u", 3, 2);

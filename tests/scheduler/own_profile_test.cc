@@ -1,4 +1,4 @@
-// A third profile: first in, first out, by four existing rules.
+// A profile that a site adds: jobs start in the order of their submission, by four existing rules.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,10 +35,10 @@ const Profile kFifo{
     .keep_own = [](Settings& s) { s.help_starving_jobs = s.by_queue = false; },
 };
 
-// Number of waiting jobs by owner.
+// The number of waiting jobs by owner.
 using JobsOfOwner = std::map<std::uint32_t, std::uint64_t>;
 
-// Orders jobs by their owners' number of waiting jobs, fewest first.
+// Orders jobs by their owners' numbers of waiting jobs, in ascending order.
 const Comparator kFewest{
     .name = "fewest",
     .bits = 32,
@@ -108,7 +108,7 @@ TEST(OwnProfile, AComparatorReadsWhatItPreparesOfAllJobs) {
     const int second = world.job({.queue = "q", .owner = "many", .ncpus = 1, .queued = at(2)});
     const int third = world.job({.queue = "q", .owner = "few", .ncpus = 1, .queued = at(3)});
     EXPECT_THAT(world.cycle(at(4)).started, ElementsAre(third));
-    // The order changes though the waiting jobs don't.
+    // New jobs of an owner change the order, though the other waiting jobs are the same.
     world.job({.queue = "q", .owner = "few", .ncpus = 1, .queued = at(4)});
     world.job({.queue = "q", .owner = "few", .ncpus = 1, .queued = at(4)});
     world.job({.queue = "q", .owner = "few", .ncpus = 1, .queued = at(4)});

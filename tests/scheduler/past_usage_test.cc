@@ -1,4 +1,5 @@
-// SORT_BY_PAST_USAGE: the permutation compared with the documents' algorithm, the charge, the decay.
+// SORT_BY_PAST_USAGE: the order of jobs compared with the algorithm in the documents, the charge, and the
+// decay.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,13 +17,14 @@ namespace {
 
 using testing::ElementsAre;
 
-// The algorithm of origin-facts, "The permutation by past usage", as it is written there: quadratic.
+// The algorithm in origin-facts, "The permutation by past usage", just as it is written there; its time is
+// quadratic.
 std::vector<std::uint32_t> naive(std::span<const UsageJob> jobs, std::vector<std::int64_t> usage) {
     struct User {
         std::uint32_t user;
         std::vector<std::uint32_t> jobs;
     };
-    // Users are in the order of their oldest jobs, before the jobs are sorted.
+    // Users are in the order of their oldest jobs, before the jobs were sorted.
     std::vector<std::uint32_t> given(jobs.size());
     std::iota(given.begin(), given.end(), 0U);
     std::ranges::stable_sort(given, {}, [&](std::uint32_t i) { return jobs[i].sequence; });
@@ -59,7 +61,7 @@ TEST(PastUsagePermutation, EqualsTheNaiveWalk) {
     for (int round = 0; round < 3000; ++round) {
         const auto user_count = static_cast<std::uint32_t>(pick(1, 9));
         std::vector<std::int64_t> usage(user_count);
-        // Few different values, so that ties are common.
+        // Choose from few values, so that equal usage is common.
         for (std::int64_t& u : usage) u = pick(0, 3) * (round % 2 == 0 ? 4 : 3);
         std::vector<UsageJob> jobs(static_cast<std::size_t>(pick(0, 40)));
         for (UsageJob& job : jobs)
@@ -85,7 +87,7 @@ TEST(PastUsagePermutation, EqualsTheNaiveWalkWithManyUsers) {
 }
 
 TEST(PastUsagePermutation, UsersStartInAscendingOrderOfTheirJobsAndTakeTurns) {
-    // User 0 has three jobs, user 1 one, user 2 two; all without usage and with equal charges.
+    // User 0 has three jobs, user 1 one, user 2 two. Nobody has usage, and all charges are equal.
     const std::vector<UsageJob> jobs = {{0, 1}, {0, 1}, {1, 1}, {2, 1}, {0, 1}, {2, 1}};
     EXPECT_THAT(permute_by_past_usage(jobs, {0, 0, 0}), ElementsAre(2, 3, 0, 5, 1, 4));
 }
@@ -139,7 +141,7 @@ TEST_F(SortByPastUsage, SORT_BY_PAST_USAGE_TheLeastActiveUserFirst) {
     EXPECT_THAT(world.cycle(at(1), false).started, ElementsAre(ann, bob, bob2));
 }
 
-// At a new site nobody has any usage.
+// Here nobody has any usage yet, as at a new site.
 TEST_F(SortByPastUsage, OfEqualUsersWithAsManyJobsTheOneWithTheOldestJobComesFirst) {
     const int ann = world.job({.owner = "ann", .nodes = 1});
     const int bob = world.job({.owner = "bob", .nodes = 8});
@@ -154,7 +156,7 @@ TEST_F(SortByPastUsage, TheOldestJobCountsWhereverItIsSorted) {
     const int ann_new = world.job({.owner = "ann", .nodes = 4});
     const int bob_new = world.job({.owner = "bob", .nodes = 1});
     world.configure();
-    // ann's jobs are sorted by nodes, but her turn comes first because of her oldest job.
+    // ann's jobs are sorted by their nodes; but her turn comes first, as the oldest job is hers.
     EXPECT_THAT(world.cycle(at(1), false).started, ElementsAre(ann_new, bob, ann_old, bob_new));
 }
 
@@ -184,7 +186,8 @@ TEST_F(SortByPastUsage, StartingAJobAddsItsCharge) {
     EXPECT_THAT(world.scheduler.take_usage_changes().charges_gone, ElementsAre("1.server"));
 }
 
-// The host first moves the job to the batch queue, whose limits become the job's defaults.
+// The host moves a job to the batch queue before it starts it, so that the queue's limits become the job's
+// defaults.
 TEST_F(SortByPastUsage, TheChargeIsOfTheNodesThatTheJobWasStartedWith) {
     world.queue({.name = "batch", .nodes = 4, .max_mem = 8 * kGb});
     world.configure();

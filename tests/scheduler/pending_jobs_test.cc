@@ -1,4 +1,4 @@
-// The kept order of pending jobs, compared with sorted vectors and the permutation.
+// Compares the kept order of pending jobs with sorted vectors and with the permutation.
 
 #include "server_plugin/scheduler/pending/pending_jobs.h"
 
@@ -110,7 +110,7 @@ TEST(PendingJobs, AreWhatASortedVectorIs) {
     }
 }
 
-// Threads fill the lanes when there are many jobs.
+// Lanes that threads fill with many jobs at once are those that get the jobs one by one.
 TEST(PendingJobs, AreTheSameFilledAtOnceOrOneByOne) {
     Random random{std::mt19937(3)};
     PendingJobs filled;
@@ -150,8 +150,8 @@ TEST(PendingJobs, AreTheSameFilledAtOnceOrOneByOne) {
     }
 }
 
-// Jobs of several lanes come and go: each lane with a job is listed, each lane with a released job is found,
-// and most others are skipped.
+// Jobs of several lanes come and go. Each lane with a job is listed, each lane with a released job is found,
+// and most lanes without a released job are skipped.
 TEST(PendingJobs, LanesAreFoundByTheLeastOfTheirJobs) {
     std::size_t passed_over = 0;
     std::size_t in_vain = 0;
@@ -248,7 +248,7 @@ TEST(Releases, WhatAnotherOneCoversIsNotListed) {
     EXPECT_FALSE(releases.hold(blocker::kHeldUp, {5, 8, 3, 9}));
 }
 
-// picks_at() gives users with equal usage in the order in which the permutation picks them.
+// picks_at() orders users with equal usage as the permutation picks them.
 TEST(PicksAt, IsTheOrderOfThePermutation) {
     std::size_t ties = 0;
     std::size_t unknown = 0;
@@ -274,7 +274,7 @@ TEST(PicksAt, IsTheOrderOfThePermutation) {
             lanes.push_back({id, lane.jobs, pending.oldest(id), usage[lane.of]});
         }
         std::sort(lanes.begin(), lanes.end());
-        std::map<std::int64_t, std::vector<LaneId>> picks;  // lanes in order of picking, by usage
+        std::map<std::int64_t, std::vector<LaneId>> picks;  // by usage: lanes as they are picked
         auto sums = usage;
         for (const auto i : permute_by_past_usage(jobs, usage)) {
             picks[sums[jobs[i].user]].push_back(pending.lane_of(i));

@@ -1,4 +1,4 @@
-// Permutes a whole list by past usage, by the deal that cycles use.
+// Permutes a whole list of jobs by past usage, with the deal that cycles use.
 #pragma once
 
 #include <algorithm>
@@ -12,19 +12,19 @@
 
 namespace pbs::sched::test {
 
-// A job of the sorted list.
+// A job of the list.
 struct UsageJob {
-    std::uint32_t user = 0;  // index in the usages
+    std::uint32_t user = 0;  // index of the user's usage
     std::int64_t charge = 0;
     std::uint64_t sequence = 0;  // the oldest job has the least
 };
 
-// The jobs of all users, user by user.
+// The jobs of the list, user by user.
 struct Decks {
     std::vector<std::uint32_t> jobs;
-    std::vector<std::uint32_t> begin;  // by user: index of the next job
+    std::vector<std::uint32_t> begin;  // by user: index in `jobs` of the next job
     std::vector<std::uint32_t> end;
-    std::vector<std::uint32_t> users;  // users with jobs, in the order in which they are visited
+    std::vector<std::uint32_t> users;  // users with jobs, in the order of their turns
 };
 
 inline Decks make_decks(std::span<const UsageJob> jobs, std::size_t user_count) {
@@ -47,8 +47,8 @@ inline Decks make_decks(std::span<const UsageJob> jobs, std::size_t user_count) 
     return decks;
 }
 
-// Returns the new order as indices into `jobs`. `usage` is the decayed usage of each user. Users are visited
-// by ascending number of jobs, and those with equally many by their oldest job.
+// Returns the new order as indices in `jobs`. `usage` has the decayed usage of each user. Users have their
+// turns by ascending number of jobs, and those with equally many by their oldest job.
 inline std::vector<std::uint32_t> permute_by_past_usage(std::span<const UsageJob> jobs,
                                                         std::vector<std::int64_t> usage) {
     std::vector<std::uint32_t> result;

@@ -1,4 +1,4 @@
-// A place for a single job that an operator wants started (qrun).
+// Scheduler::place(): finds a place for one job that an operator wants to start (qrun).
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ struct PlaceTest : testing::Test {
         world.queue({.name = "work"});
         world.configure();
     }
-    // Makes four vnodes of two CPUs on two hosts. A job uses a CPU of v1.
+    // Makes four vnodes of two CPUs, on two hosts. A job uses a CPU of v1.
     void two_hosts() {
         for (const auto& [name, host_name] :
              {std::pair("v0", "ha"), {"v1", "ha"}, {"v2", "hb"}, {"v3", "hb"}})
@@ -48,8 +48,7 @@ struct PlaceTest : testing::Test {
     }
 };
 
-// The answers are those of OpenPBS 23.06 to qrun, observed with its server, its scheduler and vnodes made by
-// a mom.
+// The answers are those of OpenPBS 23.06 to qrun, from its server and scheduler with such vnodes.
 TEST_F(PlaceTest, IsWhereOpenPbsPlacesTheJob) {
     struct Case {
         const char* select;
@@ -101,11 +100,11 @@ TEST_F(PlaceTest, AHostThatAJobHasForItselfTakesNoOther) {
               "Not Running: Insufficient amount of resource: ncpus (R: 4 A: 3 T: 8)");
 }
 
-// Does the second job fit beside the first one?
+// Each case: a job runs on a vnode with this `sharing`, and a second job fits beside it or not.
 TEST_F(PlaceTest, VnodesSayWhetherJobsShareThem) {
     struct Case {
         Sharing sharing;
-        const char* first;  // the place of the job on the vnode
+        const char* first;  // place of the running job
         const char* place;
         bool fits;
     };

@@ -1,4 +1,4 @@
-// default_duration and duration_offset.
+// The policy attributes default_duration and duration_offset.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// 8 CPUs; the first waiting job has a reservation.
+// A vnode of 8 CPUs. A place is kept for the first waiting job.
 struct Planned : testing::Test {
     World world;
     Settings& s = world.policy();
@@ -35,7 +35,8 @@ struct Planned : testing::Test {
     }
 };
 
-// Grid Engine, DURATION_OFFSET: a job of 8 CPUs can start a minute after the end of the one that runs on 6.
+// As with DURATION_OFFSET of Grid Engine, a job of 8 CPUs can start a minute after the end of the job that
+// runs on 6.
 TEST_F(Planned, AMinuteIsBetweenTheEndOfAJobAndTheNextStart) {
     s.duration_offset = Seconds(60);
     world.configure();
@@ -76,7 +77,7 @@ TEST_F(Planned, AJobWithoutWalltimeFillsAGapOfTheDefault) {
     (void)job(8, kHour, at(8));
     const int without = job(1, -1, at(8, 1));
     EXPECT_THAT(world.cycle(at(9)).started, ElementsAre(without));
-    // A minute later it would be expected to run beyond the reservation.
+    // a minute later, the job would be expected to run into the kept place
     const int late = job(1, -1, at(8, 2));
     EXPECT_THAT(world.cycle(at(9, 1)).started, IsEmpty());
     EXPECT_TRUE(world.exists(late));
@@ -92,7 +93,7 @@ TEST_F(Planned, TheMaximumOfTheQueueComesFirst) {
     EXPECT_THAT(world.cycle(at(9)).started, ElementsAre(without));
 }
 
-// Nobody ends such a job, so an advance reservation doesn't count on its end.
+// A job without walltime may run longer than the default; so an advance reservation doesn't count on its end.
 TEST_F(Planned, AdvanceReservationsDoNotCountOnTheDefault) {
     s.default_duration = Seconds(kHour);
     world.configure();

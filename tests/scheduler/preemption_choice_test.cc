@@ -1,4 +1,4 @@
-// The choice of victims, compared on small sites with trying all.
+// The choice of the jobs to preempt, compared on small random sites with a simple search.
 
 #include <gtest/gtest.h>
 
@@ -76,7 +76,7 @@ struct SmallSite {
         if (server_limit > 0) w.server({.max_running = server_limit});
         w.configure();
     }
-    // Does the job start without these jobs and without preemption?
+    // Returns whether the waiting job starts without the jobs `gone` and without preemption.
     bool starts_without(const std::set<int>& gone) const {
         World other;
         make(other);
@@ -90,7 +90,7 @@ struct SmallSite {
         other.job(waits);
         return !other.cycle(at(1)).started.empty();
     }
-    // Finds by trying the victims that the manual describes.
+    // Returns the jobs to preempt according to the manual, by trying; empty if none are to be preempted.
     std::set<int> expected() const {
         if (starts_without({})) return {};
         std::vector<Running> list;
@@ -135,7 +135,7 @@ TEST(PreemptionProperty, TheFewestAndYoungestOfLowerLevelsMakeRoom) {
         for (const auto& r : site.running)
             if (SmallSite::level(r.queue) < SmallSite::level(site.waits.queue)) lower.insert(r.job);
         ASSERT_EQ(site.world.running(job), could_start || site.starts_without(lower));
-        for (const int victim : gone) {  // without any of them the job would not start
+        for (const int victim : gone) {  // each victim is needed for the start
             auto fewer = gone;
             fewer.erase(victim);
             ASSERT_FALSE(site.starts_without(fewer));
@@ -145,7 +145,7 @@ TEST(PreemptionProperty, TheFewestAndYoungestOfLowerLevelsMakeRoom) {
     if (pbs::test::cases(150) >= 150) EXPECT_GT(preempted, 15);
 }
 
-// Jobs come and go. While none does, cycles come to rest: no two jobs preempt each other.
+// While no job arrives or ends, cycles soon do nothing more: no two jobs preempt each other in turn.
 TEST(PreemptionProperty, CyclesComeToRest) {
     for (int seed = 1; seed <= pbs::test::cases(60); ++seed) {
         SCOPED_TRACE(seed);

@@ -1,4 +1,4 @@
-// Preemption: levels, methods, the choice of victims, and their fate.
+// Preemption: levels, methods, the choice of jobs to preempt, and what happens to them later.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ struct Preemption : testing::Test {
         world.run(job, "work", vnode, since);
         return job;
     }
-    // Tells that a job of ann's on vnode "a" is suspended.
+    // Reports that a job of ann's on vnode "a" is suspended.
     void suspend(int number, std::span<const Amount> asked, std::span<const Amount> given_back,
                  std::span<const Amount> still_held) {
         JobRecord r;
@@ -246,7 +246,8 @@ TEST_F(Preemption, sched_preempt_enforce_resumption_KeepsRoomForWhoIsSuspended) 
     EXPECT_THAT(world.cycle(at(1, 21)).started, ElementsAre(longer));
 }
 
-// As in OpenPBS, a user's suspended jobs don't count.
+// As in OpenPBS, no place is kept for a preempted job whose level is below the normal one; here its owner is
+// over a soft limit.
 TEST_F(Preemption, sched_preempt_enforce_resumption_NotForWhoRunsMoreThanASoftLimit) {
     s.sched_preempt_enforce_resumption = true;
     s.preempt_prio.add(preempt_server_softlimits);
@@ -292,7 +293,8 @@ TEST_F(Preemption, AJobThatWasRequeuedGoesBeforeThoseOfItsLevel) {
     EXPECT_FALSE(world.running(first));
 }
 
-// As in OpenPBS: other jobs follow in the order of queues if by_queue is set.
+// As in OpenPBS, once a preempted job goes on, other jobs follow in the order of queues only if by_queue is
+// set.
 TEST_F(Preemption, by_queue_OnceAPreemptedJobGoesOnOthersGoWithTheirQueues) {
     for (const bool by_queue : {true, false}) {
         SCOPED_TRACE(by_queue);
@@ -380,7 +382,7 @@ TEST_F(Preemption, IsExplained) {
 TEST_F(Preemption, WhatASuspendedJobKeepsIsNotFree) {
     const int running = world.job({.queue = "work", .ncpus = 4, .mem = 8 * kGb, .walltime = 10 * kHour});
     world.run(running, "work", "a", at(0));
-    // restrict_res_to_release_on_suspend is ncpus.
+    // the server's restrict_res_to_release_on_suspend is ncpus
     const Amount cpus[] = {{ncpus, 4, {}}};
     const Amount memory[] = {{mem, 8 * kGb, {}}};
     const Amount asked[] = {{ncpus, 4, {}}, {mem, 8 * kGb, {}}, {walltime, 36000, {}}};
@@ -424,10 +426,11 @@ TEST_F(Preemption, WhatASuspendedJobWouldKeepMakesNoRoom) {
 
 // ---- Cycles after events.
 
-// An express job and many normal jobs wait. Preempting the only preemptable job wouldn't help.
+// An express job and many normal jobs wait. Preempting the only job that can be preempted wouldn't make
+// enough room.
 struct PreemptionByEvents : Preemption {
-    int first = 0;    // an express job, like the one that waits
-    int younger = 0;  // can't be preempted, and is in the way
+    int first = 0;    // a running express job, as large as the waiting one
+    int younger = 0;  // a running job that can't be preempted
     void SetUp() override {
         Preemption::SetUp();
         first = world.job({.queue = "express", .ncpus = 4, .walltime = 10 * kHour});
@@ -479,7 +482,7 @@ TEST_F(PreemptionByEvents, SoDoesOneForWhichThereIsAMethodByNow) {
     EXPECT_EQ(by_event(at(5, 1)).preempted.size(), 2U);
 }
 
-// Without differing levels, events work as without preemption.
+// If all jobs have the same level, cycles after events are as without preemption.
 TEST_F(PreemptionByEvents, WhereNoLevelsDifferNothingIsLost) {
     s.preempt_queue_prio = 1000;
     world.configure();

@@ -1,4 +1,4 @@
-// PrimePeriods moved to another instant give the same answers as ones computed anew for that instant.
+// PrimePeriods that move to another instant give the same answers as ones that are made for that instant.
 
 #include "server_plugin/scheduler/model/prime_periods.h"
 
@@ -23,7 +23,7 @@ TEST(PrimePeriods, MovedOnAreWhatTheyAreFromThere) {
         PrimePeriods moved(prime);
         Instant now = at(pick(0, 23));
         for (int step = 0; step < 200; ++step) {
-            // Move by seconds, hours or days; sometimes back.
+            // move by seconds, hours or days, and sometimes back
             const int far = pick(0, 3) == 0 ? 200'000 : pick(0, 1) == 0 ? 7200 : 60;
             now += Seconds(pick(1, 20) == 1 ? -pick(0, far) : pick(0, far));
             moved.move_to(now);

@@ -1,4 +1,5 @@
-// Prime time: the limit, the drain, the early end; and the policy in force.
+// Prime time: its limit on walltimes, draining before its end, early non-prime time; and the policy that is
+// in force.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,7 +48,7 @@ TEST_F(Prime, PRIME_TIME_WALLT_LIMIT_OnlyThePartInPrimeTimeCounts) {
 }
 
 TEST_F(Prime, PRIME_TIME_WALLT_LIMIT_EachPeriodByItself) {
-    // The guide's example: 2 hours of prime time, 15 of non-prime time, 2 of the next prime time.
+    // The guide's example: 2 hours of prime time, 15 hours of non-prime time, 2 hours of the next prime time.
     EXPECT_TRUE(starts({.nodes = 1, .walltime = 19 * kHour}, at(15)));
     EXPECT_FALSE(starts({.nodes = 1, .walltime = 19 * kHour + 1}, at(15)));
 }
@@ -97,7 +98,7 @@ TEST_F(Prime, AJobWithoutAWalltimeCountsWithTheQueuesMaximum) {
     EXPECT_TRUE(starts({.nodes = 1, .walltime = -1}, at(9)));
 }
 
-// ---- Drain.
+// ---- Draining before the end of prime time.
 
 TEST_F(Prime, NONPRIME_DRAIN_SYS_NoNormalJobCrossesTheBoundary) {
     s.nonprime_drain_sys = {true};
@@ -131,7 +132,7 @@ struct Early : Prime {
         s.nonprime_drain_sys = {true};
         s.np_drain_backtime = Seconds(30 * kMinute);
         s.np_drain_idletime = Seconds(15 * kMinute);
-        // The queue was busy until 16:00.
+        // a job ran in the queue until 16:00
         const int last = world.job({.nodes = 1, .walltime = kHour});
         world.run(last, "batch", "n", at(15));
         world.finish(last, at(16));
@@ -179,7 +180,7 @@ TEST_F(Early, NP_DRAIN_BACKTIME_TheDeadlineForItIsKnown) {
     EXPECT_EQ(world.scheduler.next_deadline(at(16, 10)), at(16, 30));
 }
 
-// ---- Policies by time.
+// ---- Policies for prime and non-prime time.
 
 struct Slots3 : testing::Test {
     World world;

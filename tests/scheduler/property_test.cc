@@ -1,5 +1,5 @@
-// Properties of every cluster: starts never exceed what vnodes and queues have, cycles are deterministic, and
-// categories change nothing.
+// Properties on random clusters: starts never exceed what vnodes and queues have; equal cycles decide the
+// same; and categories of similar jobs change no decision.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ TEST(Property, StartsNeverExceedVnodesOrLimitsOfQueues) {
     }
 }
 
-// Two equal clusters, of which one uses categories.
+// Two equal clusters; only the first one uses categories.
 struct WithAndWithoutCategories {
     RandomCluster with;
     RandomCluster without;
@@ -75,8 +75,8 @@ TEST(Property, CategoriesDoNotChangeWhatStartsOrIsRejected) {
     }
 }
 
-// With categories, a refused job may get the reason of a similar job earlier in the cycle, though later
-// starts refuse it as well. In a cycle without starts all reasons are the same.
+// A refused job may get the reason of a similar job that was refused earlier in the cycle, though later
+// starts would give it another reason. In a cycle without starts, all reasons are the same.
 TEST(Property, CategoriesDoNotChangeReasonsWhereNothingStarts) {
     int compared = 0;
     const int seeds = pbs::test::cases(200);
@@ -86,7 +86,7 @@ TEST(Property, CategoriesDoNotChangeReasonsWhereNothingStarts) {
         for (int round = 0; round < 3; ++round) {
             clusters.add_jobs();
             clusters.cycle();
-            // Wait until each job can be told a changed reason.
+            // wait until a changed reason may be set again
             for (RandomCluster* cluster : {&clusters.with, &clusters.without}) cluster->now += Seconds(400);
             if (clusters.cycle() == 0) {
                 ASSERT_EQ(clusters.comments_with, clusters.comments_without);
@@ -118,7 +118,7 @@ TEST(Property, ACycleRightAfterAnotherStartsNothing) {
     for (int seed = 1; seed <= pbs::test::cases(100); ++seed) {
         SCOPED_TRACE(seed);
         RandomCluster cluster(seed);
-        // Switch off options by which a cycle's starts change the next one.
+        // switch off options with which a cycle's starts affect the next cycle
         Settings& s = cluster.world.policy();
         s.avoid_fragmentation = s.nonprime_drain_sys = {false};
         s.backfill_depth = 0;

@@ -1,5 +1,5 @@
-// quotas: first match, counters by braces, windows, several vnodes, reservations; and against a plain
-// implementation on random rules.
+// quotas: first matching rule, counters by braces, windows, several vnodes, reservations; and random rules,
+// compared with a simple implementation.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ struct Quotas : testing::Test {
             std::int64_t walltime = kHour) {
         return world.job({.queue = queue, .owner = owner, .ncpus = cpus, .walltime = walltime});
     }
-    // Runs a cycle. Returns "starts", or the comment of the job.
+    // Runs a cycle. Returns "starts" if the job starts, otherwise its comment.
     std::string answer(int number) {
         const Outcome outcome = world.cycle(at(0, ++minute));
         if (std::ranges::find(outcome.started, number) != outcome.started.end()) return "starts";
@@ -53,7 +53,7 @@ struct Quotas : testing::Test {
     }
 };
 
-// The site of the example in pbs_quota(7B).
+// The quota of the example in pbs_quota(7B).
 const QuotaOptions kThreeRules{.rules = {{"vip", "users={ann} to ncpus=8"},
                                          {"guests", "users={*} queues={long} to ncpus=4"},
                                          {"rest", "users={*} to ncpus=6"}}};
@@ -102,7 +102,7 @@ TEST_F(Quotas, CountJobsAndTextsAndWhatIsNotAskedFor) {
     EXPECT_THAT(answer(job("long", "dan", 1, 3 * kHour)), HasSubstr("Quota q1 (all): walltime"));
 }
 
-// The limit of four CPUs holds from 8 to 18; now it is 7.
+// The limit of four CPUs holds from 8:00 to 18:00. At 7:00, a job of six CPUs still starts.
 TEST_F(Quotas, OfAWindowHoldInsideIt) {
     use({.rules = {{"all", "users={*} to ncpus=4"}}, .windows = world.window("FREQ=DAILY", 8, 18)});
     minute = 7 * 60;
@@ -122,7 +122,8 @@ TEST_F(Quotas, WithoutSpillHoldForJobsThatReachIntoAWindow) {
     EXPECT_EQ(answer(reaches_in), "starts");
 }
 
-// bob's job of four CPUs ends at 9; at 7 another one of two hours would still run with it at 8.
+// bob's job of four CPUs runs until 9:00. At 7:00, another job of bob's may start only if it ends by 8:00,
+// when the limit begins to hold.
 TEST_F(Quotas, WithoutSpillCountJobsThatStillRunThen) {
     use({.rules = {{"all", "users={*} to ncpus=4"}},
          .windows = world.window("FREQ=DAILY", 8, 18),
@@ -155,7 +156,7 @@ TEST_F(Quotas, OfHostsHaveACounterEach) {
         for (int i = 0; i < 8; ++i) job("long", "bob", 1);
         return world.cycle(at(1));
     }();
-    EXPECT_EQ(outcome.started.size(), 4U);  // two jobs of each host
+    EXPECT_EQ(outcome.started.size(), 4U);  // two jobs on each host
 }
 
 TEST_F(Quotas, OfShapes) {
@@ -182,12 +183,12 @@ TEST_F(Quotas, OfShapes) {
         for (const auto& [of, value] : use.of)
             if (of == "shapes") counters.push_back(value);
     EXPECT_THAT(counters, UnorderedElementsAre("multi", "single"));
-    // Without a rule of shapes, jobs of all shapes are alike again.
+    // without a rule about shapes, jobs of all shapes count alike
     use({.rules = {{"all", "users={*} to jobs=9"}}});
     EXPECT_EQ(answer(third), "starts");
 }
 
-// A formula is computed for each counter, over the sums of its vnodes.
+// A formula is computed for each counter, with the sums of the counter's vnodes.
 TEST_F(Quotas, ByFormulasFollowTheVnodes) {
     for (const char* vnode : {"n1", "n2"})
         world.vnode({.name = vnode, .ncpus = 64, .host = "h", .gpus = 4, .host_resource = "h"});
@@ -205,7 +206,7 @@ TEST_F(Quotas, ByFormulasFollowTheVnodes) {
     EXPECT_EQ(answer(world.job({.queue = "long", .select = "1:ncpus=1"})), "starts") << "no such limit";
 }
 
-// Only the jobs that a counter counts make room in it.
+// Preempting a job makes room only in counters that count it.
 TEST_F(Quotas, HaveRoomMadeByPreemption) {
     Settings& s = world.policy();
     s.preemption = true;
@@ -248,7 +249,7 @@ TEST_F(Quotas, AreExplainedByTheirCounters) {
                 HasSubstr("(counter vnodes=n1, used by 3 running jobs)"));
 }
 
-// A chunk may be divided among the vnodes of a host, also where a quota leaves less than a chunk on each.
+// A chunk may be divided among vnodes of a host, even if a quota leaves less than a chunk on each.
 TEST_F(Quotas, OfVnodesBoundThePiecesOfAChunk) {
     for (const char* vnode : {"a1", "a2"}) world.vnode({.name = vnode, .ncpus = 4, .host = "a"});
     world.vnode({.name = "n1", .free = false});
@@ -267,7 +268,7 @@ TEST_F(Quotas, OfVnodesBoundThePiecesOfAChunk) {
               "Not Running: Quota q1 (both): ncpus (R: 3 U: 5 L: 7)");
 }
 
-// A job that was suspended to make room goes on only where the quotas leave enough.
+// A suspended job goes on only if the quotas of its vnodes leave enough for it.
 TEST_F(Quotas, OfVnodesHoldBackAJobThatGoesOn) {
     Settings& s = world.policy();
     s.preemption = true;
@@ -314,7 +315,8 @@ TEST_F(Quotas, OfProjects) {
     EXPECT_THAT(answer(of("")), HasSubstr("Quota q1 (without): jobs"));
 }
 
-// ann's job waits for bob's room at 2; the counter's rest at 2 is for it.
+// dan's job is expected to start at 2:00, when bob's ends, with all eight CPUs of dan's counter. So a long
+// job of dan's must not start before.
 TEST_F(Quotas, AreKeptForAJobWithAReservation) {
     Settings& s = world.policy();
     s.strict_ordering = true;
@@ -334,7 +336,7 @@ TEST_F(Quotas, AreKeptForAJobWithAReservation) {
     EXPECT_FALSE(world.running(small));
 }
 
-// ---- Against a plain implementation.
+// ---- Compared with a simple implementation.
 
 struct PlainRule {
     std::vector<std::string> users;  // empty: all
@@ -368,7 +370,8 @@ struct PlainJob {
     bool runs = false;
 };
 
-// Where the job is counted: the rule and the values in braces; -1: nowhere.
+// Returns the counter of a job: the number of the first matching rule, and the job's values for its braces;
+// -1 if no rule matches.
 std::pair<int, std::string> counter_of(const std::vector<PlainRule>& rules, const PlainJob& job) {
     for (std::size_t i = 0; i < rules.size(); ++i)
         if (rules[i].matches(job.user, job.queue))
@@ -448,7 +451,8 @@ TEST(QuotaRules, DecideAsAPlainSearchForTheFirstMatch) {
     }
 }
 
-// On hosts of several vnodes, whose chunks may be divided, no counter of vnodes is ever over its limit.
+// On hosts of several vnodes, among which chunks may be divided, no counter for vnodes is ever over its
+// limit.
 TEST(QuotaRules, OfVnodesHoldForDividedChunks) {
     const int sites = pbs::test::cases(60);
     std::size_t divided = 0;
@@ -469,7 +473,7 @@ TEST(QuotaRules, OfVnodesHoldForDividedChunks) {
                 host_of[name] = host;
                 world.vnode({.name = name, .ncpus = pick(1, 5), .host = host, .host_resource = host});
             }
-        const int kind = pick(0, 2);  // a counter for each vnode, for each host, or for all
+        const int kind = pick(0, 2);  // 0: a counter for each vnode; 1: for each host; 2: for all
         const int most = pick(1, 7);
         world.policy().quotas = {quota({.rules = {{"r", std::string("vnodes=") +
                                                             (kind == 0   ? "{*}"
@@ -477,7 +481,7 @@ TEST(QuotaRules, OfVnodesHoldForDividedChunks) {
                                                                          : "*") +
                                                             " to ncpus=" + std::to_string(most)}}})};
         world.configure();
-        std::map<int, std::string> running;  // with the places
+        std::map<int, std::string> running;  // the places of running jobs
         for (int cycle = 1; cycle <= 10; ++cycle) {
             for (int i = pick(1, 4); i > 0; --i) {
                 const char* places[] = {"free", "pack", "scatter", "vscatter"};
@@ -508,7 +512,7 @@ TEST(QuotaRules, OfVnodesHoldForDividedChunks) {
     EXPECT_GT(divided, static_cast<std::size_t>(sites) / 4);
 }
 
-// Without spill no user is ever over the limit inside the window, whatever jobs come and end early.
+// With spill=False, no user is ever over the limit inside the window, even if jobs end early.
 TEST(QuotaRules, WithoutSpillAreNeverBrokenInsideAWindow) {
     constexpr std::int64_t kMost = 6;
     const int sites = pbs::test::cases(40);

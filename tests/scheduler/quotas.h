@@ -1,4 +1,4 @@
-// Quotas for tests, made of the texts that a manager would type.
+// Makes quotas for tests from the texts that a manager types.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Random clusters, policies and jobs, by seed.
+// Random clusters, policies and jobs. The seed repeats a cluster.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ struct RandomCluster {
         s.backfill_depth = pick(0, 3);
         s.max_starve = Seconds(pick(1, 30) * kHour);
     }
-    // Sets limits on users and groups, of queues and of the server, and allocations.
+    // Sets limits on users and groups, in queues and in the server, and allocations.
     void limit_users() {
         const Amount available[] = {{ncpus, pick(8, 80), {}}};
         ServerRecord server;
@@ -152,7 +152,7 @@ struct RandomCluster {
     void check_vnodes() const {
         std::map<std::uint64_t, std::map<std::uint32_t, std::int64_t>> used;
         std::map<std::uint64_t, std::pair<int, int>>
-            holders;  // number of jobs and of exclusive jobs, by vnode
+            holders;  // numbers of jobs and of exclusive jobs, by vnode
         for (const int job : jobs) {
             if (!world.running(job)) continue;
             std::set<std::uint64_t> mine;
@@ -210,7 +210,7 @@ struct RandomCluster {
         for (const auto& [user, count] : users)
             EXPECT_TRUE(s.max_user_run_jobs == 0 || count <= s.max_user_run_jobs);
     }
-    // Ends some running jobs, and moves the time on.
+    // Ends some of the running jobs, and moves the time on.
     void pass_time() {
         std::vector<int> left;
         for (const int job : jobs) {

@@ -1,4 +1,4 @@
-// Random sites, and random events for two copies of a site.
+// Random sites, and random events that happen to two copies of a site.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,20 +16,20 @@
 
 namespace pbs::sched::test {
 
-// A site with random settings. Two copies of it go through the same events.
+// A site with random settings. Tests make two copies of one, to which the same events happen.
 struct Site {
     World world;
-    std::string label;  // how to make it
+    std::string label;  // how a test makes this site
     std::mt19937 random;
     std::vector<std::string> vnodes;
     std::vector<std::string> submit = {"submit"};
     bool standard = false;
-    int bound = -1;              // number of a vnode that serves only the first queue
-    int of_host = 2;             // vnodes of a host
-    int load = 0;                // seed of vnodes' loads; 0: they have none
+    int bound = -1;              // number of the vnode that serves only the first queue; -1: none
+    int of_host = 2;             // number of vnodes of a host
+    int load = 0;                // seed of the vnodes' loads; 0: no loads
     bool load_of_hosts = false;  // vnodes of a host have the same load
     Instant load_at{};
-    std::int64_t max_load = -1;  // max_load of each vnode, in thousandths
+    std::int64_t max_load = -1;  // max_load of each vnode, in thousandths; -1: none
     bool hpm_jobs = false;
     bool groups = false;             // some jobs request a placement set
     bool whole_hosts = false;        // some jobs request whole hosts
@@ -40,9 +40,9 @@ struct Site {
     bool arrays = false;             // some jobs are subjobs of two arrays
     bool ranges = false;             // some jobs have a select_range
     bool spreads = false;            // some jobs have chunk_order, per_host or prefer
-    int without_walltime = 5;        // of a hundred jobs, those without a walltime
+    int without_walltime = 5;        // percentage of jobs without a walltime
 
-    int subjobs = 0;  // made so far
+    int subjobs = 0;  // number of subjobs so far
 
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
     bool chance(int percent) { return pick(1, 100) <= percent; }
@@ -107,9 +107,9 @@ struct Site {
         s.max_user_run_jobs = chance(20) ? pick(2, 5) : 0;
         s.small_job_max = chance(20) ? 3 : 0;
         s.wallt_limit_large_job = Seconds(chance(50) ? 5 * kHour : 0);
-        // The schedule log shows reservations; without it, cycles after events may omit them.
+        // The schedule log shows kept places; without it, a cycle after an event may leave them out.
         if (chance(75)) s.schedule_log = "schedule";
-        // Give options a date from which they are in force: they keep cycles from going by events.
+        // Some options are in force only from a date on: until then, cycles don't go by events.
         for (Since* option : {&s.test_only, &s.avoid_fragmentation, &s.nonprime_drain_sys})
             if (chance(4)) {
                 const int hour = pick(7, 20);
@@ -213,13 +213,13 @@ struct Site {
         int from;
         int to;
     };
-    // Draw only one number in each expression: compilers evaluate operands in different orders, and all have
-    // to draw the same sites.
+    // Use only one random number in an expression: compilers evaluate operands in different orders, and all
+    // have to make the same sites.
     std::string chunk(Range counts, Range cpus) {
         const int count = pick(counts.from, counts.to);
         return std::to_string(count) + ":ncpus=" + std::to_string(pick(cpus.from, cpus.to));
     }
-    // Adds requests that only standard sites have.
+    // Adds requests that jobs have only at sites of the standard algorithm.
     void ask_for_more(JobOptions& o) {
         o.queue = submit[static_cast<std::size_t>(pick(0, static_cast<int>(submit.size()) - 1))];
         o.priority = pick(-2, 2);
@@ -233,7 +233,7 @@ struct Site {
         o.ncpus = o.mem = o.gpus = -1;
         o.place = chance(60) ? "" : chance(50) ? "scatter" : chance(50) ? "pack" : "free:excl";
     }
-    // Requests chunks that may fit no vnode, but all vnodes of a host together.
+    // Requests chunks that may be too large for each vnode, but not for all vnodes of a host together.
     void ask_for_a_host(JobOptions& o) {
         o.select = chunk({1, 3}, {6, 40});
         if (chance(50)) o.select += ":mem=" + std::to_string(pick(1, 24)) + "gb";
@@ -287,8 +287,8 @@ struct Site {
     }
 };
 
-// Fails the test with the first difference between two cycles in words, if there is one, and the site as
-// text.
+// Compares these parts of two cycles. If they differ, fails the test with the first difference in words and
+// with the site as text.
 inline void expect_same(const Site& site, const Outcome& a, std::string_view name_a, const Outcome& b,
                         std::string_view name_b, unsigned parts) {
     const std::string difference = first_difference(a, name_a, b, name_b, parts);
@@ -299,14 +299,14 @@ inline void expect_same(const Site& site, const Outcome& a, std::string_view nam
             << site.world.journal();
 }
 
-// Applies the same random events to both copies, which have the same state.
+// Makes the same random events happen to both copies, which are in the same state.
 struct Events {
     std::mt19937 random;
     Instant now = at(6);
-    std::vector<int> jobs;  // jobs that aren't gone
+    std::vector<int> jobs;  // jobs that haven't ended
     std::vector<bool> down;
-    std::set<int> touched{};  // jobs with events since the test emptied the set
-    int arrivals = 40;        // of a hundred events
+    std::set<int> touched{};  // jobs with events since the test cleared this
+    int arrivals = 40;        // percentage of events that are arrivals
 
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
     bool chance(int percent) { return pick(1, 100) <= percent; }
@@ -374,7 +374,7 @@ struct Events {
     }
 };
 
-// Does a chunk have several vnodes?
+// Returns whether an exec_vnode has a chunk with several vnodes.
 inline bool has_pieces(const std::string& exec_vnode) {
     for (std::size_t at = exec_vnode.find('+'); at != std::string::npos; at = exec_vnode.find('+', at + 1))
         if (exec_vnode[at + 1] != '(') return true;
@@ -387,9 +387,10 @@ inline std::vector<int> first_seeds(int sites) {
     return seeds;
 }
 
-// Compares two copies of random sites, one with cycles by events and one with cycles over all jobs: both must
-// decide the same. `tune` may change the events of a site, and `set_up` the site. One cycle in `one_in` has
-// to look at fewer jobs, or the test is void. Returns the number of jobs that got chunks in pieces.
+// Makes two copies of random sites, one with cycles by events and one with cycles over all jobs, which must
+// decide the same. `set_up` may change a site, and `tune` its events. At least one cycle in `one_in` has to
+// consider fewer jobs by events, or the test shows nothing. Returns the number of starts of jobs with a
+// divided chunk.
 template <class Tune, class SetUp>
 std::int64_t compare_by_events(const std::vector<int>& seeds, int steps, Algorithm algorithm, Tune tune,
                                SetUp set_up, int one_in) {
@@ -423,7 +424,7 @@ std::int64_t compare_by_events(const std::vector<int>& seeds, int steps, Algorit
             events.pass_time();
         }
     }
-    // With few sites, none may have a policy that goes by events.
+    // with fewer sites, all may have policies that don't go by events
     if (seeds.size() >= 10) EXPECT_GT(fewer, cycles / one_in) << "of " << cycles;
     return in_pieces;
 }

@@ -1,5 +1,5 @@
-// Compares decisions on random sites with the recorded ones (recorded_decisions.txt, tests/record.h): of
-// cycles over all jobs, with comments and log, and of cycles after single events.
+// Compares decisions on random sites with recorded ones (recorded_decisions.txt, tests/record.h): those of
+// cycles over all jobs, with comments and log, and those of cycles after single events.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,14 +14,14 @@
 namespace pbs::sched::test {
 namespace {
 
-constexpr int kSites = 120;  // sites for each algorithm
+constexpr int kSites = 120;  // number of sites for each algorithm
 constexpr int kSteps = 100;
 
 std::int64_t seconds(Instant t) {
     return (t - kMonday).count();
 }
 
-// Returns the part of the outcome in which both kinds of cycles must agree.
+// Returns the part of the outcome that is the same in cycles over all jobs and in cycles after events.
 std::string starts_of(const Outcome& outcome) {
     std::string text;
     for (const int job : outcome.started)

@@ -1,5 +1,5 @@
-// A job with a reservation is never delayed by one that starts before it, on random clusters whose jobs all
-// use their whole walltime.
+// The promised start of a job with a kept place is never delayed by jobs that start before it, on random
+// clusters whose jobs all run for their whole walltimes.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct Arrival {
     JobOptions job;
 };
 
-// A random cluster, its jobs, and the passing of time.
+// A random cluster with its jobs and its clock.
 class Cluster {
   public:
     explicit Cluster(int seed) : random_(static_cast<unsigned>(seed)) {
@@ -38,9 +38,10 @@ class Cluster {
     }
 
     Instant now() const { return now_; }
-    const std::vector<int>& waiting() const { return waiting_; }  // in order
+    const std::vector<int>& waiting() const { return waiting_; }  // in the order in which jobs are considered
     const std::vector<int>& reserved() const { return reserved_; }
-    // False: prime time closes a job's queue or is too far ahead, so the job has no reservation.
+    // Returns false while prime time closes a job's queue, or is too far ahead, so that the job has no kept
+    // place.
     bool keeps_promises() const { return keeps_promises_; }
     std::optional<Instant> start_of(int job) const {
         const auto found = starts_.find(job);
@@ -49,7 +50,7 @@ class Cluster {
     Instant promised(int job) const { return promised_.at(job); }
     const JobOptions& options(int job) const { return world_.options(job); }
 
-    // Stops arrivals, and removes all waiting jobs except these.
+    // Stops arrivals, and removes all other waiting jobs than these.
     void keep_only(const std::set<int>& jobs) {
         arrivals_.clear();
         for (const int job : waiting_)
@@ -59,7 +60,7 @@ class Cluster {
             }
     }
 
-    // Moves to the next event and runs a cycle. False: at the end.
+    // Moves on to the next event, and runs a cycle. Returns false if there are no more events.
     bool step() {
         std::optional<Instant> next;
         const auto consider = [&](Instant t) {
@@ -67,9 +68,9 @@ class Cluster {
         };
         for (const Arrival& arrival : arrivals_) consider(arrival.at);
         for (const auto& [job, end] : ends_) consider(end);
-        // At full hours windows change, and jobs begin to starve.
+        // at full hours, windows change and jobs begin to starve
         consider(now_ + Seconds(kHour) - (now_ - kMonday) % Seconds(kHour));
-        // Reservations begin.
+        // kept places begin
         for (const int job : reserved_) consider(promised_.at(job));
         now_ = *next;
         std::erase_if(ends_, [&](const auto& running) {
@@ -187,8 +188,8 @@ class Cluster {
         std::ranges::stable_sort(arrivals_, {}, &Arrival::at);
     }
 
-    // Finds the jobs for which the next cycle should reserve places, and their promised starts, from what
-    // Scheduler::explain() says of each queued job.
+    // Finds the jobs for which the next cycle should keep places, and their promised starts, from what
+    // Scheduler::explain() says about each queued job.
     void look_ahead() {
         const Settings& s = world_.policy();
         const bool origin = s.algorithm == Algorithm::origin;
@@ -232,12 +233,12 @@ class Cluster {
     bool keeps_promises_ = true;
 };
 
-// Returns the jobs before one in the order, which may go before it.
+// Returns the jobs that come before a job in the order, and so may start before it.
 std::set<int> before(const std::vector<int>& order, int job) {
     return {order.begin(), std::ranges::find(order, job)};
 }
 
-// A promised start, and the jobs that were before the job then.
+// A promised start, and the jobs that were before the job when it was promised.
 struct Promise {
     Instant start;
     std::set<int> before;
@@ -289,7 +290,7 @@ TEST(Reservation, OnceGivenItIsNeverLater) {
     EXPECT_GT(kept, promises / 2);
 }
 
-// Backfilled jobs don't delay the first job: it starts as soon as it would alone.
+// Jobs that are backfilled don't delay the first job: it starts no later than it would without them.
 TEST(Reservation, TheJobStartsAsSoonAsWithoutThoseThatAreBackfilled) {
     int compared = 0;
     for (int seed = 1; seed <= pbs::test::cases(40); ++seed) {
@@ -308,7 +309,7 @@ TEST(Reservation, TheJobStartsAsSoonAsWithoutThoseThatAreBackfilled) {
             while (!cluster.start_of(job)) {
                 if (!cluster.step()) break;
                 if (!cluster.start_of(job) && cluster.waiting()[0] != job)
-                    return std::nullopt;  // another job has overtaken it
+                    return std::nullopt;  // another job is first now
             }
             return cluster.start_of(job);
         };

@@ -1,4 +1,4 @@
-// reserved_resources of the policy.
+// The policy attribute reserved_resources.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-// n9 has GPUs and comes first; n1 has none, or 0.
+// Vnode n9, which is tried first, has GPUs; n1 has none.
 struct ReservedResources : testing::Test {
     World world;
     void SetUp() override {

@@ -1,5 +1,5 @@
-// Resources that count: exclude_resources, the server's amounts from programs (server_dyn_res), and values
-// that no vnode has.
+// The resources that a cycle considers: exclude_resources, the server's amounts that programs print
+// (server_dyn_res), and values that no vnode has.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -72,7 +72,7 @@ TEST_F(ResourcesCount, HostsAndVnodesAlways) {
 TEST_F(ResourcesCount, WhatIsLeftAsideIsNotTakenEither) {
     leave_aside({"mem"});
     EXPECT_EQ(answer({.select = "2:ncpus=2:mem=3gb"}), "(n1:ncpus=2)+(n1:ncpus=2)");
-    // The job's request for an ignored resource doesn't hold it back, either.
+    // a request for an ignored resource doesn't keep the job from starting, either
     const int first = job({.ncpus = 8, .mem = kGb});
     EXPECT_THAT(world.cycle(at(1)).started, ElementsAre(first));
     const int large = job({.ncpus = 1, .mem = 50 * kGb});
@@ -125,7 +125,7 @@ TEST_F(ResourcesCount, WhatOnlyVnodesHaveAndNoVnodeHasIsLacking) {
     EXPECT_EQ(answer({.select = "1:ncpus=1:ngpus=1"}), "(n1:ncpus=1)");
 }
 
-// ---- Placement sets: place=group= and node_group_key, compared with OpenPBS.
+// ---- Placement sets by place=group= and node_group_key, compared with OpenPBS.
 
 struct PlacementSetsHold : testing::Test {
     World world;
@@ -145,7 +145,7 @@ struct PlacementSetsHold : testing::Test {
     int job(const std::string& select, const std::string& place_ = {}) {
         return world.job({.queue = "work", .select = select, .place = place_});
     }
-    // Starts a job that stays, and returns its place; or the comment, if it can't start.
+    // Starts a job that goes on running, and returns its place, or its comment if it can't start.
     std::string start(const std::string& select, const std::string& place_ = {}) {
         const int number = job(select, place_);
         Outcome outcome = world.cycle(at(1));
@@ -265,7 +265,7 @@ TEST_F(PlacementSetsHold, AreFoundAheadOfTime) {
     EXPECT_THAT(outcome.vnodes[waits], ElementsAre("n3", "n4", "n5"));
 }
 
-// ---- Amounts from programs.
+// ---- Amounts that programs print.
 
 struct ToldAmountsCount : ResourcesCount {
     void SetUp() override {
@@ -295,7 +295,7 @@ TEST_F(ToldAmountsCount, JobsTakeThemInACycleAndTheNextAmountIsAnew) {
     EXPECT_THAT(
         outcome.comment,
         Contains(Pair(never, "Can Never Run: Insufficient amount of server resource: hpm (R: 9 A: 4 T: 4)")));
-    // Neither a cycle nor the end of a job gives anything back.
+    // neither another cycle nor the end of a job gives licences back
     EXPECT_THAT(after(CycleTrigger::timer, 2).started, IsEmpty());
     world.finish(first, at(1, 3));
     EXPECT_EQ(after(CycleTrigger::job_ended, 3).considered, 0) << "it waits for what the program tells";
@@ -363,7 +363,7 @@ TEST_F(ToldAmountsCount, AreInTheStateOfTheSchedulerWithWhatJobsTook) {
     EXPECT_FALSE(other.set_told(element, "4"));
 }
 
-// Programs' output is read as by OpenPBS, except that a size isn't taken for a number.
+// The output of programs is read as by OpenPBS, but a size isn't accepted as a number.
 TEST(Resources, ReadWhatProgramsTell) {
     Resources resources;
     std::uint32_t id = 0;

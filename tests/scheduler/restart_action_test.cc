@@ -1,4 +1,5 @@
-// SCHED_RESTART_ACTION: jobs that the first cycle finds queued in a batch queue.
+// The Origin option SCHED_RESTART_ACTION: what happens to jobs that the first cycle finds queued in a batch
+// queue.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

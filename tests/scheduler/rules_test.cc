@@ -1,5 +1,5 @@
-// Four properties of every rule, of profiles and of sites, tried on random sites. A rule that follows
-// framework/filter.h has them without changes elsewhere.
+// Four properties that each rule must have, tried on random sites with rules of profiles and rules of sites.
+// A rule that follows framework/filter.h has them without changes elsewhere.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -20,10 +20,10 @@
 namespace pbs::sched::test {
 namespace {
 
-// Least priority of queues whose jobs preempt others, on sites with such queues.
+// Least priority of express queues, whose jobs preempt others, on sites that have such queues.
 constexpr int kExpressFrom = 2;
 
-// ---- Rules of profiles, with settings that make them matter.
+// ---- Rules of profiles, and settings with which they have effects.
 
 std::string first_queue(const Site& site) {
     return site.standard ? site.submit.front() : "b0";
@@ -57,7 +57,8 @@ void set_server_limits(Site& site, const std::vector<LimitOptions>& limits) {
     site.world.server(server);
 }
 
-// Makes a tree with two of the five users in a group, one beside it, and two outside of it.
+// Makes a fairshare tree with two of the five users in a group, one user beside the group, and two outside of
+// the tree.
 void share_out_by_tree(Site& site) {
     Settings& s = site.world.policy();
     s.fairshare = true;
@@ -71,7 +72,7 @@ void share_out_by_tree(Site& site) {
                                                   .decay_time = Seconds(kHour)};
 }
 
-// Some jobs have no walltime.
+// Sets default_duration and duration_offset, and gives some jobs no walltime.
 void plan_durations(Site& site) {
     if (!site.standard) return;
     Settings& s = site.world.policy();
@@ -123,7 +124,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              site.world.policy().avoid_fragmentation = {true};
              set_queue(site, {.max_running = 4, .nodes = 40});
          }},
-        // While a job that was found in a batch queue waits there, each cycle considers all jobs.
+        // while a job that was found in a batch queue waits there, each cycle considers all jobs
         {"restart_action",
          [](Site& site) {
              if (site.chance(50)) return;
@@ -152,8 +153,8 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              for (std::size_t i = 0; i < site.vnodes.size(); ++i)
                  site.world.vnode(site.vnode(static_cast<int>(i)));
          }},
-        // Past usage must not give each cycle another first user (Deal::in_circle), who would hold up the
-        // others.
+        // with past usage, each cycle could have another first user (Deal::in_circle), who would hold up the
+        // others
         {"hold_queue", [](Site& site) { site.world.policy().sort_by_past_usage = {}; }},
         {"hpm_counters",
          [](Site& site) {
@@ -378,13 +379,13 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
     return all;
 }
 
-// ---- The rules to try.
+// ---- The rules that are tried.
 
 // A rule and its profile.
 struct Tried {
     std::string name;
     Algorithm algorithm;
-    bool further = false;  // not in the profile: a rule of further_rules.h
+    bool further = false;  // a rule of further_rules.h, which isn't in the profile
     const Filter* filter = nullptr;
     const Deal* deal = nullptr;
     const AfterRefusalRule* after_refusal = nullptr;
@@ -409,7 +410,7 @@ std::vector<Tried> all_tried() {
         if (algorithm == Algorithm::standard) add(profile.node_order->name);
         for (const Filter* filter : kFurtherRules)
             all.push_back({.name = filter->name, .algorithm = algorithm, .further = true, .filter = filter});
-        // Normal jobs are in lanes of users with origin, and of queues with standard.
+        // normal jobs are in lanes of users with algorithm origin, and in lanes of queues with standard
         for (const Deal* deal : kFurtherDeals)
             if (deal->of_users == (algorithm == Algorithm::origin))
                 all.push_back({.name = deal->name, .algorithm = algorithm, .further = true, .deal = deal});
@@ -422,7 +423,7 @@ std::vector<Tried> all_tried() {
     return all;
 }
 
-// A profile with the rule added or left out.
+// A copy of a profile, with the rule added or left out.
 struct OwnProfile {
     std::vector<const Filter*> filters;
     std::vector<const Admission*> admissions;
@@ -463,7 +464,7 @@ struct OwnProfile {
 
 class Rules : public testing::TestWithParam<Tried> {
   protected:
-    // Number of sites; all rules together take a few seconds.
+    // Number of sites: with it, all rules together take a few seconds.
     static constexpr int kSites = 10;
     OwnProfile own{GetParam(), true};
     OwnProfile without{GetParam(), false};
@@ -504,7 +505,7 @@ TEST_P(Rules, HaveSettingsByWhichTheyMatter) {
 
 TEST_P(Rules, DecideAfterEventsWhatTheyDecideOfAllJobs) {
     auto seeds = first_seeds(pbs::test::cases(kSites));
-    // These sites once showed differences.
+    // These sites have shown differences.
     if (PBS_SANITIZED == 0) seeds.insert(seeds.end(), {18, 85, 411, 423, 569, 607, 609, 971, 1023, 1043});
     compare_by_events(
         seeds, pbs::test::steps(80), GetParam().algorithm, [](Events&, int) {},
@@ -513,7 +514,7 @@ TEST_P(Rules, DecideAfterEventsWhatTheyDecideOfAllJobs) {
 
 TEST_P(Rules, DecideOfSignaturesWhatTheyDecideOfEachJob) {
     auto seeds = first_seeds(pbs::test::cases(kSites));
-    if (PBS_SANITIZED == 0) seeds.push_back(346);  // once showed a difference
+    if (PBS_SANITIZED == 0) seeds.push_back(346);  // has shown a difference
     for (const int seed : seeds) {
         SCOPED_TRACE(seed);
         Site a(static_cast<unsigned>(seed), GetParam().algorithm);
@@ -536,11 +537,12 @@ TEST_P(Rules, DecideOfSignaturesWhatTheyDecideOfEachJob) {
     }
 }
 
-// One scheduler is woken by events and at the instants that it names, the other at every instant.
+// One scheduler runs cycles after events and at the instants for which it asks, the other one at each
+// instant: both start the same jobs at the same instants.
 TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
     constexpr Seconds kTick{30};
     auto seeds = first_seeds(pbs::test::cases(kSites));
-    if (PBS_SANITIZED == 0) seeds.insert(seeds.end(), {134, 162});  // once showed late starts
+    if (PBS_SANITIZED == 0) seeds.insert(seeds.end(), {134, 162});  // have shown late starts
     for (const int seed : seeds) {
         SCOPED_TRACE(seed);
         Site woken(static_cast<unsigned>(seed), GetParam().algorithm);
@@ -562,8 +564,8 @@ TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
             std::erase_if(events.jobs, [&](int job) { return b.rejected.contains(job); });
             return !b.started.empty() || !b.preempted.empty();
         };
-        // Jobs end at their walltimes. A job that runs on is expected to end in a minute, at any time, so
-        // that kept reservations move on all the time. The scheduler is woken for that once a minute.
+        // Jobs end at their walltimes. Otherwise their expected ends, and with them kept places, would move
+        // on all the time, and the scheduler would ask for a cycle each minute.
         std::map<int, Instant> ends;
         const auto end_jobs = [&](Instant now) {
             return std::erase_if(events.jobs, [&](int job) {
@@ -575,7 +577,7 @@ TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
                 return true;
             });
         };
-        bool starts = false;  // jobs that start or are preempted are events
+        bool starts = false;  // starts and preemptions are events, too
         for (int step = 0; step < pbs::test::steps(40) && !testing::Test::HasFailure(); ++step) {
             SCOPED_TRACE(step);
             Instant now = events.now;
@@ -595,10 +597,10 @@ TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
     }
 }
 
-// Compares a job's foreseen start with its real one, when all jobs end as they are planned.
+// A site on which all jobs end as planned, to compare the foreseen start of a job with its real one.
 struct Future {
     Site site;
-    std::map<int, Instant> ends;  // ends of running jobs
+    std::map<int, Instant> ends;  // planned ends of running jobs
     explicit Future(int seed, Algorithm algorithm) : site(static_cast<unsigned>(seed), algorithm) {}
 
     void note(const std::vector<int>& jobs, Instant now) {
@@ -639,7 +641,7 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
         set_up(site, own);
         Settings& s = site.world.policy();
         s.max_queued_time = s.interactive_long_wait =
-            Seconds(0);  // jobs must not become urgent while they wait
+            Seconds(0);  // no job becomes urgent while it waits
         site.world.configure();
         Instant now = at(6);
         std::vector<int> jobs;
@@ -656,7 +658,7 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
         const int job = jobs[static_cast<std::size_t>(site.pick(0, static_cast<int>(jobs.size()) - 1))];
         for (const int other : jobs)
             if (other != job) site.world.finish(other, now);
-        future.ends.erase(job);  // the job may have been preempted
+        future.ends.erase(job);  // if the job was preempted, it has an end there
         if (!site.world.cycle(now).started.empty() || !site.world.exists(job)) continue;
         const auto told = site.world.scheduler.explain(now, site.world.id(job));
         ASSERT_TRUE(told);
@@ -665,7 +667,7 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
             if (queue.earliest_start && (!earliest || *queue.earliest_start < *earliest))
                 earliest = queue.earliest_start;
         std::optional<Instant> started;
-        // Some jobs can start at one instant only, such as the beginning of a window.
+        // some jobs can start only at one instant, such as the opening of a window
         const auto next = [&](Instant t) {
             return std::min({t + kTick, std::max(t + Seconds(1), site.world.scheduler.next_deadline(t)),
                              future.next_end()});
@@ -676,9 +678,9 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
             auto outcome = site.world.cycle(t);
             if (outcome.started.empty() && !outcome.preempted.empty()) outcome = site.world.cycle(t);
             if (outcome.rejected.contains(job)) break;
-            if (std::ranges::count(outcome.started, job) > 0) started = t;  // others are resumed
+            if (std::ranges::count(outcome.started, job) > 0) started = t;  // other jobs may be resumed
         }
-        // Early non-prime time and preemption depend on later events, so the foreseen start may be late.
+        // early non-prime time and preemption depend on later events: the foreseen start may be too late
         const bool foreseen_late =
             GetParam().name == "early_non_prime" || s.preempt_queue_prio == kExpressFrom;
         if (told->test_only) {

@@ -1,4 +1,4 @@
-// A scheduler without a policy works by its sched_config file (PP-748, interfaces 1 and 6).
+// A scheduler without a policy uses its sched_config file (PP-748, interfaces 1 and 6).
 
 #include "server_plugin/scheduler/framework/sched_config.h"
 
@@ -32,7 +32,7 @@ std::shared_ptr<const objects::Object> file(const std::string& name, const Value
     return object;
 }
 
-// A vnode of 8 CPUs, of which 4 are in use until 04:00.
+// A vnode of 8 CPUs, of which a running job has 4 until 04:00.
 struct SchedConfigFile : testing::Test {
     World world;
     int running = 0;

@@ -1,4 +1,4 @@
-// Records of the schedule log: a job's amounts, places and times.
+// The records of the schedule log: a job's amounts, places and times.
 #include "server_plugin/scheduler/log/schedule_log.h"
 
 #include <fmt/format.h>
@@ -141,8 +141,8 @@ TEST_F(ScheduleLog, WithoutTheAttributeThereIsNothing) {
     EXPECT_THAT(ended(), IsEmpty());
 }
 
-// With schedule_log_detail=all a cycle can be drawn from its own records: those that hold something, then its
-// starts and reservations.
+// With schedule_log_detail=all, the records of a cycle tell the whole use of the vnodes: first everything
+// that uses vnodes, then the cycle's starts and kept places.
 TEST_F(ScheduleLog, InDetailACycleOverAllJobsHasAllThatHoldSomething) {
     world.policy().schedule_log_detail = "all";
     world.configure();

@@ -1,4 +1,4 @@
-// A row in the table of policies' attributes is all that a setting needs.
+// A new setting needs only its row in the table of policy attributes.
 #include "server_plugin/scheduler/model/settings.h"
 
 #include <fmt/chrono.h>
@@ -23,7 +23,7 @@ using objects::Object;
 using objects::ObjectType;
 using objects::PolicyAttribute;
 
-// Numbers of rows of each kind.
+// Numbers of rows of settings and of other rows.
 // NOLINTBEGIN(bugprone-macro-parentheses): these are summands
 constexpr int kSettingRows = 0
 #define SETTING(...) +1
@@ -101,7 +101,7 @@ std::string text(const T& value) {
         return fmt::format("{}", value);
 }
 
-// Returns the members' texts, by attribute.
+// Returns the settings as text, by attribute.
 std::map<std::string_view, std::string> texts(const Settings& settings) {
     std::map<std::string_view, std::string> all;
     for_each_setting(settings, [&](PolicyAttribute place, const auto& setting) {
@@ -124,7 +124,7 @@ TEST(Settings, EachRowIsAnAttributeAndThoseOfSettingsAreMembers) {
     EXPECT_EQ(objects::attribute_of(PolicyAttribute::fake_machine_mult).name, "fake_machine_mult");
 }
 
-// Returns a value that changes the member.
+// Returns a value of the attribute that changes its setting, whose text without it is `unset`.
 std::string value_that_is_not(const Attribute& attribute, const std::string& unset) {
     if (attribute.name == "algorithm") return "origin";  // `external` is scheduled as standard
     const std::string value = other_value(attribute);
@@ -136,7 +136,7 @@ TEST(Settings, EachMemberIsReadFromItsAttributeAndNoOther) {
     for (const auto& [name, before] : unset) {
         const Attribute& attribute = *objects::find_attribute(ObjectType::policy, name);
         Object policy(ObjectType::policy, "p1");
-        // This attribute makes the command of dedicated time and its companions count.
+        // with enforce_dedicated_time, the attributes for the command of dedicated time have an effect
         policy.assign(*objects::find_attribute(ObjectType::policy, "enforce_dedicated_time"),
                       objects::BooleanOrDate{true, {}});
         const std::string value = value_that_is_not(attribute, before);

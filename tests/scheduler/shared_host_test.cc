@@ -1,4 +1,4 @@
-// Chunks that several vnodes of a host provide in pieces.
+// Chunks that are divided among several vnodes of a host.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,14 +34,14 @@ struct SharedHosts : testing::Test {
     int job(const std::string& select, const std::string& place = "", std::int64_t walltime = kHour) {
         return world.job({.queue = "work", .walltime = walltime, .select = select, .place = place});
     }
-    // Returns the place of a job that starts at once; empty: it doesn't.
+    // Returns the place of a job that starts at once; "" if it doesn't start.
     std::string start(const std::string& select, const std::string& place = "") {
         const int number = job(select, place);
         return world.cycle(at(1)).exec_vnode[number];
     }
 };
 
-// As in OpenPBS, a vnode takes no job beside those that have all of its CPUs.
+// As in OpenPBS, a vnode whose CPUs are all in use takes no other job.
 TEST_F(SharedHosts, AVnodeWithoutAFreeProcessorGivesOtherJobsNothing) {
     vnodes({{"a0", "ha", 2, 4}, {"a1", "ha", 2, 4}});
     const int first = job("1:ncpus=2:mem=1gb");
@@ -70,7 +70,7 @@ TEST_F(SharedHosts, AJobMayHaveMoreOfAVnodeWhoseProcessorsItHas) {
               "(a0:ncpus=2:mem=1024mb)+(a0:ncpus=0:mem=2048mb)");
 }
 
-// The places are those of OpenPBS 23.06, observed with its server, its scheduler and vnodes made by a mom.
+// The places are those of OpenPBS 23.06, from its server and scheduler with such vnodes.
 TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
     struct Case {
         std::vector<Vn> vnodes;
@@ -79,7 +79,7 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
         const char* exec_vnode;
     };
     const Case cases[] = {
-        // Each vnode gives as much as it has, in order.
+        // vnodes give as much as they have, in their order
         {{{"a0", "ha", 2}, {"a1", "ha", 2}}, "1:ncpus=4", "", "(a0:ncpus=2+a1:ncpus=2)"},
         {{{"a0", "ha", 3}, {"a1", "ha", 2}, {"a2", "ha", 2}},
          "2:ncpus=3",
@@ -89,7 +89,7 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
          "2:ncpus=3",
          "",
          "(a0:ncpus=2+a1:ncpus=1)+(a1:ncpus=1+a2:ncpus=2)"},
-        // A vnode of the host with room for the whole chunk goes first, but not one of a later host.
+        // a vnode of the host with room for a whole chunk comes first, but not one of a later host
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"a2", "ha", 4}}, "1:ncpus=4", "", "(a2:ncpus=4)"},
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"b0", "hb", 4}}, "1:ncpus=4", "", "(a0:ncpus=2+a1:ncpus=2)"},
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"b0", "hb", 4}}, "1:ncpus=4", "pack", "(a0:ncpus=2+a1:ncpus=2)"},
@@ -98,10 +98,10 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
          "1:ncpus=4",
          "",
          "(b0:ncpus=2+b1:ncpus=2)"},
-        // A chunk never extends over two hosts.
+        // a chunk never extends over two hosts
         {{{"a0", "ha", 2}, {"b0", "hb", 2}}, "1:ncpus=4", "", ""},
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"b0", "hb", 4}}, "1:ncpus=5", "", ""},
-        // Vnodes give each resource separately.
+        // vnodes give each resource independently of the others
         {{{"a0", "ha", 3, 1}, {"a1", "ha", 1, 3}},
          "1:ncpus=4:mem=4gb",
          "",
@@ -115,7 +115,7 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
          "",
          "(a0:mem=1024mb+a1:ncpus=4:mem=1024mb)"},
         {{{"a0", "ha", 2, 1}, {"a1", "ha", 2, 1}}, "1:mem=2gb", "", "(a0:mem=1024mb+a1:mem=1024mb)"},
-        // place=
+        // with a place
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"b0", "hb", 1}}, "1:ncpus=4", "vscatter", ""},
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"b0", "hb", 2}, {"b1", "hb", 2}},
          "2:ncpus=3",
@@ -138,7 +138,7 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
          "1:ncpus=3",
          "free:excl",
          "(a0:ncpus=2+a1:ncpus=1)"},
-        // Chunks of several kinds, one kind after the other.
+        // chunks of several kinds, one kind after the other
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"b0", "hb", 4}},
          "1:ncpus=3+1:ncpus=2",
          "",
@@ -151,7 +151,7 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
          "2:ncpus=3+1:ncpus=2",
          "",
          "(a0:ncpus=3)+(a1:ncpus=3)+(a0:ncpus=1+a1:ncpus=1)"},
-        // Hosts one after the other, in the order of their first vnodes.
+        // hosts one after the other, in the order of their first vnodes
         {{{"a0", "ha", 2}, {"b0", "hb", 2}, {"a1", "ha", 2}, {"b1", "hb", 2}},
          "6:ncpus=1",
          "",
@@ -177,7 +177,7 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
     }
 }
 
-// OpenPBS lets this job wait: there a vnode that had no room for a whole chunk gives no pieces to later
+// In OpenPBS this job has to wait: a vnode without room for a whole chunk there gives no pieces to later
 // chunks of the same kind.
 TEST_F(SharedHosts, WhatWholeChunksLeaveIsGivenInPiecesToOthersOfTheirKind) {
     vnodes({{"a0", "ha", 5}, {"a1", "ha", 4}});
@@ -260,7 +260,7 @@ TEST_F(SharedHosts, AHostWithoutLimitsHasRoomForAll) {
     EXPECT_EQ(start("1:ncpus=1000000000"), "(a0:ncpus=1000000000)");
 }
 
-// ---- Reservations, events and comments.
+// ---- Kept places, events and comments.
 
 TEST_F(SharedHosts, AReservationOfPiecesHoldsOffWhoeverWouldDelayIt) {
     s.strict_ordering = true;

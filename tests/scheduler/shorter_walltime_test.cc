@@ -1,5 +1,5 @@
-// Jobs that accept less walltime than they request (OpenPBS's min_walltime) start with the longest possible
-// one.
+// Jobs that accept less walltime than they request (min_walltime in OpenPBS) start with the longest possible
+// walltime.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ struct ShorterWalltime : testing::Test {
         world.scheduler.resource_defined({kLeast, ResourceKind::duration, "min_walltime", false});
         world.configure();
     }
-    // Tells the scheduler of a waiting job.
+    // Reports a waiting job with a walltime from `least` to `most` to the scheduler.
     void job(std::uint64_t number, std::int64_t cpus, std::int64_t most, std::int64_t least) {
         const std::string id = std::to_string(number) + ".server";
         const Amount asked[] = {{ncpus, cpus, {}}, {walltime, most, {}}, {kLeast, least, {}}};
@@ -46,7 +46,7 @@ struct ShorterWalltime : testing::Test {
         record.requested = asked;
         world.scheduler.job_changed(at(9), record);
     }
-    // Returns the jobs that start, with their walltimes.
+    // Runs a cycle. Returns the jobs that start, with their walltimes.
     std::map<std::uint64_t, std::int64_t> starts(Instant now) {
         std::map<std::uint64_t, std::int64_t> out;
         const Decisions decisions = world.scheduler.cycle(now, "default", CycleTrigger::timer);

@@ -1,4 +1,4 @@
-// chunk_order, per_host, range_sets and prefer: where a job's chunks go.
+// chunk_order, per_host, range_sets and prefer: the vnodes on which a job's chunks are placed.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Chunks by vnode, as "A2 B2".
+// Returns the number of chunks of each vnode, such as "A2 B2".
 std::string summary(const std::vector<std::string>& vnodes) {
     std::string text;
     for (std::size_t i = 0; i < vnodes.size();) {
@@ -46,7 +46,7 @@ struct SpreadChunks : testing::Test {
         options.queue = "work";
         return world.job(options);
     }
-    // Returns where a job starts alone, or its comment.
+    // Returns the summary() of the vnodes on which a job starts alone, or its comment if it doesn't.
     std::string place(const JobOptions& options) {
         const int number = job(options);
         const Outcome outcome = world.cycle(at(9));
@@ -55,7 +55,7 @@ struct SpreadChunks : testing::Test {
     }
 };
 
-// Grid Engine's allocation rules, with 4, 2 and 3 free CPUs.
+// Like Grid Engine's allocation rules. The vnodes A, B and C have 4, 2 and 3 free CPUs.
 TEST_F(SpreadChunks, AreThoseOfAllocationRules) {
     const char* six = "6:ncpus=1";
     EXPECT_EQ(place({.select = six}), "A4 B2");
@@ -93,7 +93,7 @@ TEST_F(SpreadChunks, WordsThatCanNotBeActedOnAreTold) {
                 HasSubstr("Can Never Run: "));
 }
 
-// A host of several vnodes gives them together, also chunks in pieces.
+// The vnodes of a host count as one for per_host and rounds, also if they give chunks in pieces.
 TEST_F(SpreadChunks, OnHostsOfSeveralVnodes) {
     World other;
     (void)other.policy();
@@ -123,7 +123,7 @@ TEST_F(SpreadChunks, QuotasOfVnodesCountForEachRound) {
     EXPECT_EQ(place({.select = "6:ncpus=1", .chunk_order = "round_robin"}), "A2 B1 C3");
 }
 
-// Whole chunks: no later search gives what rounds leave.
+// Without divided chunks, too, the rounds go on with other vnodes when quotas refuse one.
 TEST_F(SpreadChunks, RoundsGoOnBeyondVnodesThatQuotasRefuse) {
     world.scheduler.set_divide_chunks(false);
     s.quotas.push_back(quota({.rules = {{"few", "vnodes=A,B to ncpus=1"}}}));
@@ -147,7 +147,7 @@ TEST_F(SpreadChunks, OriginActsOnNone) {
     }
 }
 
-// A number as large as they come is no multiple of any range, and overflows nothing.
+// The greatest number fits no multiple of the range; many chunks don't overflow anything.
 TEST_F(SpreadChunks, LargeNumbers) {
     EXPECT_THAT(place({.select = "4:ncpus=1", .select_range = "4-16:2", .per_host = INT64_MAX / 16}),
                 HasSubstr("Can Never Run: 4-16:2 chunks, "));
@@ -157,7 +157,8 @@ TEST_F(SpreadChunks, LargeNumbers) {
     EXPECT_EQ(outcome.vnodes.at(many).size(), 10'000'000U);
 }
 
-// Against a plain one: rounds over vnodes, one chunk each; and hosts that give exactly so many.
+// Compares with a simple implementation: rounds over the vnodes, which give one chunk each; and hosts that
+// give exactly `per_host` chunks.
 TEST(SpreadProperty, EqualsThePlainRules) {
     for (unsigned seed = 1; seed <= 300; ++seed) {
         SCOPED_TRACE(seed);
@@ -206,7 +207,7 @@ TEST(SpreadProperty, EqualsThePlainRules) {
     }
 }
 
-// ---- Placement sets of jobs with a range.
+// ---- Placement sets of jobs with a range of chunks.
 
 struct RangeSets : testing::Test {
     World world;
@@ -347,7 +348,7 @@ TEST_F(PreferredVnodes, AnExplanationNamesThoseThatMissIt) {
         << "C had enough when it was placed";
 }
 
-// The free part of an amount counts.
+// An amount in a preference is compared with the unused amount of the vnode.
 TEST_F(PreferredVnodes, ThatAreFullMissAmounts) {
     const int job = world.job({.queue = "work", .ncpus = 1, .mem = kGb});
     world.run(job, "work", "C", at(8));
@@ -356,7 +357,7 @@ TEST_F(PreferredVnodes, ThatAreFullMissAmounts) {
     EXPECT_EQ(place({.ncpus = 1, .prefer = "mem>=64gb"}), "A1") << "A and C miss it; A is first";
 }
 
-// They never keep a job from starting, now or ahead.
+// Preferences never delay a start, neither in this cycle nor for a kept place.
 TEST_F(PreferredVnodes, OnlyChooseAmongEqualStarts) {
     s.strict_ordering = true;
     s.backfill_depth = 1;
@@ -370,8 +371,8 @@ TEST_F(PreferredVnodes, OnlyChooseAmongEqualStarts) {
     EXPECT_THAT(outcome.vnodes.at(top), ElementsAre("A"));
 }
 
-// Brute force: of all ways to give single chunks to vnodes, preferences choose one with the fewest missed in
-// sum.
+// Tries all ways to place single chunks: preferences choose one in which the fewest of them are missed in
+// all.
 TEST(PreferenceProperty, TheSumOfMissedIsTheLeast) {
     for (unsigned seed = 1; seed <= 300; ++seed) {
         SCOPED_TRACE(seed);

@@ -1,4 +1,4 @@
-// Cycles of the standard algorithm after single events start what cycles over all jobs start.
+// With the standard algorithm, cycles after single events start the same jobs as cycles over all jobs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// On every third site more jobs arrive than end.
+// On every third site, more jobs arrive than end.
 TEST(StandardEvents, StartWhatACycleOverAllJobsStarts) {
     const int sites = pbs::test::cases(120);
     const auto in_pieces = compare_by_events(sites, 100, Algorithm::standard, [](Events& events, int seed) {
@@ -50,7 +50,7 @@ struct StandardAfterEvents : testing::Test {
     }
 };
 
-// The first cycle, which finds no job, has to prepare for the formula, too.
+// The first cycle, without any job, has to read the formula, too.
 TEST_F(StandardAfterEvents, AFormulaOrdersByTheTimeOfEachCycle) {
     s.job_sort_formula = "eligible_time*job_priority";
     world.configure();
@@ -122,7 +122,7 @@ TEST_F(StandardAfterEvents, AJobThatEndsLetsOthersOfItsQueueStartWhereVnodesHadR
 TEST_F(StandardAfterEvents, AJobWithSeveralKindsOfChunksMayFitWhereLessIsFree) {
     world.vnode({.name = "n1", .ncpus = 2, .gpus = 1});
     world.vnode({.name = "n2", .ncpus = 2});
-    // The two CPUs come from n1, and none is left beside its GPU.
+    // the chunk of two CPUs takes those of n1, so that none is left beside its GPU
     const int two_kinds = job({.select = "1:ncpus=2+1:ncpus=1:ngpus=1"});
     const int one = job(1);
     EXPECT_THAT(arrival().started, ElementsAre(one));
@@ -208,7 +208,7 @@ TEST_F(StandardAfterEvents, WhatEndedWhileAllWereHeldUpIsFoundAfterwards) {
 TEST_F(StandardAfterEvents, strict_ordering_AllAreLookedAtIfManyComeBeforeTheTopJob) {
     s.strict_ordering = true;
     world.configure();
-    for (int i = 0; i < 80; ++i) job(100 + i);  // their starts are unknown
+    for (int i = 0; i < 80; ++i) job(100 + i);  // they can't start
     const int first = job(4);
     EXPECT_THAT(arrival().started, ElementsAre(first));
     job(4);

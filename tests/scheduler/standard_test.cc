@@ -26,7 +26,7 @@ struct Standard : testing::Test {
         world.configure();
         return world.cycle(now);
     }
-    // Returns the jobs that a cycle would start.
+    // Runs a cycle without carrying out its decisions, and returns the jobs that it starts.
     std::vector<int> would_start() {
         world.configure();
         return world.cycle(at(1), false).started;
@@ -76,7 +76,7 @@ TEST_F(Standard, backfill_depth_NoPlaceIsKeptForAJobThatIsTopjobIneligible) {
     const int none = world.job({.queue = "work", .ncpus = 8, .walltime = kHour, .topjob_ineligible = true});
     const int long_one = world.job({.queue = "work", .ncpus = 1, .walltime = 3 * kHour + 1});
     EXPECT_THAT(cycle(at(1)).started, ElementsAre(long_one));
-    // A manager takes the change back.
+    // A manager makes the job eligible as a top job again.
     JobOptions options = world.options(none);
     options.topjob_ineligible = false;
     world.change(none, options, at(1));
@@ -119,8 +119,8 @@ TEST_F(Standard, backfill_depth_TwoReservations) {
     world.vnode({.name = "m", .ncpus = 8, .mem = 64 * kGb});
     const int other = world.job({.queue = "work", .ncpus = 8, .walltime = 2 * kHour});
     world.run(other, "work", "m", at(0));
-    world.job({.queue = "work", .ncpus = 8, .walltime = 3 * kHour});  // on m at 02:00
-    world.job({.queue = "work", .ncpus = 8, .walltime = kHour});      // on n at 04:00
+    world.job({.queue = "work", .ncpus = 8, .walltime = 3 * kHour});  // expected on m at 02:00
+    world.job({.queue = "work", .ncpus = 8, .walltime = kHour});      // expected on n at 04:00
     const int past_four = world.job({.queue = "work", .ncpus = 1, .walltime = 3 * kHour + 1});
     EXPECT_THAT(cycle(at(1)).started, IsEmpty());
     s.backfill_depth = 1;

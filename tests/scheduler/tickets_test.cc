@@ -1,5 +1,5 @@
-// Tickets: the worked numbers of Grid Engine's functional, override and share-tree policies, plain versions
-// of the games, and the order of starts.
+// Tickets: the numbers of the examples for Grid Engine's functional, override and share-tree policies; a
+// comparison with simple implementations; and the order of starts.
 
 #include "server_plugin/scheduler/framework/tickets.h"
 
@@ -25,7 +25,7 @@ using testing::HasSubstr;
 
 constexpr double kAll = 10000;
 
-// Jobs of users by name; a name that begins with * is of a running job.
+// Jobs of the users with these names. A * before the name means that the job runs.
 struct Owned {
     Interner strings;
     std::vector<TicketJob> jobs;
@@ -62,7 +62,8 @@ TEST(FunctionalTickets, AreThoseOfGridEngine) {
                 ElementsAre(3333.3333, 3333.3333, 3333.3333, 1562.5, 1250, 3750, 1875));
 }
 
-// The earlier job of equal owners goes first, and who has no shares gets nothing.
+// Of jobs whose owners have equal shares, the earlier one gets more tickets. An owner without shares gets
+// none.
 TEST(FunctionalTickets, OfEqualsAreTheEarlierJobs) {
     const Owned owned({"carol", "bob", "ann", "ann"});
     EXPECT_THAT(
@@ -74,12 +75,13 @@ TEST(FunctionalTickets, OfEqualsAreTheEarlierJobs) {
 
 TEST(FunctionalTickets, OfJobsThatTheGameDoesNotReachAreThoseOfTheNext) {
     const Owned owned({"ann", "ann", "ann", "bob", "bob"});
-    // Two start: the first of ann, and of bob. In the last round, ann's next had 100/2 of 100.001.
+    // the game ends after two jobs; the others get what they would have in the next round, ann's 100/2 of
+    // 100.001
     EXPECT_THAT(functional(owned, true, {}, 2), ElementsAre(10000, 4999.95, 4999.95, 3750, 5999.94));
 }
 
-// A user whose jobs all have other shares can't make the game long: the jobs that it doesn't reach get what
-// they would get next.
+// A user whose jobs all have different shares can't make the game long: jobs that it doesn't reach get what
+// they would get in the next round.
 TEST(FunctionalTickets, OfVeryManyKindsOfJobsEndEarly) {
     constexpr std::size_t kKinds = 50'000;
     Owned owned(std::vector<std::string>(kKinds, "ann"));
@@ -88,12 +90,13 @@ TEST(FunctionalTickets, OfVeryManyKindsOfJobsEndEarly) {
         functional_tickets(owned.jobs, owned.shares({}), {kAll, {0, 0, 0, 0, 1}, true, 100000}, {});
     EXPECT_EQ(given.back(), kAll) << "the job with the most shares wins first";
     EXPECT_GT(std::ranges::min(given), 0);
-    // With all rounds, each would have its shares divided by those of all jobs before it.
+    // with all rounds, each job would get its shares divided by the shares of all jobs before it
     const double last = 1 / (kKinds * (kKinds + 1) / 2.0) * kAll;
     EXPECT_GT(given.front(), 1.5 * last);
 }
 
-// The classes that nobody has shares in count for waiting jobs, but not for running ones.
+// Weights of classes in which nobody has shares are lost for waiting jobs; running jobs get all tickets
+// anyhow.
 TEST(FunctionalTickets, ComeFromAllClasses) {
     Owned owned({"*ann", "ann"});
     for (TicketJob& job : owned.jobs) job.job_shares = 3;
@@ -112,7 +115,8 @@ TEST(OverrideTickets, AreThoseOfGridEngine) {
     EXPECT_THAT(override_tickets(owned.jobs, owned.shares(tickets), true), ElementsAre(900, 300, 1450, 400));
 }
 
-// Among jobs of bob, the third goes before the fourth by override tickets, and so in the functional game.
+// Override tickets put the third job before the fourth, both bob's; in the functional game they have the same
+// order.
 TEST(TicketKinds, BuildOnTheTicketsSoFar) {
     const Owned owned({"ann", "ann", "bob", "bob"});
     const auto first = override_tickets(owned.jobs, owned.shares({{OwnerKind::user, "bob", 900}}), true);
@@ -122,7 +126,7 @@ TEST(TicketKinds, BuildOnTheTicketsSoFar) {
     EXPECT_THAT(functional(owned, true, reversed), ElementsAre(10000, 3125, 1875, 3750));
 }
 
-// The game as it is described: in each round, all categories are looked at.
+// Computes the functional tickets as the game is described: each round considers all categories.
 std::vector<double> plainly(const std::vector<TicketJob>& jobs, const std::vector<OwnerWeight>& weights,
                             const Interner& strings, bool divide, std::size_t most,
                             const std::vector<double>& so_far) {
@@ -256,7 +260,7 @@ TEST(ShareTickets, AreThoseOfGridEngine) {
     EXPECT_THAT(rounded(found.tickets), ElementsAre(3461.5385, 6923.0769, 3076.9231));
 }
 
-// A part of more than so many times the share is reduced.
+// With a compensation factor, a leaf's part is at most so many times its share.
 TEST(ShareTickets, AreCutByTheCompensationFactor) {
     for (const auto& [factor, least] : {std::pair{0.0, 0.1}, {1.5, 0.117647}}) {
         Tree tree({.name = "tree",
@@ -270,7 +274,7 @@ TEST(ShareTickets, AreCutByTheCompensationFactor) {
     }
 }
 
-// Only nodes with jobs count; running jobs share by job_shares, in whole tickets.
+// Only nodes with jobs count. Running jobs of a leaf divide its tickets by job_shares, in whole tickets.
 TEST(ShareTickets, OfRunningJobsAreAPartOfTheirLeaf) {
     Tree tree(two_groups(0));
     const auto found = tree.tickets(
@@ -299,7 +303,7 @@ TEST(ShareTickets, HalveInTheHalfLife) {
     EXPECT_NEAR(tree.shares.usage(*tree.shares.find("alice"), at(168)), 499988, 1);
 }
 
-// ---- In cycles.
+// ---- Tickets in cycles.
 
 struct TicketCycles : testing::Test {
     World world;
@@ -327,7 +331,7 @@ struct TicketCycles : testing::Test {
                 if (key.name == "weighted_priority") return key.value;
         return "none";
     }
-    // Runs jobs one after the other, and returns them in the order of their starts.
+    // Runs cycles in which the jobs start one after the other, and returns them in the order of their starts.
     std::vector<int> all_in_turn(int hour = 1) {
         std::vector<int> order;
         for (;; ++hour) {
@@ -377,7 +381,7 @@ TEST_F(TicketCycles, GoByTheShareTree) {
     EXPECT_THAT(all_in_turn(), ElementsAre(carol, alice));
 }
 
-// The parts are names in formulas, too; a resource with such a name hides the part.
+// Formulas may name the parts of the priority. A resource with the same name takes precedence.
 TEST_F(TicketCycles, AreNamesInFormulas) {
     Settings& s = world.policy();
     s.weighted_priority = false;
@@ -409,7 +413,7 @@ TEST_F(TicketCycles, AreNamesInFormulas) {
     EXPECT_EQ(order("-tickets"), "ann bob") << "nobody asks for the resource";
 }
 
-// Users with always enough jobs run in proportion to their shares, to within two parts in a hundred.
+// Users who always have waiting jobs get their shares of the machine, to within two per cent.
 TEST_F(TicketCycles, GiveSaturatedUsersTheirShares) {
     constexpr int kCpus = 200;
     const std::vector<std::pair<std::string, double>> users = {

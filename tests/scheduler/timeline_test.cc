@@ -1,4 +1,4 @@
-// The utilisation profile, by itself and compared with an array of seconds.
+// The profile of utilisation: tested alone, and compared with an array that has an element for each second.
 #include "server_plugin/scheduler/future/timeline.h"
 
 #include <gtest/gtest.h>
@@ -134,7 +134,7 @@ TEST(Timeline, EnoughOfEverythingAtOnce) {
     EXPECT_EQ(earliest_of_all(too_much, at(0), Seconds(6)), std::nullopt);
 }
 
-// The profile as an array. The last second stands for all later ones.
+// The profile as an array by seconds. The last second stands for all later ones.
 constexpr int kSeconds = 60;
 struct PerSecond {
     std::array<std::int64_t, kSeconds> in_use{};
@@ -152,7 +152,7 @@ struct PerSecond {
     int free_until(int from, std::int64_t amount, std::int64_t capacity) const {
         int t = from;
         while (t < kSeconds && free(t, amount, capacity)) ++t;
-        return t;  // kSeconds: for ever
+        return t;  // kSeconds: forever
     }
     bool fits(int t, int duration, std::int64_t amount, std::int64_t capacity) const {
         const int until = free_until(t, amount, capacity);
@@ -172,7 +172,7 @@ struct RandomProfile {
     std::vector<Use> uses;
 
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
-    // An end at the last second is for ever.
+    // Adds a random use. An end at the last second means that the use never ends.
     void change() {
         const int start = pick(0, kSeconds - 2);
         const int end = pick(start, kSeconds - 1);

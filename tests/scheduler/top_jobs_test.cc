@@ -1,5 +1,5 @@
-// Top jobs, for which room is kept, where the time keeps jobs from starting: strict_ordering with a
-// backfill_depth of 1.
+// Top jobs, for which places are kept, when prime time keeps jobs from starting. strict_ordering is on, and
+// backfill_depth is 1.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,13 +14,13 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// It is 7:30; prime time is from 8 to 10. Two of four CPUs are in use for 20 minutes.
+// It is 7:30, and prime time is from 8:00 to 10:00. Two of four CPUs are in use until 7:50.
 struct TopJobs : testing::Test {
     World world;
     Settings& s = world.policy();
     int first = 0;
-    int second = 0;  // waits for the CPUs
-    int third = 0;   // would delay the second
+    int second = 0;  // waits for the CPUs in use
+    int third = 0;   // would delay `second`
     void SetUp() override {
         s.help_starving_jobs = false;
         s.by_queue = false;

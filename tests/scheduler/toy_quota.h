@@ -1,5 +1,5 @@
-// A toy rule: each user has at most six CPUs of a vnode. It counts them itself, and is asked during the
-// search for a place.
+// A rule as a site may add it: a user has at most six CPUs of each vnode. The rule counts the CPUs itself,
+// and is asked during the search for a place.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace pbs::sched::test {
 
 inline constexpr std::int64_t kMostOfVnode = 6;
 
-// CPUs in use, by vnode and owner.
+// Number of CPUs in use, by vnode and owner.
 using CpusOnVnodes = std::map<std::pair<VnodeSlot, std::uint32_t>, std::int64_t>;
 
 inline std::uint32_t column_of_cpus(const CycleState& state) {

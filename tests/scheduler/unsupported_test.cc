@@ -1,4 +1,4 @@
-// No attribute of a policy may be accepted and ignored without a report.
+// Each policy attribute either has an effect, or setting it gives a warning.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using objects::Attribute;
 using objects::ObjectType;
 
-// Returns the sources of the scheduler and the plugin.
+// Returns the text of the scheduler's and the plugin's sources.
 std::string sources() {
     std::ostringstream text;
     for (const char* folder : {"scheduler", "plugin"}) {
@@ -33,12 +33,13 @@ std::string sources() {
             if (code) text << std::ifstream(file).rdbuf();
         }
     }
-    // Prime time of an Origin policy is read in one place for all.
+    // prime time of an Origin policy is read in objects/windows.cc
     text << std::ifstream(fs::path(PBS_SOURCE_DIR) / "objects" / "windows.cc").rdbuf();
     return text.str();
 }
 
-// Returns the attributes that the sources name in quotes, and the settings that they name as members.
+// Returns the attributes that the sources name in quotation marks, and those whose settings they use as
+// members.
 std::set<std::string> names_read() {
     static const std::regex name(R"re(("|\.|->)([a-z_]+)\b)re");
     std::set<std::string> settings;
@@ -57,8 +58,8 @@ bool lacks_another(const std::string& line) {
     return line.find(" has no effect without ") != std::string::npos;
 }
 
-// Returns the reports on the attribute, of a policy that sets nothing else, by the algorithm that knows it,
-// else by both.
+// Returns the warnings about the attribute in a policy that sets nothing else, with the algorithm that has
+// the attribute, or with both.
 std::vector<std::string> told(const Attribute& attribute, const std::string& value) {
     std::vector<std::string> lines;
     for (const char* algorithm : {"standard", "origin"}) {
@@ -76,12 +77,12 @@ std::vector<std::string> told(const Attribute& attribute, const std::string& val
 TEST(Unsupported, EveryAttributeOfAPolicyIsReadOrTold) {
     const auto names = names_read();
     for (const Attribute& attribute : objects::attributes(ObjectType::policy)) {
-        // One is a remark. The other is read to name the group in other reports.
+        // `comment` is a remark; fairshare_group is also read to name the group in other warnings
         if (attribute.name == "comment" || attribute.name == "fairshare_group") continue;
-        if (attribute.words.size() == 1) continue;  // only the default can be set
+        if (attribute.words.size() == 1) continue;  // only its default can be set
         if (attribute.name == "provision_policy")
             continue;                                  // only the default, on a server that doesn't provision
-        if (attribute.name == "peer_queue") continue;  // servers act on it, or report it
+        if (attribute.name == "peer_queue") continue;  // the server acts on it, or warns
         const bool read = names.contains(std::string(attribute.name));
         const std::string value = other_value(attribute);
         const auto lines = told(attribute, value);

@@ -1,4 +1,4 @@
-// Placing jobs on vnodes.
+// Vnodes: finding places for jobs on them.
 
 #include "server_plugin/scheduler/placement/vnodes.h"
 
@@ -53,7 +53,7 @@ TEST_F(Placing, AllResourcesHaveToFitOnOneVnode) {
     EXPECT_THAT(place({.ncpus = 8, .mem = 8 * kGb}), IsEmpty()) << "without chunks a job gets one vnode";
 }
 
-// A resource that no vnode has isn't limited, also if a vnode once had it.
+// If no vnode has a resource, it isn't limited, even if a vnode had it before.
 TEST_F(Placing, AResourceThatTheLastVnodeLosesIsNotLimited) {
     world.vnode({.name = "a", .ncpus = 16, .gpus = 1});
     world.vnode({.name = "b", .gpus = 1});
@@ -209,7 +209,7 @@ TEST(VnodesTest, ACorrectedStartChangesOnlyTheLoad) {
     record.load_thousandths = 1000;
     record.max_load_thousandths = 3000;
     record.load_at = at(5);
-    for (const std::uint64_t handle : {1U, 2U}) {  // two vnodes of a host
+    for (const std::uint64_t handle : {1U, 2U}) {  // two vnodes of one host
         record.vnode = VnodeHandle{handle};
         vnodes.change(record, resources);
     }
@@ -233,7 +233,7 @@ TEST(VnodesTest, ACorrectedStartChangesOnlyTheLoad) {
     vnodes.set_started(0, at(6));
     vnodes.release(0);
     EXPECT_FALSE(vnodes.is_loaded(0));
-    vnodes.set_started(0, at(7));  // it isn't there
+    vnodes.set_started(0, at(7));  // job 0 was released
     EXPECT_THAT(vnodes.starts(0, at(4)), IsEmpty());
 }
 
@@ -267,7 +267,7 @@ TEST(VnodesTest, ASearchAheadInOnePoolChangesNothingInAnother) {
         const std::array amounts{Amount{1, 0, select}, Amount{2, 0, how}};
         return requests[requests.acquire(amounts, resources)];
     };
-    // The look ahead sees n1 empty, after the job's end.
+    // looking ahead, n1 is empty, as its job has ended
     Vnodes::Shares shares;
     vnodes.shares_held(kRunning, shares);
     vnodes.look_ahead(shares, 1);
@@ -306,7 +306,7 @@ TEST(VnodesTest, AShortageIsOfWhatVnodesHaveNow) {
     EXPECT_EQ(vnodes.shortage(pool, request, {}).total, 4);
 }
 
-// The reservation keeps three of the four CPUs from `start` on.
+// A place of three of the four CPUs is kept from `start` on.
 TEST(VnodesTest, AReservationBindsJobsThatEndLater) {
     Interner strings;
     Resources resources;

@@ -1,4 +1,5 @@
-// weighted_priority: the worked numbers of Grid Engine's urgency policy, deadlines, and the order of starts.
+// weighted_priority: the numbers of the examples for Grid Engine's urgency policy, deadlines, and the order
+// of starts.
 
 #include "server_plugin/scheduler/framework/weighted_priority.h"
 
@@ -56,7 +57,7 @@ struct Priorities : testing::Test {
 constexpr Instant kBegin = at(0);
 constexpr Instant kNow = kBegin + Seconds(10000);
 
-// Three jobs whose urgencies are 6780, 17000.8 and 3278.
+// The urgencies of the three jobs are 6780, 17000.8 and 3278.
 TEST_F(Priorities, AreThoseOfGridEngine) {
     const int a = job(4, kBegin);
     const int b = job(16, kBegin + Seconds(6400));
@@ -156,7 +157,7 @@ TEST_F(Priorities, OfADeadlineThatPassedAreTheGreatest) {
     EXPECT_THAT(shown(d, kNow), HasSubstr("deadline 3.6e+06)"));
 }
 
-// A deadline that can't be read counts as none, and pbs_explain says so.
+// A deadline that can't be read counts as none; pbs_explain shows the mistake.
 TEST_F(Priorities, TellOfADeadlineThatIsNoTime) {
     const int wrong = job(4, kBegin, 0, "tomorrow");
     EXPECT_THAT(shown(wrong, kNow),
@@ -170,7 +171,7 @@ TEST_F(Priorities, OfEqualJobsAreInTheMiddle) {
     EXPECT_THAT(shown(other, kNow), HasSubstr("0.1 * 0.5 "));
 }
 
-// Jobs that run belong to the range, and the order follows the time.
+// With deadlines, the order of jobs changes with the time: the nearest deadline is the most urgent.
 TEST_F(Priorities, FollowTheTime) {
     world.policy().weight_waiting_time = 0;
     world.policy().urgency_of_resources = {};
@@ -189,7 +190,7 @@ TEST_F(Priorities, FollowTheTime) {
     EXPECT_THAT(world.cycle(at(5)).started, ElementsAre(never));
 }
 
-// On random sites jobs start in the order of the formula, worked out plainly.
+// On random sites, jobs start in the order that a direct computation of the formula gives.
 TEST_F(Priorities, OrderJobsAsAPlainSortDoes) {
     for (int seed = 1; seed <= pbs::test::cases(100); ++seed) {
         std::mt19937 random(static_cast<unsigned>(seed));
@@ -219,7 +220,7 @@ TEST_F(Priorities, OrderJobsAsAPlainSortDoes) {
             const int cpus = pick(1, 8);
             const int gigabytes = pick(1, 4);
             const Instant submitted = at(pick(0, 8), pick(0, 3));
-            const int hour = pick(10, 40);  // 24 and more: none
+            const int hour = pick(10, 40);  // hour of the deadline; 24 and more: none
             const int priority = pick(-1024, 1023);
             const std::string deadline = hour < 24 ? std::to_string(hour) + "00" : "";
             const int number = site.job({.queue = "q",
@@ -259,17 +260,17 @@ TEST(Deadlines, AreTheFirstOnesNotBeforeTheSubmission) {
     EXPECT_EQ(parsed("1029"), at(24 + 10, 29));
     EXPECT_EQ(parsed("231200.15"), at(12, 0, 15));
     EXPECT_EQ(parsed("220000"), at(29 * 24));     // December 22
-    EXPECT_EQ(parsed("310000"), at(38 * 24));     // December 31: November has none
+    EXPECT_EQ(parsed("310000"), at(38 * 24));     // December 31, as November has only 30 days
     EXPECT_EQ(parsed("11230000"), at(365 * 24));  // next year
-    EXPECT_EQ(parsed("2611230000"), at(0));       // a year is not chosen, even if it has passed
+    EXPECT_EQ(parsed("2611230000"), at(0));       // a given year is kept, even if it has passed
     EXPECT_EQ(parsed("202611230000"), at(0));
-    EXPECT_EQ(parsed("02290000"), kMonday + std::chrono::days(463));  // 2028
+    EXPECT_EQ(parsed("02290000"), kMonday + std::chrono::days(463));  // 2028, the next leap year
     for (const char* wrong : {"", "1", "12345", "2400", "1260", "1200.60", "1200.1", "12:00", "13010000",
                               "02300000", "320000", "20260230 0000", "-100", "1200."})
         EXPECT_EQ(parsed(wrong), std::nullopt) << wrong;
 }
 
-// The clocks go forward at 2:00 on 2027-03-14 and back on 2026-11-01 in New York.
+// In New York, clocks go forward at 2:00 on 2027-03-14.
 TEST(Deadlines, AreReadInTheZone) {
     const auto zone = rrule::Zone::find("America/New_York");
     ASSERT_TRUE(zone);

@@ -282,7 +282,7 @@ void World::change(int number, const JobOptions& options, Instant now) {
             [=] { return fmt::format("world.change({}, {}, {});", number, text_of(options), text_of(now)); });
     Job& job = jobs_.at(number);
     job.options = options;
-    const bool goes_on = job.state == 'S' && options.state == 'Q';  // the job stays suspended
+    const bool goes_on = job.state == 'S' && options.state == 'Q';  // it stays suspended
     if (!goes_on) {
         job.state = options.state;
         job.places.clear();
@@ -331,7 +331,7 @@ void World::preempt(int number, char method, Instant now) {
     send(number, now);
 }
 
-// The job's walltime stood still.
+// A suspended job's walltime doesn't go on: move its start by the time of the suspension.
 void World::resume(Job& job, Instant now) {
     job.started += now - job.preempted_at;
     job.state = 'R';

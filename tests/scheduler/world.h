@@ -1,5 +1,5 @@
-// A small host for tests: it tells a Scheduler of its resources, queues, vnodes and jobs, and applies what
-// the cycles decide.
+// A small host for tests. It tells a Scheduler of resources, queues, vnodes and jobs, and carries out the
+// decisions of the Scheduler's cycles.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ constexpr std::int64_t kGb = 1 << 30;
 constexpr std::int64_t kHour = 3600;
 constexpr std::int64_t kMinute = 60;
 
-// Monday 2026-11-23, 00:00:00 UTC.
+// Monday, 2026-11-23, 00:00:00 UTC. at() returns instants by the time since then.
 constexpr Instant kMonday{std::chrono::sys_days{std::chrono::year{2026} / 11 / 23}};
 constexpr Instant at(int hours, int minutes = 0, int seconds = 0) {
     return kMonday + std::chrono::hours(hours) + std::chrono::minutes(minutes) + Seconds(seconds);
@@ -54,11 +54,11 @@ struct HeldAmount {
     std::int64_t number;
 };
 
-// A limit on entities.
+// A limit on what entities run.
 struct LimitOptions {
     EntityKind entity = EntityKind::all;
-    std::string name{};                   // empty: every entity
-    std::uint32_t resource = UINT32_MAX;  // UINT32_MAX: jobs
+    std::string name{};                   // empty: each entity of the kind
+    std::uint32_t resource = UINT32_MAX;  // UINT32_MAX: the number of jobs
     std::int64_t most = 0;
     bool soft = false;
 };
@@ -72,7 +72,7 @@ struct QueueOptions {
     std::int64_t max_running = -1;
     std::int64_t max_user_run = -1;
     std::int64_t max_group_run = -1;
-    std::int64_t nodes = -1;  // by resources_max.ssinodes
+    std::int64_t nodes = -1;  // resources_max.ssinodes
     std::int64_t max_ncpus = -1;
     std::int64_t max_mem = -1;
     std::int64_t max_walltime = -1;
@@ -91,7 +91,7 @@ struct VnodeOptions {
     std::string name;
     std::int64_t ncpus = 4;
     std::int64_t mem = 8 * kGb;
-    std::string host{};  // empty: like the name
+    std::string host{};  // empty: the vnode's name
     bool free = true;
     int priority = 0;
     std::string queue{};
@@ -106,7 +106,7 @@ struct VnodeOptions {
     int bigmem = -1;
     std::string partition{};
     std::string host_resource{};     // resources_available.host
-    std::vector<HeldAmount> more{};  // further numbers
+    std::vector<HeldAmount> more{};  // amounts of other resources
 };
 
 struct JobOptions {
@@ -114,7 +114,7 @@ struct JobOptions {
     std::string owner = "ann";
     std::string group = "staff";
     std::string project{};
-    std::int64_t nodes = -1;  // number of nodes for ncpus, if that isn't given
+    std::int64_t nodes = -1;  // gives ncpus as a number of nodes, if ncpus isn't given
     std::int64_t ncpus = -1;
     std::int64_t mem = -1;
     std::int64_t walltime = 600;  // -1: none
@@ -124,8 +124,8 @@ struct JobOptions {
     std::string place{};
     std::string run_host{};
     bool interactive = false;
-    int subjob = 0;  // its index in an array; 0: not of an array
-    int array = 0;   // the number of the array; 0: that of the job
+    int subjob = 0;  // index in its array; 0: it isn't a subjob
+    int array = 0;   // number of its array; 0: the job's own number
     bool has_comment = false;
     bool rerunnable = true;
     bool checkpointable = false;
@@ -134,15 +134,15 @@ struct JobOptions {
     bool topjob_ineligible = false;
     int priority = 0;
     Instant queued = at(0);
-    Instant eligible{};  // Epoch: like `queued`
-    Instant modified{};  // Epoch: like `queued`
+    Instant eligible{};  // the Epoch: like `queued`
+    Instant modified{};  // the Epoch: like `queued`
     std::int64_t gpus = -1;
     std::int64_t hpm = -1;
-    std::int64_t ssinodes = -1;  // as the host tells it of a started job
+    std::int64_t ssinodes = -1;  // as the host reports it for a started job
     char state = 'Q';
     std::string origin_queue{};  // empty: like `queue`
     std::string account{};
-    std::int64_t used_mem = -1;  // used so far
+    std::int64_t used_mem = -1;  // memory used so far
     std::string deadline{};
     std::int64_t start_within = -1;
     std::string select_range{};
@@ -151,42 +151,42 @@ struct JobOptions {
     std::string prefer{};
 };
 
-// An advance reservation. Its queue is named "R" and its number.
+// Options of an advance or standing reservation. The reservation's queue is named "R" and its number.
 struct ReservationOptions {
     Instant start{};
     Instant end{};
     std::string select = "1:ncpus=1";
     std::string place{};
-    std::vector<std::pair<Instant, Instant>> later{};  // later times of a standing one
+    std::vector<std::pair<Instant, Instant>> later{};  // later times of a standing reservation
     std::string later_select{};                        // request at these times; empty: `select`
-    std::set<std::size_t> only{};  // numbers of the later times to ask for again; empty: all times
+    std::set<std::size_t> only{};  // times to ask for again, by number; empty: all
     bool soonest = false;          // begin as soon as there are places
 };
 
-// A cycle's decisions, by job numbers and queue names.
+// The decisions of a cycle, by the numbers of jobs and reservations and the names of queues.
 struct Outcome {
-    std::map<int, std::string> confirmed;  // reservations, with their places at each time, separated by ;
-    std::map<int, Instant> begins;         // starts of those that were to begin as soon as possible
-    std::map<int, std::string> denied;     // denied reservations, with the reason
+    std::map<int, std::string> confirmed;  // places of confirmed reservations; ; separates times
+    std::map<int, Instant> begins;         // starts of reservations with `soonest`
+    std::map<int, std::string> denied;     // reasons of denied reservations
     std::vector<int> started;
     std::map<int, std::string> queue;    // queues in which jobs started
-    std::map<int, std::string> comment;  // of started and other jobs
+    std::map<int, std::string> comment;  // comments of started and other jobs
     std::map<int, std::string> rejected;
     std::map<int, std::string> moved;                // queues to which jobs moved without a start
     std::map<int, std::int64_t> ssinodes;            // as set at the start
     std::map<int, std::string> select;               // as set at the start
-    std::map<int, std::vector<std::string>> vnodes;  // of jobs that started, or are expected to
-    // The same with amounts, "(n1:ncpus=2+n2:ncpus=1)+(n2:ncpus=3)": parentheses enclose a chunk. Only ncpus
-    // and mem (in megabytes).
+    std::map<int, std::vector<std::string>> vnodes;  // of jobs that start or are expected to
+    // Places of jobs in `vnodes` with their amounts, such as "(n1:ncpus=2+n2:ncpus=1)+(n2:ncpus=3)", in which
+    // parentheses enclose a chunk. Only ncpus and mem (in megabytes) are included.
     std::map<int, std::string> exec_vnode;
     std::map<int, std::optional<Instant>> expected;        // expected starts
-    std::map<int, std::pair<int, std::string>> preempted;  // for which job, and by which methods
+    std::map<int, std::pair<int, std::string>> preempted;  // the job for which, and the methods
     std::map<int, AccrueType> accrue;                      // of jobs whose type of accrual changed
     std::vector<std::string> log;
     std::string sorted_jobs;
     std::string schedule;                      // records for the schedule log
     std::set<std::string, std::less<>> wants;  // Decisions::wants
-    std::int64_t considered = 0;               // jobs looked at
+    std::int64_t considered = 0;               // number of jobs that the cycle considered
 };
 
 class Journal;
@@ -195,13 +195,13 @@ class World {
   public:
     explicit World(rrule::Zone zone = rrule::Zone::utc());
 
-    // From now on keeps what it is told; journal() is that as text (journal.h).
+    // From now on, keeps what the World is told. journal() returns that as text (journal.h).
     void keep_journal();
     std::string journal() const;
 
     Configuration configuration;
     Settings& policy(const std::string& name = "p1") { return configuration.policies[name]; }
-    // Makes the Origin policy p1 without limits, with the queues submit and these batch queues.
+    // Makes p1 an Origin policy without limits, and makes the queues submit and `batch_queues`.
     Settings& origin(const std::vector<std::string>& batch_queues = {"batch"});
     void prime_time(int from_hour, int to_hour);  // Monday to Friday
     rrule::WindowSet window(const std::string& rule, int from_hour, int to_hour, bool on_holidays = true,
@@ -214,19 +214,19 @@ class World {
     void server(const ServerRecord& record);
     int job(const JobOptions& options, Instant now = at(0));
     void change(int job, const JobOptions& options, Instant now);
-    // Changes the options of a job that stays in its state and place.
+    // Changes options of a job, which keeps its state and place.
     void alter(int job, const JobOptions& options, Instant now);
-    // Puts a job on a vnode as if it had been started before. The job holds `ncpus` of the vnode.
+    // Puts a job on a vnode as if it had been started at `started`. The job holds its `ncpus` of the vnode.
     void run(int job, const std::string& queue, const std::string& vnode, Instant started);
     void finish(int job, Instant now);
-    // Preempts a running job by a method: S, C, R or D.
+    // Preempts a running job by a method: S (suspend), C (checkpoint), R (requeue) or D (delete).
     void preempt(int job, char method, Instant now);
 
-    // Asks for a reservation, with a stopped queue.
+    // Requests a reservation, and makes its queue, which is stopped. Returns the reservation's number.
     int reserve(const ReservationOptions& options);
-    // Asks again for a reservation that has places, and keeps them until the answer.
+    // Requests another place for a reservation that has one, which is kept until the answer.
     void ask_again(int reservation, const ReservationOptions& options);
-    // Starts the reservation's queue. end_reservation() ends its jobs and removes it.
+    // Starts the queue of a reservation. end_reservation() ends its jobs and removes it.
     void begin_reservation(int reservation);
     void end_reservation(int reservation, Instant now);
     static std::string queue_of_reservation(int reservation) { return "R" + std::to_string(reservation); }
@@ -235,9 +235,9 @@ class World {
         bool asked = true;
         bool begun = false;
         using Places = std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>>;
-        Places places{};              // places that it has
-        std::vector<Places> later{};  // places at its later times
-        ReservationOptions held{};    // times of these places
+        Places places{};              // its places
+        std::vector<Places> later{};  // its places at its later times
+        ReservationOptions held{};    // the times of these places
         bool asks(std::size_t number) const {
             return asked && (options.only.empty() || options.only.contains(number));
         }
@@ -245,14 +245,14 @@ class World {
     const std::map<int, Reserved>& reservations() const { return reservations_; }
     VnodeHandle vnode_handle(const std::string& name) const { return vnodes_.at(name); }
 
-    // Gives a queue hours by one window, named after the queue. configure() puts them in force.
+    // Gives a queue a window, named after the queue, in which it is open. configure() puts it in force.
     void hours(const std::string& queue, rrule::WindowSet open, AtClose at_close = AtClose::run);
 
-    // Runs a cycle. With `apply`, carries out its decisions.
+    // Runs a cycle, and carries out its decisions if `apply`.
     Outcome cycle(Instant now, bool apply = true, const std::string& sched = "default",
                   CycleTrigger trigger = CycleTrigger::timer);
 
-    // Converts decisions. With `apply`, carries them out, except those about skipped jobs.
+    // Converts decisions to an Outcome. With `apply`, carries them out, except those about skipped jobs.
     Outcome take(const Decisions& decisions, Instant now, bool apply, const std::set<int>& skipped = {});
 
     std::string id(int job) const;
@@ -278,7 +278,7 @@ class World {
         Instant modified{};
         bool has_comment = false;
         std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>> places;
-        Instant preempted_at{};  // not run since; Epoch: not preempted
+        Instant preempted_at{};  // when it was preempted; the Epoch: it isn't
         Accrual accrual{};
     };
     void remove(int number, Instant now);
@@ -287,7 +287,7 @@ class World {
     void send_reservation(int number);
     std::string exec_vnode(std::span<const Place> places) const;
 
-    std::shared_ptr<Journal> journal_;  // null: none is kept
+    std::shared_ptr<Journal> journal_;  // null: no journal is kept
     rrule::Zone zone_;
     std::map<int, Job> jobs_;
     std::map<int, Reserved> reservations_;
