@@ -133,7 +133,7 @@ class HostAttributes : public ::testing::Test {
         return attribute_in(server.command({openpbs_prefix() / "bin/qmgr", "-c", "list " + object}).out,
                             name);
     }
-    // Returns qstat's listing of the server or the queue; it has none of schedulers.
+    // Returns qstat's listing of the server or of the queue; qstat can't list schedulers.
     std::string qstat(std::uint32_t type) const {
         if (type == PBS_OBJ_SERVER) return server.command({"qstat", "-Bf"}).out;
         return server.command({"qstat", "-Qf", "work"}).out;

@@ -1,4 +1,4 @@
-// Which objects and attributes may be changed by managers who aren't root, by operators, and by other users.
+// Tests which objects and attributes managers who aren't root, operators, and other users may change.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

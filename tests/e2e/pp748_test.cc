@@ -1,7 +1,7 @@
-// What PP-748 says about the objects, as an administrator sees it: directives of qmgr with their answers, and
-// listings before and after a restart. tests/objects/interfaces_test.cc has the statements that need no
-// server. managers_test.cc and origin_test.cc show with jobs that a change counts in the next cycle, and that
-// a switch of the policy causes a cycle.
+// Statements of PP-748 about the objects, as an administrator sees them: directives of qmgr with their
+// answers, and listings before and after a restart. tests/objects/interfaces_test.cc has the statements that
+// need no server. managers_test.cc and origin_test.cc show with jobs that a change counts in the next cycle,
+// and that a switch of the policy causes a cycle.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Fuzz target of the parser of RFC 5545 rules: any text is split into values, or refused with the place of
-// the error. As it runs the parser alone, it tries millions of texts in the time in which recurrence_fuzz
+// the error. It runs the parser alone, and so tries millions of texts in the time in which recurrence_fuzz
 // tries thousands.
 #include "rrule/rule_text.h"
 

@@ -16,7 +16,7 @@ class PolicySlotsTest : public StoreTest {
     std::string policy() { return shown(ObjectType::sched, "s1", "policy"); }
 };
 
-// As PP-748's interface 1 says of a new installation.
+// PP-748's interface 1 says so of a new installation.
 TEST_F(PolicySlotsTest, DefaultSchedulerHasTheDefaultPolicyForAllTime) {
     const PolicySlots slots = store_->snapshot()->policy_slots("default");
     EXPECT_EQ(slots, (PolicySlots{"default_policy", "", ""}));

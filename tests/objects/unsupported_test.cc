@@ -492,7 +492,7 @@ TEST_F(UnsupportedTest, AnOutputFileElsewhereThatIsStoredStaysAndIsTold) {
                 Contains(HasSubstr("schedule_log has no effect: '/etc/passwd' is not the name of a file")));
 }
 
-// Whether algorithm external has an effect depends on the server: on its use of pbs_sched.
+// Algorithm external has an effect only on a server that uses pbs_sched.
 TEST(Unsupported, AlgorithmExternalIsForAServerWithPbsSched) {
     Object policy(ObjectType::policy, "p1");
     const auto set = [&](std::string_view name, std::string_view value) {

@@ -165,8 +165,8 @@ Local shown_at(Instant t) {
     return Local{LocalDay{ymd}} + hm(shown.tm_hour, shown.tm_min);
 }
 
-// For each minute, the latest time that the clock has shown so far: after it was set back, it shows times for
-// the second time.
+// For each minute, the latest time that the clock has shown so far: a clock that was set back shows some
+// times twice.
 struct Clock {
     Instant from;
     LocalDay first_day;

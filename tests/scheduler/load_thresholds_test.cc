@@ -49,7 +49,8 @@ struct LoadThresholds : testing::Test {
     }
 };
 
-// A job with 4 of 16 CPUs, which started 150 s ago, makes the load 0.60 + 2.66 * 0.5 / 16 = 0.683125.
+// The correction for a started job decays within 450 s. For a job with 4 of 16 CPUs it is 2.66 * 0.5 / 16
+// after 150 s, which makes the load 0.60 + 0.083125 = 0.683125.
 TEST_F(LoadThresholds, JobsThatHaveStartedCountLessAndLess) {
     close_at(0.6832);
     const int first = job(4);

@@ -35,8 +35,8 @@ struct Planned : testing::Test {
     }
 };
 
-// As with DURATION_OFFSET of Grid Engine, a job of 8 CPUs can start a minute after the end of the job that
-// runs on 6.
+// A job of 8 CPUs can start a minute after the end of the job that runs on 6, as with DURATION_OFFSET of Grid
+// Engine.
 TEST_F(Planned, AMinuteIsBetweenTheEndOfAJobAndTheNextStart) {
     s.duration_offset = Seconds(60);
     world.configure();

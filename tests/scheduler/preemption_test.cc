@@ -246,7 +246,7 @@ TEST_F(Preemption, sched_preempt_enforce_resumption_KeepsRoomForWhoIsSuspended) 
     EXPECT_THAT(world.cycle(at(1, 21)).started, ElementsAre(longer));
 }
 
-// As in OpenPBS, no place is kept for a preempted job whose level is below the normal one; here its owner is
+// No place is kept for a preempted job whose level is below the normal one, as in OpenPBS; here its owner is
 // over a soft limit.
 TEST_F(Preemption, sched_preempt_enforce_resumption_NotForWhoRunsMoreThanASoftLimit) {
     s.sched_preempt_enforce_resumption = true;
@@ -293,8 +293,8 @@ TEST_F(Preemption, AJobThatWasRequeuedGoesBeforeThoseOfItsLevel) {
     EXPECT_FALSE(world.running(first));
 }
 
-// As in OpenPBS, once a preempted job goes on, other jobs follow in the order of queues only if by_queue is
-// set.
+// Once a preempted job goes on, other jobs follow in the order of queues only if by_queue is set, as in
+// OpenPBS.
 TEST_F(Preemption, by_queue_OnceAPreemptedJobGoesOnOthersGoWithTheirQueues) {
     for (const bool by_queue : {true, false}) {
         SCOPED_TRACE(by_queue);

@@ -641,7 +641,7 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
         set_up(site, own);
         Settings& s = site.world.policy();
         s.max_queued_time = s.interactive_long_wait =
-            Seconds(0);  // no job becomes urgent while it waits
+            Seconds(0);  // no job becomes urgent by waiting, however long
         site.world.configure();
         Instant now = at(6);
         std::vector<int> jobs;

@@ -41,7 +41,7 @@ struct SharedHosts : testing::Test {
     }
 };
 
-// As in OpenPBS, a vnode whose CPUs are all in use takes no other job.
+// A vnode whose CPUs are all in use takes no other job, as in OpenPBS.
 TEST_F(SharedHosts, AVnodeWithoutAFreeProcessorGivesOtherJobsNothing) {
     vnodes({{"a0", "ha", 2, 4}, {"a1", "ha", 2, 4}});
     const int first = job("1:ncpus=2:mem=1gb");

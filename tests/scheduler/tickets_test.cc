@@ -62,8 +62,8 @@ TEST(FunctionalTickets, AreThoseOfGridEngine) {
                 ElementsAre(3333.3333, 3333.3333, 3333.3333, 1562.5, 1250, 3750, 1875));
 }
 
-// Of jobs whose owners have equal shares, the earlier one gets more tickets. An owner without shares gets
-// none.
+// If the owners of two jobs have equal shares, the earlier job gets more tickets. A job whose owner has no
+// shares gets none.
 TEST(FunctionalTickets, OfEqualsAreTheEarlierJobs) {
     const Owned owned({"carol", "bob", "ann", "ann"});
     EXPECT_THAT(

@@ -159,7 +159,7 @@ struct ReservationOptions {
     std::string place{};
     std::vector<std::pair<Instant, Instant>> later{};  // later times of a standing reservation
     std::string later_select{};                        // request at these times; empty: `select`
-    std::set<std::size_t> only{};  // times to ask for again, by number; empty: all
+    std::set<std::size_t> only{};  // numbers of the later times to ask for again; empty: all times
     bool soonest = false;          // begin as soon as there are places
 };
 
