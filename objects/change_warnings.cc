@@ -24,8 +24,9 @@ void add_unsupported(const Object* before, const Object* after, const Command* c
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
 }
 
-// Adds a line for each changed setting of a policy that needs more than this server can do. If a scheduler
-// gets another policy for all time, adds one for that policy's algorithm, if it needs more.
+// Adds a warning for each changed setting of a policy that has no effect because the server lacks an ability.
+// If a scheduler gets another all-time policy, adds a warning about that policy's algorithm, if the server
+// lacks that.
 void add_by_server(const Draft& draft, const Object* before, const Object* after, ServerAbilities abilities,
                    std::vector<std::string>& lines) {
     if (after == nullptr) return;
@@ -46,7 +47,7 @@ void add_by_server(const Draft& draft, const Object* before, const Object* after
     }
 }
 
-// Adds a line for each hour of prime time that the command sets although time_windows of type prime overrule
+// Adds a warning for each hour of prime time that the command sets, if time_windows of type prime overrule
 // it.
 void add_overruled_hours(const Draft& draft, const Object* policy, const Command& command,
                          std::vector<std::string>& lines) {
@@ -68,7 +69,7 @@ void add_overruled_hours(const Draft& draft, const Object* policy, const Command
     }
 }
 
-// Adds a line for each new rule of a quota that is never reached because of an earlier rule, up to ten lines.
+// Adds a warning for each new rule of a quota that is never reached because of an earlier rule, at most ten.
 void add_unreached_rules(const Object* before, const Object* after, std::vector<std::string>& lines) {
     if (after == nullptr || after->type() != ObjectType::quota || (before != nullptr && *before == *after))
         return;

@@ -13,10 +13,11 @@
 
 namespace pbs::sched {
 
-// Brings a value from a range to 0..1. If the range is empty, that is 0.5.
+// Maps a value between `least` and `greatest` to a number from 0 to 1. If these are equal, or nearly, it is
+// 0.5.
 double normalised(double value, double least, double greatest);
 
-// Does the policy give any tickets, or may jobs have their own by the resource override_tickets?
+// Returns whether the policy gives any tickets, or jobs may have their own by the resource override_tickets.
 bool gives_tickets(const Settings& settings, const Resources& resources);
 
 class Tickets {
