@@ -706,10 +706,11 @@ extern struct batch_status* pbs_stathistory(int connect, const char* extend);
  * - order: the resource is a key of the order, the value the job's value of it; for the same resource,
  *   order_largest_first is "True" if large values go first, and order_attributes names the attributes that
  *   ask for the key;
- * - if the order goes by weighted_priority, priority_term: the resource is a term (Priority, urgency, tickets),
- *   the value "value,least,greatest,normalised,weight,product": the term's value, the range of the values of
- *   all jobs, the value brought from this range to 0..1, its weight, and the product of the two, which is
- *   added up; job_before: the job just before this one in its class, and term_before: that job's terms;
+ * - if the order goes by weighted_priority, priority_term: the resource is a term (Priority, urgency,
+ * tickets), the value "value,least,greatest,normalised,weight,product": the term's value, the range of the
+ * values of all jobs, the value brought from this range to 0..1, its weight, and the product of the two,
+ * which is added up; job_before: the job just before this one in its class, and term_before: that job's
+ * terms;
  * - past_usage of the job's owner, if the order goes by past usage;
  * - if the order goes by shares, share_group, share_entity, share_usage, share_target and share_actual (as
  *   those of pbs_statfairshare()), and share_place, the entity's place by shares among the share_entities
@@ -805,12 +806,12 @@ extern struct batch_status* pbs_statchanges(int connect, const char* sched, long
  *   shares of the siblings with jobs, of the tickets of these siblings, and of all tickets; fractions of 1),
  *   and jobs and running, the numbers of the entity's own jobs and of those that run.
  *
- * With the `extend` "tickets=True" come the tickets of jobs instead, by the scheduler's policy in force: first
- * an object named after the policy, with sched and now; then an object for each job that waits or runs and
- * isn't suspended, the one with the most tickets first, named after the job, with owner, queue, runs ("True"
- * or "False"), override, functional and share (the job's tickets of these kinds), tickets (their sum), and
- * normalised: the sum brought from the range of 0 to the greatest sum to 0..1. Managers see all jobs, others
- * their own. PBSE_IVALREQ: the policy gives no tickets.
+ * With the `extend` "tickets=True" come the tickets of jobs instead, by the scheduler's policy in force:
+ * first an object named after the policy, with sched and now; then an object for each job that waits or runs
+ * and isn't suspended, the one with the most tickets first, named after the job, with owner, queue, runs
+ * ("True" or "False"), override, functional and share (the job's tickets of these kinds), tickets (their
+ * sum), and normalised: the sum brought from the range of 0 to the greatest sum to 0..1. Managers see all
+ * jobs, others their own. PBSE_IVALREQ: the policy gives no tickets.
  *
  * PBSE_FS_GROUP_NOT_FOUND: no policy of the scheduler uses shares, or none uses this fs_group.
  *

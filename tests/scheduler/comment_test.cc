@@ -186,8 +186,8 @@ TEST(CommentText, InstantsThatFollowEachOtherAreWrittenAsAloneOnes) {
     for (const char* name : {"America/Los_Angeles", "Australia/Lord_Howe", "Asia/Kathmandu", "UTC"}) {
         const rrule::Zone zone = rrule::Zone::find(name).value();
         LastCtime last;
-        Instant t{
-            std::chrono::sys_days{std::chrono::year{2026} / 10 / 1}};  // clocks change in October and November
+        Instant t{std::chrono::sys_days{std::chrono::year{2026} / 10 /
+                                        1}};  // clocks change in October and November
         const Instant end = t + std::chrono::days(45);
         for (int step = 1; t < end; step = (step * 7) % 1009) {
             ASSERT_EQ(ctime_text(t, zone, last), ctime_text(t, zone)) << name;
