@@ -25,7 +25,7 @@ std::string_view way_text(char method);
 // Resumes a suspended job on its places; its processes go on after the commit.
 void resume_preempted(Change& change, Job& job);
 // Makes a job, which was started or is to be resumed, wait until the runs of the preempted jobs have ended or
-// are suspended. Only then it is launched or resumed.
+// are suspended. Only then is it launched or resumed.
 void await(Change& change, Job& job, const std::vector<RunId>& preempted);
 // Launches or resumes the jobs whose preempted jobs have freed their places. If one of the preempted jobs
 // can't be preempted after all, the job that waits for it goes back to its queue, or stays suspended.

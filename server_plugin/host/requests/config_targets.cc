@@ -19,7 +19,7 @@ namespace {
 struct Kind {
     int number;
     ifl::Reply (*manage)(Management& request);
-    std::array<std::string_view, 3> ties;  // attributes that refer to other objects, or that must be unique
+    std::array<std::string_view, 3> ties;  // attributes that the checks of other objects read
 };
 // The types in the order in which their objects are made. A type comes before the types whose objects refer
 // to its own.

@@ -6,7 +6,7 @@
 // To the plugin an array is a job like any other, as long as one of its subjobs may start. When the plugin
 // starts this job, a subjob takes over the handle by which the plugin knows the array (Job::told), and the
 // array gets a new handle: to the plugin, the job that it started runs, and a new job waits. So the plugin
-// needs to know nothing of arrays, and needn't look at all jobs anew after such a start.
+// needs to know nothing of arrays, even in cycles that consider only the jobs that have changed.
 #pragma once
 
 #include <cstdint>

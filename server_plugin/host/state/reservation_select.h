@@ -20,7 +20,7 @@ void unset_sums(Reservation& reservation, std::string_view select, const State& 
 Result<void> set_select(Reservation& reservation, std::string_view select, const State& state);
 
 // Returns the places of `current` that remain with the select of `altered`. PBSE_RESV_NOT_EMPTY: jobs run on
-// more chunks than remain.
+// more vnodes than would remain.
 Result<std::vector<Place>> places_kept(const Reservation& current, const Reservation& altered,
                                        const State& state);
 
