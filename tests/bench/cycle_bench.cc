@@ -99,7 +99,8 @@ void FullCycleDrained(benchmark::State& state) {
 }
 BENCHMARK(FullCycleDrained)->Apply(full_cycles);
 
-// A full cycle with algorithm standard. The order of vnodes is constant, or changes with each start.
+// A full cycle with algorithm standard and the node_sort_key that `tune` sets: the order of vnodes is
+// constant, or changes with each start.
 void full_cycles_in_order(benchmark::State& state, void (*tune)(Settings& policy)) {
     BigCluster cluster(vnodes_for(state.range(0)), state.range(0), {}, Drained::no, tune, Shared::yes);
     run_full_cycles(state, cluster);

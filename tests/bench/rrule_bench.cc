@@ -182,7 +182,7 @@ BENCHMARK(CompileAYear)
     ->Unit(benchmark::kMillisecond)
     ->Complexity(benchmark::oN);
 
-// Measures the compilation of a year, of one set with all windows.
+// Measures how long one set with all windows takes to compile a year.
 void CompileAYearOfAUnion(benchmark::State& state) {
     const auto all = windows(static_cast<std::size_t>(state.range(0)));
     const NonWorkDays days = holidays();

@@ -379,8 +379,7 @@ TEST(Migration, AWholeServerThroughARunningOne) {
     const Output again = migrate({});
     EXPECT_THAT(again.out, HasSubstr("Nothing was changed: everything is there already.\n"));
     EXPECT_THAT(again.out, HasSubstr("-> queue workq resources_max.ncpus = 64 (already so)\n"));
-    // Queues that the print had at an earlier migration and has no longer stay; a note says how to delete
-    // them.
+    // A queue from an earlier migration stays when the print lacks it; a note says how to delete the queue.
     const std::string whole = server.read("site/print");
     server.put("site/print", whole + "create queue late queue_type = Execution\n");
     ASSERT_EQ(migrate({}).exit, 0);

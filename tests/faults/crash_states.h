@@ -33,13 +33,13 @@ struct DiskCall {
 // Reads a record. The last entry is left out if it was cut off.
 std::vector<DiskCall> read_record(const std::filesystem::path& path);
 
-// Says how much is lost of what wasn't synced.
+// Says how much of the data and names that weren't synced a power failure loses.
 struct Loss {
     enum class Part { nothing, all, some };
     Part data = Part::all;
     Part names = Part::all;
     std::size_t sector = 512;     // unit in which parts of a write are lost
-    bool ordered_names = true;    // a journal: all names after some call are lost; else any
+    bool ordered_names = true;    // names are lost from some call on, as with a journal; false: any names
     bool sync_keeps_name = true;  // a sync of a new file keeps its name, too, as on most systems
     bool zeros = false;           // a lost part of a write may be there as zeros
 };

@@ -324,7 +324,7 @@ class Kills : public ::testing::Test {
                 if (const auto at = line.find(";E;"); at != std::string::npos)
                     ++ends[line.substr(at + 3, line.find(';', at + 3) - at - 3)];
         }
-        // This holds for jobs whose submission wasn't answered, too.
+        // Jobs whose submission wasn't answered are checked, too.
         for (const auto& [id, run] : runs_of) EXPECT_LE(run.begun, 1 + killed_[id]) << id << " ran too often";
         for (const auto& [id, count] : ends) EXPECT_EQ(count, 1) << "ends of " << id;
         for (const auto& [id, job] : jobs_) {

@@ -1,4 +1,5 @@
-// Fuzz target of Grid Engine's files: any text as a user, a project, an access list and the configuration.
+// Fuzz target of Grid Engine's files: any text as a user, a project, an access list or the configuration is
+// converted, or refused with the places of its mistakes.
 #include "tests/fuzz/grid_engine.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

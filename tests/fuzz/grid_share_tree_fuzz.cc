@@ -1,4 +1,5 @@
-// Fuzz target of Grid Engine's files: any text as its share tree.
+// Fuzz target of Grid Engine's files: any text as the share tree is converted, or refused with the places of
+// its mistakes.
 #include "tests/fuzz/grid_engine.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -277,7 +277,8 @@ std::vector<std::pair<int, int>> naive_dedicated(const std::string& text) {
     return out;
 }
 
-// Compares prime and dedicated time for every minute. The files have local times of the server's zone.
+// Expects that the migrated windows give each minute the prime and dedicated time that the older scheduler's
+// files give it. The files have local times of the server's zone.
 void expect_the_same_minutes(const Site& site, const Migrated& migrated, const rrule::Zone& zone) {
     const rrule::WindowSet prime = migrated.windows("prime", zone);
     const rrule::WindowSet dedicated = migrated.windows("dedicated", zone);

@@ -266,7 +266,7 @@ std::vector<Interval> parts_of(const Minutes& open, bool value, Instant from) {
 }
 
 // Asks a set every question, at random instants and around each change, and compares the answers with
-// `parts`, its openings between `from` and `to`.
+// `parts`, the intervals between `from` and `to` in which the set must be open.
 class Questions {
   public:
     Questions(const WindowSet& set, const std::vector<Interval>& parts, Instant from, Instant to)

@@ -195,7 +195,7 @@ TEST(Overlap, ListsNameTheEarliestPair) {
     EXPECT_EQ(found->second, 2U);
     EXPECT_FALSE(
         OverlapSearch(none, utc("2026-11-21")).of(std::span(windows).first(2), std::span(all).first(2)));
-    // only changed windows are compared with the others
+    // of() compares only the windows that it's told have changed, here the first one, with the others
     const std::size_t first[] = {0};
     const auto later = OverlapSearch(none, utc("2026-01-01")).of(windows, first);
     ASSERT_TRUE(later);

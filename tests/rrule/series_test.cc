@@ -54,7 +54,7 @@ TEST(Series, FollowsTheClockOnTheWall) {
     // 02:30 on 28 March doesn't exist: with the offset from before the change it is 03:30
     EXPECT_EQ(starts("FREQ=DAILY;COUNT=3", at(2027, 3, 27, 2, 30)),
               (std::vector{at(2027, 3, 27, 2, 30), at(2027, 3, 28, 3, 30), at(2027, 3, 29, 2, 30)}));
-    // starts when clocks show 02:30 for the second time
+    // the series starts when clocks show 02:30 for the second time
     const Instant second = at(2026, 10, 25, 2, 30) + std::chrono::hours(1);
     EXPECT_EQ(starts("FREQ=DAILY;COUNT=2", second), (std::vector{second, at(2026, 10, 26, 2, 30)}));
 }

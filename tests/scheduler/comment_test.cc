@@ -1,4 +1,4 @@
-// When a job's comment is set (origin-overview, "Lazy Commenting"), and texts of comments.
+// Tests when a cycle sets a job's comment (origin-overview, "Lazy Commenting"), and the texts of comments.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

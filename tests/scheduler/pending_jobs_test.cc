@@ -110,7 +110,8 @@ TEST(PendingJobs, AreWhatASortedVectorIs) {
     }
 }
 
-// Lanes that threads fill with many jobs at once are those that get the jobs one by one.
+// Lanes that fill() fills with many jobs, by several threads, are equal to lanes into which the jobs were
+// inserted one by one.
 TEST(PendingJobs, AreTheSameFilledAtOnceOrOneByOne) {
     Random random{std::mt19937(3)};
     PendingJobs filled;

@@ -12,14 +12,14 @@
 
 namespace pbs::sched::test {
 
-// A job of the list.
+// A job that is to be permuted.
 struct UsageJob {
     std::uint32_t user = 0;  // index of the user's usage
     std::int64_t charge = 0;
     std::uint64_t sequence = 0;  // the oldest job has the least
 };
 
-// The jobs of the list, user by user.
+// The jobs of such a list, user by user.
 struct Decks {
     std::vector<std::uint32_t> jobs;
     std::vector<std::uint32_t> begin;  // by user: index in `jobs` of the next job

@@ -421,8 +421,8 @@ TEST(PreemptionProperty, WithSoftLimitsTheBestOfAllSetsOfJobsMakesRoom) {
     EXPECT_GT(several, 10);
 }
 
-// Each preempted job has a lower level at its turn. While no job arrives or ends, cycles soon do nothing
-// more.
+// At its turn, each preempted job has a lower level than the job that starts. While no job arrives or ends,
+// cycles soon do nothing more.
 TEST(PreemptionProperty, WithSoftLimitsNoneOfAnEqualLevelIsTakenInAnyCycle) {
     int preempted = 0;
     for (int seed = 1; seed <= pbs::test::cases(60); ++seed) {

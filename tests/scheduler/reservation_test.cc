@@ -70,7 +70,7 @@ class Cluster {
         for (const auto& [job, end] : ends_) consider(end);
         // at full hours, windows change and jobs begin to starve
         consider(now_ + Seconds(kHour) - (now_ - kMonday) % Seconds(kHour));
-        // kept places begin
+        // jobs with kept places start at the promised instants
         for (const int job : reserved_) consider(promised_.at(job));
         now_ = *next;
         std::erase_if(ends_, [&](const auto& running) {

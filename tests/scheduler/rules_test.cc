@@ -381,7 +381,7 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
 
 // ---- The rules that are tried.
 
-// A rule and its profile.
+// A rule, and the algorithm whose profile is tried with and without the rule.
 struct Tried {
     std::string name;
     Algorithm algorithm;
@@ -423,7 +423,7 @@ std::vector<Tried> all_tried() {
     return all;
 }
 
-// A copy of a profile, with the rule added or left out.
+// A copy of an algorithm's profile that has the tried rule if `with` is true, and lacks it otherwise.
 struct OwnProfile {
     std::vector<const Filter*> filters;
     std::vector<const Admission*> admissions;
@@ -505,7 +505,7 @@ TEST_P(Rules, HaveSettingsByWhichTheyMatter) {
 
 TEST_P(Rules, DecideAfterEventsWhatTheyDecideOfAllJobs) {
     auto seeds = first_seeds(pbs::test::cases(kSites));
-    // These sites have shown differences.
+    // Add the seeds of sites on which the decisions have differed.
     if (PBS_SANITIZED == 0) seeds.insert(seeds.end(), {18, 85, 411, 423, 569, 607, 609, 971, 1023, 1043});
     compare_by_events(
         seeds, pbs::test::steps(80), GetParam().algorithm, [](Events&, int) {},

@@ -371,8 +371,7 @@ TEST_F(PreferredVnodes, OnlyChooseAmongEqualStarts) {
     EXPECT_THAT(outcome.vnodes.at(top), ElementsAre("A"));
 }
 
-// Tries all ways to place single chunks: preferences choose one in which the fewest of them are missed in
-// all.
+// Chunks of one CPU on random vnodes: summed over the chunks, as few preferences are missed as possible.
 TEST(PreferenceProperty, TheSumOfMissedIsTheLeast) {
     for (unsigned seed = 1; seed <= 300; ++seed) {
         SCOPED_TRACE(seed);

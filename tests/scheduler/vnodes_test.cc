@@ -1,4 +1,4 @@
-// Vnodes: finding places for jobs on them.
+// Finds places for jobs on vnodes.
 
 #include "server_plugin/scheduler/placement/vnodes.h"
 
