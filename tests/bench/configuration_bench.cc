@@ -1,6 +1,6 @@
 // Measures how long clients wait while a manager creates, changes, rolls back, imports and lists a large
-// configuration. The server and the commands are the built ones. The waiting client is a second connection,
-// which asks for the server's status again and again.
+// configuration. The server and the commands are those of this build. The waiting client is a second
+// connection, which asks for the server's status again and again.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

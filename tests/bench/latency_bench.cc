@@ -1,6 +1,6 @@
 // Measures how long clients of a running server wait while it schedules many jobs. The server and the plugin
-// are the built ones. Only some hundred jobs are submitted; all others are copies of them, written into the
-// database while the server is stopped.
+// are those of this build. Only some hundred jobs are submitted; all others are copies of them, written into
+// the database while the server is stopped.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

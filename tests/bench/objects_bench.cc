@@ -1,5 +1,5 @@
 // Measures how fast a running server changes and shows policy objects, as a client sees it. The server and
-// the commands are the built ones, and each change is durable when it is answered.
+// the commands are those of this build, and each change is durable when it is answered.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

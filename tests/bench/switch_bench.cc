@@ -1,6 +1,6 @@
 // Measures how late a server switches policies, or opens and closes queues: from the instant at which a
 // window opens or closes until the end of the cycle that follows. The server, its timer and the plugin are
-// the built ones; the server's log has the times.
+// those of this build; the server's log has the times.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The server is killed, or the client is, during a large change: the plugin's database and the server's both
-// have the change or neither has it, and the history agrees with them.
+// Kills the server, or its client, during a large change: the plugin's database and the server's both have
+// the change or neither has it, and the history agrees with them.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -234,7 +234,7 @@ TEST_F(Reservations, OutliveTheServer) {
     ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_RUNNING"));
     ASSERT_TRUE(server.command({"qdel", ends}).exit == 0);
     ASSERT_TRUE(server.wait_job_state(inside, "R"));
-    // The reservation's end comes while no server runs, too.
+    // The reservation's end comes while no server runs.
     server.kill9();
     server.set_clock(kMonday10 + 5 * kHour);
     ASSERT_TRUE(server.start());

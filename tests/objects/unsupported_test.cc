@@ -80,8 +80,8 @@ TEST_F(UnsupportedTest, OptionsOfTheOtherAlgorithmAreTold) {
     EXPECT_THAT(run("s p p1 max_jobs=3, strict_ordering=False").warnings, IsEmpty());
 }
 
-// Sets every attribute of a policy to a value that should have an effect, and all that these values depend
-// on.
+// Sets every attribute of a policy to a value that should have an effect, so that each has all other
+// attributes on which it depends.
 void set_everything(Object& policy) {
     const std::map<std::string_view, std::string_view> others = {{"sort_by_past_usage", "True"},
                                                                  {"backfill_prime", "True"},

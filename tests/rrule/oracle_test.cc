@@ -176,8 +176,8 @@ struct Clock {
         setenv("TZ", stretch.zone, 1);
         tzset();
         first_day = LocalDay{std::chrono::floor<Days>(from).time_since_epoch()} - Days{8};
-        // if the clock moves on by a quarter of an hour in one, it wasn't set; only in other quarters each
-        // minute is looked up
+        // a clock that moves on by 15 minutes in a quarter of an hour wasn't set in it; so minutes are looked
+        // up only in other quarters
         constexpr minutes kQuarter{15};
         Local best = Local::min();
         Local now = shown_at(from - Days{3});

@@ -151,7 +151,8 @@ TEST_F(AdvanceReservation, CountsWithWalltimesAndNotWithSoftOnes) {
     const auto outcome = world.cycle(at(9));
     EXPECT_THAT(outcome.denied, ElementsAre(Key(early)));
     EXPECT_THAT(outcome.confirmed, ElementsAre(Key(later)));
-    // The same holds for waiting jobs: both of these could run into the reservation.
+    // Waiting jobs count with their walltimes, too: neither of these two jobs starts, as it could run into
+    // the reservation.
     (void)world.job(
         {.queue = "workq", .ncpus = 2, .walltime = 3 * kHour, .soft_walltime = kHour / 2, .queued = at(9)},
         at(9));

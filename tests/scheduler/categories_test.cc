@@ -1,4 +1,4 @@
-// The map that keeps answers about similar jobs.
+// PlaceMap, in which a cycle keeps answers about similar jobs.
 
 #include "server_plugin/scheduler/framework/categories.h"
 

@@ -234,8 +234,8 @@ TEST_F(AfterEvents, QueuesWhoseJobsStartInThemHaveLimitsOfTheirOwn) {
     EXPECT_THAT(after(CycleTrigger::job_ended).started, testing::ElementsAre(first, other));
 }
 
-// `mixed` can't start at first: its chunk of 2 CPUs takes n1 and leaves no memory for the other. When a small
-// job has taken a CPU of n1, the chunk takes n2.
+// `mixed` can't start at first: its chunk of 2 CPUs takes n1, which alone has enough memory for its other
+// chunk. When a small job has taken a CPU of n1, the chunk of 2 CPUs takes n2.
 TEST_F(AfterEvents, JobsWithSeveralKindsOfChunksMayStartWhereLessIsFree) {
     world.vnode({.name = "n1", .ncpus = 2, .mem = 8 * kGb, .priority = 1});
     world.vnode({.name = "n2", .ncpus = 2, .mem = 1 * kGb});

@@ -176,7 +176,8 @@ TEST_F(EstimateOfOthers, OfQueuesForPrimeTimeAreWithinIt) {
     const auto expected = cycle().expected;
     ASSERT_TRUE(expected.contains(soon));
     EXPECT_EQ(expected.at(soon), at(12));
-    // All CPUs are free only at 14:00, the end of prime time; so the job waits for the next day's.
+    // The 4 CPUs that it requests are free only at 14:00, when prime time ends. So the job waits for the next
+    // day's prime time.
     ASSERT_TRUE(expected.contains(behind));
     EXPECT_EQ(expected.at(behind), at(12) + Seconds(24 * kHour));
     now = at(12, 30);

@@ -424,7 +424,7 @@ std::int64_t compare_by_events(const std::vector<int>& seeds, int steps, Algorit
             events.pass_time();
         }
     }
-    // with fewer sites, all may have policies that don't go by events
+    // fewer sites than ten may all have policies whose cycles always consider all jobs
     if (seeds.size() >= 10) EXPECT_GT(fewer, cycles / one_in) << "of " << cycles;
     return in_pieces;
 }

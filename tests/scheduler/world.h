@@ -195,7 +195,7 @@ class World {
   public:
     explicit World(rrule::Zone zone = rrule::Zone::utc());
 
-    // From now on, keeps what the World is told. journal() returns that as text (journal.h).
+    // From now on, keeps the calls of this World. journal() returns them as text (journal.h).
     void keep_journal();
     std::string journal() const;
 

@@ -92,7 +92,7 @@ std::vector<Rule> all_rules() {
           "objects/policy_attributes.def", "objects/quota_rule.h", "objects/schema.h", "objects/snapshot.h",
           "objects/value.h", "objects/windows.h", "rrule/"},
          {}},
-        // orders by load compute formulas
+        // an order of vnodes by load computes load_formula
         {"server_plugin/scheduler/placement",
          {"server_plugin/scheduler/model/", "rrule/", "objects/formula.h"},
          {}},
