@@ -105,8 +105,8 @@ class BadInput : public ::testing::Test {
         if (!server.running()) FAIL() << "the server has ended";
         EXPECT_EQ(server.command({"qstat", "-B"}).exit, 0) << "another client is served";
     }
-    // Sends the bytes. The server has to answer with an error or to close the connection; it must not leave
-    // it open without an answer.
+    // Sends the bytes. The server has to answer with an error or to close the connection. The connection must
+    // not stay open without an answer.
     void expect_refused(std::string_view bytes, const char* what) const {
         const Socket socket(Socket::local(server));
         socket.write(bytes);

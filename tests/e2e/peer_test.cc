@@ -251,7 +251,7 @@ TEST_F(Peer, AServerThatDoesNotAnswerKeepsNobodyWaiting) {
     ASSERT_TRUE(wait_for([&] { return told() > 0; }, std::chrono::seconds(30))) << here.log();
     EXPECT_EQ(told(), 1);
     EXPECT_THAT(here.command({"pbs_diag", "--peers"}).out, HasSubstr("no answer within 10 s"));
-    // A peer that doesn't answer doesn't prevent that the other one is asked.
+    // The server asks the other peer although one peer doesn't answer.
     const std::string id = noted();
     ASSERT_TRUE(here.configure({"set policy default_policy peer_queue='work work@" + at(silent.port()) +
                                 ", work work@" + at(there.port()) + "'"}));

@@ -66,7 +66,7 @@ std::string read_until(int in, const std::string& word) {
     return {};
 }
 
-// Makes reading from `in` not wait. Nobody reads the output that follows.
+// Makes reads from `in` non-blocking. Nobody reads the output that follows.
 void drain(int in) {
     const int flags = fcntl(in, F_GETFL);
     fcntl(in, F_SETFL, flags | O_NONBLOCK);

@@ -473,7 +473,7 @@ TEST_F(RestoreTest, WhatTheServerRemovesIsNamedNowhere) {
         restore(*store_, {then, ObjectName{ObjectType::queue, "queue1"}}, removing, kManager, kNow);
     ASSERT_FALSE(held);
     EXPECT_THAT(held.error().message, HasSubstr("policy p1"));
-    // removes the policy, and with the queue the attributes that the store has of it
+    // removes the policy; the queue goes, too, with the attributes of it that the store has
     const auto done = restore(*store_, {then, {}}, removing, kManager, kNow);
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_EQ(store_->snapshot()->find(ObjectType::queue, "queue1"), nullptr);

@@ -206,7 +206,8 @@ TEST(Bounded, NonWorkDaysThatHideAWindowForEver) {
     EXPECT_LE(holidays.steps(), 1'000'000U);
 }
 
-// Until 2027, the clock skips the hour of this window each year. The first opening is found nevertheless.
+// Until 2027, the clock skips the hour of this window each year. Then the window is open for the first time,
+// which the set finds nevertheless.
 TEST(Bounded, AnHourThatIsSkippedForYears) {
     const WindowSet set({window("DTSTART:20210314 FREQ=WEEKLY;INTERVAL=52", hm(2, 15), hm(2, 45),
                                 zone("America/Los_Angeles"))});

@@ -13,8 +13,8 @@ using Days = std::chrono::days;
 
 constexpr int kDay = 86400;
 
-// Returns the openings of a window from some days before `from` to some days after `to`; touching ones are
-// joined.
+// Returns the intervals in which a window is open, from some days before `from` to some days after `to`.
+// Intervals that touch are joined.
 std::vector<Interval> openings(const Window& window, const NonWorkDays& holidays, Instant from, Instant to) {
     std::vector<Interval> all;
     window.expand(LocalDay{std::chrono::floor<Days>(from).time_since_epoch()} - Days{3},
@@ -27,7 +27,8 @@ struct Tally {
     int answered = 0;
 };
 
-// Compares every answer that the table has for an instant with the list of openings.
+// Compares every answer that the table has for an instant with `list`, the intervals in which the window is
+// open.
 void ask(const OpeningDays& table, const std::vector<Interval>& list, Instant t, Seconds length,
          Tally& tally) {
     const auto next =
@@ -130,8 +131,8 @@ TEST(OpeningDays, AtTheEndsOfTheCalendar) {
     EXPECT_EQ(text(set.next_change(utc("1601-01-01"))), "1601-01-01 06:00");
 }
 
-// The set makes its table for the time about which it is asked. A single question about another year doesn't
-// change that.
+// A set makes its table for the time about which it is asked. A single question about another year doesn't
+// replace the table.
 TEST(OpeningDays, ASetFollowsTheTimeThatIsAskedFor) {
     const Window nights = window("FREQ=WEEKLY;BYDAY=MO,TU", hm(22), hm(6), zone("America/Los_Angeles"));
     const WindowSet set({nights});

@@ -298,7 +298,7 @@ class Questions {
         return a < b ? sum : Seconds{0};
     }
 
-    // The first opening that ends after t determines the answers, unless it extends beyond the range.
+    // The first interval that ends after t determines the answers, unless it extends beyond the range.
     void ask(Instant t) const {
         if (t < from_ || t >= to_) return;
         const auto part =

@@ -182,7 +182,7 @@ TEST(WindowSet, WhatIsCompiledIsSmallAndExtendedOnDemand) {
     EXPECT_EQ(set.memory(), year);
     EXPECT_TRUE(set.contains(utc("2029-06-01 09:00")));
     EXPECT_GT(set.memory(), year);
-    // sums over centuries are computed without keeping the openings
+    // a sum over centuries is computed without keeping the intervals in which the window is open
     const std::size_t before = set.memory();
     EXPECT_EQ(set.seconds_inside(utc("2000-01-01"), utc("2400-01-01")) % hm(1), hm(0));
     EXPECT_EQ(set.memory(), before);

@@ -13,8 +13,8 @@ TEST(CycleEvents, StartWhatACycleOverAllJobsStarts) {
     compare_by_events(pbs::test::cases(150), 120, Algorithm::origin, [](Events&, int) {});
 }
 
-// Sets random options with which a job may start although the event concerns another job: through a start, a
-// change without an event, or jobs on a host or in a view of a queue.
+// Sets random options with which jobs may start that the event doesn't concern: because another job started,
+// because something changed without an event, or because of the jobs on a host or in a view of a queue.
 void set_more_options(Site& site, int seed) {
     std::mt19937 random(static_cast<unsigned>(seed) * 77 + 1);
     const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };

@@ -265,7 +265,8 @@ TEST_F(EstimateOfOthers, OneThatWasHeldForAnInstantIsToldAgain) {
     EXPECT_FALSE(cycle().expected.contains(third));
 }
 
-// Without backfilling, the first waiting job holds up all others: their estimates are after its.
+// Without backfilling, the first waiting job holds up all others: their estimates are later than its
+// estimate.
 TEST_F(EstimateOfOthers, ThoseThatAreHeldUpComeAfterTheJobThatHoldsThemUp) {
     s.backfill_depth = 0;
     s.estimate_depth = 10;

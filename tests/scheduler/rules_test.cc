@@ -514,7 +514,7 @@ TEST_P(Rules, DecideAfterEventsWhatTheyDecideOfAllJobs) {
 
 TEST_P(Rules, DecideOfSignaturesWhatTheyDecideOfEachJob) {
     auto seeds = first_seeds(pbs::test::cases(kSites));
-    if (PBS_SANITIZED == 0) seeds.push_back(346);  // has shown a difference
+    if (PBS_SANITIZED == 0) seeds.push_back(346);  // on this site, decisions have differed
     for (const int seed : seeds) {
         SCOPED_TRACE(seed);
         Site a(static_cast<unsigned>(seed), GetParam().algorithm);
@@ -542,7 +542,7 @@ TEST_P(Rules, DecideOfSignaturesWhatTheyDecideOfEachJob) {
 TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
     constexpr Seconds kTick{30};
     auto seeds = first_seeds(pbs::test::cases(kSites));
-    if (PBS_SANITIZED == 0) seeds.insert(seeds.end(), {134, 162});  // have shown late starts
+    if (PBS_SANITIZED == 0) seeds.insert(seeds.end(), {134, 162});  // on these sites, jobs have started late
     for (const int seed : seeds) {
         SCOPED_TRACE(seed);
         Site woken(static_cast<unsigned>(seed), GetParam().algorithm);

@@ -10,8 +10,8 @@
 namespace pbs::structure {
 
 // Checks every header and source below the folders of `table` that exist in `root`, and below tests/. Returns
-// a violation for each constant with another name, defined by constexpr, or by const outside of functions. A
-// definition whose name isn't on its first line isn't found.
+// a violation for each constant whose name isn't one such as kName. A constant is defined by constexpr, or by
+// const outside of functions. A definition whose name isn't on its first line isn't found.
 std::vector<Violation> check_constant_names(const std::filesystem::path& root, std::span<const Rule> table);
 
 }  // namespace pbs::structure
