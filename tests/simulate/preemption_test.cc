@@ -54,9 +54,9 @@ TEST_F(Preempted, BySuspensionGoesOnWhereItWas) {
     EXPECT_EQ(run.started, 2) << "each counts once";
     const PreemptedJob& job = run.preempted.at(0);
     EXPECT_EQ(job.queue, "workq");
-    EXPECT_THAT(job.by, ElementsAre(1, 0, 0, 0));
-    EXPECT_EQ(job.suspended, Seconds(30));
-    EXPECT_EQ(job.lost, Seconds(0));
+    EXPECT_THAT(job.preempted.by, ElementsAre(1, 0, 0, 0));
+    EXPECT_EQ(job.preempted.suspended, Seconds(30));
+    EXPECT_EQ(job.preempted.lost, Seconds(0));
     const Report r = make_report("x", trace, run, 13);
     EXPECT_DOUBLE_EQ(r.all.usage.used, 4 * 130);
     EXPECT_DOUBLE_EQ(r.all.usage.share(), 1);
@@ -77,9 +77,9 @@ TEST_F(Preempted, ByRequeuingBeginsAnew) {
     const Schedule run = run_by("R");
     EXPECT_EQ(runs_of(run, 0), (Runs{{0, 40}, {70, 170}}));
     const PreemptedJob& job = run.preempted.at(0);
-    EXPECT_THAT(job.by, ElementsAre(0, 0, 1, 0));
-    EXPECT_EQ(job.lost, Seconds(40));
-    EXPECT_EQ(job.queued_again, Seconds(30));
+    EXPECT_THAT(job.preempted.by, ElementsAre(0, 0, 1, 0));
+    EXPECT_EQ(job.preempted.lost, Seconds(40));
+    EXPECT_EQ(job.preempted.queued_again, Seconds(30));
     const Report r = make_report("x", trace, run);
     EXPECT_DOUBLE_EQ(r.all.usage.used, 4 * 170);
     EXPECT_DOUBLE_EQ(r.all.jobs.slowdown.max, 1.7);
@@ -92,8 +92,8 @@ TEST_F(Preempted, ByCheckpointingOnlyWhereTheyCanBe) {
     options.checkpoints = true;
     const Schedule run = run_by("CR");
     EXPECT_EQ(runs_of(run, 0), (Runs{{0, 40}, {70, 130}}));
-    EXPECT_THAT(run.preempted.at(0).by, ElementsAre(0, 1, 0, 0));
-    EXPECT_EQ(run.preempted.at(0).lost, Seconds(0));
+    EXPECT_THAT(run.preempted.at(0).preempted.by, ElementsAre(0, 1, 0, 0));
+    EXPECT_EQ(run.preempted.at(0).preempted.lost, Seconds(0));
 }
 
 // Until half of its walltime the job is preempted by checkpointing, and later by requeuing (preempt_order "C
@@ -103,7 +103,7 @@ TEST_F(Preempted, ByRequeuingAfterACheckpointLosesWhatCameSince) {
     trace = trace_of({{0, 4, 100, 80}, {20, 4, 10, 10, "bob", "express"}, {80, 4, 10, 10, "bob", "express"}});
     const Schedule run = run_by("C 50 R");
     EXPECT_EQ(runs_of(run, 0), (Runs{{0, 20}, {30, 80}, {90, 170}}));
-    EXPECT_EQ(run.preempted.at(0).lost, Seconds(50));
+    EXPECT_EQ(run.preempted.at(0).preempted.lost, Seconds(50));
 }
 
 TEST_F(Preempted, ByDeletionIsGone) {
@@ -215,8 +215,8 @@ TEST(Preemption, JobsThatRequeueEachOtherComeToAnEnd) {
                                     "by_queue = False, preempt_prio = 'normal_jobs, fairshare'\n");
     for (const std::size_t job : {0U, 1U}) {
         EXPECT_EQ(run.outcomes[job].how, JobEnd::finished) << job;
-        EXPECT_GT(run.preempted.at(static_cast<std::uint32_t>(job)).lost, Seconds(36000)) << job;
-        EXPECT_LE(run.preempted.at(static_cast<std::uint32_t>(job)).by[2], 100) << job;
+        EXPECT_GT(run.preempted.at(static_cast<std::uint32_t>(job)).preempted.lost, Seconds(36000)) << job;
+        EXPECT_LE(run.preempted.at(static_cast<std::uint32_t>(job)).preempted.by[2], 100) << job;
     }
 }
 
@@ -316,7 +316,7 @@ TEST(PreemptionProperty, NothingIsCountedTwiceAndNothingIsGivenTwice) {
             ++started;
             const auto found = run.preempted.find(static_cast<std::uint32_t>(i));
             const PreemptedJob told = found == run.preempted.end() ? PreemptedJob{} : found->second;
-            for (std::size_t m = 0; m < told.by.size(); ++m) seen[m] += told.by[m];
+            for (std::size_t m = 0; m < told.preempted.by.size(); ++m) seen[m] += told.preempted.by[m];
             Seconds ran{0};
             Instant last = job.submit;
             run.for_each_run(i, [&](Instant from, Instant until) {
@@ -326,7 +326,7 @@ TEST(PreemptionProperty, NothingIsCountedTwiceAndNothingIsGivenTwice) {
                 last = until;
             });
             EXPECT_EQ(outcome.end, last) << i;
-            const Seconds done = ran - told.lost;
+            const Seconds done = ran - told.lost();
             EXPECT_LE(done, job.run_time) << i;
             if (outcome.how == JobEnd::finished) {
                 EXPECT_EQ(done, job.run_time) << i;
@@ -334,7 +334,7 @@ TEST(PreemptionProperty, NothingIsCountedTwiceAndNothingIsGivenTwice) {
             if (outcome.how == JobEnd::killed) {
                 EXPECT_LT(done, job.run_time) << i;
                 EXPECT_GE(done, job.walltime) << i;
-                if (told.by[1] == 0) {
+                if (told.preempted.by[1] == 0) {
                     EXPECT_EQ(done, job.walltime) << i;
                 }
             }
@@ -342,10 +342,12 @@ TEST(PreemptionProperty, NothingIsCountedTwiceAndNothingIsGivenTwice) {
                 EXPECT_EQ(done, Seconds(0)) << i;
             }
             if (outcome.how == JobEnd::finished || outcome.how == JobEnd::killed) {
-                EXPECT_EQ(outcome.end - outcome.start, ran + told.suspended + told.queued_again) << i;
+                EXPECT_EQ(outcome.end - outcome.start,
+                          ran + told.preempted.suspended + told.preempted.queued_again)
+                    << i;
             }
             used += static_cast<double>((ran * job.cpus).count());
-            lost += static_cast<double>((told.lost * job.cpus).count());
+            lost += static_cast<double>((told.lost() * job.cpus).count());
             finished += static_cast<double>((done * job.cpus).count());
         }
         EXPECT_EQ(run.started, started);
@@ -364,6 +366,71 @@ TEST(PreemptionProperty, NothingIsCountedTwiceAndNothingIsGivenTwice) {
     }
     if (count < kTraces) return;
     for (std::size_t m = 0; m < seen.size(); ++m) EXPECT_GT(seen[m], 0) << "method " << m << " isn't tried";
+}
+
+// The queue is open until 01:00 and from 03:00 on. Stops at its close aren't preemptions, and have a table of
+// their own.
+TEST(AtClose, StopsAreCountedApart) {
+    const std::string hours =
+        "create time_window nights rrule=FREQ=DAILY, start_time=03:00, end_time=01:00, at_close=";
+    const Trace trace = trace_of({{0, 4, 7200, 10000}, {0, 4, 600, 700, "bob", "other"}});
+    Site site = site_of(2, 4);
+    add_queue(site.machine, "other");
+    const auto run_with = [&](const std::string& at_close) {
+        return run_of(trace, site, hours + at_close + "\nset queue workq time_window=nights\n");
+    };
+    const Schedule run = run_with("suspend");
+    EXPECT_EQ(runs_of(run, 0), (Runs{{0, 3600}, {10800, 14400}}));
+    EXPECT_THAT(run.preempted.at(0).at_close.by, ElementsAre(1, 0, 0, 0));
+    EXPECT_THAT(run.preempted.at(0).preempted.by, ElementsAre(0, 0, 0, 0));
+    const Report suspended = make_report("suspend", trace, run);
+    EXPECT_EQ(suspended.preemption.all.times, 0);
+    EXPECT_EQ(suspended.at_close.all.times, 1);
+    EXPECT_DOUBLE_EQ(suspended.at_close.all.suspended, 7200);
+    const Heading heading = make_heading(trace, rrule::Zone::utc());
+    const std::string text = to_text(heading, {suspended});
+    EXPECT_THAT(text, HasSubstr("\nstopped at close  jobs  suspended"));
+    EXPECT_THAT(text, testing::Not(HasSubstr("\npreempted ")));
+    const std::string json = to_json(heading, {suspended});
+    EXPECT_THAT(json, HasSubstr("\"at_close\": {"));
+    EXPECT_THAT(json, testing::Not(HasSubstr("\"preemption\"")));
+
+    const Schedule again = run_with("requeue");
+    EXPECT_EQ(runs_of(again, 0), (Runs{{0, 3600}, {10800, 18000}}));
+    const Report requeued = make_report("requeue", trace, again);
+    EXPECT_EQ(requeued.at_close.all.by[2], 1);
+    EXPECT_DOUBLE_EQ(requeued.at_close.all.cpu_seconds_lost, 4 * 3600);
+    EXPECT_DOUBLE_EQ(requeued.at_close.all.queued_again, 7200);
+    EXPECT_EQ(make_report("run", trace, run_with("run")).at_close.all.times, 0);
+}
+
+// Of four jobs on one CPU two start by their deadlines, one 100 seconds late, and one asks for more than
+// there is.
+TEST(Deadlines, AreReported) {
+    Trace trace =
+        trace_of({{0, 1, 300, 300}, {0, 1, 100, 300}, {0, 1, 100, 300}, {0, 2, 10, 10}, {0, 1, 5, 10}});
+    const char* deadlines[] = {"202611230001", "202611230005", "202611230005", "202611230100"};
+    for (std::size_t i = 0; i < std::size(deadlines); ++i) {
+        trace.jobs[i].request = static_cast<std::uint32_t>(trace.requests.size());
+        trace.requests.push_back({{"ncpus", std::to_string(trace.jobs[i].cpus)}, {"deadline", deadlines[i]}});
+    }
+    Site site = site_of(1, 1);
+    const Schedule run = run_of(trace, site, "create resource deadline type=string\n");
+    const Report report = make_report("x", trace, run);
+    EXPECT_EQ(report.deadlines.jobs, 4);
+    EXPECT_EQ(report.deadlines.in_time, 2);
+    EXPECT_EQ(report.deadlines.never, 1);
+    EXPECT_DOUBLE_EQ(report.deadlines.late.mean, 100);
+    const Heading heading = make_heading(trace, rrule::Zone::utc());
+    const std::string text = to_text(heading, {report});
+    EXPECT_THAT(text, testing::ContainsRegex(
+                          "\njobs with a deadline *\nall +4\nstarted in time +2\nnever started +1\n"
+                          "late, mean +0:01:40\n"));
+    EXPECT_THAT(to_json(heading, {report}), HasSubstr("\"in_time\": 2"));
+    EXPECT_THAT(to_text(heading, {report, report}), HasSubstr("B - A"));
+    const Trace plain = trace_of({{0, 1, 5, 10}});
+    EXPECT_THAT(to_text(heading, {make_report("x", plain, run_of(plain, site))}),
+                testing::Not(HasSubstr("deadline")));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "objects/snapshot.h"
+#include "server_plugin/scheduler/model/deadline.h"
 #include "tools/simulate/held_places.h"
 #include "tools/simulate/job_records.h"
 #include "tools/simulate/job_states.h"
@@ -103,6 +104,7 @@ class Engine {
 
     Result<void> submit_due();
     Result<void> submit(Position job);
+    void note_deadline(Position job);
     void end_due();
     void tick();
     void note_time();
@@ -243,6 +245,17 @@ void Engine::tell_waiting(Position position) {
     scheduler_.job_changed(now_, record_);
 }
 
+// Notes the job's deadline, if it asks for one that can be read.
+void Engine::note_deadline(Position position) {
+    const TraceJob& job = trace_.jobs[position];
+    if (job.request == kNoRequest) return;
+    const RequestText& request = trace_.requests[job.request];
+    const auto asked = request.find("deadline");
+    if (asked == request.end()) return;
+    if (const auto at = sched::parse_deadline(asked->second, job.submit, scheduler_.zone()))
+        run_.deadlines[position] = *at;
+}
+
 Result<void> Engine::submit(Position position) {
     const std::string& name = trace_.queues[trace_.jobs[position].queue];
     const Cluster::Queue*& queue = entries_[trace_.jobs[position].queue];
@@ -260,6 +273,7 @@ Result<void> Engine::submit(Position position) {
         count(run_.elsewhere, name);
     }
     if (auto done = fill(position, cluster_.handle(*queue)); !done) return done;
+    note_deadline(position);
     Waiting& waiting = waiting_.add(position);
     waiting.queue = record_.queue;
     waiting.has_comment = false;
@@ -361,8 +375,9 @@ void Engine::start(const Decision& decision, Position position, Waiting& waiting
     } else {
         work -= work_[position].done;
         PreemptedJob& preempted = run_.preempted[position];
-        (resumes ? preempted.suspended : preempted.queued_again) += now_ - waiting.preempted_at;
-        record_.not_preemptable = preempted.by[kRequeued] >= kMostRequeues;
+        Stops& stops = preempted.*preempted.last;
+        (resumes ? stops.suspended : stops.queued_again) += now_ - waiting.preempted_at;
+        record_.not_preemptable = preempted.preempted.by[kRequeued] >= kMostRequeues;
     }
     run->since = now_;
     scheduler_.job_changed(now_, record_);
@@ -388,7 +403,10 @@ void Engine::preempt(const Decision& decision) {
     PreemptedJob& preempted = run_.preempted[position];
     preempted.queue = cluster_.queue(run->queue).name;
     preempted.runs.push_back({run->since, now_});
-    ++preempted.by[static_cast<std::size_t>(number)];
+    preempted.last =
+        decision.for_job == sched::JobHandle{} ? &PreemptedJob::at_close : &PreemptedJob::preempted;
+    Stops& stops = preempted.*preempted.last;
+    ++stops.by[static_cast<std::size_t>(number)];
     Work& work = work_[position];
     work.done += now_ - run->since;
     run->elapsed += now_ - run->since;
@@ -400,7 +418,7 @@ void Engine::preempt(const Decision& decision) {
     ++changes_;
     last_news_ = now_;
     if (method == PreemptMethod::remove) {
-        preempted.lost += std::exchange(work.done, Seconds(0));
+        stops.lost += std::exchange(work.done, Seconds(0));
         outcome.how = JobEnd::deleted;
         return remove_run(position, *run);
     }
@@ -408,7 +426,7 @@ void Engine::preempt(const Decision& decision) {
     if (method == PreemptMethod::suspend)
         run->suspended = true;
     else
-        preempted.lost += std::exchange(work.done, work.kept) - work.kept;
+        stops.lost += std::exchange(work.done, work.kept) - work.kept;
     wait_again(position, *run);
 }
 

@@ -82,14 +82,22 @@ inline constexpr std::array kPreemptMethods = {sched::PreemptMethod::suspend,
                                                sched::PreemptMethod::requeue, sched::PreemptMethod::remove};
 using PreemptCounts = std::array<std::int64_t, kPreemptMethods.size()>;
 
-// History of a preempted job.
+// The stops of a job by other jobs, or by time_windows.
+struct Stops {
+    PreemptCounts by{};  // number of stops by each method
+    Seconds lost{0};     // run time that was lost because the job started anew or was deleted
+    Seconds suspended{0};
+    Seconds queued_again{0};
+};
+
+// History of a job that was preempted, or stopped at the end of the hours of its queue (at_close).
 struct PreemptedJob {
     std::string queue;         // queue in which it ran
     std::vector<Period> runs;  // times at which it had its CPUs
-    PreemptCounts by{};        // number of preemptions by each method
-    Seconds lost{0};           // run time that was lost because the job started anew or was deleted
-    Seconds suspended{0};
-    Seconds queued_again{0};
+    Stops preempted;
+    Stops at_close;
+    Stops PreemptedJob::*last = nullptr;  // the kind of its last stop
+    Seconds lost() const { return preempted.lost + at_close.lost; }
 };
 
 // The starts that the scheduler expected for a job for which it kept a place: the first and the last estimate
@@ -131,6 +139,7 @@ struct Schedule {
     std::map<std::string, QuotaOfRun> quotas;               // by limit, "q1 (guests): ncpus"
     std::map<std::uint32_t, PreemptedJob> preempted;        // by the job's index in the trace
     std::unordered_map<std::uint32_t, Estimate> estimates;  // by the job's index in the trace
+    std::unordered_map<std::uint32_t, Instant> deadlines;   // by the job's index in the trace
     std::map<std::string, std::int64_t> rejections;         // jobs by the reason of their rejection
     std::map<std::string, std::int64_t> waiting;            // jobs that never started, by their last comment
     std::map<std::string, std::int64_t> refused;            // jobs that no queue took, by the reason

@@ -51,7 +51,7 @@ Measured measure(const TraceJob& job, const Schedule& run, std::size_t position)
     if (!run.preempted.empty())
         if (const auto known = run.preempted.find(static_cast<std::uint32_t>(position));
             known != run.preempted.end())
-            ran -= known->second.lost;
+            ran -= known->second.lost();
     measured.slowdown = bounded_slowdown(outcome.end - job.submit - ran, ran);
     return measured;
 }
@@ -350,7 +350,7 @@ std::vector<GroupSeries> make_group_series(const Trace& trace, const Schedule& r
     return list;
 }
 
-void add(const PreemptedJob& job, bool stopped, std::int64_t cpus, Preempted& to) {
+void add(const Stops& job, bool stopped, std::int64_t cpus, Preempted& to) {
     ++to.jobs;
     for (std::size_t i = 0; i < job.by.size(); ++i) {
         to.by[i] += job.by[i];
@@ -372,22 +372,42 @@ std::vector<Preempted> by_times(std::map<std::string, Preempted>&& named) {
     return list;
 }
 
-PreemptionReport make_preemption_report(const Trace& trace, const Schedule& run) {
+// `kind`: the stops to report, those by preemption or by time_windows.
+PreemptionReport make_preemption_report(const Trace& trace, const Schedule& run, Stops PreemptedJob::*kind) {
     PreemptionReport report;
     report.all.name = "all";
     std::map<std::string, Preempted> queues;
     std::map<std::string, Preempted> groups;
     std::map<std::string, Preempted> users;
     for (const auto& [position, job] : run.preempted) {
+        const Stops& stops = job.*kind;
+        if (std::ranges::all_of(stops.by, [](std::int64_t times) { return times == 0; })) continue;
         const TraceJob& of = trace.jobs[position];
-        const bool stopped = run.outcomes[position].how == JobEnd::stopped;
+        const bool stopped = run.outcomes[position].how == JobEnd::stopped && job.last == kind;
         for (Preempted* to :
              {&report.all, &queues[job.queue], &groups[trace.groups[of.group]], &users[trace.users[of.user]]})
-            add(job, stopped, of.cpus, *to);
+            add(stops, stopped, of.cpus, *to);
     }
     report.queues = by_times(std::move(queues));
     report.groups = by_times(std::move(groups));
     report.users = by_times(std::move(users));
+    return report;
+}
+
+DeadlineReport make_deadline_report(const Schedule& run) {
+    DeadlineReport report;
+    std::vector<double> late;
+    for (const auto& [position, deadline] : run.deadlines) {
+        const Outcome& outcome = run.outcomes[position];
+        ++report.jobs;
+        if (!outcome.started())
+            ++report.never;
+        else if (outcome.start <= deadline)
+            ++report.in_time;
+        else
+            late.push_back(static_cast<double>((outcome.start - deadline).count()));
+    }
+    report.late = distribution(std::move(late));
     return report;
 }
 
@@ -472,7 +492,9 @@ Report make_report(std::string title, const Trace& trace, const Schedule& run, s
     for (const SharesOfRun& shares : run.shares)
         report.shares.push_back(make_share_report(trace, run, shares));
     report.quotas = make_quota_reports(trace, run);
-    report.preemption = make_preemption_report(trace, run);
+    report.preemption = make_preemption_report(trace, run, &PreemptedJob::preempted);
+    report.at_close = make_preemption_report(trace, run, &PreemptedJob::at_close);
+    report.deadlines = make_deadline_report(run);
     report.estimates = make_estimate_report(run);
     measure_usage(trace, run, report);
     report.series = make_series(trace, run, points);

@@ -62,11 +62,12 @@ struct ShareReport {
     std::vector<ShareGroup> groups;  // parents before children
 };
 
-// The cost of preemption for the jobs of a queue, group or user, or for all jobs.
+// The cost of stops, by preemption or by time_windows, for the jobs of a queue, group or user, or for all
+// jobs.
 struct Preempted {
     std::string name;
-    std::int64_t jobs = 0;   // jobs that were preempted
-    std::int64_t times = 0;  // preemptions by all methods
+    std::int64_t jobs = 0;   // jobs that were stopped
+    std::int64_t times = 0;  // stops by all methods
     PreemptCounts by{};
     std::int64_t stopped = 0;     // jobs that didn't run again
     double cpu_seconds_lost = 0;  // lost by jobs that started anew or were deleted
@@ -75,7 +76,7 @@ struct Preempted {
 };
 struct PreemptionReport {
     Preempted all;
-    std::vector<Preempted> queues;  // the queues with the most preemptions first
+    std::vector<Preempted> queues;  // the queues with the most stops first
     std::vector<Preempted> groups;
     std::vector<Preempted> users;
 };
@@ -101,6 +102,14 @@ struct EstimateReport {
     std::int64_t started = 0;  // jobs with an estimate that started: the base of the figures
     EstimateError first;       // error of the first estimate
     EstimateError last;        // error of the last estimate before the start
+};
+
+// The jobs with a deadline, the latest start that they wish.
+struct DeadlineReport {
+    std::int64_t jobs = 0;
+    std::int64_t in_time = 0;  // jobs that started by their deadline
+    std::int64_t never = 0;    // jobs that never started
+    Distribution late;         // of the others: seconds from the deadline to the start
 };
 
 struct Usage {
@@ -158,6 +167,8 @@ struct Report {
     std::vector<ShareReport> shares;                                 // trees of shares that policies use
     std::vector<QuotaReport> quotas;                                 // sorted by name
     PreemptionReport preemption;                                     // all.times is 0: no preemption
+    PreemptionReport at_close;                                       // stops by time_windows
+    DeadlineReport deadlines;                                        // jobs is 0: no deadlines
     EstimateReport estimates;                                        // told is 0: no estimates
     std::vector<std::pair<std::string, std::int64_t>> why_rejected;  // most frequent first
     std::vector<std::pair<std::string, std::int64_t>> why_waiting;

@@ -154,6 +154,12 @@ Json of(const Report& r, const rrule::Zone& zone) {
     if (!r.shares.empty()) json["shares"] = of(r.shares);
     if (!r.quotas.empty()) json["quotas"] = of(r.quotas);
     if (r.preemption.all.times > 0) json["preemption"] = of(r.preemption);
+    if (r.at_close.all.times > 0) json["at_close"] = of(r.at_close);
+    if (r.deadlines.jobs > 0)
+        json["deadlines"] = {{"jobs", r.deadlines.jobs},
+                             {"in_time", r.deadlines.in_time},
+                             {"never_started", r.deadlines.never},
+                             {"late", of(r.deadlines.late)}};
     if (r.estimates.told > 0) json["estimates"] = of(r.estimates);
     return json;
 }

@@ -249,34 +249,35 @@ Row preempted_row(std::string name, const Preempted& a, const Preempted& b) {
     return row;
 }
 
-// Makes the tables of preemption: in all, and by queue, group and user. `users` limits the number of users as
-// in other tables.
-std::string preemption_table(const std::vector<Report>& reports, std::size_t users) {
-    if (std::ranges::all_of(reports, [](const Report& r) { return r.preemption.all.times == 0; })) return {};
+// Makes the tables of stops of one kind: in all, and by queue, group and user. `title`: "preempted" or
+// "stopped at close". `users` limits the number of users as in other tables.
+std::string stops_table(const char* title, PreemptionReport Report::*kind, const std::vector<Report>& reports,
+                        std::size_t users) {
+    if (std::ranges::all_of(reports, [&](const Report& r) { return (r.*kind).all.times == 0; })) return {};
     const bool one = reports.size() == 1;
     std::vector<Row> rows;
     if (one)
-        rows.push_back({"preempted", "jobs", "suspended", "checkpointed", "requeued", "deleted",
-                        "not run again", "CPU hours lost", "time suspended", "queued again"});
+        rows.push_back({title, "jobs", "suspended", "checkpointed", "requeued", "deleted", "not run again",
+                        "CPU hours lost", "time suspended", "queued again"});
     else
-        rows.push_back({"preempted", "jobs A", "B", "times A", "B", "B - A", "CPU hours lost A", "B", "B - A",
+        rows.push_back({title, "jobs A", "B", "times A", "B", "B - A", "CPU hours lost A", "B", "B - A",
                         "time suspended A", "B", "B - A", "queued again A", "B", "B - A"});
     const auto add = [&](std::string name, const Preempted& a, const Preempted& b) {
         rows.push_back(one ? preempted_row(std::move(name), a) : preempted_row(std::move(name), a, b));
     };
-    add("all", reports.front().preemption.all, reports.back().preemption.all);
+    add("all", (reports.front().*kind).all, (reports.back().*kind).all);
     using Member = std::vector<Preempted> PreemptionReport::*;
     for (const auto& [what, member] : {std::pair<const char*, Member>("queue", &PreemptionReport::queues),
                                        {"group", &PreemptionReport::groups},
                                        {"user", &PreemptionReport::users}}) {
         std::vector<std::string> names;
         for (const Report& report : reports)
-            for (const Preempted& each : report.preemption.*member)
+            for (const Preempted& each : (report.*kind).*member)
                 if (std::ranges::find(names, each.name) == names.end()) names.push_back(each.name);
         if (users != 0 && names.size() > users) names.resize(users);
         for (const std::string& name : names)
-            add(fmt::format("  {} {}", what, name), preempted_named(reports.front().preemption.*member, name),
-                preempted_named(reports.back().preemption.*member, name));
+            add(fmt::format("  {} {}", what, name), preempted_named((reports.front().*kind).*member, name),
+                preempted_named((reports.back().*kind).*member, name));
     }
     return table(rows) + '\n';
 }
@@ -309,6 +310,32 @@ std::string quotas_table(const std::vector<Report>& reports) {
         Row row{name};
         for (std::size_t i = 0; i < cells.front().size(); ++i)
             for (const Row& of_report : cells) row.push_back(of_report[i]);
+        rows.push_back(std::move(row));
+    }
+    return table(rows) + '\n';
+}
+
+// Makes the table of jobs with a deadline.
+std::string deadlines_table(const std::vector<Report>& reports) {
+    if (std::ranges::all_of(reports, [](const Report& r) { return r.deadlines.jobs == 0; })) return {};
+    std::vector<Row> rows{{"jobs with a deadline"}};
+    if (reports.size() > 1) rows.front().insert(rows.front().end(), {"A", "B", "B - A"});
+    struct Line {
+        const char* name;
+        double (*value)(const DeadlineReport&);
+        std::string (*text)(double);
+    };
+    for (const Line& line : std::initializer_list<Line>{
+             {"all", [](const DeadlineReport& d) { return static_cast<double>(d.jobs); }, number},
+             {"started in time", [](const DeadlineReport& d) { return static_cast<double>(d.in_time); },
+              number},
+             {"never started", [](const DeadlineReport& d) { return static_cast<double>(d.never); }, number},
+             {"late, mean", [](const DeadlineReport& d) { return d.late.mean; }, duration},
+             {"  90%", [](const DeadlineReport& d) { return d.late.p90; }, duration}}) {
+        Row row = {line.name};
+        std::vector<double> values;
+        for (const Report& report : reports) values.push_back(line.value(report.deadlines));
+        add_difference(row, values, line.text);
         rows.push_back(std::move(row));
     }
     return table(rows) + '\n';
@@ -430,7 +457,9 @@ std::string head(const Heading& heading, const std::vector<Report>& reports) {
 std::string to_text(const Heading& heading, const std::vector<Report>& reports, std::size_t users) {
     std::string text = head(heading, reports) + '\n' + parts_table(reports) + '\n';
     text += groups_table("CPUs", sizes_of(reports), reports, &Report::sizes) + '\n';
-    text += shares_tables(reports) + quotas_table(reports) + preemption_table(reports, users) +
+    text += shares_tables(reports) + quotas_table(reports) +
+            stops_table("preempted", &Report::preemption, reports, users) +
+            stops_table("stopped at close", &Report::at_close, reports, users) + deadlines_table(reports) +
             estimates_table(reports);
     const std::vector<std::string> names = largest_users(reports, users);
     text += groups_table("user", names, reports, &Report::users);
