@@ -7,38 +7,16 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <fstream>
-#include <map>
 
 #include "ifl/pbs_error.h"
 #include "ifl/pbs_ifl.h"
 #include "values/number.h"
+#include "values/pbs_conf.h"
 #include "values/text.h"
 
 namespace pbs::ifl {
 
 namespace {
-
-constexpr const char* kDefaultConfFile = "/etc/pbs.conf";
-
-// Reads lines NAME=value; '#' begins a comment line; a value may be in quotes. A file that can't be read is
-// empty.
-std::map<std::string, std::string> read_conf(const std::string& path) {
-    std::map<std::string, std::string> settings;
-    std::ifstream file(path);
-    for (std::string line; std::getline(file, line);) {
-        const std::string_view text = values::trim(line);
-        const std::size_t equals = text.find('=');
-        if (text.empty() || text.front() == '#' || equals == std::string_view::npos) continue;
-        std::string_view value = values::trim(text.substr(equals + 1));
-        if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') &&
-            value.back() == value.front()) {
-            value = value.substr(1, value.size() - 2);
-        }
-        settings[std::string(values::trim(text.substr(0, equals)))] = std::string(value);
-    }
-    return settings;
-}
 
 Result<std::uint16_t> parse_port(std::string_view text, std::string_view where) {
     const auto port = values::digits<std::uint16_t>(text).value_or(0);
@@ -106,25 +84,16 @@ Environment process_environment() {
     };
 }
 
-namespace {
-
-std::string conf_path(const Environment& environment) {
-    std::string named = environment("PBS_CONF_FILE");
-    return named.empty() ? kDefaultConfFile : named;
-}
-
-}  // namespace
-
 std::optional<std::string> conf_value(const Environment& environment, const std::string& name) {
-    auto conf = read_conf(conf_path(environment));
+    auto conf = values::read_pbs_conf(values::pbs_conf_path(environment("PBS_CONF_FILE")));
     const auto found = conf.find(name);
     if (found == conf.end()) return std::nullopt;
     return std::move(found->second);
 }
 
 Result<Settings> load_settings(const Environment& environment, const std::string& usual_home) {
-    const std::string path = conf_path(environment);
-    const auto conf = read_conf(path);
+    const std::string path = values::pbs_conf_path(environment("PBS_CONF_FILE"));
+    const auto conf = values::read_pbs_conf(path);
     Settings settings;
 
     const std::string home = environment("PBS_HOME");

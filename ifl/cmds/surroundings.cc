@@ -11,12 +11,12 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "values/text.h"
+#include "values/pbs_conf.h"
 
 namespace pbs::cmds {
 
@@ -91,18 +91,12 @@ std::string server_home() {
         return home;
     }
     const char* named = std::getenv("PBS_CONF_FILE");
-    std::ifstream file(named == nullptr ? "/etc/pbs.conf" : named);
-    std::string line;
+    auto conf = values::read_pbs_conf(values::pbs_conf_path(named == nullptr ? "" : named));
+    if (const auto home = conf.find("PBS_HOME"); home != conf.end()) return std::move(home->second);
     // The default is the home of this project's package if the package is installed, else OpenPBS's.
     constexpr const char* kOfPackage = "/var/spool/pbspolicy";
     std::error_code error;
-    std::string home = std::filesystem::is_directory(kOfPackage, error) ? kOfPackage : "/var/spool/pbs";
-    while (std::getline(file, line)) {
-        if (line.starts_with("PBS_HOME=")) {
-            home = values::trim(std::string_view(line).substr(9));
-        }
-    }
-    return home;
+    return std::filesystem::is_directory(kOfPackage, error) ? kOfPackage : "/var/spool/pbs";
 }
 
 }  // namespace pbs::cmds
