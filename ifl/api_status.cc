@@ -1,7 +1,6 @@
 // The C functions of pbs_ifl.h for the status of objects.
 
 #include <fmt/format.h>
-#include <strings.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -12,6 +11,7 @@
 #include "ifl/host_status.h"
 #include "ifl/queued_subjobs.h"
 #include "values/object_types.h"
+#include "values/text.h"
 
 using namespace pbs::ifl;       // NOLINT(google-build-using-namespace): the exported functions
 using namespace pbs::ifl::api;  // NOLINT(google-build-using-namespace)
@@ -131,15 +131,11 @@ int each_policy_object(int connect, int object_type, const char* object, const a
     return thread_state().error;
 }
 
-bool same_word(std::string_view a, std::string_view b) {
-    return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
-
 template <class One>  // Attribute or AttributeView
 bool is_wanted(const One& attribute, const Attributes& wanted) {
     return wanted.empty() || std::any_of(wanted.begin(), wanted.end(), [&](const Attribute& w) {
-               return same_word(w.name, attribute.name) &&
-                      (w.resource.empty() || same_word(w.resource, attribute.resource));
+               return pbs::values::same_word(w.name, attribute.name) &&
+                      (w.resource.empty() || pbs::values::same_word(w.resource, attribute.resource));
            });
 }
 

@@ -1,8 +1,5 @@
 #include "ifl/host_status.h"
 
-#include <strings.h>
-
-#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -17,18 +14,6 @@ namespace pbs::ifl {
 namespace {
 
 constexpr const char* kVarious = "<various>";
-
-bool same_word(std::string_view a, std::string_view b) {
-    return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
-
-struct LessWord {
-    using is_transparent = void;
-    bool operator()(std::string_view a, std::string_view b) const {
-        const int order = strncasecmp(a.data(), b.data(), std::min(a.size(), b.size()));
-        return order < 0 || (order == 0 && a.size() < b.size());
-    }
-};
 
 // A resource's amount: a count, or a size in kb.
 struct Amount {
@@ -45,7 +30,7 @@ Amount parse_amount(std::string_view text) {
     if (unit.empty() || unit.front() == '.') return amount;
     amount.is_size = true;
     // a word is eight bytes
-    if (same_word(unit.substr(unit.size() - 1), "w")) amount.number *= 8;
+    if (values::same_word(unit.substr(unit.size() - 1), "w")) amount.number *= 8;
     switch (unit.front()) {
         case 'k':
         case 'K':
@@ -90,7 +75,8 @@ class Sum {
 // Combines the attributes of a host's vnodes.
 class Collective {
   public:
-    explicit Collective(const std::set<std::string, LessWord>& consumable) : consumable_(consumable) {}
+    explicit Collective(const std::set<std::string, values::LessWord>& consumable)
+        : consumable_(consumable) {}
 
     void add(const ObjectStatus& vnode) {
         for (const Attribute& attribute : vnode.attributes) {
@@ -131,7 +117,7 @@ class Collective {
         value = attribute.name == ATTR_NODE_jobs ? value + ", " + attribute.value : kVarious;
     }
 
-    const std::set<std::string, LessWord>& consumable_;
+    const std::set<std::string, values::LessWord>& consumable_;
     Attributes attributes_;
     std::map<std::pair<std::string, std::string>, std::size_t> index_;
     std::map<std::size_t, Sum> sums_;
@@ -141,22 +127,23 @@ class Collective {
 
 std::string_view host_of(const ObjectStatus& vnode) {
     for (const Attribute& attribute : vnode.attributes) {
-        if (same_word(attribute.name, ATTR_rescavail) && same_word(attribute.resource, "host"))
+        if (values::same_word(attribute.name, ATTR_rescavail) &&
+            values::same_word(attribute.resource, "host"))
             return attribute.value;
     }
     return {};
 }
 
 std::vector<ObjectStatus> hosts_of_vnodes(const std::vector<ObjectStatus>& vnodes, std::string_view host) {
-    std::set<std::string, LessWord> consumable;
-    std::map<std::string_view, std::vector<const ObjectStatus*>, LessWord> by_host;
+    std::set<std::string, values::LessWord> consumable;
+    std::map<std::string_view, std::vector<const ObjectStatus*>, values::LessWord> by_host;
     std::vector<std::string_view> order;
     for (const ObjectStatus& vnode : vnodes) {
         for (const Attribute& attribute : vnode.attributes) {
             if (attribute.name == ATTR_rescassn) consumable.insert(attribute.resource);
         }
         const std::string_view name = host_of(vnode);
-        if (name.empty() || (!host.empty() && !same_word(name, host))) continue;
+        if (name.empty() || (!host.empty() && !values::same_word(name, host))) continue;
         auto& members = by_host[name];
         if (members.empty()) order.push_back(name);
         members.push_back(&vnode);

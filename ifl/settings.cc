@@ -4,8 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cstdlib>
 
 #include "ifl/pbs_error.h"
@@ -48,8 +46,7 @@ bool same_host(std::string_view a, std::string_view b) {
         a = a.substr(0, a.find('.'));
         b = b.substr(0, b.find('.'));
     }
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+    return values::same_word(a, b);
 }
 
 struct HostPort {

@@ -51,6 +51,14 @@ constexpr bool same_word(std::string_view a, std::string_view b) {
     return std::ranges::equal(a, b, {}, lower, lower);
 }
 
+// Orders words as same_word() compares them.
+struct LessWord {
+    using is_transparent = void;
+    constexpr bool operator()(std::string_view a, std::string_view b) const {
+        return std::ranges::lexicographical_compare(a, b, {}, lower, lower);
+    }
+};
+
 // The text without white space at its ends.
 constexpr std::string_view trim(std::string_view text) {
     while (!text.empty() && is_space(text.front())) text.remove_prefix(1);

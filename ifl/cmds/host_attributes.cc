@@ -5,6 +5,7 @@
 
 #include "ifl/cmds/text.h"
 #include "objects/schema.h"
+#include "values/text.h"
 
 namespace pbs::cmds {
 
@@ -20,10 +21,6 @@ constexpr auto kInitialValues = std::to_array<InitialValue>({
     {ObjectType::node, "", "resources_available", "vnode"},
 });
 
-char to_lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 }  // namespace
 
 std::vector<HostAttribute> host_attributes(ObjectType type) {
@@ -33,9 +30,7 @@ std::vector<HostAttribute> host_attributes(ObjectType type) {
     }
     std::vector<HostAttribute> rows(table->all().begin(), table->all().end());
     std::erase_if(rows, [](const HostAttribute& row) { return row.flags == 0; });  // shown to nobody
-    std::ranges::sort(rows, [](const HostAttribute& a, const HostAttribute& b) {
-        return std::ranges::lexicographical_compare(a.name, b.name, {}, to_lower, to_lower);
-    });
+    std::ranges::sort(rows, values::LessWord(), &HostAttribute::name);
     return rows;
 }
 

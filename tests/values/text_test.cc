@@ -26,6 +26,10 @@ TEST(Text, PartsAreOneMoreThanSeparators) {
 TEST(Text, CaseIsThatOfAsciiLetters) {
     EXPECT_TRUE(same_word("TrUe", "tRuE"));
     EXPECT_FALSE(same_word("true", "tru"));
+    EXPECT_FALSE(LessWord()("True", "tRuE"));
+    EXPECT_TRUE(LessWord()("TRU", "true"));
+    EXPECT_TRUE(LessWord()("a", "B"));
+    EXPECT_FALSE(LessWord()("B", "a"));
     EXPECT_FALSE(same_word("[", "{"));  // '[' and '{' follow Z and z in ASCII
     EXPECT_EQ(lowered("AZ[\xC4"), "az[\xC4");
     EXPECT_EQ(uppered("az{\xE4"), "AZ{\xE4");
