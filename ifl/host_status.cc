@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ifl/pbs_ifl.h"
+#include "values/amount.h"
 #include "values/number.h"
 #include "values/text.h"
 
@@ -21,41 +22,11 @@ struct Amount {
     bool is_size = false;
 };
 
+// Reads a size if the text has a unit, else a count without its fraction.
 Amount parse_amount(std::string_view text) {
-    Amount amount;
-    std::string_view unit = text;
-    const auto number = values::take_number<long long>(unit);
-    if (!number) return {};
-    amount.number = *number;
-    if (unit.empty() || unit.front() == '.') return amount;
-    amount.is_size = true;
-    // a word is eight bytes
-    if (values::same_word(unit.substr(unit.size() - 1), "w")) amount.number *= 8;
-    switch (unit.front()) {
-        case 'k':
-        case 'K':
-            break;
-        case 'm':
-        case 'M':
-            amount.number <<= 10;
-            break;
-        case 'g':
-        case 'G':
-            amount.number <<= 20;
-            break;
-        case 't':
-        case 'T':
-            amount.number <<= 30;
-            break;
-        case 'p':
-        case 'P':
-            amount.number <<= 40;
-            break;
-        default:
-            amount.number >>= 10;
-            break;
-    }
-    return amount;
+    const auto bytes = values::parse_bytes(text);
+    if (bytes && !values::is_digit(text.back())) return {*bytes / 1024, true};
+    return {values::take_number<long long>(text).value_or(0), false};
 }
 
 class Sum {

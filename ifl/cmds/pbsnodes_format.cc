@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <ctime>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "ifl/cmds/json_value.h"
 #include "ifl/cmds/text.h"
 #include "text/json_document.h"
+#include "values/amount.h"
 #include "values/text.h"
 
 namespace pbs::cmds {
@@ -41,22 +43,10 @@ std::string dsv_row(const batch_status& node, std::string_view delimiter) {
     return text + "\n";
 }
 
-// The number of bytes in a size such as "8gb".
-unsigned long long bytes_of(std::string_view text) {
-    std::size_t digits = 0;
-    while (digits < text.size() && values::is_digit(text[digits])) {
-        ++digits;
-    }
-    const auto amount = static_cast<unsigned long long>(parse_integer(text.substr(0, digits)).value_or(0));
-    constexpr std::string_view kUnits = "bkmgtp";
-    const std::size_t unit = digits < text.size() ? kUnits.find(text[digits]) : 0;
-    return amount << (10 * (unit == std::string_view::npos ? 0 : unit));
-}
-
 // Writes the size with at most three digits, in the smallest unit for which they are enough.
-std::string short_size(unsigned long long bytes) {
+std::string short_size(std::int64_t bytes) {
     constexpr std::string_view kUnits = "kmgtp";
-    unsigned long long amount = (bytes + 1023) / 1024;
+    std::int64_t amount = bytes / 1024 + (bytes % 1024 > 0 ? 1 : 0);
     std::size_t unit = 0;
     for (; amount > 999 && unit + 1 < kUnits.size(); ++unit) {
         amount = (amount + 512) / 1024;
@@ -81,11 +71,11 @@ std::string count_cell(const batch_status& node, std::string_view resource, bool
 }
 
 std::string memory_cell(const batch_status& node, bool with_free) {
-    const unsigned long long total = bytes_of(available(node, "mem"));
+    const std::int64_t total = values::parse_bytes(available(node, "mem")).value_or(0);
     if (!with_free) {
         return short_size(total);
     }
-    const unsigned long long used = std::min(bytes_of(assigned(node, "mem")), total);
+    const std::int64_t used = std::min(values::parse_bytes(assigned(node, "mem")).value_or(0), total);
     return fmt::format("{}/{}", short_size(total - used), short_size(total));
 }
 

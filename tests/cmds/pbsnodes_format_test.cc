@@ -103,6 +103,19 @@ TEST(NodesSummary, ShowsFreeAmountsAndJobs) {
                   "12,13.other\n"));
 }
 
+TEST(NodesSummary, ShowsTheMemoryOfAnyUnit) {
+    const auto memory = [](const std::string& available, const std::string& assigned) {
+        Objects nodes;
+        nodes.add("n", {{"resources_available", "mem", available}, {"resources_assigned", "mem", assigned}});
+        return summarize(*nodes.get(), true).memory;
+    };
+    EXPECT_EQ(memory("8gw", "1GB"), "63gb/64gb");
+    EXPECT_EQ(memory("2048", "1b"), "2kb/2kb");
+    EXPECT_EQ(memory("1pb", "2pb"), "0kb/1pb");
+    EXPECT_EQ(memory("9999999pb", ""), "8192pb/8192pb");
+    EXPECT_EQ(memory("much", "1kb"), "0kb/0kb");
+}
+
 TEST(MarkedNodes, AreDownOrOffline) {
     Objects nodes = sample_nodes();
     EXPECT_EQ(marked_nodes_text(nodes.get()), "n1                   offline,job-busy to be repaired\n");

@@ -78,6 +78,10 @@ TEST(HostsOfVnodes, SizesOfEveryUnitAddUpInKilobytes) {
                 {"1pb", "1099511627776kb"},
                 {"2048b", "2kb"},
                 {"1kw", "8kb"},
+                {"8GW", "67108864kb"},
+                {"2.5", "2"},
+                {"-3", "-3"},
+                {"1e+06", "1"},
                 {"5", "5"}};
     for (const auto& row : rows) {
         const auto hosts = hosts_of_vnodes({vnode("a", "h", {{ATTR_rescassn, "mem", row.size}}),
