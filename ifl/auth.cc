@@ -8,10 +8,6 @@ namespace pbs::ifl {
 
 namespace {
 
-// The first privileged port that clients use. Lower ones belong to services such as FTP's, which send
-// whatever users give them.
-constexpr std::uint16_t kFirstReservedPort = 512;
-constexpr std::uint16_t kFirstUnprivilegedPort = 1024;
 constexpr std::string_view kServersUser = "root";
 
 AuthDecision answer(Reply reply) {
@@ -51,7 +47,7 @@ std::optional<std::string_view> AuthTable::user(Id id) const {
 }
 
 bool AuthTable::from_reserved_port(const Peer& peer) const {
-    return methods_.reserved_port && peer.port >= kFirstReservedPort && peer.port < kFirstUnprivilegedPort &&
+    return methods_.reserved_port && peer.port >= kFirstReservedPort && peer.port <= kLastReservedPort &&
            peer.port < peer.first_unprivileged;
 }
 

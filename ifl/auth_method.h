@@ -1,6 +1,7 @@
 // The methods that tell a server over TCP the user of a connection (ifl/auth.h).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,11 @@ namespace pbs::ifl {
 
 inline constexpr const char* kReservedPortMethod = "resvport";
 inline constexpr const char* kMungeMethod = "munge";
+
+/// The privileged ports that clients use. Lower ones belong to services such as FTP's, which send whatever
+/// users give them.
+inline constexpr std::uint16_t kFirstReservedPort = 512;
+inline constexpr std::uint16_t kLastReservedPort = 1023;
 
 /// The methods that a server accepts.
 struct AuthMethods {

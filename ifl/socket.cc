@@ -17,6 +17,7 @@
 #include <memory>
 #include <system_error>
 
+#include "ifl/auth_method.h"
 #include "ifl/pbs_error.h"
 #include "values/text.h"
 
@@ -25,9 +26,6 @@ namespace pbs::ifl {
 namespace {
 
 constexpr std::chrono::seconds kConnectTimeout{30};
-// The privileged ports that PBS clients use.
-constexpr std::uint16_t kFirstReservedPort = 512;
-constexpr std::uint16_t kLastReservedPort = 1023;
 
 Error system_error(int code, std::string_view what, int error) {
     return {code, fmt::format("{}: {}", what, values::system_text(error))};
