@@ -6,6 +6,23 @@
 #include "values/amount.h"
 
 namespace pbs::cluster {
+namespace {
+
+using values::ResourceKind;
+
+static_assert(static_cast<int>(ResourceKind::integer) == PBS_RES_LONG &&
+              static_cast<int>(ResourceKind::real) == PBS_RES_FLOAT &&
+              static_cast<int>(ResourceKind::size) == PBS_RES_SIZE &&
+              static_cast<int>(ResourceKind::duration) == PBS_RES_DURATION &&
+              static_cast<int>(ResourceKind::boolean) == PBS_RES_BOOLEAN &&
+              static_cast<int>(ResourceKind::string) == PBS_RES_STRING &&
+              static_cast<int>(ResourceKind::string_array) == PBS_RES_STRING_ARRAY);
+
+ResourceKind resource_kind(int kind) {
+    return static_cast<ResourceKind>(kind);
+}
+
+}  // namespace
 
 std::int64_t number_of(std::string_view text, std::int64_t otherwise) {
     return values::parse_integer(text).value_or(otherwise);
@@ -16,35 +33,22 @@ bool truth_of(std::string_view text) {
 }
 
 bool is_text(int kind) {
-    return kind == PBS_RES_STRING || kind == PBS_RES_STRING_ARRAY;
+    return values::is_text(resource_kind(kind));
 }
 
 std::int64_t amount_of(int kind, std::string_view value) {
-    switch (kind) {
-        case PBS_RES_FLOAT:
-            return values::parse_millionths(value).value_or(0);
-        case PBS_RES_SIZE:
-            return values::parse_bytes(value).value_or(0);
-        case PBS_RES_DURATION:
-            return values::parse_duration(value).value_or(0);
-        case PBS_RES_BOOLEAN:
-            return truth_of(value) ? 1 : 0;
-        case PBS_RES_LONG:
-            return number_of(value, 0);
-        default:
-            return 0;
-    }
+    return values::parse_amount(resource_kind(kind), value).value_or(0);
 }
 
 std::string amount_text(int kind, std::int64_t amount) {
-    switch (kind) {
-        case PBS_RES_FLOAT:
+    switch (resource_kind(kind)) {
+        case ResourceKind::real:
             return values::real_text(static_cast<double>(amount) / 1e6);
-        case PBS_RES_SIZE:
+        case ResourceKind::size:
             return values::kilobytes_text(amount);
-        case PBS_RES_DURATION:
+        case ResourceKind::duration:
             return values::duration_text(amount);
-        case PBS_RES_BOOLEAN:
+        case ResourceKind::boolean:
             return values::boolean_text(amount != 0);
         default:
             return fmt::format("{}", amount);
