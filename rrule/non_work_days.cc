@@ -7,6 +7,7 @@
 
 #include "rrule/pattern.h"
 #include "rrule/plain_text.h"
+#include "values/number.h"
 #include "values/text.h"
 
 namespace pbs::rrule {
@@ -14,12 +15,6 @@ namespace {
 
 using std::chrono::month;
 using std::chrono::year;
-
-// The number of two digits; -1 for anything else.
-int two_digits(std::string_view s) {
-    if (s.size() != 2 || s[0] < '0' || s[0] > '9' || s[1] < '0' || s[1] > '9') return -1;
-    return (s[0] - '0') * 10 + (s[1] - '0');
-}
 
 bool looks_like_shorthand(std::string_view s) {
     return s.find('/') != std::string_view::npos && s.find('=') == std::string_view::npos;
@@ -49,13 +44,10 @@ Result<std::string> refuse_form(std::string_view entry) {
 Result<std::string> shorthand(std::string_view entry) {
     const bool once = entry.size() == 10 && entry[5] == '/';
     if ((entry.size() != 5 && !once) || entry[2] != '/') return refuse_form(entry);
-    const int m = two_digits(entry.substr(0, 2));
-    const int d = two_digits(entry.substr(3, 2));
-    if (m < 1 || d < 1) return refuse(entry);
-    if (once && (two_digits(entry.substr(6, 2)) < 16 || two_digits(entry.substr(8, 2)) < 0))
-        return refuse(entry);
+    const int m = values::digits<int>(entry.substr(0, 2)).value_or(0);
+    const int d = values::digits<int>(entry.substr(3, 2)).value_or(0);
     // without a year, 29 February is a valid day: check in a leap year
-    const int y = once ? two_digits(entry.substr(6, 2)) * 100 + two_digits(entry.substr(8, 2)) : 2000;
+    const int y = once ? values::digits<int>(entry.substr(6)).value_or(0) : 2000;
     const auto date = year{y} / month{static_cast<unsigned>(m)} / std::chrono::day{static_cast<unsigned>(d)};
     if (!date.ok() || y < 1601) return refuse(entry);
     if (once) return fmt::format("DTSTART;VALUE=DATE:{:04}{:02}{:02} RRULE:FREQ=DAILY;COUNT=1", y, m, d);
@@ -67,11 +59,9 @@ constexpr std::string_view kDuration = "DURATION:";
 
 // The place of the first word that begins with `begin`, in any case of letters; npos: there is none.
 std::size_t word_in(std::string_view entry, std::string_view begin) {
-    const auto same = [](char upper, char c) { return (c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c) == upper; };
     for (std::size_t at = 0; at + begin.size() <= entry.size(); ++at) {
         if (at > 0 && entry[at - 1] != ' ' && entry[at - 1] != '\n') continue;
-        if (std::equal(begin.begin(), begin.end(), entry.begin() + static_cast<std::ptrdiff_t>(at), same))
-            return at;
+        if (values::same_word(entry.substr(at, begin.size()), begin)) return at;
     }
     return std::string_view::npos;
 }
@@ -80,11 +70,7 @@ std::size_t word_in(std::string_view entry, std::string_view begin) {
 int days_of(std::string_view duration) {
     if (duration.size() < 3 || duration.size() > 5 || duration.front() != 'P') return 0;
     const char unit = duration.back();
-    int number = 0;
-    for (const char c : duration.substr(1, duration.size() - 2)) {
-        if (c < '0' || c > '9') return 0;
-        number = number * 10 + (c - '0');
-    }
+    const int number = values::digits<int>(duration.substr(1, duration.size() - 2)).value_or(0);
     const int days = unit == 'D' ? number : unit == 'W' ? number * 7 : 0;
     return days <= NamedDays::kMostDays ? days : 0;
 }

@@ -5,6 +5,7 @@
 
 #include "ifl/cmds/text.h"
 #include "values/amount.h"
+#include "values/number.h"
 #include "values/text.h"
 
 namespace pbs::cmds {
@@ -13,9 +14,9 @@ namespace {
 
 // Removes two digits from the end of `text` and returns their number.
 int take_two(std::string_view& text) {
-    const std::string_view digits = text.substr(text.size() - 2);
+    const int number = values::digits<int>(text.substr(text.size() - 2)).value_or(0);
     text.remove_suffix(2);
-    return (digits[0] - '0') * 10 + (digits[1] - '0');
+    return number;
 }
 
 constexpr int kNotGiven = -100;
@@ -36,12 +37,12 @@ Result<DateParts> split_date(std::string_view text) {
     DateParts parts;
     std::string_view digits = text;
     if (const std::size_t dot = digits.find('.'); dot != std::string_view::npos) {
-        std::string_view seconds = digits.substr(dot + 1);
-        digits = digits.substr(0, dot);
-        if (seconds.size() != 2 || !values::is_digit(seconds[0]) || !values::is_digit(seconds[1])) {
+        const auto seconds = values::digits<int>(digits.substr(dot + 1));
+        if (!seconds || digits.size() != dot + 3) {
             return wrong();
         }
-        parts.second = take_two(seconds);
+        parts.second = *seconds;
+        digits = digits.substr(0, dot);
     }
     if (digits.size() < 4 || digits.size() > 12 || digits.size() % 2 != 0 ||
         digits.find_first_not_of("0123456789") != std::string_view::npos) {
