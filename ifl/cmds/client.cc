@@ -97,6 +97,10 @@ int exit_status(int pbs_error) {
     return pbs_error != 0 && low == 0 ? 1 : low;
 }
 
+int query_status(int pbs_error) {
+    return pbs_error == PBSE_JOBHISTNOTSET ? 0 : exit_status(pbs_error);
+}
+
 Result<Connection> Connection::open(const std::string& server) {
     const int handle = pbs_connect(server.empty() ? nullptr : server.c_str());
     if (handle < 0) {

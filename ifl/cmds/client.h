@@ -31,6 +31,9 @@ void complain(const Program& program, std::string_view message);
 
 // The exit status for a PBS error number: its low byte, as with PBS's commands, but never 0 for an error.
 int exit_status(int pbs_error);
+// The exit status of a query for jobs: 0 for PBSE_JOBHISTNOTSET, because PBS doesn't count it as a failure
+// that the history of jobs, which -x and -H ask for, is off.
+int query_status(int pbs_error);
 
 // An open connection, closed by the destructor.
 class Connection {

@@ -50,8 +50,7 @@ int main(int argc, char** argv) {
             return 0;
         }
         complain(kProgram, connection->error_text());
-        // without job history, PBS doesn't count -x and -H as a failure
-        return code == PBSE_JOBHISTNOTSET ? 0 : exit_status(code);
+        return query_status(code);
     }
     for (char** job = jobs.get(); *job != nullptr; ++job) {
         fmt::print("{}\n", *job);

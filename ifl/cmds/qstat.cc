@@ -191,8 +191,7 @@ class Qstat {
                                view(pbs_geterrmsg(connection.handle())));
         }
         complain(kProgram, text);
-        // without job history, PBS doesn't count -x and -H as a failure
-        status_ = code == PBSE_JOBHISTNOTSET ? 0 : exit_status(code);
+        status_ = query_status(code);
     }
 
     void ask_queues(const std::string& operand) {
