@@ -92,6 +92,20 @@ Result<void> remove(const std::string& path) {
     return {};
 }
 
+// Checks the database, resets its numbers, and removes its mark.
+Result<void> number_anew(const std::string& database) {
+    if (size_of(database) > 0) {
+        auto connection = open(database, Connection::Open::alone);
+        if (!connection) return tl::unexpected(connection.error());
+        if (auto whole = connection->check(false); !whole)
+            return tl::unexpected(fmt::format("it {}: {}", whole.error().verdict(), whole.error().text));
+        if (auto done = forget_numbers(*connection); !done) return done;
+        // Copy the log into the file before removing the mark: until then the mark tells of the loss.
+        if (auto done = connection->run("PRAGMA wal_checkpoint(TRUNCATE)"); !done) return done;
+    }
+    return remove(mark_path(database));
+}
+
 }  // namespace
 
 Result<std::optional<Numbered>> numbered(Connection& connection) {
@@ -158,16 +172,11 @@ Result<void> accept_loss(const std::string& database, const Loss& loss, const st
     if (loss.without_log)
         for (const char* end : {"-wal", "-shm"})
             if (auto done = remove(database + end); !done) return done;
-    if (size_of(database) > 0) {
-        auto connection = open(database, Connection::Open::alone);
-        if (!connection) return tl::unexpected(connection.error());
-        if (auto whole = connection->check(false); !whole)
-            return tl::unexpected(fmt::format("it {}: {}", whole.error().verdict(), whole.error().text));
-        if (auto done = forget_numbers(*connection); !done) return done;
-        // Copy the log into the file before removing the mark: until then the mark tells of the loss.
-        if (auto done = connection->run("PRAGMA wal_checkpoint(TRUNCATE)"); !done) return done;
-    }
-    return remove(mark_path(database));
+    const auto done = number_anew(database);
+    if (!done && loss.without_log)
+        return tl::unexpected(
+            fmt::format("{}; its write-ahead log was removed, and a copy is in {}", done.error(), aside));
+    return done;
 }
 
 }  // namespace pbs::sqlite

@@ -49,7 +49,8 @@ Result<std::optional<Loss>> find_loss(const std::string& database, std::string_v
 // Accepts the loss: removes the mark of the lost commits and numbers commits anew. Nobody else may have the
 // database open. First copies the database, its log and its mark into the folder `aside`, which has to exist.
 // Errors: a file can't be copied or written, or what is left of the database is damaged; the mark then stays,
-// so that the loss is found again.
+// so that the loss is found again. If the log has been removed by then, the error names the folder of its
+// copy.
 Result<void> accept_loss(const std::string& database, const Loss& loss, const std::string& aside);
 
 // Resets the numbers in a copy of a database, so that it isn't compared with any mark.

@@ -102,6 +102,26 @@ class LossTest : public testing::Test {
     void commits(Guarded& guarded, int count) {
         for (int i = 0; i < count; ++i) guarded.commit(++last_);
     }
+    // Crashes when a checkpoint has moved all commits into the database file, and damages the log.
+    void crash_with_a_damaged_log_that_is_in_the_file() {
+        {
+            Guarded live(live_);
+            commits(live, 2);
+        }
+        Guarded live(live_);
+        commits(live, 1);
+        while ((*read_mark(live_))->checkpointed != last_ && last_ < 100) {
+            live.commit(++last_, 400'000);
+            live.wait_for_checkpoint();
+        }
+        crash();
+        ASSERT_EQ((*read_mark(crashed_))->checkpointed, last_);
+        EXPECT_EQ(said(), "");
+        std::string log = bytes_of(crashed_ + "-wal");
+        log[log.size() / 2] ^= 1;
+        put(crashed_ + "-wal", log);
+        fs::remove(crashed_ + "-shm");
+    }
     std::string said(const std::string& path) const {
         const auto loss = find_loss(path, "revision");
         if (!loss) return "error: " + loss.error();
@@ -324,25 +344,27 @@ TEST_F(LossTest, GoingOnKeepsWhatIsWholeAndACopyOfTheRest) {
 // The database file has all of the log already, and the log is damaged. With what is left of the log, SQLite
 // would go back to older pages, so accept_loss() leaves the log out.
 TEST_F(LossTest, ALogThatIsNotNeededIsLeftOut) {
-    {
-        Guarded live(live_);
-        commits(live, 2);
-    }
-    Guarded live(live_);
-    commits(live, 1);
-    // make commits until a checkpoint has moved all of them into the database file
-    while ((*read_mark(live_))->checkpointed != last_ && last_ < 100) {
-        live.commit(++last_, 400'000);
-        live.wait_for_checkpoint();
-    }
-    crash();
-    ASSERT_EQ((*read_mark(crashed_))->checkpointed, last_);
-    EXPECT_EQ(said(), "");
-    std::string log = bytes_of(crashed_ + "-wal");
-    log[log.size() / 2] ^= 1;
-    put(crashed_ + "-wal", log);
+    crash_with_a_damaged_log_that_is_in_the_file();
     EXPECT_THAT(said(), HasSubstr("would go back to an earlier state, though the database file has all"));
     EXPECT_EQ(left(), last_);
+}
+
+TEST_F(LossTest, AnErrorSaysWhereTheCopyOfARemovedLogIs) {
+    crash_with_a_damaged_log_that_is_in_the_file();
+    const std::string log = bytes_of(crashed_ + "-wal");
+    const auto loss = find_loss(crashed_, "revision");
+    ASSERT_TRUE(loss && *loss && (*loss)->without_log);
+    // the header stays whole, the pages behind the first one don't
+    std::string file = bytes_of(crashed_);
+    file.replace(4096, file.size() - 4096, file.size() - 4096, 'x');
+    put(crashed_, file);
+    const auto accepted = accept_loss(crashed_, **loss, top_ + "/aside");
+    ASSERT_FALSE(accepted);
+    EXPECT_THAT(accepted.error(),
+                HasSubstr("its write-ahead log was removed, and a copy is in " + top_ + "/aside"));
+    EXPECT_FALSE(fs::exists(crashed_ + "-wal"));
+    EXPECT_EQ(bytes_of(top_ + "/aside/x.db-wal"), log);
+    EXPECT_TRUE(fs::exists(crashed_ + "-mark"));
 }
 
 TEST_F(LossTest, AfterACheckpointThatWasCutShortTheLogIsNeeded) {
