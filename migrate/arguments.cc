@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "objects/forms.h"
 #include "values/number.h"
 #include "values/text.h"
 
@@ -120,21 +121,11 @@ Read read_variance(std::string_view text) {
     return fmt::format("-{}%,+{}%", *below, *above);
 }
 
-bool host_name(std::string_view text) {
-    return !text.empty() && text.size() <= 255 && std::all_of(text.begin(), text.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-               c == '.' || c == '_';
-    });
-}
-
-// Returns whether the text names a queue, as name or name@host. A name has at most 15 characters and begins
-// with a letter.
+// Returns whether the text names a queue, as name or name@host.
 bool queue_name(std::string_view text) {
     const auto at = text.find('@');
-    const auto name = text.substr(0, at);
-    if (at != std::string_view::npos && !host_name(text.substr(at + 1))) return false;
-    return host_name(name) && name.size() <= 15 && !(name.front() >= '0' && name.front() <= '9') &&
-           name.find_first_of("-._") != 0;
+    return objects::is_queue_name(text.substr(0, at)) &&
+           (at == std::string_view::npos || objects::is_host_name(text.substr(at + 1)));
 }
 
 Read read_queue(std::string_view text) {
@@ -185,7 +176,7 @@ tl::expected<std::string, std::string> read_argument(ArgumentType type, std::str
         case ArgumentType::queues:
             return read_queues(text);
         case ArgumentType::host:
-            if (!host_name(text)) return expected("the name of a host");
+            if (!objects::is_host_name(text)) return expected("the name of a host");
             return std::string(text);
         case ArgumentType::timespec:
             return read_timespec(text);

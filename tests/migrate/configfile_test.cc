@@ -182,11 +182,12 @@ TEST(ConfigFile, BadArgumentsSayWhatWasExpected) {
         {"TARGET_LOAD_VARIANCE", "-10%", "is not a variance"},
         {"SCHED_RESTART_ACTION", "retry", "'retry' is not none, restart"},
         {"SPECIAL_QUEUE", "a,b", "'a,b' is not one queue"},
-        {"SPECIAL_QUEUE", "1st", "is not one queue"},
+        {"SPECIAL_QUEUE", "_1st", "is not one queue"},
         {"SPECIAL_QUEUE", "a_name_of_16_chr", "with at most 15 characters"},
         {"SPECIAL_QUEUE", "special@", "is not one queue"},
         {"EXTERNAL_QUEUES", "a,,b", "'a,,b' is not queues, as queue or queue@host"},
         {"SCHED_HOST", "a_host!", "'a_host!' is not the name of a host"},
+        {"SCHED_HOST", "-h", "'-h' is not the name of a host"},
         {"SORTED_JOB_DUMPFILE", "/tmp/\x01", "is not a path in printable characters"},
     };
     for (const Argument& a : arguments) {
@@ -366,7 +367,7 @@ TEST(ConfigFile, AQueueHasOnePart) {
     };
     for (const auto& [text, message] : cases)
         EXPECT_THAT(problems(text), testing::Contains(HasSubstr(message))) << text;
-    EXPECT_THAT(problems("SUBMIT_QUEUE a\nBATCH_QUEUES b,aa\nSPECIAL_QUEUE c\n"), testing::IsEmpty());
+    EXPECT_THAT(problems("SUBMIT_QUEUE a\nBATCH_QUEUES b,aa\nSPECIAL_QUEUE 1st\n"), testing::IsEmpty());
 }
 
 TEST(ConfigFile, AMinimalConfigurationHasItsTwoQueues) {
@@ -374,9 +375,9 @@ TEST(ConfigFile, AMinimalConfigurationHasItsTwoQueues) {
                 ElementsAre("config: SUBMIT_QUEUE: is missing, expected in every configuration",
                             "config: BATCH_QUEUES: is missing, expected in every configuration"));
     // A misspelled or wrong option gives one problem, and isn't also reported as missing.
-    EXPECT_THAT(problems("submit_queue a\nBATCH_QUEUES 1\n"),
+    EXPECT_THAT(problems("submit_queue a\nBATCH_QUEUES -\n"),
                 ElementsAre(HasSubstr("config:1:1: submit_queue"),
-                            HasSubstr("config:2:14: BATCH_QUEUES: '1' is not queues")));
+                            HasSubstr("config:2:14: BATCH_QUEUES: '-' is not queues")));
 }
 
 TEST(ConfigFile, AllProblemsInTheOrderOfTheFile) {
