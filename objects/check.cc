@@ -25,8 +25,7 @@ namespace {
 
 tl::unexpected<Error> bad_recurrence(const Attribute& attribute, std::string_view text,
                                      const rrule::Error& error) {
-    return fail(Code::bad_value, fmt::format("{}: bad value '{}': {}; expected {}", attribute.name, text,
-                                             error.message, expected_text(attribute)));
+    return bad_value(attribute.name, text, expected_text(attribute), error.message);
 }
 
 // Reports only errors with a place in the text: mistakes in the rule by itself. check_times() checks whether

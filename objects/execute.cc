@@ -109,9 +109,8 @@ Result<void> change_element(Object& object, const Attribute& attribute, const At
     } else {
         Form element = canonical_string(attribute, change.key + ": " + change.value);
         if (!element)
-            return fail(Code::bad_value,
-                        fmt::format("{}.{}: bad value '{}': {}; expected {}", attribute.name, change.key,
-                                    change.value, element.error(), expected_text(attribute)));
+            return bad_value(fmt::format("{}.{}", attribute.name, change.key), change.value,
+                             expected_text(attribute), element.error());
         known != list.end() ? * known = std::move(*element) : list.emplace_back(std::move(*element));
     }
     if (list.empty()) {

@@ -32,14 +32,8 @@ std::string beginning(std::string_view text) {
     return text.size() > kShown ? fmt::format("{}...", text.substr(0, kShown)) : std::string(text);
 }
 
-tl::unexpected<Error> bad(std::string_view what, std::string_view text, std::string_view expected,
-                          std::string_view remark = {}) {
-    return fail(Code::bad_value, fmt::format("{}: bad value '{}': expected {}{}{}", what, beginning(text),
-                                             expected, remark.empty() ? "" : "; ", remark));
-}
-
 tl::unexpected<Error> bad(const Attribute& attribute, std::string_view text, std::string_view remark = {}) {
-    return bad(attribute.name, text, expected_text(attribute), remark);
+    return bad_value(attribute.name, text, expected_text(attribute), remark);
 }
 
 bool leap(std::int64_t year) {
@@ -209,9 +203,15 @@ std::string join(const Attribute& attribute, const StringList& list) {
 
 }  // namespace
 
+tl::unexpected<Error> bad_value(std::string_view what, std::string_view text, std::string_view expected,
+                                std::string_view remark) {
+    return fail(Code::bad_value, fmt::format("{}: bad value '{}': {}{}expected {}", what, beginning(text),
+                                             remark, remark.empty() ? "" : "; ", expected));
+}
+
 Result<bool> parse_boolean(std::string_view what, std::string_view text) {
     const auto value = values::parse_boolean(values::trim(text));
-    if (!value) return bad(what, text, values::kBooleanForm);
+    if (!value) return bad_value(what, text, values::kBooleanForm);
     return *value;
 }
 
@@ -219,7 +219,7 @@ Result<BooleanOrDate> parse_boolean_or_date(std::string_view what, std::string_v
     const std::string_view word = values::trim(text);
     if (word.find('/') != std::string_view::npos) {
         const std::optional<LocalTime> from = local_time(word);
-        if (!from) return bad(what, text, "a date as MM/DD/YYYY or MM/DD/YYYY@HH:MM:SS");
+        if (!from) return bad_value(what, text, "a date as MM/DD/YYYY or MM/DD/YYYY@HH:MM:SS");
         return BooleanOrDate{false, from};
     }
     // accept the Origin scheduler's other words for true and false, in any case of letters
@@ -228,14 +228,14 @@ Result<BooleanOrDate> parse_boolean_or_date(std::string_view what, std::string_v
     if (lower == "no" || lower == "off") return BooleanOrDate{false, {}};
     const auto plain = values::parse_boolean(lower);
     if (!plain)
-        return bad(what, text, "True, False, or the date MM/DD/YYYY[@HH:MM:SS] from which it is True");
+        return bad_value(what, text, "True, False, or the date MM/DD/YYYY[@HH:MM:SS] from which it is True");
     return BooleanOrDate{*plain, {}};
 }
 
 Result<seconds> parse_duration(std::string_view what, std::string_view text) {
     const auto number = values::parse_duration(values::trim(text));
-    if (!number) return bad(what, text, values::kDurationForm);
-    if (*number > kLongestDuration) return bad(what, text, values::kDurationForm, "it is too long");
+    if (!number) return bad_value(what, text, values::kDurationForm);
+    if (*number > kLongestDuration) return bad_value(what, text, values::kDurationForm, "it is too long");
     return seconds(*number);
 }
 
@@ -244,23 +244,23 @@ Result<TimeOfDay> parse_time_of_day(std::string_view what, std::string_view text
     const std::string_view word = values::trim(text);
     std::vector<std::string_view> parts = values::split_trimmed(word, ':');
     if (parts.size() == 1 && word.size() == 4) parts = {word.substr(0, 2), word.substr(2)};
-    if (parts.size() != 2 && parts.size() != 3) return bad(what, text, kExpected);
+    if (parts.size() != 2 && parts.size() != 3) return bad_value(what, text, kExpected);
     std::int64_t numbers[3] = {};
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const auto number = values::digits<std::int64_t>(parts[i]);
         if (!number || parts[i].size() > 2 || (i > 0 && parts[i].size() != 2))
-            return bad(what, text, kExpected);
+            return bad_value(what, text, kExpected);
         numbers[i] = *number;
     }
     const std::optional<seconds> time = clock_time(numbers[0], numbers[1], numbers[2]);
-    if (!time) return bad(what, text, kExpected);
+    if (!time) return bad_value(what, text, kExpected);
     return TimeOfDay{*time};
 }
 
 Result<Size> parse_size(std::string_view what, std::string_view text) {
     const auto size = values::parse_size(values::trim(text));
-    if (!size) return bad(what, text, values::kSizeForm);
-    if (size->too_large()) return bad(what, text, values::kSizeForm, "it is too large");
+    if (!size) return bad_value(what, text, values::kSizeForm);
+    if (size->too_large()) return bad_value(what, text, values::kSizeForm, "it is too large");
     return Size{size->bytes()};
 }
 

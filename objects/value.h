@@ -56,6 +56,11 @@ struct Variance {
 
 using StringList = std::vector<std::string>;
 
+// Refuses a value: "what: bad value 'text': remark; expected a whole number". The message has the beginning
+// of a long text.
+tl::unexpected<Error> bad_value(std::string_view what, std::string_view text, std::string_view expected,
+                                std::string_view remark = {});
+
 using Value = std::variant<bool, std::int64_t, double, std::string, StringList, std::chrono::seconds,
                            TimeOfDay, Size, BooleanOrDate, Variance>;
 

@@ -29,6 +29,16 @@ TEST(Duration, IsReadFromTheRight) {
     EXPECT_EQ(format_duration(seconds(3600001)), "1000:00:01");
 }
 
+TEST(BadValue, NamesTheMistakeBeforeTheForm) {
+    EXPECT_EQ(
+        parse_duration("walltime", "99999999999").error().message,
+        "walltime: bad value '99999999999': it is too long; expected a duration as HH:MM:SS or in seconds");
+    EXPECT_EQ(parse_duration("walltime", "soon").error().message,
+              "walltime: bad value 'soon': expected a duration as HH:MM:SS or in seconds");
+    EXPECT_EQ(bad_value("a", std::string(201, 'x'), "less").value().message,
+              "a: bad value '" + std::string(200, 'x') + "...': expected less");
+}
+
 TEST(TimeOfDay, HasThreeForms) {
     EXPECT_EQ(parse_time_of_day("a", "0600")->since_midnight, std::chrono::hours(6));
     EXPECT_EQ(parse_time_of_day("a", "6:00")->since_midnight, std::chrono::hours(6));
