@@ -114,9 +114,9 @@ class Scheduler {
 
     // Sets the contents of a scheduler's sched_config file, as policy objects, for the next cycle. The
     // scheduler uses them while it has no policy assigned (PP-748, interface 1); the server's backfill_depth
-    // and job_sort_formula then count, too. If `prime` or `non_prime` is null, all_time is in force instead.
-    // The scheduler needn't be known yet. After an error (a formula that doesn't compile) the old contents
-    // stay.
+    // (interface 6) and job_sort_formula then count, too. If `prime` or `non_prime` is null, all_time is in
+    // force instead. The scheduler needn't be known yet. After an error (a formula that doesn't compile) the
+    // old contents stay.
     Result<void> set_sched_config(std::string_view sched, std::shared_ptr<const objects::Object> all_time,
                                   std::shared_ptr<const objects::Object> prime = nullptr,
                                   std::shared_ptr<const objects::Object> non_prime = nullptr);

@@ -34,8 +34,8 @@ struct Settings : PolicySettings {
     Settings(const objects::Object& policy, const rrule::Zone& zone);
 
     std::string name;
-    // The policy comes from a sched_config file, so the server's backfill_depth and job_sort_formula count
-    // (PP-748, interface 6).
+    // The policy comes from a sched_config file, so the server's backfill_depth (PP-748, interface 6) and
+    // job_sort_formula count.
     bool from_sched_config = false;
     bool enforce_no_shares = false;                    // the value of the fs_group of fairshare_group
     std::vector<std::shared_ptr<const Quota>> quotas;  // the objects that the attribute quotas names
