@@ -17,8 +17,6 @@ using T = SchedTarget;
 using objects::Object;
 using objects::ObjectType;
 
-// All classes of events in the log, a bit each (sched_config_options.cc).
-constexpr std::int64_t kAllEvents = 8191;
 // Resources that jobs don't use up: pbs_sched compares them only if the option `resources` names them.
 constexpr std::string_view kOtherResources = "aoe, arch, eoe, host, vnode";
 

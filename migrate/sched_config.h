@@ -50,6 +50,10 @@ enum class SchedArgument : std::uint8_t {
 // pbs_sched used the empty prefix, which every queue's name has.
 inline constexpr std::string_view kNoPrefix = "-none-";
 
+// All classes of events in the log, a bit each, except the class of lines that are always logged (OpenPBS,
+// log.h).
+inline constexpr std::int64_t kAllEvents = 8191;
+
 // The objects that get an option's value as an attribute. removed: there is no such attribute.
 enum class SchedTarget : std::uint8_t { policy, fs_group, removed };
 

@@ -17,10 +17,6 @@ namespace {
 using A = SchedArgument;
 using T = SchedTarget;
 
-// All classes of events in the log, a bit each, except the class of lines that are always logged (OpenPBS,
-// log.h).
-constexpr long kAllEvents = 8191;
-
 constexpr std::string_view kNasa = "only a scheduler built for NASA had it; there is no replacement";
 constexpr std::string_view kMethods =
     "name the methods by their letters in preempt_order of the policy: S suspend, C checkpoint, R requeue";
