@@ -8,10 +8,6 @@
 namespace pbs::migrate {
 namespace {
 
-constexpr int kWholeDay = 1440;
-constexpr std::array<std::string_view, 7> kDays = {"sunday",   "monday", "tuesday", "wednesday",
-                                                   "thursday", "friday", "saturday"};
-
 // Merges hours that overlap or touch.
 std::vector<PrimeHours> united(std::vector<PrimeHours> hours) {
     std::ranges::sort(hours, {}, &PrimeHours::start);
@@ -113,13 +109,14 @@ class HolidaysWriter {
             words.at(day) = hours_text({hours.front()});
             out_.left_out.push_back(fmt::format(
                 "prime time on {}: the file can have one period a day: it has the one from {} to {}",
-                kDays.at(day), hhmm(hours.front().start), hhmm(hours.front().end)));
+                kDayNames.at(day), hhmm(hours.front().start), hhmm(hours.front().end)));
         }
         const bool same = std::all_of(words.begin() + 1, words.begin() + 6,
                                       [&](const std::string& text) { return text == words[1]; });
         if (same) out_.text += fmt::format("weekday\t{}\n", words[1]);
         for (std::size_t day = 1; day <= 7; ++day)
-            if (!same || day > 5) out_.text += fmt::format("{}\t{}\n", kDays.at(day % 7), words.at(day % 7));
+            if (!same || day > 5)
+                out_.text += fmt::format("{}\t{}\n", kDayNames.at(day % 7), words.at(day % 7));
     }
 
     void leave_out(const objects::Object& window, const std::string& why) {

@@ -17,10 +17,7 @@
 namespace pbs::migrate {
 namespace {
 
-constexpr int kWholeDay = 1440;
 constexpr std::size_t kLongestLine = 255;  // pbs_sched read the rest of a longer line as another line
-constexpr std::array<std::string_view, 7> kDays = {"sunday",   "monday", "tuesday", "wednesday",
-                                                   "thursday", "friday", "saturday"};
 
 // Returns the number at the beginning of a text and the rest. Without a number: 0 and the whole text.
 std::pair<long, std::string_view> leading_number(std::string_view text) {
@@ -193,10 +190,10 @@ class Reader {
         if (name == "HOLIDAYFILE_VERSION1") return;
         if (name == "YEAR") return note_return(words, 2), read_year(words);
         if (name == "weekday") return note_return(words, 3), read_days(words, 1, 5);
-        const auto day = std::find(kDays.begin(), kDays.end(), name);
-        if (day == kDays.end()) return read_holiday(line, words[0]);
+        const auto day = std::find(kDayNames.begin(), kDayNames.end(), name);
+        if (day == kDayNames.end()) return read_holiday(line, words[0]);
         note_return(words, 3);
-        const auto index = static_cast<std::size_t>(day - kDays.begin());
+        const auto index = static_cast<std::size_t>(day - kDayNames.begin());
         read_days(words, index, index);
     }
 
@@ -299,7 +296,7 @@ class Reader {
     }
 
     void note(int line, std::size_t day, std::string_view text) {
-        result_.notes.push_back(fmt::format("{}:{}: {}: {}", result_.file, line, kDays.at(day), text));
+        result_.notes.push_back(fmt::format("{}:{}: {}: {}", result_.file, line, kDayNames.at(day), text));
     }
 
     // A line whose time has no effect, and the line whose `all` or `none` stays in force.

@@ -35,10 +35,15 @@
 
 namespace pbs::migrate {
 
+// The days of the week as the file names them.
+inline constexpr std::array<std::string_view, 7> kDayNames = {"sunday",   "monday", "tuesday", "wednesday",
+                                                              "thursday", "friday", "saturday"};
+inline constexpr int kWholeDay = 1440;  // in minutes
+
 // A span of prime time within one day, in minutes since midnight: [start, end).
 struct PrimeHours {
     int start = 0;
-    int end = 1440;
+    int end = kWholeDay;
     friend bool operator==(const PrimeHours&, const PrimeHours&) = default;
 };
 
