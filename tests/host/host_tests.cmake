@@ -20,6 +20,7 @@ pbs_test(
   attributes_test.cc
   authorization_test.cc
   backup_test.cc
+  block_answer_test.cc
   clients_test.cc
   commit_group_test.cc
   configuration_test.cc

@@ -16,25 +16,19 @@ namespace {
 constexpr int kAnswerVersion = 1;
 constexpr std::chrono::milliseconds kPatience{20};
 
-// The answer for a qsub, packed into Link::other. Its bits, from the lowest: 16 for the port, 16 for the exit
-// status, 1 that is set if the job never ran and so has no exit status, 30 for the lower bits of the uid.
-struct Note {
-    uint16_t port;
-    int16_t exit_status;
-    bool ran;
-    uid_t uid;
-
-    uint64_t packed() const {
-        return port | static_cast<uint64_t>(static_cast<uint16_t>(exit_status)) << 16U |
-               static_cast<uint64_t>(!ran) << 32U | static_cast<uint64_t>(uid & 0x3fffffffU) << 33U;
-    }
-    static Note unpacked(uint64_t value) {
-        return {static_cast<uint16_t>(value), static_cast<int16_t>(value >> 16U), (value >> 32U & 1U) == 0,
-                static_cast<uid_t>(value >> 33U)};
-    }
-};
-
 }  // namespace
+
+uint64_t BlockAnswer::packed() const {
+    return port | (static_cast<uint64_t>(static_cast<uint16_t>(exit_status)) & 0x7fffU) << 16U |
+           static_cast<uint64_t>(!ran) << 31U | static_cast<uint64_t>(uid) << 32U;
+}
+
+BlockAnswer BlockAnswer::unpacked(uint64_t value) {
+    // Shift the exit status's highest bit into the sign, and back.
+    const auto doubled = static_cast<int16_t>(static_cast<uint16_t>(value >> 15U & 0xfffeU));
+    return {static_cast<uint16_t>(value), static_cast<int16_t>(doubled >> 1), (value >> 31U & 1U) == 0,
+            static_cast<uid_t>(value >> 32U)};
+}
 
 void note_block_answer(Change& change, Job& job) {
     const int64_t port = job.attributes.integer("block", 0);
@@ -42,14 +36,14 @@ void note_block_answer(Change& change, Job& job) {
     const auto user = find_user(std::string(job.owner()));
     if (!user) return;
     set_attribute(job, "block", "-1");
-    const Note note{static_cast<uint16_t>(port),
-                    static_cast<int16_t>(job.attributes.integer("Exit_status", 0)), job.stime != 0,
-                    user->uid};
+    const BlockAnswer note{static_cast<uint16_t>(port),
+                           static_cast<int16_t>(job.attributes.integer("Exit_status", 0)), job.stime != 0,
+                           user->uid};
     change.link(job.sequence, LinkKind::to_answer, note.packed());
 }
 
 void give_block_answer(Server& server, const Link& link) {
-    const Note note = Note::unpacked(link.other);
+    const BlockAnswer note = BlockAnswer::unpacked(link.other);
     const std::string id = server.state.job_id(link.job);
     auto client = call_client(note.port, note.uid, kPatience);
     std::string answer;

@@ -1,11 +1,28 @@
 // Answers a qsub -W block=true, which waits at a port for the end of its job.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstdint>
+
 #include "server_plugin/host/change/change.h"
 #include "server_plugin/host/state/dependencies.h"
 #include "server_plugin/host/state/objects.h"
 
 namespace pbs::host {
+
+// The answer for a waiting qsub, as Link::other keeps it. Its bits, from the lowest: 16 for the port, 15 for
+// the exit status, 1 that is set if the job never ran and so has no exit status, 32 for the uid.
+struct BlockAnswer {
+    uint16_t port = 0;
+    int16_t exit_status = 0;  // from -16384 to 16383
+    bool ran = true;
+    uid_t uid = 0;  // the user who waits at the port
+
+    uint64_t packed() const;
+    static BlockAnswer unpacked(uint64_t value);
+    bool operator==(const BlockAnswer&) const = default;
+};
 
 // If a qsub waits for the end of this job, stores the answer with the change; settle_dependencies() sends it
 // after the commit. So the qsub gets the answer even if the server is killed in between.
