@@ -7,6 +7,7 @@
 #include <ctime>
 #include <string_view>
 
+#include "ifl/pbs_error.h"
 #include "server_plugin/host/base/posix.h"
 #include "values/amount.h"
 #include "values/text.h"
@@ -55,7 +56,7 @@ Clock::Clock(std::chrono::seconds offset) : fixed_(offset) {}
 Result<void> Clock::follow(const std::string& file, Complain complain) {
     struct stat seen {};
     if (::stat(file.c_str(), &seen) != 0)
-        return fail(15010, fmt::format("clock file {}: {}", file, system_text(errno)));
+        return fail(PBSE_SYSTEM, fmt::format("clock file {}: {}", file, system_text(errno)));
     auto offset = read_file_offset(file);
     if (!offset) return tl::unexpected(offset.error());
     file_ = file;
@@ -73,7 +74,7 @@ Result<std::chrono::seconds> Clock::read_file_offset(const std::string& file) {
     const auto word = values::trim(*text);
     const auto seconds = values::parse_integer(word);
     if (!seconds || *seconds > kLargestOffset || *seconds < -kLargestOffset)
-        return fail(15010,
+        return fail(PBSE_SYSTEM,
                     fmt::format("clock file {}: \"{}\" is not a whole number of seconds within 100 years",
                                 file, word.substr(0, 40)));
     return std::chrono::seconds(*seconds);
@@ -87,7 +88,7 @@ void Clock::look() {
     struct stat seen {};
     Result<std::chrono::seconds> offset;
     if (::stat(file_.c_str(), &seen) != 0) {
-        offset = fail(15010, fmt::format("clock file {}: {}", file_, system_text(errno)));
+        offset = fail(PBSE_SYSTEM, fmt::format("clock file {}: {}", file_, system_text(errno)));
     } else {
         if (settled_ && same_file(seen, seen_)) return;
         offset = read_file_offset(file_);
