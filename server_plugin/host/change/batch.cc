@@ -50,12 +50,7 @@ Batch::~Batch() {
     if (committed_) return;
     for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo)
         guarded(server_.parts.log, "taking back a change", *undo);
-    if (!diverged_ || server_.parts.plugin == nullptr) return;
-    if (auto done = reconcile_history(server_); !done)
-        server_.parts.log.error(
-            "history", fmt::format("the history has a change that the server has not; to be put right "
-                                   "at the next start: {}",
-                                   done.error().message));
+    if (diverged_) reconcile_after_failure(server_);
 }
 
 void Batch::run(const std::function<void()>& work) {

@@ -322,21 +322,6 @@ Result<void> Change::join(Batch& batch) {
     return {};
 }
 
-namespace {
-
-// Makes the plugin's history and the server agree again, after the plugin has committed a change that the
-// server couldn't commit.
-void reconcile(Server& server) {
-    if (server.parts.plugin == nullptr) return;
-    if (auto done = reconcile_history(server); !done)
-        server.parts.log.error("history",
-                               fmt::format("the history has a change that the server has not; the next start "
-                                           "puts it right: {}",
-                                           done.error().message));
-}
-
-}  // namespace
-
 // Updates each array after the changes of its subjobs.
 void Change::follow_arrays() {
     std::map<uint64_t, std::vector<SubjobStep>> steps;
@@ -407,7 +392,7 @@ Result<void> Change::commit(const std::function<Result<void>()>& before) {
     }
     if (!done) {
         store.rollback();
-        if (told) reconcile(server_);
+        if (told) reconcile_after_failure(server_);
         return done;
     }
     links_.clear();

@@ -98,4 +98,13 @@ Result<void> reconcile_history(Server& server) {
         last_is_missing ? std::string() : first.name, revision, self(), {}, warning, record);
 }
 
+void reconcile_after_failure(Server& server) {
+    if (server.parts.plugin == nullptr) return;
+    if (auto done = reconcile_history(server); !done)
+        server.parts.log.error("history",
+                               fmt::format("the history has a change that the server has not; the next start "
+                                           "puts it right: {}",
+                                           done.error().message));
+}
+
 }  // namespace pbs::host

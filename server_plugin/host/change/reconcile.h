@@ -10,8 +10,10 @@ namespace pbs::host {
 // Compares the last row of each object in the history with the server's object. If the server has nothing of
 // the history's last change, the plugin undoes that change, by a rollback of the user pbs_server in the
 // history. Any other difference, such as changes made while another plugin or none was loaded, is added to
-// the history. Call it at the server's start, after the plugin's, and when a commit has failed after the
-// plugin's commit. Does nothing if the plugin has no history.
+// the history. Call it at the server's start, after the plugin's. Does nothing if the plugin has no history.
 Result<void> reconcile_history(Server& server);
+// Does so after the plugin has committed a change that the server couldn't commit, and logs a failure: the
+// next start tries again.
+void reconcile_after_failure(Server& server);
 
 }  // namespace pbs::host
