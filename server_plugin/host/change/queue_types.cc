@@ -20,14 +20,9 @@ struct QueueTime {
     std::string to;
 };
 
-// The identity under which the server makes changes of its own.
-Identity self(const Server& server) {
-    return {"pbs_server", server.state.server_name, privilege_operator | privilege_manager | privilege_root};
-}
-
 std::vector<QueueTime> wanted(Server& server) {
     const ifl::Reply reply = server.parts.plugin->status(server.now(), PBS_OBJ_CONFIGURATION, {}, {},
-                                                         self(server), "part=queue_types");
+                                                         server.identity(), "part=queue_types");
     std::vector<QueueTime> out;
     const auto* status = std::get_if<ifl::StatusReply>(&reply.body);
     if (status == nullptr) return out;
@@ -67,7 +62,7 @@ Result<void> change_type(Server& server, const Queue& queue, const QueueTime& ti
     std::string warning;
     const auto record = [&] {
         return server.parts.plugin->manager(server.now(), PBS_CMD_SET, PBS_OBJ_QUEUE, time.queue, {},
-                                            self(server), {}, warning, {text, changes});
+                                            server.identity(), {}, warning, {text, changes});
     };
     if (auto done = change.commit(record); !done) return done;
     server.parts.log.write(LogEvent::admin, LogClass::queue, time.queue,
@@ -81,7 +76,7 @@ Result<void> tell_done(Server& server, const std::string& queue) {
     attribute.value = queue;
     std::string warning;
     return server.parts.plugin->manager(server.now(), PBS_CMD_SET, PBS_OBJ_CONFIGURATION, {}, {attribute},
-                                        self(server), {}, warning);
+                                        server.identity(), {}, warning);
 }
 
 }  // namespace

@@ -22,11 +22,6 @@ struct Recorded {
     int64_t change = 0;
 };
 
-const Identity& self() {
-    static const Identity identity{"pbs_server", "", privilege_operator | privilege_manager | privilege_root};
-    return identity;
-}
-
 std::string_view value_of(const ifl::ObjectStatus& object, std::string_view name) {
     const auto found = std::ranges::find(object.attributes, name, &ifl::Attribute::name);
     return found == object.attributes.end() ? std::string_view() : std::string_view(found->value);
@@ -43,8 +38,8 @@ Result<std::optional<ConfigValues>> values_in(const ifl::ObjectStatus& row, std:
 }
 
 Result<std::vector<Recorded>> recorded_objects(Server& server) {
-    const ifl::Reply reply =
-        server.parts.plugin->status(server.now(), PBS_OBJ_CONFIGURATION, {}, {}, self(), "part=recorded");
+    const ifl::Reply reply = server.parts.plugin->status(server.now(), PBS_OBJ_CONFIGURATION, {}, {},
+                                                         server.identity(), "part=recorded");
     if (reply.code != 0) return fail(reply.code, "the plugin keeps no history of the server's objects");
     std::vector<Recorded> all;
     for (const ifl::ObjectStatus& row : std::get<ifl::StatusReply>(reply.body).objects) {
@@ -61,7 +56,7 @@ Result<std::vector<Recorded>> recorded_objects(Server& server) {
 // Returns the number of the history's last change; 0: the history is empty.
 int64_t last_change(Server& server) {
     const ifl::Reply reply =
-        server.parts.plugin->status(server.now(), PBS_OBJ_HISTORY, {}, {}, self(), "limit=1");
+        server.parts.plugin->status(server.now(), PBS_OBJ_HISTORY, {}, {}, server.identity(), "limit=1");
     const auto* rows = std::get_if<ifl::StatusReply>(&reply.body);
     return rows == nullptr || rows->objects.empty() ? 0 : change_of(rows->objects.back());
 }
@@ -95,7 +90,7 @@ Result<void> reconcile_history(Server& server) {
                   differences.size()));
     return server.parts.plugin->manager(
         server.now(), PBS_CMD_SET, last_is_missing ? int{PBS_OBJ_CONFIGURATION} : first.type,
-        last_is_missing ? std::string() : first.name, revision, self(), {}, warning, record);
+        last_is_missing ? std::string() : first.name, revision, server.identity(), {}, warning, record);
 }
 
 void reconcile_after_failure(Server& server) {

@@ -42,6 +42,10 @@ int64_t Server::now() const {
     return parts.clock.now().time_since_epoch().count();
 }
 
+Identity Server::identity() const {
+    return {"pbs_server", state.server_name, privilege_operator | privilege_manager | privilege_root};
+}
+
 std::string Server::state_text() const {
     if (closing == Closing::delayed) return "Terminating_Delayed";
     if (winding_down()) return "Terminating";

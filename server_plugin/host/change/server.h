@@ -29,6 +29,7 @@
 #include "server_plugin/host/change/commit_group.h"
 #include "server_plugin/host/change/counters.h"
 #include "server_plugin/host/run/runner.h"
+#include "server_plugin/host/state/identity.h"
 #include "server_plugin/host/state/registrations.h"
 #include "server_plugin/host/state/state.h"
 
@@ -106,6 +107,9 @@ class Server {
     int64_t started = 0;  // by the server's clock, seconds since the Epoch
 
     int64_t now() const;  // by the server's clock, seconds since the Epoch
+
+    // The identity under which the server makes changes of its own. It may do everything.
+    Identity identity() const;
 
     // Makes the server object at the first start, and the `default` scheduler if it is missing.
     Result<void> make_first_objects();

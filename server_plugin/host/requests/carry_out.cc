@@ -289,8 +289,7 @@ Result<void> carry_out_at_start(Server& server, const Identity& who, std::string
 
 void carry_out_pending(Server& server) {
     if (server.parts.plugin == nullptr) return;
-    const Identity self{"pbs_server", server.state.server_name,
-                        privilege_operator | privilege_manager | privilege_root};
+    const Identity self = server.identity();
     const std::string json = pending(server, self);
     if (json.empty()) return;
     if (auto done = carry_out_at_start(server, self, json); !done) {
