@@ -137,8 +137,8 @@ class Plugin {
                                          ifl::StatusParts& out);
     // Returns the attributes that the plugin adds to an object of the host.
     ifl::Attributes shown(std::int64_t now, int object_type, std::string_view name) const;
-    // Returns a line for each of `attributes` on which the policy in force doesn't act. They are being set on
-    // a queue of this partition.
+    // Returns a line for each of `attributes` on which the policy in force doesn't act. The attributes are
+    // being set on `queue`, which belongs to `partition`.
     std::string not_acted_on(std::int64_t now, std::string_view queue, std::string_view partition,
                              const ifl::Attributes& attributes) const;
     // Returns the values of the scheduler's peer_queue: "QUEUE QUEUE@SERVER", a local queue and the remote

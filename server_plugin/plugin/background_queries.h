@@ -41,8 +41,8 @@ class BackgroundQuery {
     // Returns whether the query uses much memory until its result is sent. The number of such queries is
     // limited.
     virtual bool is_large() const { return false; }
-    // Frees some of a large query's memory, within some milliseconds, once nobody wants the result. Returns
-    // false if all is freed.
+    // Frees some of a large query's memory, in a step of a few milliseconds. Called repeatedly once nobody
+    // wants the result. Returns false if all is freed.
     virtual bool free_some() { return false; }
 
     void give_up() { given_up_ = true; }

@@ -17,7 +17,7 @@ namespace pbs::plugin {
 
 class ChangeLog {
   public:
-    // The log keeps the last changes, so many.
+    // The number of changes that the log keeps: the last ones.
     static constexpr std::size_t kMost = 100'000;
 
     // `before`: the number before that of the first change. Each start of the server has to choose one that

@@ -199,8 +199,8 @@ std::optional<CommandResult> Command::poll(sched::Instant now) {
     return CommandResult{std::move(output_), {}, false};
 }
 
-// Describes how the program ended, from the status that its shell has reported; if the shell was killed, from
-// the shell's wait status, unless another thread has taken it. Returns an empty string for status 0.
+// Describes how the program ended, by the status that its shell has reported. If the shell was killed, the
+// shell's wait status decides, unless another thread has taken that. Returns an empty string for status 0.
 std::string Command::how_it_ended(pid_t ended, int status) const {
     constexpr int kBySignal = 128;  // a shell's exit status for a program ended by signal n is kBySignal + n
     std::array<char, 16> bytes{};

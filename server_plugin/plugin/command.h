@@ -42,7 +42,6 @@ struct CommandResult {
 // reports its status, because OpenPBS's server waits for every child of its process and could take the
 // status. Whoever may change the program or a directory above it could act as the program's user, so their
 // permissions are checked before each start (objects/program_file.h).
-// checked before each start (objects/program_file.h).
 class Command {
   public:
     // Starts the program. If it can't be started, poll() returns the reason as a result.

@@ -76,9 +76,9 @@ void tell_unsupported(State& state, const UnsupportedKey& key, std::vector<std::
 }
 
 void tell_of_changed(State& state) {
-    // At most so many lines are logged about one change: nobody reads more.
+    // The most lines that are logged about one change of the configuration: nobody reads more.
     constexpr std::size_t kMostLines = 100;
-    // A call handles so many objects, which takes some milliseconds.
+    // The most objects that one call handles, in a few milliseconds.
     constexpr std::size_t kAtOnce = 1000;
     ChangedSettings& changed = state.changed_settings;
     if (changed.objects.empty()) return;

@@ -22,7 +22,7 @@ std::string folder_of(const State& state, std::string_view sched) {
     return folder == state.sched_priv.end() ? std::string{} : folder->second;
 }
 
-// Logs that a file can't be written; once, until it could be written again.
+// Logs that a file can't be written. Further failures are logged only after the file could be written again.
 void report(State& state, std::string_view sched, const WrittenFile& file) {
     if (file.why_not.empty()) {
         state.said_unwritable.erase(file.path);

@@ -152,8 +152,8 @@ struct Made {
     std::vector<std::string> left_out;
 };
 
-// Returns the text of the site's own sched_config file: the copy, or the file if it isn't copied yet. Empty:
-// there is none.
+// Returns the text of the site's own sched_config file: of the copy with kKeptSuffix, or of the file itself
+// if it isn't copied yet. Empty: there is neither.
 std::string own_sched_config(const std::string& folder) {
     auto kept = read_file(fmt::format("{}/sched_config{}", folder, kKeptSuffix));
     if (kept && !*kept) kept = read_file(folder + "/sched_config");

@@ -95,8 +95,8 @@ void tell_done(State& state, const migrate::Report& report) {
     write_kept_report(state);
 }
 
-// Adds the settings of the OpenPBS server that its pbs_sched reads from it, and which belong to the migrated
-// configuration like the settings in pbs_sched's files.
+// Adds the settings of the OpenPBS server that pbs_sched uses: they belong to the migrated configuration like
+// the settings in pbs_sched's files.
 void what_pbs_sched_reads(const State& state, migrate::MigrateOptions& options) {
     options.other_scheds = state.sched_priv;
     options.other_scheds.erase("default");

@@ -192,7 +192,7 @@ enum pbs_job_flag {
     PBS_JOB_INTERACTIVE = 1,
     PBS_JOB_RERUNNABLE = 2,
     PBS_JOB_HAS_COMMENT = 4,
-    PBS_JOB_CHECKPOINTABLE = 8, /* the host can checkpoint it and later run it from there */
+    PBS_JOB_CHECKPOINTABLE = 8, /* the host can checkpoint the job, and later go on from there */
     /* A decision has suspended the job (PBS_DECIDE_PREEMPT). Its state is 'S'. `places` are the places that
      * it has given back and on which it will go on; a decision to run the job resumes it. A job that somebody
      * else has suspended doesn't have this flag: no decision concerns it, and it keeps its places. */
@@ -500,7 +500,7 @@ enum pbs_decision_kind {
     /* From this decision on the job's time counts as `accrue_type`, until the host reports another one. Only
      * for servers with counts_eligible_time. */
     PBS_DECIDE_ACCRUE = 7,
-    /* The reservation `job` gets `places`, in the form of those of RUN, from its start to its end. `start`:
+    /* The reservation `job` gets `places`, written as for RUN, from its start to its end. `start`:
      * the beginning, if the reservation was to begin as soon as possible. For hosts with
      * PBS_TAKES_RESERVATIONS, like the next decision. */
     PBS_DECIDE_CONFIRM = 8,

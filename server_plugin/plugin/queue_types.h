@@ -1,5 +1,5 @@
-// For the execution_types that a migration sets on queues: gives them to the host, which sets them, or sets
-// them in the store (migrate/queue_types.h).
+// Passes on the execution_types that a migration gives to queues: to the host, which sets them, or into the
+// store (migrate/queue_types.h).
 #pragma once
 
 #include <string_view>

@@ -28,7 +28,7 @@ class SpoolFile {
     std::int64_t size() const { return size_; }
     // Returns `most` bytes from `offset` on, or fewer at the end. An error is a text for the client.
     tl::expected<std::string, std::string> part(std::int64_t offset, std::size_t most) const;
-    // Shortens the file by as much as takes some milliseconds, because closing a long file takes long.
+    // Shortens the file in a step of a few milliseconds, because closing a long file at once takes long.
     // Returns false if nothing is left.
     bool shrink();
 

@@ -63,8 +63,8 @@ struct NextRecord {
 
 using UnsupportedKey = std::pair<objects::ObjectType, std::string>;
 
-// Objects that have changed, whose settings without effect still have to be logged; and the lines logged so
-// far.
+// The changed objects whose settings without effect still have to be logged. `lines`: the number of lines
+// that have been logged about the change.
 struct ChangedSettings {
     std::deque<UnsupportedKey> objects;
     std::size_t lines = 0;

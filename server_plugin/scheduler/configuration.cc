@@ -31,7 +31,8 @@ Assigned Scheduler::Impl::assigned(std::string_view sched) {
     return sched_configs.assigned(sched);
 }
 
-// Stores the policies in force after a change of configuration, which isn't a switch by time.
+// After a change of the configuration, stores which policies are in force, so that tick() doesn't take the
+// change for a switch by time.
 void Scheduler::Impl::note_policies_in_force() {
     if (!last_tick) return;
     for (auto& [name, sched] : scheds) {

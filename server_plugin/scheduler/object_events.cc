@@ -55,7 +55,8 @@ void Scheduler::Impl::set_limits(EntityLimits& limits, std::uint32_t scope,
     tell_projects_apart();
 }
 
-// Puts projects, shapes and arrays into signatures where a limit distinguishes them.
+// Makes signatures (signature.h) contain the project, shape or array of a job if some limit distinguishes
+// jobs by it.
 void Scheduler::Impl::tell_projects_apart() {
     const bool by_project = tables.tells_projects_apart();
     const bool by_shape = tables.shapes_in_quotas;
@@ -154,7 +155,8 @@ void release_requests(Requests& requests, const AdvanceReservation& reservation)
 
 }  // namespace
 
-// A reservation may affect the start of any job, and adds a queue in which jobs start.
+// Has all jobs considered, because a reservation may affect the start of any job, and adds a queue in which
+// jobs start.
 void Scheduler::reservation_changed(const ReservationRecord& record) {
     if (impl_->keep(record)) return;
     impl_->note(&EventsSince::settings_changed);

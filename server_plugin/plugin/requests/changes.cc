@@ -18,7 +18,7 @@
 namespace pbs::plugin {
 namespace {
 
-// A reply has the objects of at most so many changes; it ends after about so many bytes of text.
+// The most changes in a reply, and the bytes of text after which a reply ends.
 constexpr std::size_t kMostChanges = 2000;
 constexpr std::size_t kMostText = std::size_t{256} << 10;
 

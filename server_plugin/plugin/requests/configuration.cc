@@ -328,7 +328,7 @@ int32_t manage_configuration(State& state, const pbs_manager_request& request, s
 
 namespace {
 
-// A status request for the configuration: which objects it asks for.
+// The objects that a status request for the configuration asks for.
 struct ShownObjects {
     std::optional<std::uint64_t> revision{};
     std::optional<std::uint64_t> after{};  // for the host's objects: the page that follows this row

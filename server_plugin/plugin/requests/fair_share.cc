@@ -24,7 +24,7 @@
 namespace pbs::plugin {
 namespace {
 
-// The most elements in one part of a reply, which takes some milliseconds.
+// The most elements in one part of a reply. A part takes a few milliseconds.
 constexpr std::size_t kPart = 1000;
 
 std::string_view entity_word(sched::ShareEntity entity) {
@@ -170,7 +170,7 @@ class SharesQuery final : public BackgroundQuery {
   private:
     sched::SharesAsked asked_;
     std::vector<sched::SharesView> found_;
-    std::size_t tree_ = 0;  // the tree from which the next part begins, and in it the row (below)
+    std::size_t tree_ = 0;  // the next part begins in this tree, at its row row_
     std::size_t row_ = 0;
 };
 

@@ -14,7 +14,7 @@
 namespace pbs::plugin {
 namespace {
 
-// The most counters in one part of a reply, which takes some milliseconds.
+// The most counters in one part of a reply. A part takes a few milliseconds.
 constexpr std::size_t kCountersAtOnce = 1000;
 
 class QuotaQuery final : public BackgroundQuery {

@@ -57,7 +57,7 @@ bool add_whole_objects(Reply& reply, const objects::Snapshot& snapshot, objects:
     return object != nullptr;
 }
 
-// The number of objects in a page, which takes some milliseconds.
+// The number of objects in a page. A page takes a few milliseconds.
 constexpr std::size_t kPage = 200;
 
 // Adds a page of objects: those that follow the name `after`.

@@ -1,4 +1,5 @@
-// Explains one job by a cycle with the same filters, in the same order, at the job's turn.
+// Explains one job: runs the filters and rules of a cycle over all jobs, and notes the answers at the job's
+// turn.
 
 #include "server_plugin/scheduler/explain/explain.h"
 
@@ -64,12 +65,12 @@ class Explainer final : public CycleLog, CyclePart {
     Intake& intake_;
     Future& future_;
     Explanation& out_;
-    std::size_t turns_ = 0;  // jobs that have had their turn, in all and by class
+    std::size_t turns_ = 0;  // the number of jobs that have had their turn; by class in turns_of_class_
     std::array<std::size_t, 6> turns_of_class_{};
     std::optional<OrderedJob> before_{};  // the job that had its turn last
 };
 
-// Returns the numbers by which the job is sorted in its class.
+// Returns the numbers by which the job is sorted among the jobs of its class (JobClass).
 std::vector<OrderKey> Explainer::order_keys(const OrderedJob& job) {
     const OrderContext context{in_.now,         s_,      t_.jobs, t_.queues,  t_.requests,
                                queues_.ranks(), nullptr, nullptr, &state_.own};
@@ -96,7 +97,7 @@ std::vector<OrderKey> Explainer::order_keys(const OrderedJob& job) {
                 break;
             case KeyForm::score:
                 value = fmt::format("{}", job.score);
-                largest_first = !largest_first;  // the number of a smaller score is larger
+                largest_first = !largest_first;  // the comparator's number decreases as the score grows
                 break;
             case KeyForm::weighted:
                 value = intake_.weighted().text(job.job);

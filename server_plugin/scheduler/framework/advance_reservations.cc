@@ -162,7 +162,7 @@ class Answering {
     struct Time {
         Instant start{};
         Instant end{};
-        std::uint32_t request = 0;  // in Requests
+        std::uint32_t request = 0;  // its number in Requests
     };
     std::string time_refusal(const Time& time) const;
     std::vector<Instant> instants(const std::vector<Booking>& others) const;

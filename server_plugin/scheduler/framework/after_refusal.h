@@ -52,7 +52,7 @@ class AfterRefusal {
         return nullptr;
     }
     // Returns whether a refusal of the next job of the class in these queues would affect later jobs. If not,
-    // a cycle after events skips jobs that no event released.
+    // a cycle after events skips jobs whose refusals no event could have lifted.
     virtual bool wants(const CandidateQueues& /*queues*/, JobClass /*job_class*/) const { return false; }
     // Returns the reason why no further job of the queue starts in this cycle; an empty reason: jobs may
     // start. A null view means jobs that may start in no queue. A rule that begins to hold jobs up counts

@@ -1,9 +1,9 @@
 // Categories of jobs that filters can't distinguish, and the stored answers about them.
 //
-// Most filters read the signature and the queue; some read the owner or group and the queue: limits on
-// running jobs, access lists, allocations. So refusals of users are stored by user, refusals of requests by
-// signature, and jobs are of one category if both are equal. Users within all limits are equal, and so are
-// users who have reached the same limits.
+// Most filters read the job's signature (the number that jobs with equal requests share, signature.h) and the
+// queue. Some read the owner or group and the queue: limits on running jobs, access lists, allocations. So
+// refusals of users are stored by user, and refusals of requests by signature. Jobs are of one category if
+// both are equal. Users within all limits are equal, and so are users who have reached the same limits.
 #pragma once
 
 #include <cstdint>

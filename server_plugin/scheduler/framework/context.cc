@@ -156,8 +156,8 @@ void CycleContext::set_up_state() {
     }
     state.vnodes->clear_reservations();
     book_reservations(tables, state);
-    // Drop the reservations kept from an earlier cycle if there are bookings: a look-ahead may find another
-    // start whenever a booking begins or ends.
+    // Drop the reservations kept from an earlier cycle if there are bookings: whenever a booking begins or
+    // ends, a reserved job may find another start.
     if (in.events != nullptr && !state.vnodes->bookings().empty()) in.events->kept.clear();
     tables.requests.see_without(settings.exclude_resources, tables.resources);
     if (const auto found = tables.allocations.find(settings.sched_acct_dir);
@@ -278,7 +278,7 @@ Candidate CycleContext::candidate(const OrderedJob& job) const {
     return c;
 }
 
-// The time for which a job without a walltime is planned, if its queue has no maximum.
+// Returns the time for which a job without a walltime is planned, if its queue has no maximum.
 Seconds CycleContext::time_unasked(const JobNeeds& job) const {
     const Planning& planning = state.planning;
     if (job.suspended == kNoSlot) return planning.unasked + planning.offset;
@@ -299,8 +299,8 @@ void CycleContext::set_walltime(Candidate& job, const QueueView& view) const {
         job.walltime = job.asked + planning.offset;
     }
     if (hours == nullptr) return;
-    // Compute both times from those of the job itself: the candidate's may include the pauses from another
-    // instant on.
+    // Compute both times from the job's own walltimes. Those of the candidate may include the pauses that its
+    // queue's hours cause from another instant on.
     if (const Seconds hard = tables.jobs.hard_walltime_left(job.job);
         hard > Seconds(0) && !planning.repeats(job.asked))
         job.hard_walltime = hard + planning.offset;

@@ -20,8 +20,8 @@
 
 namespace pbs::sched {
 
-// The releases of parked jobs by the events since the last cycle, for jobs that start in a list of candidate
-// queues.
+// The releases (pending_jobs.h) by the events since the last cycle: they tell which parked jobs, refused by
+// earlier cycles, may start now. For the jobs that start in one list of candidate queues.
 struct Released {
     std::size_t as_of = SIZE_MAX;  // CycleContext::state_number() when `list` was computed; SIZE_MAX: never
     bool missed = false;           // since then a released job was considered that didn't start
@@ -40,7 +40,7 @@ struct Released {
     std::unordered_map<std::uint32_t, std::size_t> room;
 };
 
-// The queues that refuse a signature until the configuration changes. Lasts from cycle to cycle.
+// The queues that refuse all jobs of a signature until the configuration changes. Lasts from cycle to cycle.
 class RefusedForGood {
   public:
     static constexpr std::size_t kMostQueues = 64;  // with more queues nothing is stored
@@ -68,7 +68,7 @@ struct NoRoomMade {
         nothing,       // the job could start, or preemption wasn't tried
         no_lower,      // no preemptable job of a lower level runs
         not_by_room,   // the job would wait even if no job of a lower level ran, for `reason`
-        by_levels,     // too few can be preempted: jobs exceed soft limits only while others run
+        by_levels,     // the job would fit, but jobs' levels rise once others are preempted (soft limits)
         tried_enough,  // a cycle's number of tries was used up
     };
     Why why = Why::nothing;
@@ -78,7 +78,7 @@ struct NoRoomMade {
 // The queues in which a job may start, in the order of the tests.
 struct CandidateQueues {
     std::vector<QueueView*> views;
-    std::optional<unsigned> user_reads{};  // ReadsUser, once computed
+    std::optional<unsigned> user_reads{};  // bits of ReadsUser; nullopt: not computed yet
     Standings standings{};
     Released released{};
     RefusedForGood refused_for_good{};
@@ -163,7 +163,7 @@ struct Refused {
     std::uint32_t answer;
 };
 
-// A queue from which jobs are taken.
+// A queue from which the policy takes jobs.
 struct Source {
     QueueSlot queue = kNoSlot;
     // The class of its jobs; nullopt: normal, and overdue after some time.
@@ -188,16 +188,16 @@ struct QueueSetup {
     std::uint64_t pools = 0;      // Vnodes::version() at the set-up
 };
 
-// The next job to consider in a lane.
+// The next job to consider in a lane (a sorted list of pending jobs, pending_jobs.h). Lanes take turns.
 struct Turn {
     LaneId lane = 0;
     PendingJobs::Position at;
     std::int64_t level = 0;  // preemption level
-    bool first = false;      // goes before the deal's order
+    bool first = false;      // the job goes before all jobs that the deal orders
     bool preempted = false;
     JobClass job_class = JobClass::normal;
-    std::int64_t turn = 0;   // the turn by the deal
-    std::uint32_t rank = 0;  // the rank by the deal, among equal turns
+    std::int64_t turn = 0;   // the turn that the deal (deal.h) gives the job
+    std::uint32_t rank = 0;  // the rank that the deal gives the job, among equal turns
     PendingKey key{};        // the job's key
     std::size_t as_of = 0;   // Turns::state_number() when the job was found
 };
@@ -218,7 +218,7 @@ struct CycleScratch {
     PlaceMap answers_of_few;
     std::vector<Turn> turns;
     std::vector<LaneId> lanes;
-    std::vector<double> ratios;  // by lane, for its entity
+    std::vector<double> ratios;  // memory for Turns::ratios_
     std::vector<News> news;
     std::array<std::vector<OrderedJob>, 6> classes;  // jobs to be put into lanes
     // The lanes of a cycle that doesn't keep them for the next one.
@@ -290,9 +290,10 @@ struct CycleContext {
     // for a minute if nothing happens.
     Instant usage_as_of() const { return std::chrono::floor<std::chrono::minutes>(in.now); }
 
-    std::size_t reserved_kept = 0;  // this many reservations, the first ones, are those of an earlier cycle
-    // Steps of look-aheads that found no start. A cycle takes at most kMostFailedSteps, so that it doesn't
-    // take long if there are many such jobs; a step takes some microseconds.
+    std::size_t reserved_kept = 0;  // how many of the first reservations come from an earlier cycle
+    // The steps of searches for a later start (Lookahead) that found none. A cycle takes at most
+    // kMostFailedSteps, so that it doesn't take long if there are many such jobs; a step takes some
+    // microseconds.
     std::int64_t failed_steps = 0;
     static constexpr std::int64_t kMostFailedSteps = 20'000;
     bool may_look_ahead() const { return failed_steps < kMostFailedSteps; }
@@ -307,12 +308,12 @@ struct CycleContext {
     // Returns the level that the job has if it exceeds the soft limits in `traits`.
     std::int64_t preempt_level_over(JobSlot job, bool starving, unsigned traits) const;
     // Returns the soft limits that the job exceeds together with all running jobs, as bits of PreemptTrait:
-    // its queue's, the server's.
+    // those of its queue and of the server.
     unsigned soft_traits(JobSlot job) const;
     // Returns the soft limits that a waiting job would exceed if it ran, as bits of PreemptTrait.
     unsigned soft_traits_once_it_runs(JobSlot job) const;
-    // Returns the level of a job of this queue and entity, starving or not, that has no traits besides except
-    // `traits`.
+    // Returns the preemption level of a job of this queue and entity. `starving`: as above; `traits`: the
+    // further traits of the job, as bits of PreemptTrait.
     std::int64_t preempt_level(QueueSlot queue, std::uint32_t entity, bool starving,
                                unsigned traits = 0) const;
 
@@ -349,7 +350,8 @@ struct CycleContext {
         return ask_filter(filter, state, tables.jobs, job, view);
     }
     Reason not_started_reason(QueueSlot home) const;
-    // The reason why no further job of the queue starts, by the rules after refusals.
+    // Returns the reason of a rule after refusals why no further job of the queue starts; empty: jobs may
+    // start.
     Reason held_up_reason(const QueueView* view) const;
     bool is_held_up(const QueueView& view) const { return static_cast<bool>(held_up_reason(&view)); }
     // Refuses a job for a reason that needs no filter.

@@ -1,5 +1,6 @@
-// The loop: considers released jobs in order. Each is tested by the filters, placed and started; or refused
-// and parked. Then the rules make decisions.
+// The loop of a cycle: considers in order the jobs that may start. Each is tested by the filters, and then
+// placed and started; or it is refused, and parked until an event may lift the refusal. At the end the rules
+// make decisions.
 
 #include "server_plugin/scheduler/framework/cycle.h"
 
@@ -20,7 +21,7 @@ namespace {
 class Cycle {
   public:
     explicit Cycle(const CycleInput& input);
-    // Runs a cycle over all jobs, which are all released.
+    // Runs a cycle that considers all jobs.
     Decisions run();
     // Runs a cycle after events. False: nothing was decided, and run() of another Cycle is needed.
     bool run_events(Decisions& out);
@@ -247,8 +248,8 @@ Decisions Cycle::place(JobSlot job, bool preempts) {
     return out;
 }
 
-// The memory for few decisions. Its first bytes are a part of the object. The object is small, so that an
-// allocator can reuse the memory of the last one.
+// Memory for decisions. If they are few, the bytes in the object suffice. The object is so small that the
+// allocator can give it the memory of the last such object.
 struct ArenaBytes {
     alignas(std::max_align_t) std::array<std::byte, 896> bytes;
 };

@@ -34,7 +34,7 @@ struct KeptScratch {
 // One scheduler's memory from cycle to cycle.
 struct SchedMemory {
     KeptScratch kept;
-    OwnStates own;  // objects of rules
+    OwnStates own;  // the data of rules
 };
 
 struct CycleInput {
@@ -70,7 +70,8 @@ void rehearse_cycle(const CycleInput& input, std::unique_ptr<CycleLog> (*make)(c
 // preempts, jobs of any level may be preempted for the place.
 Decisions place_job(const CycleInput& input, JobSlot job, bool preempts);
 
-// The charge for a job's start by a policy (SORT_BY_PAST_USAGE); nullopt: the policy counts no past usage.
+// Returns the charge for a job's start by a policy (SORT_BY_PAST_USAGE); nullopt: the policy counts no past
+// usage.
 std::optional<double> start_charge(const Tables& tables, const Settings& settings, Instant now, JobSlot job);
 
 // Returns `divided` if the policy and the host permit a chunk in pieces on several vnodes.

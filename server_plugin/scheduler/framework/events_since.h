@@ -20,7 +20,8 @@ struct Policy;
 
 // Events since the last cycle.
 struct EventsSince {
-    // True if more has happened than the members below have. All jobs have to be considered then.
+    // True if something has happened that the members below don't describe. All jobs have to be considered
+    // then.
     bool everything = true;
     // True if jobs that aren't in `changed` have changed, too, or if the order of the jobs has changed.
     bool lost = true;
@@ -60,18 +61,18 @@ struct EventMemory {
     bool prime_now = false;          // `pending` is in the order of prime time
     std::vector<JobHandle> started;  // the jobs that the last cycle started
     std::set<Instant> instants;      // the instants at which time may lift a refusal
-    // Uses that were below their limits at the last check. There may be jobs that were refused because of
-    // such a limit earlier and are too large for the free amounts of any vnode. These haven't been considered
-    // since: they wait until vnodes have more free.
+    // The uses of limits that were below their maxima at the last check. Jobs that such a limit refused
+    // earlier may wait now until vnodes have more free, because they were too large for any vnode. They
+    // haven't been considered since.
     std::vector<UseKey> open;
     Blockers always_open = 0;  // the blockers of further uses below their limits, which don't fit into `open`
-    // Reservations that a cycle after events may use instead of a look-ahead.
+    // Reservations that a cycle after events may use instead of searching for the jobs' starts again.
     std::vector<KeptReservation> kept;
     OwnStates own;                   // data of rules
-    std::vector<QueueSlot> held_up;  // queues whose jobs behind one that holds them up were skipped
+    std::vector<QueueSlot> held_up;  // queues in which one job holds up later ones, which were skipped
     bool refused_by_sets = false;    // CycleState::refused_by_sets counted a job that may still wait
     ResourceSchedule schedule;       // the schedule of running jobs only
-    std::optional<Instant> last;     // the last cycle
+    std::optional<Instant> last;     // the instant of the last cycle
     Instant last_full{};
 };
 

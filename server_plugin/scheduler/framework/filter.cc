@@ -33,8 +33,8 @@ std::vector<LimitNeed> limits_of(std::span<const Filter* const> filters, const C
     std::vector<LimitNeed> needs;
     for (const Filter* filter : filters)
         if (const Limit* limit = filter->limit()) limit->add_needs(state, job, job.user, view, needs);
-    // Put the limits of views first. If several limits refuse a job because of a drain, its reason is then
-    // that the queue is drained.
+    // Put the limits of views (queues of the cycle) first. If several limits refuse a job because of a drain,
+    // its reason is then that the queue is drained.
     std::stable_partition(needs.begin(), needs.end(),
                           [](const LimitNeed& need) { return need.key.use.scope == UseScope::view; });
     return needs;

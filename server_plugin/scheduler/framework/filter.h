@@ -66,7 +66,8 @@ using OfJob = Refusal (*)(CycleState&, const Candidate&, const JobTable&, QueueV
 using Check = std::variant<OfSignature, OfOwner, OfGroup, OfSignatureAndUser, OfJob, Limit>;
 
 enum FilterTrait : unsigned {
-    // The filter depends on time. A look-ahead calls it before it computes what will be free.
+    // The filter depends on time. A search for a later start (Lookahead) calls it before it computes the
+    // amounts that will be free.
     about_time = 1,
     // The filter depends on prime time. Its refusals are lifted when a queue ignores prime time early.
     about_prime = 2,
@@ -102,13 +103,13 @@ struct Filter {
     // the filter would let pass now; nullopt: no such limit. Null: `anything` is added to the blockers of its
     // refusals.
     std::optional<JobSize> (*leaves)(const CycleState& state, const UseKey& key) = nullptr;
-    // For a filter of signatures and users. Returns whether its answers depend on the user at present. False
-    // may become true during a cycle only if a filter of owners or groups tests the user, too. Null: they
-    // always depend on the user.
+    // For a filter of type OfSignatureAndUser. Returns whether its answers depend on the user at present.
+    // False may become true during a cycle only if a filter of owners or groups tests the user, too. Null:
+    // the answers always depend on the user.
     bool (*reads_user)(const CycleState& state, const QueueView& view) = nullptr;
-    // For a filter of signatures and users. Returns whether it may refuse a job of this user. Users whom it
-    // can't refuse share answers. False may become true only by starts of the same owner or group. Null: it
-    // may refuse jobs of any user.
+    // For a filter of type OfSignatureAndUser. Returns whether it may refuse a job of this user. Users whom
+    // it can't refuse share answers. False may become true only by starts of jobs of the same owner or group.
+    // Null: it may refuse jobs of any user.
     bool (*may_refuse)(CycleState& state, const User& user, const QueueView& view) = nullptr;
     // Called when the cycle starts a job. Null: a start affects the filter only by the state's counts.
     void (*started)(CycleState& state, const Candidate& job) = nullptr;

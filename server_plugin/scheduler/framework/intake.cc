@@ -83,7 +83,8 @@ bool Intake::is_refused_before(const OrderedJob& job) {
     return false;
 }
 
-// Makes an OrderedJob. Jobs that don't run and have the same request have the same number of nodes.
+// Makes an OrderedJob. Looks up the nodes of queued jobs by request: with the same request they have the same
+// number of nodes.
 OrderedJob Intake::ordered(JobSlot job, JobClass job_class) {
     if (!p_.counts_nodes || in_.policy->has_scores()) {
         OrderedJob ordered{job, job_class, p_.counts_nodes ? c_.nodes_of_ordered(job) : 1,
@@ -186,15 +187,15 @@ void Intake::add_requeued() {
     }
 }
 
-// Returns the user or the queue to whose lane the job belongs.
+// Returns the user or the queue to whose lane (sorted list of pending jobs) the job belongs.
 std::uint32_t Intake::lane_is_of(JobSlot job, JobClass job_class) const {
     if (queues_.starts_in_place(job_class)) return t_.jobs.queue[job];
     return queues_.has_lane_by_user(job_class) ? t_.jobs.user[job] : 0;
 }
 
-// Returns the entity to whose lane the job belongs. If the policy deals by shares: the entity in the tree. If
-// preemption levels depend on soft limits, which are the same for all jobs of a user: the user. Else: the
-// number by which the deal splits lanes.
+// Returns the entity to whose lane the job belongs. If lanes take turns by fair shares: the entity in the
+// tree. If preemption levels depend on soft limits, which are the same for all jobs of a user: the user.
+// Else: the number by which the deal (deal.h) splits lanes.
 std::uint32_t Intake::entity_of(JobSlot job, const Deal* deal) const {
     if (s_.fairshare && state_.shares != nullptr) return state_.shares->entity(t_, job);
     if (c_.by_soft_limits) return t_.jobs.user[job];
@@ -215,8 +216,8 @@ PendingJobs::Entry Intake::entry_of(const OrderedJob& job, const Chain& chain, c
     return entry;
 }
 
-// Puts preempted jobs first, in the order of their preemption. The job's number then replaces the chain's
-// numbers after the first 64 bits.
+// Replaces a preempted job's key, so that such jobs go first, in the order of their preemption. Of the
+// comparators' numbers, the new key has only the first 64 bits; the job's number follows.
 void Intake::put_preempted_first(JobSlot job, PendingKey& key) const {
     if (!is_preempted(job)) return;
     key = {static_cast<std::uint64_t>(t_.jobs.rare_fields(job).preempted_at.time_since_epoch().count()),

@@ -1,4 +1,4 @@
-// The pending jobs of a cycle: their classes, and the sorted lanes in which they are.
+// The pending jobs of a cycle: their classes, and the lanes (sorted lists) in which they are.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ class Intake : CyclePart {
 
     PendingJobs& jobs() { return *pending_; }
     const PendingJobs& jobs() const { return *pending_; }
-    // Changed jobs, in order. They are considered whatever was released.
+    // The changed jobs, in order. They are considered even if no event could have lifted a refusal of theirs.
     std::span<const News> news() const { return news_; }
 
     // While an Again exists, jobs() has only its jobs, in another order.
@@ -71,8 +71,8 @@ class Intake : CyclePart {
     OrderContext order_context() const {
         return {in_.now, s_, t_.jobs, t_.queues, t_.requests, {}, state_.shares, &t_, &state_.own};
     }
-    // Returns the deal by which the jobs are divided among lanes. If a deal comes into force at a later date,
-    // they are divided for it already.
+    // Returns the deal by which the jobs are divided among lanes. If a deal comes into force only at a later
+    // date, the jobs are divided for it already.
     const Deal* lasting_deal_of(JobClass job_class) const { return deal_of(job_class, Instant::max()); }
     PendingJobs::Entry entry_of(const OrderedJob& job, const Chain& chain, const Deal* deal,
                                 const LeastNeeds& needs) const;

@@ -168,8 +168,8 @@ void Judge::grow(const OrderedJob& ordered, Candidate& job, CandidateQueues& que
     search.keep();
 }
 
-// The filter that refused the job, if its answer is the same in other queues, so that the job needn't be
-// tested there. Null if a rule has to see each refusal of the filter.
+// Returns the filter that refused the job, if its answer is the same in other queues, so that the job needn't
+// be tested there. Null: there is none, or a rule has to see each refusal of the filter.
 const Filter* Judge::same_elsewhere(const Candidate& job, const QueueView& view,
                                     const FilterRefusal& refusal) const {
     if (!in_.categories || refusal.filter >= view.filters.size() || job.asked < Seconds(0)) return nullptr;
@@ -177,8 +177,9 @@ const Filter* Judge::same_elsewhere(const Candidate& job, const QueueView& view,
     return filter->is_same_in != nullptr && (filter->traits & c_.watched) == 0 ? filter : nullptr;
 }
 
-// The bits of the queues that refuse the job's signature for good. Null: no such bits are kept. For a single
-// queue they would save nothing, and jobs of other classes may get other answers.
+// Returns the bits of the queues that refuse the job's signature for good. Null: no such bits are kept,
+// because they would save nothing (for a single queue), or because jobs of other classes may get other
+// answers.
 std::uint64_t* Judge::refused_for_good(const OrderedJob& job, CandidateQueues& queues) const {
     if (tries_ || !in_.categories || queues.size() < 2 || queues.size() > RefusedForGood::kMostQueues ||
         job.job_class != JobClass::normal)

@@ -34,9 +34,10 @@ class Judge : CyclePart {
 
     // For the rest of the cycle, counts the job's coming usage for its entity in the fair-share tree.
     void expect_usage(JobSlot job);
-    // The number of jobs that this cycle had started when a look-ahead found no start for such a job, plus 1;
-    // 0: none was tried. If filters read the user, users are distinguished even if they are equal now, since
-    // that may change.
+    // Returns a stored number for the job and all jobs that filters can't distinguish from it: how many jobs
+    // this cycle had started when a search for a later start (Lookahead) of such a job failed, plus 1; 0:
+    // there was no such search. If filters read the user, users are distinguished even if they are equal at
+    // present, since that may change.
     std::uint32_t& no_start_known(const OrderedJob& job, Verdict& verdict, CandidateQueues& queues);
 
     // Prepares another test of the jobs that weren't started, in queues that ignore prime time from now on.
@@ -87,8 +88,8 @@ class Judge : CyclePart {
     Queues& queues_;
     // Answers that hold for all jobs of a signature: by class and signature, the index in verdicts_ plus 1.
     std::array<std::vector<std::uint32_t>, 6>& verdict_of_ = c_.scratch->verdict_of;
-    // The same by class, standing and signature, where filters refuse the user, and in a cycle after single
-    // events.
+    // Answers by class, standing and signature, where filters refuse the user, and in a cycle after single
+    // events: the index in verdicts_ plus 1.
     PlaceMap& verdict_of_user_ = c_.scratch->verdict_of_user;
     std::vector<Verdict>& verdicts_ = c_.scratch->verdicts;
     // By class and signature, the index in signature_answers_ plus 1.

@@ -58,8 +58,9 @@ Category Judge::category_of(const OrderedJob& job, CandidateQueues& queues) {
     return category;
 }
 
-// The standing of the job's user. It is computed again when the cycle has started a job of the same owner or
-// group (whichever the filters read), or has made a reservation.
+// Returns the standing of the job's user (the refusals that its jobs get because of the user). It is computed
+// again when the cycle has started a job of the same owner or group (whichever the filters read), or has made
+// a reservation.
 const Standings::User& Judge::standing_of(const OrderedJob& job, CandidateQueues& queues) {
     if (user_numbers_.empty()) {
         user_numbers_.assign(t_.strings.size(), UINT32_MAX);
@@ -152,7 +153,7 @@ FilterRefusal Judge::first_refusal(const Candidate& job, QueueView& view) {
     return first_refusal_of_job(job, view);
 }
 
-// The first refusal by a filter that is called for each job. These filters have numbers after those of the
+// Returns the first refusal by a filter that is called for each job. Such filters are numbered after all
 // others.
 FilterRefusal Judge::first_refusal_of_job(const Candidate& job, QueueView& view) {
     const auto others = static_cast<std::uint32_t>(view.filters.size());

@@ -1,7 +1,7 @@
 // Limits on what running jobs use together. A limit is one row: whose jobs it counts, what it counts of them,
 // and the maximum. Everything else is made from the row: the filter that refuses a job, the event that lifts
-// the refusal, the largest size of jobs for which it does, the amounts of the limit that reservations keep
-// for waiting jobs, and the text for users.
+// the refusal, the largest size of the jobs that the event may let start, the amounts of the limit that
+// reservations keep for waiting jobs, and the text for users.
 //
 // To add one: a row in plugins/limits.cc, as in
 //
@@ -52,8 +52,8 @@ struct Refusal {
     static Refusal for_good(const Reason& reason) { return {reason, blocker::kConfiguration}; }
 };
 
-// Returns the largest job that all views of a queue let pass, by of_view(view) of each; nullopt: the use
-// isn't that of a queue, or a view has no such limit.
+// Returns the largest job that all views of the key's queue let pass, by of_view(view) of each. A view is the
+// queue, or the queue on one host. nullopt: the use isn't that of a queue, or a view has no such limit.
 template <class OfView>
 std::optional<JobSize> left_by_views(const CycleState& state, const UseKey& key, OfView of_view) {
     if (key.scope != UseScope::queue) return std::nullopt;

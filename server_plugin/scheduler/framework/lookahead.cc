@@ -132,7 +132,7 @@ void Lookahead::await(std::string_view what, Instant until) {
         known->until = std::max(known->until, until);
 }
 
-// Returns the instant up to which a filter about time refuses at least; nullopt: none refuses.
+// Returns an instant until which a filter about time refuses the job; nullopt: none refuses it.
 std::optional<Instant> Lookahead::refused_until() {
     const auto waits = [&](const Refusal& refusal) {
         const Instant until = refusal.until.value_or(Instant::max());
@@ -227,7 +227,8 @@ std::optional<Instant> Lookahead::earliest(Instant from, Instant until) {
             grow();
             return at;
         }
-        // Either the next end of a job or the instant named in the refusal may lift it; take the first.
+        // Either the next end of a job or the instant named in the refusal may lift the refusal; take the
+        // first.
         std::optional<Instant> next;
         if (refusal.waits_for_jobs() && done_ < events_.size()) next = events_[done_].at;
         decided_by_time_ = refusal.until && *refusal.until > at && (!next || *refusal.until < *next);
@@ -275,7 +276,7 @@ void Lookahead::hold(bool is_kept) {
         }
     }
     const LimitUser user = limit_user(state_, job_, job_.user, view_, placement, shares);
-    // Charges the spare capacity of earlier reservations that start while this job runs.
+    // Charge the job to the spare capacity of earlier reservations that start while it runs.
     use_spare(state_, user, when.start, when.end);
     state_.vnodes->use_reserved(placement, *job_.request, state_.place_rules(job_, view_));
 

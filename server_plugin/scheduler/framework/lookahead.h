@@ -1,4 +1,4 @@
-// A look into the future, for one job in one queue.
+// A look-ahead: the search for the first instant at which one job can start in one queue.
 #pragma once
 
 #include <optional>

@@ -30,12 +30,14 @@ enum class JobSource : std::uint8_t {
 struct Profile {
     std::string_view name;  // value of the attribute `algorithm`
     JobSource intake = JobSource::every_queue;
-    // The order of jobs: the chain for the jobs of a class, and its part that sorts the jobs of a lane.
+    // The order of jobs. chain(): all comparators for the jobs of a class. lane_chain(): those that sort the
+    // jobs within a lane.
     const Chain& (*chain)(const Policy& policy, JobClass job_class, bool prime_time) = nullptr;
     const Chain& (*lane_chain)(const Policy& policy, JobClass job_class, bool prime_time) = nullptr;
     // Makes the chains of a policy again if they depend on known resources. May be null.
     void (*make_chains)(Policy& policy, const Resources& resources) = nullptr;
-    // Deals. The first one that the policy wants for a class is used.
+    // Deals: the ways in which lanes of jobs take turns. The first one that the policy wants for a class is
+    // used.
     std::span<const Deal* const> deals{};
     // Admissions and filters, in the order of the tests. Filters that are called for each job come last.
     std::span<const Admission* const> admissions{};

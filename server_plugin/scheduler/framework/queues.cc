@@ -102,7 +102,8 @@ CandidateQueues Queues::views_of(const std::vector<QueueSpec>& specs, bool dedic
     return queues;
 }
 
-// Updates the view of an earlier cycle: the use by jobs has changed, and the time may have.
+// Updates a view (a queue as filters see it) of an earlier cycle: the use by jobs has changed, and the time
+// may have.
 void Queues::renew_view(QueueView& view) {
     assert(&views_[view.number] == &view);  // limits distinguish views by their number
     view.facts.queue = view.queue = &t_.queues[view.slot];

@@ -143,8 +143,8 @@ ReleasedJobs::Left ReleasedJobs::left_of_limits() {
     return left;
 }
 
-// Finds the releases. Jobs that fit on no vnode needn't be considered, whatever else was lifted; except those
-// released for a user or group, since they are few.
+// Finds the releases: which parked jobs may start now. Jobs that fit on no vnode needn't be considered,
+// whatever else was lifted; except those released for a user or group, since they are few.
 void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     released.as_of = c_.state_number();
     released.missed = false;

@@ -14,7 +14,7 @@ class ReleasedJobs : CyclePart {
     // Called once, when the jobs with reservations have been considered: checks whether the reservations are
     // the same as before.
     void settle();
-    // The releases for jobs that start in these queues.
+    // Returns the releases for jobs that start in these queues.
     Released& of(CandidateQueues& queues);
     // Returns whether there is a place on the vnodes of any of the queues, if all other conditions are
     // ignored.

@@ -10,9 +10,9 @@
 #include "server_plugin/scheduler/pending/past_usage_deal.h"
 
 namespace pbs::sched {
-// Turns are in a heap: the least goes first. The expected usage of the cycle's jobs makes the numbers of
-// lanes larger, never smaller. So a turn computed before later starts is at most too early; it is put back
-// with its new numbers.
+// Returns whether turn `a` comes after turn `b`. Turns are in a heap: the least goes first. The expected
+// usage of jobs that the cycle starts makes the numbers of lanes larger, never smaller. So a turn computed
+// before such starts is at most too early, and is put back with its new numbers.
 //
 // Jobs of a high preemption level and preempted jobs come before all others, whatever their queue, as in
 // OpenPBS's scheduler.
@@ -155,8 +155,8 @@ std::int64_t Turns::take(Turn& turn, JobClass job_class) {
     return taken.charge;
 }
 
-// Prefetches the memory for the next turns of a lane while other lanes have theirs, because lanes are in
-// order but the tables aren't. For a job whose answer is known nothing else is read.
+// Prefetches the memory for the next turns of a lane while other lanes have theirs: the lane's next jobs are
+// known, but their rows are anywhere in the tables. For a job whose answer is known nothing else is read.
 void Turns::fetch(const Turn& turn, JobClass job_class) const {
     const PendingJobs& pending = intake_.jobs();
     if (const auto ahead = pending.ahead(turn.lane, turn.at, 2))

@@ -1,7 +1,8 @@
-// The order in which a cycle considers jobs: the lanes of a class take turns by the profile's deal. After
-// events only released jobs have a turn. All other jobs were refused before, and no event since can let one
-// of them start, so the cycle starts the same jobs as a cycle over all jobs. Comments of jobs that aren't
-// considered stay until the next cycle over all jobs.
+// The order in which a cycle considers jobs: the lanes (sorted lists of pending jobs) of a class take turns
+// by the profile's deal. In a cycle after events only released jobs have a turn, whose refusals the events
+// may have lifted. No event since their refusal can let any other job start, so the cycle starts the same
+// jobs as a cycle over all jobs. Comments of jobs that aren't considered stay until the next cycle over all
+// jobs.
 #pragma once
 
 #include "server_plugin/scheduler/framework/intake.h"

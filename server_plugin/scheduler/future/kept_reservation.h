@@ -43,7 +43,8 @@ class KeptReservation {
     Instant end{};
     Planning planning;
     Instant made{};                  // the instant of the cycle that made it
-    Instant until = Instant::max();  // the first planned end that moves on once it is reached
+    Instant until = Instant::max();  // the first planned end of a running job that is put off once it is
+                                     // reached
     std::uint32_t view = 0;          // the number of the view in which the job will start
     QueueSlot queue = kNoSlot;
     std::uint32_t host = 0;
@@ -73,7 +74,7 @@ class KeptReservation {
     // Returns whether a look-ahead at `now` would find the same reservation. False shortly before the start,
     // because a job that has overrun its walltime is always expected to end kOverrun from now.
     bool holds(Instant now) const { return holds_ && start >= now + kOverrun && made <= now && now < until; }
-    // Notes a running job whose planned end moves on once it is reached.
+    // Notes a running job whose planned end is put off once it is reached, because it requested no walltime.
     void note_end(const Tables& tables, JobSlot job);
 
     // Returns whether `outlasting` counts the job. REQUIRES: the job holds its places.

@@ -2,9 +2,9 @@
 // "prepare_resource_schedules", "add_job_utilization").
 //
 // It has the running jobs until their ends; and, during one cycle, the jobs that the cycle started and the
-// reservations of waiting jobs. For each limit in a query it has the profile of the limit's use over time. It
-// is made for the first query. Its running jobs last from cycle to cycle: starts and ends are noted, and the
-// next cycle with a query applies them.
+// reservations of waiting jobs. For each limit in a query it has the profile of the limit's use over time,
+// which it makes for the first query. The running jobs last from cycle to cycle: their starts and ends are
+// noted, and the next cycle with a query applies them.
 //
 // The schedule doesn't know refusals that only time lifts (windows of queues, prime time, dedicated time).
 // These have no end in the schedule because they may last for ever; the filters that check them name the
@@ -148,7 +148,8 @@ class ResourceSchedule {
     Tables* tables_ = nullptr;
     Premises premises_;
     std::uint64_t times_all_ = kNone;  // EventsSince::times_all at load(); kNone: nothing is loaded
-    // The instant of the last cycle. If the clock goes back, ends that have moved on have to go back, too.
+    // The instant of the last cycle. If the clock goes back, planned ends that were put off have to go back,
+    // too.
     Instant last_{};
     std::int64_t cycles_ = 0;
 

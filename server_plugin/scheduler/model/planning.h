@@ -19,10 +19,11 @@ struct Planning {
                 std::min(settings.duration_offset, kUnlimitedWalltime),
                 stops && settings.algorithm != Algorithm::origin};
     }
-    // Returns whether the planned end of a job with this walltime (below 0: none) moves on when it is over,
-    // because the job was planned with default_duration.
+    // Returns whether the planned end of a job with this walltime (below 0: none) is put off when it is
+    // reached, because the job was planned with default_duration.
     bool repeats(Seconds walltime) const { return walltime < Seconds(0) && unasked < kUnlimitedWalltime; }
-    // Returns the first end after `now`, for a job whose planned end moves on by default_duration.
+    // Returns the first planned end after `now`, for a job whose end is put off by default_duration each
+    // time.
     Instant again(Instant end, Instant now) const {
         return now < end ? end : end + unasked * ((now - end) / unasked + 1);
     }

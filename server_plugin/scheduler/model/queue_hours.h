@@ -45,7 +45,8 @@ class QueueHours {
     // the queue is open, or closed before the job began.
     std::optional<Closing> closed_since(Instant since, Instant now) const;
 
-    // The course of a job: it stands still from `stops` to `resumes`, for the first time, and ends at `end`.
+    // The course of a job: it ends at `end`. Before, it stands still from `stops` to `resumes`, and perhaps
+    // again later.
     struct Course {
         Instant end;
         Instant stops = Instant::max();  // max(): it doesn't stand still

@@ -11,7 +11,7 @@ namespace pbs::sched {
 struct QuotaUse {
     std::string quota;
     std::string rule;
-    // The filters in braces with the values that the counter is for, as {"users", "bob"}.
+    // The rule's filters in braces, each with the value that the counter is for, as {"users", "bob"}.
     std::vector<std::pair<std::string, std::string>> of;
     std::string resource;  // "jobs": running jobs
     std::string used;

@@ -322,7 +322,8 @@ void Requests::recompile(const Resources& resources) {
         compile(request, resources);
         if (request.users > 0) count(request, 1);
     }
-    // After a definition, names may mean other resources: drop the requests without excluded resources.
+    // After a definition, names may mean other resources: drop the copies of requests that omit excluded
+    // resources.
     without_.clear();
     seen_ = nullptr;
 }

@@ -24,7 +24,7 @@ struct ShareRow {
     double actual = 0;   // its part of all usage so far, as a fraction
     double tree_usage = 0;
     double factor = 0;
-    // For tickets_share, by the jobs that there are now:
+    // The next members are for tickets_share, by the jobs that wait or run now.
     double level = 0;                 // its part of the shares of all siblings with jobs
     double short_target = 0;          // its part of these siblings' tickets
     double overall_short_target = 0;  // its part of all tickets

@@ -9,7 +9,7 @@ namespace pbs::sched {
 // The job's request. `unsaid`: the vnode decides. Later words are stricter.
 enum class AskedSharing : std::uint8_t { shared, unsaid, excl, exclhost };
 
-// The vnode's attribute. If one vnode of a host gives whole hosts, all of its vnodes do.
+// The vnode's attribute. If one vnode of a host gives whole hosts, all vnodes of that host do.
 enum class Sharing : std::uint8_t {
     default_shared,
     default_excl,

@@ -1,5 +1,6 @@
-// Signatures of jobs. Jobs that filters can distinguish only by their owners share one. Tables have its
-// number, and a cycle's findings about one of the jobs hold for all.
+// Signatures of jobs: the facts about a job that most filters read, apart from its owner and group. Jobs with
+// equal facts share a signature. Tables have its number, and a cycle's findings about one of these jobs hold
+// for all.
 #pragma once
 
 #include <cstdint>

@@ -17,22 +17,21 @@ using Blockers = std::uint32_t;
 
 namespace blocker {
 
-// The comment of each blocker says which event lifts the refusals parked under it.
 
-// Only a change of the configuration, after which all jobs are considered.
+// Lifted only by a change of the configuration, after which all jobs are considered.
 inline constexpr Blockers kConfiguration = 0;
-// Any event.
+// Lifted by any event.
 inline constexpr Blockers kAnything = 1U << 0;
-// A job starts.
+// Lifted when a job starts.
 inline constexpr Blockers kStart = 1U << 1;
-// Vnodes get free amounts for a job of its size.
+// Lifted when vnodes get free amounts for a job of this size.
 inline constexpr Blockers kRoom = 1U << 2;
-// The job that holds up later jobs starts, is removed, or doesn't hold them up any more.
+// Lifted when the job that holds up later jobs starts, is removed, or doesn't hold them up any more.
 inline constexpr Blockers kHeldUp = 1U << 3;
-// Reservations for earlier jobs take less of limits.
+// Lifted when reservations for earlier jobs take less of limits.
 inline constexpr Blockers kReserved = 1U << 4;
-// The next cycle begins. For filters that read values whose changes no event reports, and which jobs don't
-// give back.
+// Lifted when the next cycle begins. For filters that read values whose changes no event reports, and which
+// jobs don't give back.
 inline constexpr Blockers kCycle = 1U << 5;
 
 constexpr std::uint64_t mixed(std::uint64_t value) {
@@ -40,16 +39,16 @@ constexpr std::uint64_t mixed(std::uint64_t value) {
     return (value ^ value >> 29) * 0xBF58476D1CE4E5B9ULL >> 32;
 }
 
-// The instant comes.
+// Returns the blocker that is lifted when the instant comes; kConfiguration for Instant::max().
 inline Blockers time(rrule::Instant at) {
     if (at == rrule::Instant::max()) return kConfiguration;
     return 1U << (6 + mixed(static_cast<std::uint64_t>(at.time_since_epoch().count())) % 4);
 }
 // All bits that time() may return.
 inline constexpr Blockers kTimes = ((1U << 10) - 1) & ~((1U << 6) - 1);
-// A program of server_dyn_res reports another amount, or a vnode has another load.
+// Lifted when a program of server_dyn_res reports another amount, or a vnode has another load.
 inline constexpr Blockers kTold = 1U << 10;
-// Jobs use less of the key's limit.
+// Returns the blocker that is lifted when jobs use less of the key's limit.
 constexpr Blockers less_of(const UseKey& key) {
     const std::uint64_t who = std::uint64_t{key.object} << 32 | key.of;
     const auto kind = static_cast<std::uint64_t>(key.scope) * 4 + static_cast<std::uint64_t>(key.entity);

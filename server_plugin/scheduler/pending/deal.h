@@ -1,4 +1,5 @@
-// A deal decides how the lanes of a class take turns. Within a lane the profile's chain decides.
+// A deal decides how the lanes (sorted lists of pending jobs, pending_jobs.h) of a class take turns. The
+// order within a lane is that of the profile's chain of comparators.
 //
 // To add one: write plugins/deal/<name>.cc with a `const Deal k<Name>Deal`, and put it into the table of each
 // profile that has it. The first deal in the table that the policy wants for a class is used.

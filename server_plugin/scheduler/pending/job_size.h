@@ -22,8 +22,8 @@ inline std::int32_t narrow(std::int64_t amount) {
 inline std::int32_t megabytes(std::int64_t bytes) {
     return narrow(bytes >> 20);
 }
-// Returns the free amount, at least 0. It is negative if a manager has reduced the total below its use. Jobs
-// that request none of it still fit then.
+// Returns the amount, but at least 0. A free amount is negative if a manager has reduced the total below its
+// use. Jobs that request nothing of it still fit then.
 inline std::int64_t free_at_least(std::int64_t amount) {
     return std::max<std::int64_t>(0, amount);
 }

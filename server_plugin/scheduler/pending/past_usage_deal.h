@@ -15,7 +15,7 @@ namespace pbs::sched {
 double past_usage_charge(PastUsageCharge charge, std::int64_t nodes, Seconds walltime);
 
 // The permutation counts in whole node-seconds (a flat charge of 1 is 3,600), so that sums don't depend on
-// the order of their terms. A job is reached at the usage of its user plus the charges of the user's earlier
+// the order of their terms. A job is picked at the usage of its user plus the charges of the user's earlier
 // jobs. Amounts are bounded so that no sum overflows: charges by 2^42 (27,000 nodes for five years), usages
 // by 2^60.
 std::int64_t usage_units(double usage);

@@ -368,7 +368,7 @@ PendingJobs::Reached PendingJobs::reached(LaneId id, std::int64_t base, std::int
     Reached out;
     std::int64_t sum = base;
     std::size_t place = 0;
-    // Skips blocks whose last pick is below `usage`. The usage at that pick is the usage at the end of the
+    // Skip blocks whose last pick is below `usage`. The usage at that pick is the usage at the end of the
     // block less the last charge.
     for (; place < lane.blocks.size(); ++place) {
         const Block& b = blocks_[lane.blocks[place]];

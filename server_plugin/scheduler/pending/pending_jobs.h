@@ -2,9 +2,10 @@
 // blockers of its last refusal, so that after an event a cycle finds the few jobs that may start now without
 // looking at the others.
 //
-// Jobs are in lanes, which a cycle walks in parallel. The jobs of a lane are sorted and stored in blocks, in
-// columns. Each block has the smallest of each size and the union of all blockers, so that a search for the
-// first job that events have released skips blocks without one.
+// Jobs are in lanes, between which a cycle goes back and forth: sorted lists of the jobs of one class and of
+// one user, queue or entity. A lane's jobs are stored in blocks, in columns. Each block has the smallest of
+// each size and the union of all blockers. So a search for the first released job, whose refusal events may
+// have lifted, skips blocks without one.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +50,8 @@ inline JobSize most_of(const JobSize& a, const JobSize& b) {
             std::max(a.mem, b.mem)};
 }
 
-// Releases jobs of at most this size that are parked under one of these blockers. Made by an event.
+// A release, made by an event: jobs of at most this size that are parked under one of these blockers may
+// start now.
 struct Release {
     Blockers blockers = 0;
     JobSize most = kAnySize;
@@ -152,7 +154,7 @@ class PendingJobs {
     Blockers blockers_of(LaneId lane, Position at) const { return block(lane, at).blockers[at.index]; }
     // Returns whether there is a job at this position. Moves `at` to the next block if its block has ended.
     bool settle(LaneId lane, Position& at) const;
-    // Returns the position that many jobs ahead in the same block. nullopt: the block ends before.
+    // Returns the position that is `jobs` jobs further on in the same block. nullopt: the block ends before.
     std::optional<Position> ahead(LaneId lane, Position at, std::uint32_t jobs) const {
         if (at.block >= lanes_[lane].blocks.size() || at.index + jobs >= block(lane, at).jobs.size())
             return std::nullopt;
@@ -183,8 +185,8 @@ class PendingJobs {
     JobSize size_of(LaneId lane, Position at) const { return block(lane, at).sizes[at.index]; }
     // Returns the sum of the charges of the lane's jobs before this one.
     std::int64_t charge_before(LaneId lane, Position at) const;
-    // The place that the permutation of jobs has reached in a lane after all picks below `usage`. The lane's
-    // user begins with the usage `base`.
+    // The place that the permutation by past usage (past_usage_deal.h) has reached in a lane after all picks
+    // below `usage`. The lane's user begins with the usage `base`.
     struct Reached {
         std::optional<std::int64_t> before;  // the usage at the lane's last pick below `usage`
         bool at = false;                     // a job is picked at `usage`

@@ -51,7 +51,7 @@ class Bookings {
     void clear();
 
     // Calls `visit` with a Row for each instant that matters to a job with the rules: the amounts on the
-    // vnode that bookings leave for it.
+    // vnode that bookings leave for the job.
     template <class Visit>
     void for_each_binding(VnodeSlot vnode, const PlaceRules& rules, Visit visit) const {
         if (list_.empty() || rules.without_bookings) return;

@@ -54,7 +54,7 @@ struct LoadRules {
 
 // The corrections of hosts' loads, and the orders of vnodes by load. A host is a number of the inventory.
 //
-// An order has a number for each vnode. These are computed again for the hosts whose jobs or loads have
+// An order has a number for each vnode. The numbers are computed again for the hosts whose jobs or loads have
 // changed and, after each step of time, for the hosts with corrections: thus a cycle computes a formula only
 // where its value may have changed.
 class HostLoads {

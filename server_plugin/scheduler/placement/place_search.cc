@@ -26,8 +26,8 @@ bool PlaceSearch::run_by_preferences() {
     return run();
 }
 
-// Returns the least number of preferences that one of some vnodes misses. `vnode_of` finds a vnode for each
-// of `items`.
+// Returns the number of preferences that the best of some vnodes misses. `vnode_of` finds a vnode for each of
+// `items`.
 template <class Items, class VnodeOf>
 std::int64_t PlaceSearch::fewest_missed(const Items& items, const VnodeOf& vnode_of) const {
     std::int64_t fewest = INT64_MAX;

@@ -26,8 +26,8 @@ class EarlyNonPrime final : public AfterRefusal, CyclePart {
     void was_refused(const Candidate& job, QueueView& view) override {
         if (may_go_early(view)) refused_for_prime_[view.number].push_back(job.job);
     }
-    // end() tests one job of each category in early non-prime time, and filters may read the user then. So
-    // jobs of different users need categories of their own.
+    // end() tests one job of each category (jobs that filters can't distinguish) in early non-prime time, and
+    // filters may read the user then. So jobs of different users need categories of their own.
     bool tells_users_apart() const override { return is_possible(); }
     // A cycle has to consider all jobs: to start those that were refused because of prime time, and to notice
     // queues that have become empty.
@@ -94,7 +94,7 @@ bool EarlyNonPrime::wants_to_go_early(QueueView& view) {
     return wanted;
 }
 
-// The normal jobs in the order of their lanes.
+// Returns the normal jobs, lane by lane.
 std::vector<OrderedJob> EarlyNonPrime::normal_jobs() const {
     std::vector<OrderedJob> jobs;
     const PendingJobs& pending = intake_.jobs();

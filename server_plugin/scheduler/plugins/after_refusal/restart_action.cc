@@ -34,7 +34,8 @@ class RestartFound final : public AfterRefusal, CyclePart {
     }
     bool takes_in(JobSlot job, QueueSlot queue) override;
     void took_in() override;
-    // The lanes don't have the found jobs: the next cycle fills the lanes again.
+    // Has the next cycle fill the lanes (sorted lists of pending jobs) again: they lack the jobs that were
+    // found.
     void remember() override {
         if (wants_every_job()) in_.events->pending_known = false;
     }
