@@ -26,7 +26,8 @@ Decisions Scheduler::Impl::run(Instant now, std::string_view sched, CycleTrigger
         if (queue.running.empty() && queue.idle_since == Instant{}) queue.idle_since = now;
     }
     EventMemory& events = found->second.events;
-    // The clock was set back, so jobs that were overdue may not be overdue any more: fill the lanes again.
+    // The clock was set back, so jobs that were overdue may not be overdue any more: fill the lanes (sorted
+    // lists of pending jobs) again.
     if (!rehearsal && events.last && now < *events.last) events.pending_known = false;
     CycleInput input;
     input.tables = &tables;

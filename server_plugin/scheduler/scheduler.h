@@ -229,7 +229,8 @@ class Scheduler {
     // once. Call it after changes of the configuration or of schedulers. Until they are loaded, usage counts
     // from 0.
     std::vector<std::string> shares_to_load();
-    // Makes shares_to_load() return all scopes again, because the store has more than was written.
+    // Makes shares_to_load() return all scopes again, because the store has got usage that the scheduler
+    // didn't write.
     void load_shares_again();
     void load_shares(std::string_view scope, std::span<const UsageRow> rows,
                      std::span<const ChargeRow> charges, Instant last_decay);
@@ -266,8 +267,8 @@ class Scheduler {
     // default is on.
     void set_answer_reservations(bool on);
 
-    // Sets whether jobs that are equal in all that filters read share answers. Off, for tests: every filter
-    // is called for every job; the decisions must not differ. The default is on.
+    // Sets whether a filter answers only once for all jobs that no filter can distinguish (a category). Off,
+    // for tests: every filter is called for every job; the decisions must not differ. The default is on.
     void set_categories(bool on);
 
     // Sets whether cycles after events of single jobs (job_new, job_ended) consider only the jobs that these
@@ -320,7 +321,8 @@ class Inspector {
     // The counters of the quotas of a scheduler's policy in force, of enabled quotas and others. Takes as
     // long as a walk over the running jobs.
     std::vector<QuotaUse> quotas(Instant now, std::string_view sched);
-    // The entity of a job in one of the trees; empty: the scheduler has no such tree, or isn't the job's.
+    // Returns the name of a job's entity in a tree of shares; nullopt: the scheduler has no such tree, or
+    // doesn't schedule the job.
     std::optional<std::string> share_entity(std::string_view sched, std::string_view group, JobHandle job);
 
     const rrule::Zone& zone() const;

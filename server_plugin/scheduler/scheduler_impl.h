@@ -186,7 +186,8 @@ struct Scheduler::Impl {
     bool looks_take_long() const {
         return (tables.jobs.by_handle.size() + tables.vnodes.size()) * 10 >= long_cycle;
     }
-    // A look-ahead for a job takes as long as a hundred other jobs.
+    // Returns whether the estimates take so long that the cycle needs a thread: a look-ahead, which searches
+    // for a job's later start, takes as long as considering a hundred jobs.
     bool estimates_take_long(std::string_view sched, Instant now) {
         if (!tables.estimates.on) return false;
         const Policy* policy = active_policy(sched, now);

@@ -171,8 +171,8 @@ std::vector<Node> in_reading_order(const FairShares& tree, Instant now) {
     return order;
 }
 
-// By element: the rank of each displayed entity; 0: a group, or not displayed. Equal entities have the same
-// rank.
+// Returns, by element, the rank of each displayed entity; 0: the element is a group, or isn't displayed.
+// Equal entities have the same rank.
 std::vector<std::size_t> places_of(const FairShares& tree, const std::vector<bool>& shown, Instant now) {
     std::vector<std::pair<std::vector<double>, Node>> entities;
     for (Node node = 1; node < tree.size(); ++node)

@@ -96,8 +96,9 @@ struct Filter {
     // Returns whether the filter lets all jobs into this queue, during this whole cycle. If so, it isn't
     // called. Null: it never does.
     bool (*is_open)(const QueueFacts& facts) = nullptr;
-    // For a filter of signatures without `is_open`. Returns whether the answer about a job with a walltime is
-    // the same in both queues. If so, a job that was refused in one isn't tested in the other. Null: unknown.
+    // For a filter of type OfSignature without `is_open`. Returns whether the answer about a job with a
+    // walltime is the same in both queues. If so, a job that was refused in one isn't tested in the other.
+    // Null: unknown.
     bool (*is_same_in)(const QueueView& a, const QueueView& b) = nullptr;
     // For a filter whose refusals have the blocker less_of(key). Returns, for that key, the largest job that
     // the filter would let pass now; nullopt: no such limit. Null: `anything` is added to the blockers of its

@@ -17,7 +17,6 @@ using Blockers = std::uint32_t;
 
 namespace blocker {
 
-
 // Lifted only by a change of the configuration, after which all jobs are considered.
 inline constexpr Blockers kConfiguration = 0;
 // Lifted by any event.

@@ -40,7 +40,7 @@ constexpr bool is_in_place(JobClass job_class) {
     return job_class == JobClass::dedicated || job_class == JobClass::rest;
 }
 
-// The limits of the server, with their own copies of amounts.
+// The limits of the server. Owns copies of the record's amounts.
 struct ServerLimits {
     std::int64_t max_running = -1;
     std::int64_t max_user_run = -1;
@@ -170,7 +170,7 @@ struct JobNeeds {
 
     // Returns whether the job is exempt from prime time and related rules. Special and overdue jobs are.
     bool exempt() const { return job_class == JobClass::special || job_class == JobClass::overdue; }
-    // For reasons: 1 if the job requests no walltime.
+    // Returns 1 if the job requests no walltime, else 0, as a Reason stores it.
     std::int64_t without_walltime() const { return asked < Seconds(0) ? 1 : 0; }
 };
 
@@ -234,14 +234,15 @@ struct CycleState {
     bool only_asked = false;
 
     // The number of refusals in this cycle of jobs that may use any vnodes if their placement sets are too
-    // small. Vnodes that other jobs have exclusively count for less in the sets.
+    // small. Vnodes that other jobs have exclusively count for less in the sets, so starts may make sets too
+    // small.
     std::size_t refused_by_sets = 0;
 
-    std::vector<std::uint32_t> reserved_resources;  // the policy's
+    std::vector<std::uint32_t> reserved_resources;  // the policy's attribute reserved_resources
 
     std::uint32_t load_order = 0;  // the order of vnodes by the policy's load_formula (HostLoads); 0: none
 
-    std::vector<const OwnLimit*> own_limits;    // the policy's
+    std::vector<const OwnLimit*> own_limits;    // the OwnLimits of the policy
     std::vector<const OwnLimit*> vnode_limits;  // those of own_limits that limit the chunks from a vnode
     // Objects that rules keep for the length of the cycle.
     OwnStates own;

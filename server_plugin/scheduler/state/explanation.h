@@ -66,8 +66,8 @@ struct QueueAnswers {
         std::optional<rrule::Instant> most_from;
     };
     std::optional<Chunks> chunks;
-    // The queue is drained for the job, which starts by then. Until then other jobs start in the queue only
-    // if they leave the job its place.
+    // The queue is drained for the job, which starts by this instant. Until then other jobs start in the
+    // queue only if they leave the job its place.
     std::optional<rrule::Instant> drained_until;
 };
 

@@ -69,8 +69,8 @@ struct OwnLimit {
     // known.
     std::vector<Leaves> (*leaves)(CycleState& state, const JobNeeds& job, const User& user,
                                   const QueueView& view) = nullptr;
-    // Counts a job in (sign 1) or out (sign -1): one that runs when the cycle begins, that it starts or
-    // preempts, or that ends or begins while it looks ahead.
+    // Counts a job in (sign 1) or out (sign -1): a job that runs when the cycle begins, that the cycle starts
+    // or preempts, or that begins or ends in a look-ahead.
     void (*count)(CycleState& state, const LimitUser& user, int sign) = nullptr;
     // Adds to the reservation, for each counter that counts the job, the amount that is left once the job is
     // counted.
@@ -130,7 +130,7 @@ LimitUser limit_user(CycleState& state, const JobNeeds& job, const User& user, c
 // Returns a job's use of a limit that isn't on a pool; 0: it doesn't count there.
 std::int64_t use_of(const Vnodes& vnodes, const LimitUser& user, const LimitKey& key);
 
-// A promise to a waiting job: it starts at `start`, whatever starts before.
+// A reservation for a waiting job, which starts at `start`, whatever jobs start before.
 struct Reservation {
     // The amount of a limit that is left for other jobs that still run at `start`.
     struct Spare {

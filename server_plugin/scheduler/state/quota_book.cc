@@ -232,8 +232,8 @@ std::optional<QuotaBook::Balance> QuotaBook::balance(const CycleState& state, co
     return Balance{asked, used, *most};
 }
 
-// Returns the first limit of the rule on amounts of the whole job that the job doesn't meet; nullopt: it
-// meets all. Skips limits on amounts of vnodes if the rule names vnodes.
+// Returns the first limit that the job doesn't meet, among the rule's limits on amounts of the whole job;
+// nullopt: it meets all of these. Skips limits on amounts of vnodes if the rule names vnodes.
 std::optional<QuotaBook::Excess> QuotaBook::excess_at(const CycleState& state, const Route& route,
                                                       const Candidate& candidate, const Subject& subject,
                                                       Instant begins, Instant binds) {

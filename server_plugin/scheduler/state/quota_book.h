@@ -53,8 +53,8 @@ class QuotaBook {
     // whatever vnodes it gets; empty: none does.
     std::optional<Excess> excess(const CycleState& state, const Subject& subject, Instant begins,
                                  Instant ends);
-    // Returns the amounts asked, in use and allowed for each resource that the job asks for and a rule limits
-    // that matches it whatever vnodes it gets.
+    // For each resource that the job asks for, returns the amounts asked, in use and allowed by the rules
+    // that match the job whatever vnodes it gets.
     std::vector<Leaves> leaves(const CycleState& state, const Subject& subject);
     // Returns whether a rule that doesn't name vnodes may refuse a job of the user and the group in the
     // queue. False: each of their counters is theirs alone, and leaves enough for the largest job that there

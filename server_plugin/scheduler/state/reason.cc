@@ -448,7 +448,7 @@ std::string time_text(Instant t, const rrule::Zone& zone) {
 std::string_view ctime_text(Instant t, const rrule::Zone& zone, LastCtime& last) {
     constexpr std::size_t kSecondsAt = 17;
     if (!last.text.empty() && t >= last.at) {
-        // The offset of a zone doesn't change within a minute.
+        // Change only the seconds: the offset of a zone doesn't change within a minute.
         char* const digits = &last.text[kSecondsAt];
         const auto second = (digits[0] - '0') * 10 + (digits[1] - '0') + (t - last.at).count();
         if (second < 60) {

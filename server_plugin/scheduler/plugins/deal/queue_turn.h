@@ -1,4 +1,5 @@
-// The first turn of a lane, for deals that take jobs from queues in turn.
+// The number of a lane's first turn, for deals that take jobs from queues in turn. A lane is a sorted list of
+// pending jobs of one queue.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Decides which jobs gain eligible time by waiting, on a host that counts it by the reasons of waits
-// (eligible_time_enable). A job that limits of its own user, group or project prevent from starting gains
-// none. Nor does a job that these would prevent from starting if all earlier jobs ran: as in OpenPBS, nobody
-// gains by queueing more jobs than may run at once.
+// (eligible_time_enable). A job gains none if limits of its own user, group or project prevent its start, or
+// would prevent it if all earlier jobs ran: as in OpenPBS, nobody gains by queueing more jobs than may run at
+// once.
 
 #include <utility>
 #include <vector>
@@ -89,7 +89,8 @@ void decide_accrual(Outcome& outcome) {
 
 }  // namespace
 
-// If entities have limits, the decision about a job depends on all earlier jobs.
+// If entities have limits, the decision about a job depends on all earlier jobs: each cycle has to consider
+// all jobs.
 extern const Decide kAccrualDecide;
 const Decide kAccrualDecide{
     .name = "accrual", .decide = decide_accrual, .wants_every_job = [](const CycleContext& cycle) {

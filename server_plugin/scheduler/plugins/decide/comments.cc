@@ -44,7 +44,7 @@ void decide_comments(Outcome& outcome) {
         if (has_comment && jobs.comment[refusal.job] == answer.number) continue;
         if (told) ++new_amounts;
         jobs.comment[refusal.job] = answer.number;
-        // The first cycle over many jobs sets nearly all comments.
+        // Reserve memory for all further comments: the first cycle over many jobs sets nearly all of them.
         if (list.size() == list.capacity()) list.reserve(list.size() + refused.size() - i);
         list.push_back({DecisionKind::comment, jobs.handle[refusal.job], {}, line, {}, {}});
     }

@@ -94,13 +94,14 @@ class Expectations : CyclePart {
 
     // The expected start and place of a job; null: none is known.
     const Reservation* of(JobSlot job);
-    // The most work in a cycle: instants that are tried, and jobs that end or begin before them. Each takes
-    // at most some microseconds.
+    // Returns whether this cycle may do more of this work. It counts instants that are tried, and jobs that
+    // end or begin before them. Each takes at most some microseconds.
     bool may_go_on() const { return work_ < kMostWork; }
 
   private:
     static constexpr std::size_t kMostWork = 1'000'000;
-    // A start that is farther ahead depends on the end of a job without a walltime, which is unknown.
+    // The farthest start that is expected. A later one depends on the end of a job without a walltime, which
+    // is unknown.
     static constexpr std::chrono::years kFarthest{1};
 
     const CycleParts& parts_;

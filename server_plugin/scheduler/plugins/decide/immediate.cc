@@ -1,4 +1,4 @@
-// start_within of jobs: rejects those that haven't started in time.
+// start_within of jobs: rejects a job that hasn't started within the time that it asks for.
 
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>

@@ -20,8 +20,8 @@ Refusal check_fragments(CycleState& state, const JobNeeds& job, QueueView& view)
 
     const bool ends_in_time = state.ends(job) <= view.empties;
     const std::int64_t longest = std::max<std::int64_t>(0, (view.empties - state.now).count());
-    // Returns the refusal unless `passes`. A start may lift it by prolonging the use of the queue, and an end
-    // by changing the sizes of its jobs.
+    // Returns the refusal unless `passes`. The start of a job may lift the refusal by prolonging the use of
+    // the queue, and the end of one by changing the sizes of the queue's jobs.
     const auto unless = [&](bool passes, std::int64_t nodes, std::int64_t walltime) -> Refusal {
         if (passes) return {};
         return {{ReasonCode::fragments, view.slot, 0, nodes, walltime},

@@ -18,9 +18,9 @@ bool order_decides(const CycleState& state, const JobNeeds& job) {
     return job.request->chunks.size() > 1 || !state.vnode_limits.empty();
 }
 
-// Returns the events that could lift the refusal. With several kinds of chunks even fewer free amounts could,
-// because the first kind then goes elsewhere. For Origin and load_balancing no event reports loads, and a
-// measurement replaces the load that was counted for jobs that started before it.
+// Returns the events that could lift the refusal. If a job has several kinds of chunks, even fewer free
+// amounts could lift it, because the first kind then goes elsewhere. For Origin and load_balancing no event
+// reports loads, and a measurement replaces the load that was counted for jobs that started before it.
 Blockers blockers(const CycleState& state, const JobNeeds& job) {
     const Settings& s = *state.settings;
     if (s.max_load_percent > 0 || s.min_jobs > 0 || s.high_systime > 0 ||
@@ -161,8 +161,8 @@ UseKey awaited_use(const OwnLimit& limit, const User& user) {
     return {UseScope::server, limit.entity, 0, Entities{user.owner, user.group}.of(limit.entity)};
 }
 
-// Returns any size if jobs that limits with counters of their own have refused wait for the use: one of these
-// jobs may have a place now.
+// Returns any size if less of this use lifts refusals by a limit with counters of its own (OwnLimit): one of
+// the refused jobs may have a place now. nullopt: there is no such limit.
 std::optional<JobSize> left_by_own_limits(const CycleState& state, const UseKey& key) {
     const bool waited_for = std::ranges::any_of(state.vnode_limits, [&](const OwnLimit* limit) {
         return key.scope == UseScope::server &&

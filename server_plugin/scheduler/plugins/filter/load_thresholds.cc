@@ -91,7 +91,8 @@ class Thresholds {
         Instant as_of{};
         std::int64_t cpus = 0;
         std::int64_t correction = 0;  // in hundredths
-        // By threshold and vnode, the instant at which a closed vnode opens.
+        // By threshold and vnode: the instant at which a vnode that has reached the threshold takes chunks
+        // again.
         std::map<std::pair<std::size_t, VnodeSlot>, std::optional<Instant>> opens{};
     };
     struct Threshold {
@@ -122,8 +123,8 @@ class Thresholds {
             };
             auto below = static_cast<std::int64_t>(ratio);
             if (below > 0 && reached_by(below)) --below;
-            // One more chunk may start, the one that reaches the threshold. But of a consumable resource it
-            // would take more than there is.
+            // One more chunk may start: the one by which the load reaches the threshold. But if the load is a
+            // consumable resource, this chunk would take more than there is.
             return name.consumable ? below : below + 1;
         }
     };
@@ -167,8 +168,8 @@ class Thresholds {
         const bool is_enough =
             std::ranges::all_of(request.chunks, [&](const Chunk& chunk) { return most >= chunk.count; });
         if (is_enough || now.correction == 0 || all_[i].per_cpu(now) <= 0) return most;
-        // A vnode at its threshold opens at the same instant for all jobs, so compute that once. With a
-        // consumable resource the instant depends on the amount that the job needs.
+        // A vnode that has reached its threshold takes chunks again at the same instant for all jobs, so
+        // compute that once. With a consumable resource the instant depends on the amount that the job needs.
         const bool is_closed = given == 0 && !all_[i].name.consumable &&
                                all_[i].rule->is_reached(all_[i].corrected(*value, now, 0));
         if (is_closed)

@@ -20,8 +20,9 @@ Seconds limit_of(const CycleState& state, const JobNeeds& job, const QueueView& 
     return small ? s.prime_time_small_wallt_limit : s.prime_time_wallt_limit;
 }
 
-// Takes the first period of prime time in which the job would run for longer than the limit. The refusal
-// lasts until only the limit is left of that period: a job that starts earlier runs in it for too long.
+// Looks at the first period of prime time in which the job would run for longer than the limit. The refusal
+// lasts until the rest of that period is no longer than the limit: a job that starts earlier runs in it for
+// too long.
 Refusal check_prime_limit(CycleState& state, const JobNeeds& job, QueueView& view) {
     const Seconds limit = limit_of(state, job, view);
     if (limit == Seconds(0)) return {};

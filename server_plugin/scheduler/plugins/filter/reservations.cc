@@ -1,7 +1,7 @@
-// Reservations for waiting jobs: another job may start before them only if it ends by their start, or if they
-// can start in spite of it (origin-facts, "Tests before a job starts": a queue that is being drained for
-// someone else). The filter on hosts, which comes first, has checked vnodes and stored the job's place in the
-// state.
+// Reservations for waiting jobs: another job may start now only if it ends by the reserved start, or if the
+// waiting job can start then in spite of it (origin-facts, "Tests before a job starts": a queue that is being
+// drained for someone else). The filter on hosts, which comes first, has checked vnodes and stored the job's
+// place in the state.
 
 #include <algorithm>
 
@@ -10,7 +10,8 @@
 namespace pbs::sched {
 namespace {
 
-// Reservations may take a part of a limit on the jobs of hosts; then the job's place matters, too.
+// Refuses the job if a reservation leaves too little of a limit. For a limit on the jobs of hosts, the job's
+// place matters, too.
 Refusal check_reservations(CycleState& state, const JobNeeds& job, const User& user, QueueView& view) {
     if (state.reservations.empty() || view.is_reservation) return {};
     Vnodes::Shares shares;
