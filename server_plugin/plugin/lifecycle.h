@@ -1,4 +1,4 @@
-// Starts and ends the plugin: from the loaded shared object to a plugin that is ready.
+// Makes the plugin ready for work after its shared object was loaded, and saves its data at the end.
 #pragma once
 
 #include <string>

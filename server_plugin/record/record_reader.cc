@@ -48,7 +48,7 @@ class Memory {
 };
 
 // Data that the readers of a record share: the memory and the problem of the present line, and the resources
-// so far.
+// that the record has defined so far.
 struct Reading {
     Memory memory;
     std::unordered_map<std::string, std::uint32_t> resources;  // the first resource with each name

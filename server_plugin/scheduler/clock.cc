@@ -18,8 +18,8 @@ void sooner(std::optional<Instant>& best, std::optional<Instant> other) {
 
 }  // namespace
 
-// Lowers `next` to the first instant after t at which dedicated time begins to be enforced, or one that
-// DEDICATED_TIME_COMMAND has reported starts or ends.
+// Lowers `next` to the first instant after t at which the policy begins to enforce dedicated time, or at
+// which a dedicated time that DEDICATED_TIME_COMMAND has reported starts or ends.
 void Scheduler::Impl::outage_boundaries(const Settings& s, Instant t, std::optional<Instant>& next) const {
     if (s.enforce_dedicated_time.from && *s.enforce_dedicated_time.from > t)
         sooner(next, s.enforce_dedicated_time.from);

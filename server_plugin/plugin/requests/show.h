@@ -12,8 +12,8 @@ namespace pbs::plugin {
 // Adds the plugin's attributes of one object to the reply.
 using Shower = void (*)(State& state, sched::Instant now, std::string_view name, Reply& reply);
 
-// Add the stored attributes of an object, and the computed ones of a scheduler. status_attrs() in show.cc
-// calls them.
+// show_kept() adds the stored attributes of an object, show_sched() the computed ones of a scheduler.
+// status_attrs() in show.cc calls them.
 void show_kept(State& state, objects::ObjectType type, std::string_view name, Reply& reply);
 void show_sched(State& state, sched::Instant now, std::string_view name, Reply& reply);
 

@@ -44,9 +44,8 @@ class AfterRefusal {
     // holds up later jobs does so for both kinds of jobs, because no event tells when a job has stopped
     // waiting for other jobs and waits only for a time (Verdict::crosses).
     virtual void refused(const OrderedJob& /*job*/, Verdict& /*verdict*/, CandidateQueues& /*queues*/) {}
-    // Makes a place for a refused job. Returns the queue in which the job starts now, with its place in the
-    // state; null: the job waits. Adds to `blockers` the events that could change that, in addition to those
-    // of the refusal.
+    // Makes a place for a refused job. Returns the queue in which the job starts now; its place is then in
+    // CycleState::placement. Null: the job waits. Adds to `blockers` further events that could let it start.
     virtual QueueView* makes_room(const OrderedJob& /*job*/, Candidate& /*candidate*/, Blockers& /*blockers*/,
                                   CandidateQueues& /*queues*/) {
         return nullptr;
@@ -75,8 +74,8 @@ class AfterRefusal {
     // Returns whether the rule needs each cycle to consider all jobs.
     virtual bool wants_every_job() const { return false; }
     // Called in a cycle after events: begin() before any job is considered; settle() before the first job is
-    // skipped. They release jobs that earlier cycles refused because of other jobs' reservations that don't
-    // exist any more.
+    // skipped. Both have jobs considered again that earlier cycles refused because of other jobs'
+    // reservations that don't exist any more.
     virtual void begin() {}
     virtual void settle() {}
     // Called in a cycle over all jobs, after the last job.

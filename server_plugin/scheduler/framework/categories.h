@@ -48,8 +48,9 @@ struct StandingHash {
     }
 };
 
-// The standings of users in a list of candidate queues. Users with equal standings have the same standing
-// number. Number 0: the standing without refusals.
+// The standings of users (the refusals that they get from filters of owners and groups) in a list of
+// candidate queues. Users with equal standings have the same standing number. Number 0: the standing without
+// refusals.
 class Standings {
   public:
     // One user's standing number.

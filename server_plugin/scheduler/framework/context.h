@@ -27,8 +27,8 @@ struct Released {
     bool missed = false;           // since then a released job was considered that didn't start
     bool everywhere = false;       // CycleContext::room_everywhere at that time
     Releases list;
-    // Limits of users and groups that count fewer jobs now. Only jobs of the same user or group wait for
-    // them.
+    // A limit of a user or group that counts fewer jobs now, for which only jobs of the same user or group
+    // wait; and the largest job that it would let pass.
     struct OfUser {
         UseKey key;
         JobSize most;
@@ -175,8 +175,8 @@ struct Source {
 // that depend on the time.
 struct QueueSetup {
     std::deque<QueueView> views;
-    CandidateQueues batch;                                    // origin: batch_queues
-    std::unordered_map<QueueSlot, CandidateQueues> in_place;  // queues whose jobs start in place
+    CandidateQueues batch;                                    // with Origin: those of batch_queues
+    std::unordered_map<QueueSlot, CandidateQueues> in_place;  // queues whose jobs start in their own queue
     std::vector<Source> sources;
     QueueSlot submit = kNoSlot;
     QueueSlot special = kNoSlot;

@@ -31,7 +31,7 @@ class Future : CyclePart {
     bool is_kept() const { return in_.keep_pending_jobs && !c_.fake_vnodes; }
 
     Queues& queues_;
-    ResourceSchedule own_;  // for a cycle without lasting data
+    ResourceSchedule own_;  // the schedule in a cycle that stores none for later cycles
     ResourceSchedule& schedule_;
     std::size_t started_in_it_ = 0;       // the number of started jobs in the schedule
     std::size_t preempted_in_it_ = 0;     // the number of preempted jobs that the schedule takes into account

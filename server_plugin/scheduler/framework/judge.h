@@ -23,7 +23,7 @@ class Judge : CyclePart {
     // Tests the job in one queue, and notes only the instant that may lift the refusal. `blockers`: gets the
     // events that may lift it.
     Reason reason_in(const Candidate& job, QueueView& view, Blockers& blockers);
-    // Forgets the stored answers, because more is free than before.
+    // Forgets the stored answers. Call it when more is free than before.
     void forget();
     // Calls only the profile's filters with this trait. Returns the reason of the first refusal; empty: there
     // is none.
@@ -94,7 +94,7 @@ class Judge : CyclePart {
     std::vector<Verdict>& verdicts_ = c_.scratch->verdicts;
     // By class and signature, the index in signature_answers_ plus 1.
     std::array<std::vector<std::uint32_t>, 6>& answers_of_signature_ = c_.scratch->answers_of_signature;
-    PlaceMap& answers_of_few_ = c_.scratch->answers_of_few;  // by class and signature
+    PlaceMap& answers_of_few_ = c_.scratch->answers_of_few;  // the same in a cycle after single events
     std::vector<SignatureAnswer>& signature_answers_ = c_.scratch->signature_answers;
     std::vector<Refusal>& signature_refusals_ = c_.scratch->signature_refusals;
     std::vector<std::uint32_t>

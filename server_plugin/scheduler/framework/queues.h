@@ -62,7 +62,7 @@ class Queues : CyclePart {
     std::vector<QueueSpec> dedicated_queues() const;
 
     QueueSetup& setup_ = c_.setup;
-    std::vector<CandidateQueues*> of_queue_;  // in_place by slot; null: batch
+    std::vector<CandidateQueues*> of_queue_;  // by queue slot: its element of in_place; null: setup_.batch
     std::vector<std::uint32_t> ranks_;
 };
 

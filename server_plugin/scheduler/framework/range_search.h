@@ -63,7 +63,7 @@ class RangeSearch : CyclePart {
         (void)starts_with(greatest(0, starts), starts, false);
     }
 
-    // Lets the job have the request that was found for the rest of the cycle.
+    // For the rest of the cycle, lets the job have the request that was found.
     void keep() const;
 
   private:

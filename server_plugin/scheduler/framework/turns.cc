@@ -307,7 +307,7 @@ bool Turns::consider(std::span<const JobClass> classes) {
         const std::size_t before = started_.size();
         take(turn, turn.job_class);
         // With by_queue, OpenPBS's scheduler stops searching for preempted jobs across queues once one is
-        // resumed.
+        // resumed. So the other preempted jobs wait for the turns of their queues.
         if (started_.size() > before && turn.first && turn.preempted && !above_normal(turn) && s_.by_queue &&
             !s_.round_robin) {
             go_with_queues_ = true;

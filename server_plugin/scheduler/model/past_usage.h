@@ -114,7 +114,7 @@ class PastUsage {
     // By the caller's number for a user: the index in entries_ plus 1; 0: none was found yet.
     std::vector<std::uint32_t> entry_of_;
     std::vector<std::uint32_t> changed_;
-    std::vector<bool> charged_;  // by the caller's number of a job
+    std::vector<bool> charged_;  // by the caller's number of a job: the job is charged
     std::unordered_set<std::string> loaded_;
     bool keeps_changes_ = true;
     UsageChanges pending_;

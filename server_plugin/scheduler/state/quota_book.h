@@ -37,7 +37,7 @@ class QuotaBook {
         std::int64_t asked = 0;
         std::int64_t used = 0;
         std::int64_t most = 0;
-        bool for_good = false;                // no end of a job lifts it
+        bool for_good = false;                // no end of a job lifts the refusal
         std::optional<EntityKind> lifted_by;  // the kind of entity whose jobs have to end
         std::optional<Instant> until;         // the next instant at which a window opens or closes
     };

@@ -501,7 +501,8 @@ PreemptionRule::Chosen PreemptionRule::without_turn(const Preemptor& p, const Vi
     return have_turns(in_any_order, below) ? Chosen{} : out;
 }
 
-// Tries all orders of turns.
+// Returns whether the victims in `left` can have their turns in some order, each with a level below `below`
+// at its turn. Tries all orders, but gives up after kMostInVain tries in a cycle.
 bool PreemptionRule::have_turns(Victims& left, std::int64_t below) {
     if (left.empty()) return true;
     for (std::size_t i = 0; i < left.size() && in_vain_ < kMostInVain; ++i) {

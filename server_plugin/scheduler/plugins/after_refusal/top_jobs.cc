@@ -48,8 +48,8 @@ class TopJobsRule final : public AfterRefusal, CyclePart {
 
     Judge& judge_;
     Future& future_;
-    JobSlot top_job_ = kNoSlot;  // no job starts after this one
-    // By number of a view: no job starts in the view after this one.
+    JobSlot top_job_ = kNoSlot;  // the job that holds up all later jobs; kNoSlot: none
+    // By number of a view: the job that holds up all later jobs of the view.
     std::unordered_map<std::uint32_t, JobSlot> top_job_of_view_;
     std::unordered_map<QueueSlot, std::int64_t> reservations_;
 };
