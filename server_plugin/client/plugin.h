@@ -27,7 +27,7 @@ struct Options {
     std::string server_name;  // as in job ids
     std::string time_zone{};  // empty: the system's
     std::int64_t now = 0;
-    std::int64_t first_change = 0;  // as in struct pbs_host
+    std::int64_t first_change = 0;  // the number before that of the first change (struct pbs_host)
     // Writes a line to the log. `level`: enum pbs_log_level; `object`: the subject of the line, or empty.
     std::function<void(std::int32_t level, std::string_view object, std::string_view line)> log{};
     // Called from a thread of the plugin when a cycle of start_cycle() is over, until the plugin is stopped.
@@ -36,8 +36,8 @@ struct Options {
     // Called from a thread of the plugin when the answer to a status request with a ticket is ready. Empty:
     // the host waits for each answer.
     std::function<void()> work_finished{};
-    bool has_pbs_sched = false;  // as in struct pbs_host
-    bool pulls = false;          // as in struct pbs_host
+    bool has_pbs_sched = false;  // the host has OpenPBS's pbs_sched
+    bool pulls = false;          // the host pulls jobs from other servers
     std::uint64_t takes = 0;     // bits of enum pbs_takes: what the host takes from cycles
     std::uint64_t takes_of_place_job = 0;
 };

@@ -27,8 +27,8 @@ class Reply {
     int32_t error(int32_t code, std::string_view text);
     void warning(std::string_view text);
     void object(int32_t object_type, std::string_view name, std::span<const ShownAttribute> attributes);
-    // Adds an object that ifl::encode_object has already encoded. Only if takes_encoded(): the host takes
-    // such objects.
+    // takes_encoded() returns whether the host takes encoded objects. If so, encoded() adds an object that
+    // ifl::encode_object has encoded.
     bool takes_encoded() const;
     void encoded(std::string_view object);
     // Adds an attribute to the object that was added last by object().

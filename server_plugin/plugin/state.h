@@ -38,7 +38,7 @@ struct WrittenFile {
 };
 
 // A cycle, from its start until the host takes its decisions. Meanwhile the cycle's thread writes
-// State::decisions, `files`, and the members after it.
+// State::decisions, `files`, and the members after `files`.
 struct CycleInFlight {
     bool on_its_way = false;
     bool put_off = false;  // the cycle decides nothing, because programs have to report amounts first

@@ -53,7 +53,7 @@ struct StandingHash {
 // refusals.
 class Standings {
   public:
-    // One user's standing number.
+    // A user, with the number of the user's standing.
     struct User {
         std::uint32_t owner = 0;
         std::uint32_t group = 0;

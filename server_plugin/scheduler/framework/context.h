@@ -24,7 +24,7 @@ namespace pbs::sched {
 // earlier cycles, may start now. For the jobs that start in one list of candidate queues.
 struct Released {
     std::size_t as_of = SIZE_MAX;  // CycleContext::state_number() when `list` was computed; SIZE_MAX: never
-    bool missed = false;           // since then a released job was considered that didn't start
+    bool missed = false;           // since then a job that the list releases was considered and didn't start
     bool everywhere = false;       // CycleContext::room_everywhere at that time
     Releases list;
     // A limit of a user or group that counts fewer jobs now, for which only jobs of the same user or group
@@ -45,8 +45,8 @@ class RefusedForGood {
   public:
     static constexpr std::size_t kMostQueues = 64;  // with more queues nothing is stored
 
-    // Returns the bits of the signature. Bit i is set if candidate queue i refuses it. Valid until the next
-    // call.
+    // Returns the bits of the signature. Bit i is set if candidate queue i refuses its jobs. Valid until the
+    // next call.
     std::uint64_t& of(const Signatures& signatures, std::uint32_t signature) {
         if (signature >= known_.size()) known_.resize(signatures.size());
         Known& known = known_[signature];
@@ -220,8 +220,8 @@ struct CycleScratch {
     std::vector<LaneId> lanes;
     std::vector<double> ratios;  // memory for Turns::ratios_
     std::vector<News> news;
-    std::array<std::vector<OrderedJob>, 6> classes;  // jobs to be put into lanes
-    // The lanes of a cycle that doesn't keep them for the next one.
+    std::array<std::vector<OrderedJob>, 6> classes;  // jobs that are to be put into lanes (pending_jobs.h)
+    // The pending jobs of a cycle that doesn't store them for the next one.
     PendingJobs pending;
     std::array<std::vector<std::uint32_t>, 6> verdict_of;
     std::vector<Verdict> verdicts;
@@ -277,13 +277,14 @@ struct CycleContext {
     std::size_t held_up = 0;  // how often a rule has begun to hold jobs up
 
     bool by_events =
-        false;  // a cycle after single events: for few jobs, tables of all signatures would be too large
+        false;  // a cycle after single events considers few jobs: tables of all signatures would be too large
     bool everything = false;   // all pending jobs are considered
     bool second_pass = false;  // a pass over queues that ignore prime time early
 
     // Blockers that events lifted for all jobs, whatever they request.
     Blockers lifted = 0;
-    // True if parked jobs may find places on any vnodes, and not only on those where something became free.
+    // True if jobs that earlier cycles refused may find places on any vnodes, and not only on those where
+    // something became free.
     bool room_everywhere = false;
 
     // Returns the instant whose fair-share usage orders jobs. It is a whole minute, so that the order lasts

@@ -233,7 +233,7 @@ bool Intake::order_lasts() const {
     });
 }
 
-// Puts all jobs of the cycle's lists into their lanes. The lists needn't be sorted.
+// Puts all collected jobs, sorted or not, into their lanes (sorted lists of pending jobs).
 void Intake::load() {
     const bool kept = in_.keep_pending_jobs && order_lasts();
     pending_ = kept ? &in_.events->pending : &c_.scratch->pending;
@@ -305,7 +305,7 @@ void Intake::load(JobClass job_class, bool prime_order, std::vector<std::optiona
     pending_->fill(lanes);
 }
 
-// Puts jobs that have arrived, changed, or become overdue or starving into their lanes again.
+// Puts jobs that have arrived, changed, or become overdue or starving into their lanes (sorted lists) again.
 void Intake::renew() {
     EventMemory& memory = *in_.events;
     auto& changed = memory.since.changed;

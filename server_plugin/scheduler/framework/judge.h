@@ -104,7 +104,8 @@ class Judge : CyclePart {
     std::vector<std::uint32_t> starts_of_group_;
     Standing standing_;  // reused memory for a standing
     std::unordered_map<UserCategory, std::uint32_t, UserCategoryHash> no_start_of_user_;
-    std::size_t sets_known_ = 0;             // refused_by_sets when answers were last dropped because of it
+    std::size_t sets_known_ = 0;             // CycleState::refused_by_sets when forget_sets() last compared
+                                             // it
     std::vector<std::uint32_t> refusal_of_;  // for the second pass, by job: index into `refused` plus 1
     std::vector<bool> done_with_;
     Instant last_instant_ = Instant::max();  // the last instant noted: many refusals in a row name the same

@@ -31,7 +31,7 @@ struct Profile {
     std::string_view name;  // value of the attribute `algorithm`
     JobSource intake = JobSource::every_queue;
     // The order of jobs. chain(): all comparators for the jobs of a class. lane_chain(): those that sort the
-    // jobs within a lane.
+    // jobs within a lane (a sorted list of pending jobs, pending_jobs.h).
     const Chain& (*chain)(const Policy& policy, JobClass job_class, bool prime_time) = nullptr;
     const Chain& (*lane_chain)(const Policy& policy, JobClass job_class, bool prime_time) = nullptr;
     // Makes the chains of a policy again if they depend on known resources. May be null.

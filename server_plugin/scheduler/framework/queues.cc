@@ -161,7 +161,7 @@ void Queues::fill_view(QueueView& view) {
     view.empties = in_.now;
     const Queue& queue = *view.queue;
     // Few policies need the instant at which a queue will be empty. A policy whose options come into force
-    // later needs it now, for look-aheads.
+    // later needs it now, because searches for a later start (Lookahead) read it.
     const bool wants_end = s_.nonprime_drain_sys.ever_holds() || s_.avoid_fragmentation.ever_holds();
     if (shared || wants_end) {
         for (const JobSlot job : queue.running) {

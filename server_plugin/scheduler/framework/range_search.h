@@ -1,4 +1,4 @@
-// The search for the number of chunks of a job with a select_range, now or in a look-ahead.
+// The search for the number of chunks of a job with a select_range, now or at a later instant (Lookahead).
 #pragma once
 
 #include <cstddef>

@@ -161,7 +161,7 @@ void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
         if (any_lifted) add_rooms(*view, true, everywhere);
     }
     // If an earlier job of the queue held the others up, they were skipped, and their blockers aren't known:
-    // all of them are released, whatever was lifted.
+    // release all of them, whatever was lifted.
     const auto& held = in_.events->held_up;
     const bool was_held_up = !queues.empty() && std::ranges::find(held, queues[0]->slot) != held.end();
     list.add({was_held_up ? ~Blockers{0} : c_.lifted | blocker::kAnything | blocker::kStart, kAnySize});
@@ -184,9 +184,9 @@ void ReleasedJobs::find(CandidateQueues& queues, Released& released) {
     }
 }
 
-// Returns the stored releases, or finds them again. Stored releases miss no job that may start, because
-// starts leave less for others. So they are found again only when a released job hasn't started, or as many
-// jobs have started as vnodes became freer.
+// Returns the stored releases, which tell which parked jobs may start now, or finds them again. Stored
+// releases miss no job that may start, because starts leave less for others. So they are found again only
+// when a released job hasn't started, or as many jobs have started as vnodes became freer.
 Released& ReleasedJobs::of(CandidateQueues& queues) {
     Released& released = queues.released;
     const std::size_t since = c_.state_number() - released.as_of;

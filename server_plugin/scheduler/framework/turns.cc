@@ -57,7 +57,8 @@ bool Turns::is_wanted(const CandidateQueues& queues, JobClass job_class) const {
                                [&](const auto& rule) { return rule->wants(queues, job_class); });
 }
 
-// Finds the lane's next released job, from the turn's position on.
+// Finds the next released job of the turn's lane (a sorted list of pending jobs), from the turn's position
+// on: a job whose refusal the events may have lifted.
 bool Turns::find_released(Turn& turn, CandidateQueues& queues) {
     PendingJobs& pending = intake_.jobs();
     if (!queues.empty() && c_.is_held_up(*queues[0])) return false;
@@ -84,7 +85,8 @@ bool Turns::find_released(Turn& turn, CandidateQueues& queues) {
     return false;
 }
 
-// Finds the lane's next job to consider, at the turn's position or later.
+// Finds the next job to consider of the turn's lane (a sorted list of pending jobs), at the turn's position
+// or later.
 bool Turns::next(Turn& turn, JobClass job_class) {
     const PendingJobs& pending = intake_.jobs();
     if (!pending.settle(turn.lane, turn.at)) return false;
@@ -138,7 +140,8 @@ void Turns::lanes_with_turns(JobClass job_class, std::vector<LaneId>& lanes) {
     sort_unique(lanes);
 }
 
-// Considers the job of the turn, and parks it if it doesn't start. Returns its charge.
+// Considers the job of the turn. If it doesn't start, parks it until an event may lift its refusal. Returns
+// its charge: the amount that it adds to the turns of later jobs in its lane.
 std::int64_t Turns::take(Turn& turn, JobClass job_class) {
     PendingJobs& pending = intake_.jobs();
     CandidateQueues& queues = queues_.of(pending[turn.lane]);
@@ -315,8 +318,9 @@ bool Turns::consider(std::span<const JobClass> classes) {
             std::ranges::make_heap(heap, later_turn);
             turn.first = false;
         }
-        // The start may have changed the answers for jobs that no event released: an admission rejects them
-        // from here on, or they may start in the places that preempted jobs leave. Consider all jobs.
+        // The start may have changed the answers for jobs whose refusals no event lifted: an admission
+        // rejects them from here on, or they may start in the places that preempted jobs leave. Consider all
+        // jobs.
         if ((state_.admits_less || !c_.preempted.empty()) && !c_.everything) return false;
         push(turn);
     }

@@ -1,10 +1,10 @@
 // A reservation that lasts from one cycle to the next. It is for a job for which a queue is drained. A cycle
 // may have several, in the order of the job list.
 //
-// A look-ahead takes time for every running job. But as long as started jobs leave the job its place, and
-// ended jobs can't give it an earlier one, another look-ahead would find the same start, queue and vnodes. So
-// each start and end of a job is only checked for that, and updates the amounts that the reservation leaves
-// for others.
+// A look-ahead, the search for the job's start, takes time for every running job. But as long as started jobs
+// leave the job its place, and ended jobs can't give it an earlier one, another look-ahead would find the
+// same start, queue and vnodes. So each start and end of a job is only checked for that, and updates the
+// amounts that the reservation leaves for others.
 #pragma once
 
 #include <cstdint>

@@ -89,7 +89,7 @@ class EntityLimits {
     }
     // Returns the limit on the number of jobs; null: there is none.
     const Limit* on_jobs(EntityKind kind) const;
-    // Returns whether any limit is on a resource.
+    // Returns whether any limit on entities of the kind, or of any kind, is on a resource.
     bool on_resources(EntityKind kind) const;
     bool on_resources() const;
     // Returns whether there is any limit on entities of this kind, hard or soft.

@@ -61,7 +61,7 @@ struct SharesChange {
     bool trim = false;  // remove the usage of entities that are in no group of the tree
 };
 
-// The standing of a job's entity, for an explanation.
+// The shares, the usage and the rank of a job's entity, for an explanation.
 struct EntityShares {
     std::string group;  // the fs_group
     std::string entity;

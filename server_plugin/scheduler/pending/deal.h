@@ -16,7 +16,7 @@ namespace pbs::sched {
 // The jobs of a lane: with `by_user` those of one user; else those of one queue, or all of the class.
 struct DealtLane {
     bool by_user = false;
-    QueueSlot queue = kNoSlot;  // the queue of the lane, if it is a lane of a queue
+    QueueSlot queue = kNoSlot;  // the lane's queue, if it is a lane of one queue
     JobSlot first = kNoSlot;    // any job of the lane
 };
 

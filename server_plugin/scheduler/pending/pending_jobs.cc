@@ -54,7 +54,7 @@ void PendingJobs::list_lane(LaneId id) {
     all.least.push_back(kNothing);
 }
 
-// Removes a lane from the list of its class's lanes with jobs. The last lane of the list takes its place.
+// Removes a lane without jobs from the list of its class's lanes. The last lane of the list takes its place.
 void PendingJobs::take_off_lane(LaneId id) {
     ClassLanes& all = of_class(lanes_[id].job_class);
     const std::uint32_t place = lanes_[id].place;

@@ -133,7 +133,7 @@ class PendingJobs {
     // jobs.
     void find_lanes(JobClass job_class, const Releases& releases, std::vector<LaneId>& out);
 
-    // The jobs that an empty lane begins with, in any order.
+    // The jobs with which an empty lane is filled, in any order.
     struct Beginning {
         LaneId lane = 0;
         std::vector<Entry> jobs;

@@ -64,8 +64,8 @@ struct Comparator {
     // Returns the number of a job. Called by several threads at once.
     std::uint64_t (*number)(const OrderContext& context, const OrderedJob& job, std::uint32_t argument);
     KeyForm shown = KeyForm::number;
-    // Returns whether the order of jobs changes without any event. If so, the lanes are filled again in each
-    // cycle. Null: it doesn't.
+    // Returns whether the order of jobs changes without any event. If so, the lanes (sorted lists of pending
+    // jobs) are filled again in each cycle. Null: it doesn't.
     bool (*changes_by_itself)(const Policy& policy) = nullptr;
     // Prepares a value over all jobs of a class, such as a maximum, before their numbers are computed. It is
     // stored in `own` for the rest of the cycle. A comparator with this function changes by itself. Null:

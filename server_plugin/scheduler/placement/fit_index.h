@@ -116,9 +116,9 @@ class FitIndex {
     // pool.
     void add(Inventory& inventory, PoolId pool, VnodeSlot vnode, const Row& needs, std::int64_t count,
              int sign);
-    // In a look-ahead, adds shares of vnodes to their free amounts (sign 1) or subtracts them (sign -1). Call
-    // settle_ahead() afterwards to update one pool. The other pools can't be used until all shares are as
-    // before.
+    // For a look-ahead, the search for a later start: adds shares of vnodes to their free amounts (sign 1) or
+    // subtracts them (sign -1). Call settle_ahead() afterwards to update one pool. The other pools can't be
+    // used until all shares are as before.
     void look_ahead(Inventory& inventory, std::span<const Inventory::Share> shares, int sign);
     void settle_ahead(const Inventory& inventory, PoolId pool);
 

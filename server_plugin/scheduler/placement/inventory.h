@@ -22,8 +22,8 @@
 namespace pbs::sched {
 
 // Running jobs hold the places that the host has reported. A cycle assumes the placements of the jobs that it
-// starts, and forgets placements that aren't used. A look-ahead frees the shares of jobs that end, and takes
-// those of jobs that start. All of these change the free amounts.
+// starts, and forgets placements that aren't used. A look-ahead, the search for a later start, frees the
+// shares of jobs that end, and takes those of jobs that start. All of these change the free amounts.
 class Inventory {
   public:
     // A job's share of a vnode in one column of its row. Some columns count the job itself. Valid until

@@ -85,7 +85,7 @@ void PlaceSearch::place_per_host(Kind& kind) {
         });
         return;
     }
-    // By host, in the order of their first vnodes.
+    // The offers by host; hosts are in the order of their first vnodes.
     std::vector<std::vector<Offer>> hosts;
     std::unordered_map<std::uint32_t, std::size_t> number_of;
     for (const Offer& offer : offers(kind, INT64_MAX)) {

@@ -36,7 +36,7 @@ struct PlacementSet {
 struct SetRules {
     const Resources& resources;
     bool by_memory = true;  // memory counts for the size of a set; in OpenPBS, if any job requests memory
-    bool ahead = false;     // free amounts are those of a look-ahead
+    bool ahead = false;     // the free amounts are those of a later instant (Lookahead)
     bool spans = true;      // a request that fits into no set may use several
     bool only_explicit = false;  // vnodes without a value form no set
     std::string_view only = {};  // the set of this name; empty: any

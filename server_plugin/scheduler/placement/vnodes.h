@@ -95,8 +95,8 @@ class Vnodes : public Inventory {
     // Returns whether shares in this column of the vnode count in the pool's sums. They don't if no job may
     // start on the vnode, or if it has less of the resource than jobs hold.
     bool counts(PoolId pool, VnodeSlot vnode, std::uint32_t column) const;
-    // Returns a number that stands for the columns of a vnode that count. If it has changed after jobs
-    // started or ended, the result of counts() may have changed.
+    // Returns a number that stands for the columns of a vnode that count in the sums of pools. If it has
+    // changed after jobs started or ended, the result of counts() may have changed.
     std::uint64_t counted_columns(VnodeSlot vnode) const;
     std::int64_t capacity(PoolId pool, std::uint32_t column) const;
 

@@ -100,8 +100,8 @@ void make_chains(Policy& policy, const Resources& resources) {
     }
     chain.push_back(up(kQueuedOrder));
     chain.push_back(up(kSequenceOrder));
-    // The jobs of a lane are in one queue, and either all of them are starving or none. So a lane needs
-    // neither of these comparators.
+    // The jobs of a lane (a sorted list of pending jobs) are in one queue, and either all of them are
+    // starving or none. So a lane needs neither of these comparators.
     policy.lane_chain = chain;
     std::erase_if(policy.lane_chain, [](const Link& link) {
         return link.comparator == &kStarvingOrder || link.comparator == &kQueueOrder;

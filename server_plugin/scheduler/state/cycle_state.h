@@ -226,8 +226,8 @@ struct CycleState {
     // An operator wants the job started, so the policy's rules about hosts don't count.
     bool at_request = false;
 
-    // This is a look-ahead, and `now` is in the future. Filters then only decide whether a job may start,
-    // without a reason.
+    // This is a look-ahead, the search for a later start, and `now` is in the future. Filters then only
+    // decide whether a job may start, without a reason.
     bool looking_ahead = false;
 
     // The answer has no effect: it is for an explanation or a look-ahead.

@@ -128,10 +128,10 @@ struct Explanation {
     std::vector<PriorityTerm> terms_before;
     // The past usage of its owner, if the order of its class goes by past usage (SORT_BY_PAST_USAGE).
     std::optional<double> past_usage;
-    // The standing of its entity, if the policy uses shares.
+    // The shares and the usage of its entity, if the policy uses shares.
     std::optional<EntityShares> shares;
 
-    // The expected start, from the last cycle that looked ahead for the job.
+    // The expected start, from the last cycle that searched for it.
     std::optional<rrule::Instant> expected_start;
 
     // A job that is preempted when this one starts, and the methods, in letters of preempt_order.

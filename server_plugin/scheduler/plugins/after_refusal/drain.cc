@@ -138,8 +138,8 @@ bool Drain::drain_for(Candidate& job, const CandidateQueues& queues) {
     return true;
 }
 
-// Makes the last cycle's reservation again if another look-ahead would find the same one. The reservations
-// before it were taken over in the same way.
+// Makes the last cycle's reservation again if another search for the job's start would find the same one. The
+// reservations before it were taken over in the same way.
 bool Drain::reserve_kept(const Candidate& job) {
     const std::size_t number = state_.reservations.size();
     if (!c_.by_events || number >= in_.events->kept.size()) return false;
@@ -179,8 +179,8 @@ void Drain::keep_reservation(const Candidate& job, const QueueView& view,
     if (s_.max_jobs > 0 || s_.min_jobs > 0 || s_.max_load_percent > 0 || s_.high_systime > 0 ||
         job.request->sharing == AskedSharing::exclhost || state_.vnodes->gives_hosts())
         return;
-    // The look-ahead also called filters that come into force before the start: all of them have to depend on
-    // limits only.
+    // The search for the start also called filters that come into force before it: all of them have to depend
+    // on limits only.
     if (std::ranges::any_of(p_.filters, [&](const Filter* filter) {
             return (filter->traits & by_limits_only) == 0 &&
                    (filter->wanted == nullptr || filter->wanted(s_, made.start));

@@ -1,4 +1,5 @@
-// by_queue: deals all jobs of a queue, then those of the next one, in the order of the queues' priorities.
+// by_queue: all jobs of a queue have their turns, then those of the next one, in the order of the queues'
+// priorities.
 
 #include "server_plugin/scheduler/pending/deal.h"
 

@@ -1,6 +1,6 @@
-// fairshare: deals the next job of the entity that has used the least of its share, group by group along the
-// tree; within a queue, if by_queue or round_robin take precedence. A started job's expected usage counts at
-// once. (PP-748, interfaces 1 and 4)
+// fairshare: the next turn is that of a job of the entity that has used the least of its share, group by
+// group along the tree; within a queue, if by_queue or round_robin take precedence. A started job's expected
+// usage counts at once. (PP-748, interfaces 1 and 4)
 
 #include "server_plugin/scheduler/plugins/deal/queue_turn.h"
 

@@ -8,8 +8,8 @@
 
 namespace pbs::sched {
 
-// Returns the first turn of a lane: a lower number for a queue of higher priority, so that queues of one
-// priority take turns before those of the next; 0 for all queues with round_robin_all. The step of 2^32
+// Returns the number of a lane's first turn: a lower number for a queue of higher priority, so that queues of
+// one priority take turns before those of the next; 0 for all queues with round_robin_all. The step of 2^32
 // between two priorities is more rounds than a lane has jobs.
 inline std::int64_t round_robin_begin(const DealContext& c, const DealtLane& lane) {
     if (c.settings.round_robin_all) return 0;

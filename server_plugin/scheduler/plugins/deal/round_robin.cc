@@ -1,5 +1,5 @@
-// round_robin: deals the first job of each queue, then the second of each, and so on: queues of the highest
-// priority first, as OpenPBS deals; or all queues together (torque-pbs_sched-analysis, "Round-Robin").
+// round_robin: the first job of each queue has its turn, then the second of each, and so on: queues of the
+// highest priority first, as in OpenPBS; or all queues together (torque-pbs_sched-analysis, "Round-Robin").
 
 #include "server_plugin/scheduler/plugins/deal/queue_turn.h"
 

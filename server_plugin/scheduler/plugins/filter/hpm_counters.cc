@@ -32,7 +32,7 @@ bool are_hpm_counters_in_user_mode(const Tables& tables) {
 }
 
 Refusal check_hpm_counters(CycleState& state, const JobNeeds& job, QueueView& view) {
-    // By the instant of a look-ahead, the counters have been switched for the job.
+    // A look-ahead asks about a later instant, by which the counters have been switched for the job.
     if (state.looking_ahead || are_hpm_counters_in_user_mode(*state.tables) ||
         !asks_for_hpm_counters(*state.tables, *job.request))
         return {};
