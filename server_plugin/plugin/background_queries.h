@@ -95,7 +95,7 @@ class BackgroundQueries {
     struct Asked {
         std::shared_ptr<BackgroundQuery> query;
         Stage stage = Stage::waiting;
-        std::exception_ptr thrown;  // by the query's work()
+        std::exception_ptr thrown;  // the exception that the query's work() has thrown
     };
     struct User {
         std::string name;

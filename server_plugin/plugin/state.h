@@ -120,7 +120,7 @@ struct State {
     std::map<std::string, std::string> sched_priv;        // scheduler -> its folder
     std::map<std::string, std::string> sched_directives;  // scheduler -> pbs_sched_record::directives
     std::map<std::string, std::string> partitions;        // scheduler -> partition of its queues
-    std::set<std::string, std::less<>> own_scheds;        // on a host with pbs_sched: those of the plugin
+    std::set<std::string, std::less<>> own_scheds;        // with pbs_sched: the plugin's own schedulers
     // has_pbs_sched_alone() returns whether pbs_sched schedules all jobs; has_pbs_sched(), whether it
     // schedules those of one scheduler.
     bool has_pbs_sched_alone() const { return host.has_pbs_sched() && own_scheds.empty(); }

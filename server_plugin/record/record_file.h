@@ -56,8 +56,8 @@ struct CycleAsked {
     Instant now{};
     std::string sched = "default";
     sched::CycleTrigger trigger = sched::CycleTrigger::command;
-    bool whole_chunks = false;   // not Scheduler::divides_chunks()
-    bool no_preemption = false;  // not Scheduler::preempts()
+    bool whole_chunks = false;   // Scheduler::divides_chunks() is false
+    bool no_preemption = false;  // Scheduler::preempts() is false
     std::int64_t version = 0;    // the state's last change, from the first line; 0: unknown
 };
 

@@ -42,7 +42,7 @@ struct Status {
     std::string algorithm;  // "origin" or "standard"
     bool prime_time = false;
     bool dedicated_time = false;
-    std::optional<Instant> next_change;  // of the policy, of prime time or of dedicated time
+    std::optional<Instant> next_change;  // when the policy, prime time or dedicated time changes next
     std::string next_policy;             // the policy in force then
     bool next_prime_time = false;
     bool next_dedicated_time = false;
@@ -56,8 +56,8 @@ struct DueSched {
 
 // The results of tick().
 struct TickResult {
-    bool cycle_wanted = false;          // by any scheduler
-    bool policy_switched = false;       // in any scheduler
+    bool cycle_wanted = false;          // a scheduler wants a cycle
+    bool policy_switched = false;       // the policy of a scheduler has switched
     std::vector<DueSched> due;          // the schedulers that want a cycle
     std::vector<std::string> switched;  // a line for the log for each scheduler that switched
     bool usage_changed = false;         // take_usage_changes() or take_share_changes() has data to be written

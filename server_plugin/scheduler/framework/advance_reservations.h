@@ -15,7 +15,7 @@ namespace pbs::sched {
 struct ReservationAnswer {
     ReservationHandle reservation{};
     struct Placed {
-        std::uint32_t request = 0;  // in Requests
+        std::uint32_t request = 0;  // its number in Requests
         Placement placement{};
     };
     std::vector<Placed> placements{};  // the places for each of its requested times

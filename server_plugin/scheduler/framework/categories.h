@@ -18,7 +18,7 @@ namespace pbs::sched {
 // A refusal, and the filter that refuses.
 struct FilterRefusal {
     static constexpr std::uint32_t kNone = UINT32_MAX;
-    std::uint32_t filter = kNone;  // its index in the list
+    std::uint32_t filter = kNone;  // the filter's index in its list; kNone: no filter refuses
     Refusal refusal{};
     // Jobs with equal refusals get the same comment; the blockers of the refusals may still differ by user.
     friend bool operator==(const FilterRefusal& a, const FilterRefusal& b) {

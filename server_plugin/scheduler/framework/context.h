@@ -247,7 +247,7 @@ struct CycleContext {
     const Settings& settings;
     const Profile& profile;
     CycleState state;
-    std::set<Instant> instants;  // for a cycle without EventMemory::instants
+    std::set<Instant> instants;  // the instants that may lift refusals, in a cycle without EventMemory
     // `resized`: the jobs that start with another request than their own, each with the number of its own
     // one. `own_requests`: the numbers of the requests that the cycle has made for them. At the end of the
     // cycle the jobs get their own requests back, and the made ones are released.

@@ -85,7 +85,7 @@ class Intake : CyclePart {
     std::vector<const Filter*> before_turns_;  // the filters with the trait before_turns
     std::optional<std::uint32_t>
         under_threshold_;  // the answer to jobs at or below the threshold, once it is computed
-    std::vector<std::uint32_t> nodes_of_request_;  // of queued jobs; 0: not computed yet
+    std::vector<std::uint32_t> nodes_of_request_;  // by request: nodes of its queued jobs; 0: not known yet
 };
 
 }  // namespace pbs::sched

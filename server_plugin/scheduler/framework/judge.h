@@ -98,7 +98,7 @@ class Judge : CyclePart {
     std::vector<SignatureAnswer>& signature_answers_ = c_.scratch->signature_answers;
     std::vector<Refusal>& signature_refusals_ = c_.scratch->signature_refusals;
     std::vector<std::uint32_t>
-        user_numbers_;  // by JobTable::user, from 0 on; empty: no filter reads the user
+        user_numbers_;  // by JobTable::user: the user's number from 0 on; empty: no filter reads the user
     std::uint32_t users_ = 0;
     std::vector<std::uint32_t> starts_of_owner_;  // by owner: starts since the first standing_of()
     std::vector<std::uint32_t> starts_of_group_;

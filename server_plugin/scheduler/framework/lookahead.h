@@ -93,8 +93,8 @@ class Lookahead : CyclePart {
     std::optional<RangeSearch> range_;
     QueueView& view_;
     std::vector<LimitNeed> limits_;
-    std::vector<Demand> demands_;                      // for limits_, then for the pool
-    std::span<const ResourceSchedule::Event> events_;  // of the schedule, from now on; or with_pauses_
+    std::vector<Demand> demands_;                      // the demands of limits_, then those of the pool
+    std::span<const ResourceSchedule::Event> events_;  // the schedule's events from now on, or with_pauses_
     std::vector<ResourceSchedule::Event> with_pauses_;
     std::size_t done_ = 0;  // the number of events_ that are counted
     std::vector<Awaited> awaited_;

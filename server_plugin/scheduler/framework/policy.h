@@ -19,7 +19,7 @@ struct Policy {
     Chain chain{};
     Chain lane_chain{};
     std::size_t resources_seen = SIZE_MAX;
-    PrimePeriods prime{settings.prime};  // at the time of the last cycle
+    PrimePeriods prime{settings.prime};  // the periods of prime time from the last cycle on
 };
 
 // Returns the first date after `t` from which on a boolean option of Origin is true; nullopt: there is none.

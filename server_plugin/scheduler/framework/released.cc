@@ -40,7 +40,7 @@ void ReleasedJobs::begin() {
     if (s_.max_jobs > 0 || t_.requests.wants_hosts() || t_.vnodes.gives_hosts())
         t_.vnodes.widen_to_hosts(memory.since.freed);
     // A vnode that takes no jobs counts in its placement sets with the amounts that jobs hold. When such jobs
-    // end, a set may have become too small for a waiting job, which may then use any vnodes.
+    // end, a set may have become too small for a waiting job, which may then find a place on any vnodes.
     c_.room_everywhere =
         (memory.since.started_alone && memory.refused_by_sets) ||
         std::ranges::any_of(memory.since.freed, [&](VnodeSlot vnode) { return !t_.vnodes[vnode].free; });

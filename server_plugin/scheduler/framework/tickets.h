@@ -52,7 +52,7 @@ class Tickets {
     const Tables& tables_;
     std::vector<TicketJob> jobs_;
     std::vector<Of> of_;
-    std::vector<std::uint32_t> number_;  // by JobSlot
+    std::vector<std::uint32_t> number_;  // by JobSlot: entry_of() of the job
     std::optional<ShareTickets> share_;
     double greatest_ = 0;
 };

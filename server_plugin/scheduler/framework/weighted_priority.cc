@@ -59,13 +59,13 @@ double WeightedPriority::resources(JobSlot job) const {
             continue;
         }
         auto asked = number_of(request.totals, id);
-        std::int64_t each = 0;  // what one more chunk asks for
+        std::int64_t each = 0;  // the amount that one more chunk asks for
         if (further != 0) each = amount_of(request.chunks.front(), id);
         if (!asked && id == tables_.resources.known().ncpus) {
             asked = 0;
             for (const Chunk& chunk : request.chunks) *asked += chunk.count;
             asked = std::max<std::int64_t>(1, *asked);
-            each = 1;  // by default
+            each = 1;  // a chunk asks for one CPU by default
         }
         if (!asked) continue;
         const ResourceKind kind = tables_.resources.find(id)->kind;

@@ -43,8 +43,7 @@ class KeptReservation {
     Instant end{};
     Planning planning;
     Instant made{};                  // the instant of the cycle that made it
-    Instant until = Instant::max();  // the first planned end of a running job that is put off once it is
-                                     // reached
+    Instant until = Instant::max();  // the first planned end that is put off once it is reached
     std::uint32_t view = 0;          // the number of the view in which the job will start
     QueueSlot queue = kNoSlot;
     std::uint32_t host = 0;

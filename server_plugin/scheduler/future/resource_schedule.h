@@ -33,7 +33,7 @@ class ResourceSchedule {
         Entities whose;
         Seconds walltime{-1};  // the walltime that the job asks for; -1: none
         std::int64_t nodes = 0;
-        std::uint32_t request = 0;  // its request's number in Requests
+        std::uint32_t request = 0;  // the number of its request in Requests
         QueueSlot queue = kNoSlot;
         // The id of the reservation; kNoSlot: the job runs, or the cycle started it.
         std::uint32_t reservation = kNoSlot;

@@ -51,7 +51,7 @@ struct Decision {
     DecisionKind kind{};
     JobHandle job{};
     QueueHandle queue{};
-    std::string_view text;  // of a run, or a preemption without `for_job`: the comment to set
+    std::string_view text;  // as DecisionKind says; of a run: the comment to set
     std::span<const Amount> set_resources;
     std::span<const Place> places;
     // For an estimate, and for the confirmation of a reservation that begins as soon as possible.
@@ -61,7 +61,7 @@ struct Decision {
     AccrueType accrue_type = AccrueType::initial;
     // For a run: it begins when all preempted jobs have given their places back.
     bool after_preemptions = false;
-    ReservationHandle reservation{};  // of confirm and deny, which have no job
+    ReservationHandle reservation{};  // the reservation of confirm and deny, which have no job
 };
 
 // A file that the policy names, such as SORTED_JOB_DUMPFILE. A new file is readable by its owner only; an

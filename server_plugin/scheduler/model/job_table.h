@@ -75,7 +75,7 @@ struct JobTable : JobColumns {
     std::vector<Seconds> walltime;  // the walltime for planning; -1: none requested
     std::vector<std::uint32_t> request;
     std::vector<std::uint32_t> signature;
-    std::vector<std::uint32_t> position;  // its index in the queue's list that contains it
+    std::vector<std::uint32_t> position;  // the job's index in Queue::queued or Queue::running
     std::vector<std::uint32_t> comment;   // the number of the text of its last comment; 0: none
     std::vector<std::uint32_t> unused;    // free slots
     // The accruals of jobs, if the host has reported them.
@@ -86,7 +86,7 @@ struct JobTable : JobColumns {
         bool extended = false;
     };
     absl::flat_hash_map<JobSlot, HardWalltime> hard_walltimes;
-    absl::flat_hash_map<JobSlot, RareFields> rare;  // of jobs that have any of these fields
+    absl::flat_hash_map<JobSlot, RareFields> rare;  // the RareFields of jobs that have any
     ColumnIndex<JobHandle> by_handle{handle};
 
     JobSlot add(JobHandle job);
@@ -201,10 +201,10 @@ struct Queue {
     std::int64_t backfill_depth = -1;
     ExecutionType execution_type = ExecutionType::any;
     EntityLimits limits;
-    const QueueHours* hours = nullptr;  // by its time_windows; null: none stops jobs at its end
+    const QueueHours* hours = nullptr;  // the hours by its time_windows; null: they stop no jobs
 
-    std::vector<JobSlot> queued;   // in state Q, in no particular order
-    std::vector<JobSlot> running;  // in state R, E or S
+    std::vector<JobSlot> queued;   // its jobs in state Q, in no particular order
+    std::vector<JobSlot> running;  // its jobs in state R, E or S
     Instant idle_since{};          // since when no job runs in it; Epoch: not known yet
     // Amounts that the running jobs use. Tables::count_running() updates them.
     std::int64_t nodes_in_use = 0;

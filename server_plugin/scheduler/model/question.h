@@ -12,7 +12,7 @@ struct Question {
     std::string source;      // the program, the element of server_dyn_res, or the directory
     std::string argument{};  // the program's argument: a host, SYSTEM_NAME, or a mode
     Seconds holds_for{0};    // the time for which the answer is valid
-    Seconds time_limit{0};   // for the program of server_dyn_res; 0: none
+    Seconds time_limit{0};   // the time limit of a program of server_dyn_res; 0: none
     bool revoke = false;     // the program may take resources from other jobs
 };
 

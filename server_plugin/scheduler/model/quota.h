@@ -22,7 +22,7 @@ struct Quota {
     bool spill = true;
     bool exempts_reservations = true;
     bool has_windows = false;
-    rrule::WindowSet windows;               // the limits hold inside them
+    rrule::WindowSet windows;               // the limits hold only inside these windows
     std::vector<objects::QuotaRule> rules;  // in the order in which a job is compared with them
 
     bool names(objects::QuotaSubject subject) const;

@@ -54,7 +54,7 @@ struct Request {
     std::string unsupported;
     std::string unspread;
     const std::string& not_supported() const { return unsupported.empty() ? unspread : unsupported; }
-    std::int64_t ncpus = -1;  // for the whole job; -1: not asked for
+    std::int64_t ncpus = -1;  // the CPUs of the whole job; -1: not asked for
     std::int64_t mem = -1;    // bytes
     std::int64_t ssinodes = -1;
     std::uint32_t users = 0;  // the number of jobs and reservations with this request
@@ -124,7 +124,7 @@ class Requests {
     void count(const Request& request, int sign);
     void forget(std::uint32_t id);
 
-    std::vector<std::uint32_t> asked_by_;  // by resource: the number of amounts of it in requests
+    std::vector<std::uint32_t> asked_by_;  // by resource: how many of its amounts requests have
     std::uint32_t want_hosts_ = 0;         // the number of requests for exclusive hosts
     std::vector<std::uint32_t> unused_;
     std::uint64_t made_ = 0;

@@ -42,7 +42,7 @@ enum class SortAmount : std::uint8_t { total, assigned, unused };
 struct SortKey {
     std::string name;  // a resource, or job_priority or sort_priority
     bool high_first = true;
-    SortAmount amount = SortAmount::total;  // only for vnodes
+    SortAmount amount = SortAmount::total;  // for keys of vnodes only
 };
 
 // An element of node_sort_key_of_place.

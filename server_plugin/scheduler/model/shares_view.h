@@ -68,7 +68,7 @@ struct EntityShares {
     double usage = 0;
     double target = 0;
     double actual = 0;
-    std::size_t place = 0;     // from 1, among the entities that have jobs in the queues
+    std::size_t place = 0;     // the rank, from 1, among the entities that have jobs in the queues
     std::size_t entities = 0;  // the number of such entities
 };
 

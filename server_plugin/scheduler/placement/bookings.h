@@ -24,7 +24,7 @@ struct Booking {
         VnodeSlot vnode = 0;
         Row needs;
     };
-    std::uint32_t name = 0;  // its id, in the interner of names
+    std::uint32_t name = 0;  // the number of its id in the Interner
     QueueSlot queue = kNoSlot;
     Instant start{};
     Instant end{};

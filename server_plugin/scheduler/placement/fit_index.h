@@ -54,7 +54,7 @@ class FitIndex {
     // Amounts of a pool by column: the sums over all vnodes, and the most of any vnode and of any host; both
     // total and free.
     struct Amounts {
-        std::int64_t free_vnodes = 0;  // for which is_free() (shortage.cc) is true
+        std::int64_t free_vnodes = 0;  // vnodes for which is_free() (shortage.cc) is true
         std::uint64_t as_of = 0;       // Inventory::changes() + 1; 0: never computed
         Row free, total, most_free, most;
         Row most_free_of_host, most_of_host;

@@ -111,7 +111,7 @@ class HostLoads {
         bool is_adjusted = false;
         std::uint64_t version = 0;  // Inventory::version() at the last renewal; 0: none
         std::size_t resources = 0;
-        std::size_t noted = 0;       // entries of noted_ that its numbers include
+        std::size_t noted = 0;       // how many elements of noted_ its numbers include
         std::uint64_t renewals = 0;  // renewals_ at its last use
         Instant as_of{};
         std::vector<std::int64_t> numbers{};     // by vnode

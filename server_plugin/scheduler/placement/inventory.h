@@ -175,8 +175,8 @@ class Inventory {
 
     // ---- Placements and shares.
 
-    // assume() takes the placement of a job that the cycle starts from the free amounts; forget() gives it
-    // back.
+    // assume() subtracts from the free amounts the placement of a job that the cycle starts; forget() adds it
+    // again.
     void assume(const Placement& placement, const Request& request, const NodeSize& node_size) {
         apply(placement, request, node_size, -1);
     }
@@ -199,7 +199,7 @@ class Inventory {
     friend class FitIndex;
     // HostLoads notes vnodes whose position in an order by load changes.
     friend class HostLoads;
-    // Makes `count` times `needs` of a vnode less free (sign -1) or more (sign 1).
+    // Subtracts `count` times `needs` from the free amounts of a vnode (sign -1), or adds it (sign 1).
     void add(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign);
     // Adds shares of vnodes to their free amounts (sign 1) or subtracts them (sign -1). Appends the vnodes
     // whose free amounts or flags change to `changed`.

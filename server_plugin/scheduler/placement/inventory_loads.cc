@@ -85,7 +85,7 @@ std::int64_t Inventory::host_cpus(std::uint32_t host) const {
 }
 
 std::vector<Inventory::Start> Inventory::starts(std::uint32_t host, Instant after) const {
-    std::vector<std::pair<JobSlot, std::int64_t>> cpus;  // of each job on each vnode
+    std::vector<std::pair<JobSlot, std::int64_t>> cpus;  // the CPUs of each job on each vnode
     for (const VnodeSlot slot : on_host_[host])
         for (const JobSlot job : jobs_on(slot)) {
             const HeldJob& held = *held_of(job);

@@ -90,7 +90,7 @@ struct PlaceRules {
     std::span<const std::uint32_t> reserved{};
     const Request* request = nullptr;     // the job's request, for `reserved`
     bool spreads = false;                 // apply the request's chunk_order and per_host
-    ChunkOrder order = ChunkOrder::fill;  // the policy's, if the request has none
+    ChunkOrder order = ChunkOrder::fill;  // the policy's order, for a request without chunk_order
     bool prefers = false;                 // apply the request's preferences
     // The resources whose values make placement sets. The job is placed in one set if it fits into any;
     // empty: the job may be anywhere.

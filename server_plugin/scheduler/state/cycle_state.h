@@ -46,7 +46,7 @@ struct ServerLimits {
     std::int64_t max_user_run = -1;
     std::int64_t max_group_run = -1;
     std::vector<KeptAmount> resources_available;
-    std::int64_t backfill_depth = -1;         // for settings from a sched_config file
+    std::int64_t backfill_depth = -1;         // counts for policies from a sched_config file
     std::optional<Instant> eligible_since{};  // ServerRecord
     EntityLimits limits{};
 };
@@ -131,7 +131,7 @@ struct QueueView {
     bool open = true;  // the present time is inside its time windows
     std::optional<Instant> opens;
     std::optional<Instant> closes;
-    const QueueHours* hours = nullptr;  // by its time windows; null: it has none
+    const QueueHours* hours = nullptr;  // the hours by its time windows; null: it has none
     bool dedicated = false;             // a queue for dedicated time (Queues::dedicated_queues())
     // The policy names the queue on several hosts (execute@a, execute@b): each view counts its own jobs.
     bool shared = false;
@@ -157,7 +157,7 @@ struct QueueView {
 struct JobNeeds {
     JobClass job_class = JobClass::normal;
     const Request* request = nullptr;
-    std::uint32_t request_number = 0;  // in Requests
+    std::uint32_t request_number = 0;  // its number in Requests
     std::uint32_t run_host = 0;        // the requested host; 0: none
     std::int64_t nodes = 1;
     Seconds asked{-1};            // the requested walltime; -1: none

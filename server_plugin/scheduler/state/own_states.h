@@ -41,7 +41,7 @@ class OwnStates {
             if (T* own = std::any_cast<T>(object.get())) return own;
         return nullptr;
     }
-    std::vector<std::unique_ptr<std::any>> list_;  // only a few
+    std::vector<std::unique_ptr<std::any>> list_;  // a list, because there are only a few objects
 };
 
 }  // namespace pbs::sched

@@ -39,11 +39,11 @@ enum class ReasonCode : std::uint8_t {
     fragments,
     // Refusals by time. If the reason is that the job would run for too long, c is 1 for a job without a
     // walltime.
-    dedicated_time,  // a: its end
+    dedicated_time,  // a: the end of dedicated time
     dedicated_unknown,
     into_dedicated,   // a: the start of dedicated time
     not_dedicated,    // a: the start of the next dedicated time, 0: none
-    past_dedicated,   // a: its end
+    past_dedicated,   // a: the end of dedicated time
     prime_limit,      // a: limit in seconds
     nonprime_drain,   // a: start of non-prime time
     prime_only,       // a: the instant at which prime time begins, 0: never
@@ -71,7 +71,7 @@ enum class ReasonCode : std::uint8_t {
     queue_reserved,      // object: the resource of reserved_resources that the queue has
     hosts_systime,       // a: HIGH_SYSTIME
     hosts_full,          // a: MAX_JOBS
-    reserved,            // object: the job that it would delay
+    reserved,            // object: the job with the reservation, which this one would delay
     // Others.
     request_unsupported,  // object: the request
     no_shares,            // the job's entity has no shares (enforce_no_shares)

@@ -60,8 +60,8 @@ struct AdvanceReservation {
     bool asked = false;
     Instant start{};
     Instant end{};
-    std::uint32_t request = 0;        // in Requests
-    std::uint32_t later_request = 0;  // for later occurrences, the same or another
+    std::uint32_t request = 0;        // its number in Requests
+    std::uint32_t later_request = 0;  // the number for later occurrences, the same or another
     std::vector<Share> shares;        // its places, from `held_start` to before `held_end`
     Instant held_start{};
     Instant held_end{};

@@ -12,7 +12,7 @@ void decide_starts(Outcome& outcome) {
     const CycleContext& cycle = outcome.cycle();
     Tables& t = cycle.tables;
     const QueueSlot special_queue = cycle.setup.special;
-    std::array<std::string_view, 2> texts;  // for normal and for special jobs
+    std::array<std::string_view, 2> texts;  // the comments of normal and of special jobs
     for (const Started& started : cycle.started) {
         const bool special = special_queue != kNoSlot && t.jobs.queue[started.job] == special_queue;
         std::string_view& line = texts[special ? 1 : 0];

@@ -90,7 +90,7 @@ class Thresholds {
         bool is_known = false;
         Instant as_of{};
         std::int64_t cpus = 0;
-        std::int64_t correction = 0;  // in hundredths
+        std::int64_t correction = 0;  // HostLoads::correction(), in hundredths of a CPU
         // By threshold and vnode: the instant at which a vnode that has reached the threshold takes chunks
         // again.
         std::map<std::pair<std::size_t, VnodeSlot>, std::optional<Instant>> opens{};

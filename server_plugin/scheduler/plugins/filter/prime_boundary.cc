@@ -21,7 +21,7 @@ Refusal check_prime_boundary(CycleState& state, const JobNeeds& job, QueueView& 
     const Settings& s = *state.settings;
     if (s.prime_exempt_anytime_queues && is_anytime(view)) return {};
     std::optional<Instant> boundary = state.prime_change;
-    // A job that was suspended at the end of its queue's hours goes on, and may be suspended there again.
+    // A suspended job of a queue with hours may run past the end of the hours: it is suspended again then.
     const bool stops = job.suspended != kNoSlot && view.queue->hours != nullptr;
     const bool closes_first =
         view.hours != nullptr && !stops && view.closes && (!boundary || *view.closes < *boundary);
