@@ -85,7 +85,7 @@ class BackgroundQueries {
 
     // Forgets the ticket of a request that the host has given up.
     void abandon(std::uint64_t ticket);
-    // Frees a query's memory little by little. The query may be null.
+    // Frees a query's memory in steps of a few milliseconds. The query may be null.
     void discard(std::shared_ptr<BackgroundQuery> query);
     // Tells the query in the scheduler's thread to stop early.
     void stop();

@@ -20,9 +20,9 @@ class ChangeLog {
     // The number of changes that the log keeps: the last ones.
     static constexpr std::size_t kMost = 100'000;
 
-    // `before`: the number before that of the first change. Each start of the server has to choose one that
-    // no earlier life of the server has reached. Without `keeps` changes are only counted, since nobody can
-    // ask this host for them.
+    // `before`: one less than the number of the first change. Each start of the server has to choose a number
+    // that no earlier process of the server has reached. Without `keeps` changes are only counted, since
+    // nobody can ask this host for them.
     explicit ChangeLog(std::int64_t before, bool keeps = true) : last_(before), keeps_(keeps) {}
 
     void note(sched::ObjectRef::Kind kind, std::uint64_t id) { note({kind, id, {}}); }

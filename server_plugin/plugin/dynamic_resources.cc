@@ -17,8 +17,8 @@ using std::chrono::seconds;
 
 constexpr std::string_view kDynamicRule = "server_dyn_res";
 
-// After this time a program's report is outdated. It can get so old if the cycle that waited for it never
-// began, because scheduling was turned off meanwhile.
+// After this time a program's report is outdated. A report can get so old if the cycle that waited for it
+// never began, because scheduling was turned off meanwhile.
 constexpr seconds kGoodFor{60};
 constexpr seconds kAfterHanging{300};
 

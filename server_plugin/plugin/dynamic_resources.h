@@ -21,7 +21,8 @@ namespace pbs::plugin {
 class DynamicResources {
   public:
     // Called before each cycle. Returns true if the cycle is put off; look() then returns its scheduler as
-    // soon as the cycle may begin. Widens `trigger` by that of the cycle that was put off before.
+    // soon as the cycle may begin. Widens `trigger` to include the trigger of the cycle that was put off
+    // before.
     bool puts_off(sched::Scheduler& scheduler, const Host& host, std::string_view sched, sched::Instant now,
                   sched::CycleTrigger& trigger);
 

@@ -14,8 +14,9 @@ namespace pbs::plugin {
 void note_queue(State& state, const sched::QueueRecord& queue);
 void forget_queue(State& state, uint64_t queue);
 
-// Called after a cycle of this scheduler. Logs, once, the settings without effect of the queues that have
-// changed since its last cycle; if another policy has come into force, those of all its queues.
+// Called after a cycle of this scheduler. Logs the settings of queues that have no effect, each once: for the
+// queues that have changed since its last cycle; or for all its queues, if another policy has come into
+// force.
 void tell_of_queues(State& state, std::string_view sched, sched::Instant now);
 
 // Implements pbs_plugin::peer_queues.

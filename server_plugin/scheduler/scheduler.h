@@ -173,8 +173,8 @@ class Scheduler {
     // before `run` preempt jobs for it.
     Decisions place(Instant now, JobHandle job, bool preempts = false);
 
-    // Reads a record of describe(). REQUIRES: the scheduler has had only the records before it. Errors as
-    // those of server_changed(), set_configuration() and set_sched_config().
+    // Reads a record of describe(). REQUIRES: the scheduler has had only the records before it. Errors: those
+    // of server_changed(), set_configuration() and set_sched_config().
     Result<void> restore(const StateRecord& record);
 
     // The next instant at which tick() has work; Instant::max(): none.

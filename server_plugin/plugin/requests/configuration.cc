@@ -225,7 +225,7 @@ int32_t finish_host_work(State& state, const Asked& asked, Reply reply) {
     return PBSE_NONE;
 }
 
-// Migrates the files that a request contains, as the first start migrates those of the home.
+// Migrates the files that a request contains, as the first start migrates the files in the home.
 LongChange::Done migrate_files(objects::Store& store, const Asked& asked, const objects::Identity& who,
                                const migrate::Surroundings& known, std::vector<objects::HostChange> changes) {
     migrate::MigrateOptions options =

@@ -180,7 +180,7 @@ class Answering {
                  Placement& out) const;
     bool replace_within(const std::vector<bool>& set, const Request& request, const PlaceRules& rules,
                         PoolId pool, Placement& out) const;
-    bool covers_jobs(const Placement& placement) const;  // `placement`: that of the first occurrence
+    bool covers_jobs(const Placement& placement) const;  // `placement`: the places of the first occurrence
 
     CycleContext& c_;
     Tables& t_;
@@ -468,7 +468,8 @@ std::vector<ReservationAnswer> answer_reservations(CycleContext& context, const 
     std::vector<ReservationAnswer> answers;
     Tables& t = context.tables;
     Vnodes& vnodes = *context.state.vnodes;
-    // For later reservations, a confirmed one counts as if the host had reported it already.
+    // When later reservations are answered, one that was confirmed before counts as if the host had reported
+    // it already.
     std::map<ReservationHandle, AdvanceReservation> before;
     for (auto& [handle, reservation] : t.reservations) {
         if (!reservation.asked) continue;

@@ -92,8 +92,8 @@ struct SignatureAnswer {
     // isn't called twice.
     std::uint32_t refused_by = FilterRefusal::kNone;
     std::uint32_t refusal = 0;
-    // The number of filters (without those of owners and groups) that let the signature pass, and the number
-    // of jobs that had started before.
+    // `passed`: the number of filters that let the signature pass, without filters of owners and groups.
+    // `starts`: the number of jobs that the cycle had started then.
     std::uint32_t passed = 0;
     std::uint32_t starts = 0;
 };

@@ -49,7 +49,7 @@ void Future::give_up(const Preempted& preempted) {
         h.dedicated_views += view->dedicated ? 1 : 0;
     }
     state_.vnodes->shares_held(job, h.shares);
-    // For a job that has overrun its walltime, this is the end that it has in the schedule.
+    // A job that has overrun its walltime is expected to end kOverrun from now, as in the schedule.
     const QueueHours::Course course = state_.planned_course(job);
     h.stops = course.stops;
     h.resumes = course.resumes;

@@ -29,7 +29,7 @@ class Judge : CyclePart {
     // is none.
     Reason refusal_about(FilterTrait trait, const Candidate& job, QueueView& view);
     // Starts the job if there is a place for it on vnodes of the pool, whatever else prevents the start.
-    // Otherwise returns the reason why there is none.
+    // Otherwise returns the reason why there is no place.
     Reason start_if_room(const Candidate& job, QueueView& view, PoolId pool);
 
     // For the rest of the cycle, counts the job's coming usage for its entity in the fair-share tree.
@@ -104,12 +104,11 @@ class Judge : CyclePart {
     std::vector<std::uint32_t> starts_of_group_;
     Standing standing_;  // reused memory for a standing
     std::unordered_map<UserCategory, std::uint32_t, UserCategoryHash> no_start_of_user_;
-    std::size_t sets_known_ = 0;             // CycleState::refused_by_sets when forget_sets() last compared
-                                             // it
+    std::size_t sets_known_ = 0;             // refused_by_sets when forget_sets() last compared it
     std::vector<std::uint32_t> refusal_of_;  // for the second pass, by job: index into `refused` plus 1
     std::vector<bool> done_with_;
     Instant last_instant_ = Instant::max();  // the last instant noted: many refusals in a row name the same
-    // The job is tested with another request than its own, so answers aren't those of its signature.
+    // The job is tested with another request than its own, so its answers don't hold for its signature.
     bool tries_ = false;
 };
 

@@ -17,8 +17,8 @@ struct Supply {
     bool told = false;        // a program of server_dyn_res reports the amount
 };
 
-// Calls visit(supply) for each resource of resources_available that the policy doesn't exclude, until it
-// returns true. `view`: use the resources of its queue; null: those of the server.
+// Calls visit(supply) for each resource of resources_available that the policy doesn't exclude, until a call
+// returns true. `view`: visit the resources of its queue; null: the resources of the server.
 template <class Visit>
 void for_each_supply(const CycleState& state, const QueueView* view, Visit visit) {
     if (view == nullptr) {

@@ -40,7 +40,8 @@ class Queues : CyclePart {
                                                        bool* is_awaited = nullptr) const;
     // The resources of the node_group_key that is in force for the queue's jobs.
     std::vector<std::uint32_t> groups_of(const Queue& queue) const;
-    // By slot: the queue's rank among queues in order of priority. O(n log n) at the first call.
+    // Returns, by queue slot, the queue's rank among queues in order of priority. O(n log n) at the first
+    // call.
     std::span<const std::uint32_t> ranks();
 
   private:

@@ -39,8 +39,8 @@ class Tickets {
     double normalised(JobSlot job) const;
     // The most tickets that a job has.
     double greatest() const { return greatest_; }
-    // The kinds with the facts from which a job's tickets follow, for people: "override 0, functional 3750
-    // (user bob: 60 over 0 running and 2 waiting jobs), share 0".
+    // Returns a text for people, with a job's tickets of each kind and the facts from which they follow:
+    // "override 0, functional 3750 (user bob: 60 over 0 running and 2 waiting jobs), share 0".
     std::string text(JobSlot job) const;
 
   private:

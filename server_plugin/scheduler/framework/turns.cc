@@ -103,7 +103,7 @@ bool Turns::next(Turn& turn, JobClass job_class) {
     }
     turn.as_of = state_number();
     turn.key = pending.key(turn.lane, turn.at);
-    // After a start an entity may exceed its soft limits, which changes the level.
+    // Compute the level again: after a start the job's entity may exceed its soft limits.
     if (c_.by_soft_limits)
         set_level(turn, c_.preempt_level(pending.job(turn.lane, turn.at), job_class == JobClass::overdue));
     if (deal_ != nullptr) {

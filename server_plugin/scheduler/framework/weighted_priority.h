@@ -36,7 +36,7 @@ class WeightedPriority {
     Terms terms(JobSlot job) const;
     // The terms of the sum: Priority, urgency, and tickets if the policy has any.
     std::vector<PriorityTerm> table(JobSlot job) const;
-    // The sum and its parts, for people.
+    // Returns the sum and its parts as a text for people.
     std::string text(JobSlot job) const;
 
   private:

@@ -188,7 +188,7 @@ void ResourceSchedule::change_profiles(std::span<const std::uint32_t> holdings, 
     std::erase_if(known_, [](const auto& k) { return !k.second.fits; });
 }
 
-// Adds the use during a span, without the pause in it.
+// Adds the use of a holding during a span, except during the holding's pause.
 void ResourceSchedule::add_use(std::uint32_t holding, const rrule::Interval& when, std::int64_t amount,
                                std::vector<Use>& uses) const {
     if (amount == 0) return;

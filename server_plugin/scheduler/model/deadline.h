@@ -9,9 +9,9 @@
 
 namespace pbs::sched {
 
-// Reads a time of the form [[[[CC]YY]MM]DD]hhmm[.SS], as qsub's -a takes it. Parts that are left out are
-// those of the first such time that isn't before `submitted`; two digits of a year mean 2000 to 2099.
-// nullopt: it is no such time.
+// Reads a time of the form [[[[CC]YY]MM]DD]hhmm[.SS], as qsub's -a takes it. If parts are left out, returns
+// the first time with the given parts that isn't before `submitted`. Two digits of a year mean 2000 to 2099.
+// nullopt: the text is no such time.
 std::optional<Instant> parse_deadline(std::string_view text, Instant submitted, const rrule::Zone& zone);
 
 }  // namespace pbs::sched

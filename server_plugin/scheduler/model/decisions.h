@@ -54,12 +54,12 @@ struct Decision {
     std::string_view text;  // as DecisionKind says; of a run: the comment to set
     std::span<const Amount> set_resources;
     std::span<const Place> places;
-    // For an estimate, and for the confirmation of a reservation that begins as soon as possible.
+    // The start in an estimate, and in the confirmation of a reservation that begins as soon as possible.
     std::optional<Instant> start{};
     JobHandle for_job{};
     PreemptMethods methods{};
     AccrueType accrue_type = AccrueType::initial;
-    // For a run: it begins when all preempted jobs have given their places back.
+    // For a run: the job starts when all jobs preempted for it have given their places back.
     bool after_preemptions = false;
     ReservationHandle reservation{};  // the reservation of confirm and deny, which have no job
 };

@@ -56,7 +56,7 @@ class FairShares {
     };
     // Notes that a job runs since an instant, or that its use is newly known.
     void job_runs(const Job& job, Node entity, Use use, Instant since);
-    // Notes that a job doesn't run any more, and has used this in all. Does nothing if it didn't run.
+    // Notes that a job doesn't run any more, and has used `used` in all. Does nothing if it didn't run.
     void job_ended(const Job& job, double used);
     // Notes that a job was suspended, and has used this much so far. When it runs again, this isn't charged a
     // second time.

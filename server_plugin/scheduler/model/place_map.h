@@ -12,7 +12,7 @@ class PlaceMap {
   public:
     // The reference is valid until the next call.
     std::uint32_t& operator[](std::uint64_t key) { return map_[key]; }
-    // Returns the number of a key, without adding the key.
+    // Returns the number of a key, without adding the key; 0: there is none.
     std::uint32_t get(std::uint64_t key) const {
         const auto found = map_.find(key);
         return found == map_.end() ? 0 : found->second;

@@ -42,7 +42,7 @@ class PrimePeriods {
     Instant known_until_{};
     // The periods that end after now and begin before known_until_. The first may have begun before now.
     std::vector<rrule::Interval> periods_;
-    // By period: the length of the longest one up to it; the present one counts as 0.
+    // By period: the length of the longest period up to this one; the present period counts as 0.
     std::vector<Seconds> longest_;
 };
 

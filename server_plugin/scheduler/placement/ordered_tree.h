@@ -59,7 +59,7 @@ class OrderedTree {
     bool may_move_ = false;
     std::vector<std::int64_t> keys_;
     MaximaTree tree_;
-    // For items that may move:
+    // The next three lists are only for items that may move.
     std::vector<std::uint32_t> items_;      // by position; kNoSlot: none
     std::vector<std::uint32_t> positions_;  // by item
     std::vector<std::uint32_t> last_;       // by node of the tree: the last item below it; kNoSlot: none

@@ -28,8 +28,8 @@ class Reservations {
         suspended_.clear();
     }
 
-    // For a job that ends at `ends`, takes `count` times `needs` (sign 1), or gives it back (sign -1):
-    // updates the amounts on the vnode that each reservation that binds the job leaves.
+    // Updates the amounts that reservations leave on a vnode, if they bind a job that ends at `ends`: takes
+    // `count` times `needs` (sign 1), or gives it back (sign -1).
     void use(VnodeSlot vnode, const Row& needs, std::int64_t count, int sign, Instant ends);
     // Calls `visit` with a Row for each reservation on the vnode that binds a job that ends at `ends`: the
     // amounts that the reservation leaves.

@@ -85,7 +85,7 @@ const FitIndex::Amounts& FitIndex::amounts_of(const Inventory& inventory, PoolId
             amounts.most_free[c] = std::max(amounts.most_free[c], free);
         }
     }
-    // For a host with one vnode, the vnode's amounts are the host's.
+    // For a host with one vnode, the vnode's amounts are the host's. So begin with the maxima over vnodes.
     amounts.most_free_of_host = amounts.most_free;
     amounts.most_of_host = amounts.most;
     for (const Host& host : pool.hosts) {

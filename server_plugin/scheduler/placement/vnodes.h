@@ -75,7 +75,7 @@ class Vnodes : public Inventory {
     Shortage shortage(PoolId pool, const Request& request, const NodeSize& node_size) {
         return index_.shortage(*this, pool, request, node_size);
     }
-    // Returns the free amounts of a vnode for a job that ends at `ends`, less those of reservations.
+    // Returns the free amounts of a vnode for a job that ends at `ends`, less the amounts of reservations.
     Room room_until(VnodeSlot vnode, std::uint32_t first, std::uint32_t second, Instant ends) const;
     // If chunks are divided: returns the sum of room_until() over all open vnodes of the pool on the host of
     // this vnode. O(1), or O(vnodes) if there are reservations.

@@ -97,7 +97,7 @@ enum class JobOutcome : std::uint8_t {
     not_considered  // no cycle looks at the job now, because of `reason`
 };
 
-// "starts", "waits", "rejected", "not considered".
+// Returns "starts", "waits", "rejected" or "not considered".
 std::string_view outcome_name(JobOutcome outcome);
 
 struct Explanation {

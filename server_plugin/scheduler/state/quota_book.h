@@ -183,7 +183,8 @@ class QuotaBook {
     std::optional<Balance> balance(const CycleState& state, const Candidate& candidate, std::size_t number,
                                    const Subject& subject, Instant begins, Instant binds);
     Excess excess_of(const Key& key, std::size_t bound, const Balance& balance, Instant now);
-    // The resource of a limit, kNoResource for jobs; and an amount of it as text.
+    // resource_of() returns the resource of a limit, kNoResource for jobs; amount_text() writes an amount of
+    // it.
     static std::uint32_t resource_of(const CycleState& state, const Bound& bound);
     static std::string amount_text(const CycleState& state, const Bound& bound, std::int64_t amount);
     // The values in braces that a counter is for, as {"users", "bob"}.

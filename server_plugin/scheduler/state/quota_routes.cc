@@ -36,7 +36,7 @@ std::uint32_t shapes_of(const QuotaBook::Subject& subject) {
     return subject.whose.shape | (multi ? kMulti : 0);
 }
 
-// "array", "single" and so on.
+// Returns the names of these shapes: "array", "single" and so on.
 std::vector<std::string> shape_names(std::uint32_t shapes) {
     std::vector<std::string> names;
     for (const auto& [bit, name] : kShapeNames)

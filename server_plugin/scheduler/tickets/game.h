@@ -1,5 +1,5 @@
-// A game by which waiting jobs get tickets: they start one after the other in thought, and the tickets of
-// each depend on the jobs before it.
+// A game by which waiting jobs get tickets. It assumes that these jobs start one after the other, and the
+// tickets of each depend on the jobs before it.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct TicketCategory {
     OwnerShares::Owners owners{};
     double own = 0;  // shares or tickets of the job itself
     std::vector<std::uint32_t> jobs{};
-    std::size_t next = 0;  // jobs before this one have started
+    std::size_t next = 0;  // the index of the first job that hasn't started
     bool is_over() const { return next == jobs.size(); }
     std::uint32_t first() const { return jobs[next]; }
 };

@@ -18,7 +18,7 @@ namespace pbs::sched {
 class OwnerShares {
   public:
     static constexpr std::uint32_t kNobody = UINT32_MAX;
-    // One number for each OwnerKind: in Names that of a name in the Interner, in Owners the index of an
+    // A number for each OwnerKind: in Names, the number of a name in the Interner; in Owners, the index of an
     // owner.
     using Names = std::array<std::uint32_t, kOwnerKinds>;
     using Owners = std::array<std::uint32_t, kOwnerKinds>;

@@ -484,7 +484,7 @@ PreemptionRule::Chosen PreemptionRule::without_turn(const Preemptor& p, const Vi
     for (const std::uint32_t i : out)
         if (std::ranges::find(left, i) == left.end()) count_use(*list[i], -1);
     if (left.empty()) return left;
-    // These last turns assume that no job has a lower level when it exceeds fewer limits. Otherwise try all
+    // The turns above assume that no job has a lower level when it exceeds fewer limits. If one has, try all
     // orders.
     const auto rises = [&](std::uint32_t i) {
         const auto& levels = list[i]->levels;

@@ -1,5 +1,5 @@
 // Makes reservations for the first waiting jobs, up to backfill_depth. Without backfilling, the first of them
-// holds up all later jobs; or those of its queue, if only the queue doesn't backfill. With
+// holds up all later jobs; or the later jobs of its queue, if only the queue doesn't backfill. With
 // sched_preempt_enforce_resumption, preempted jobs get further reservations. (PP-748, interface 1:
 // strict_ordering, help_starving_jobs)
 

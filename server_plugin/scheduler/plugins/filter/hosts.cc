@@ -154,8 +154,8 @@ bool is_of_user_or_group(const OwnLimit& limit) {
     return limit.entity == EntityKind::user || limit.entity == EntityKind::group;
 }
 
-// Returns the use that has to decrease before a job that the limit refuses can start: that of the limit's
-// entity, since an event only names the user and group of the ended job.
+// Returns the use that has to decrease before a job that the limit refuses can start. That is the use of the
+// limit's entity in the whole server, since an event only names the user and group of the ended job.
 UseKey awaited_use(const OwnLimit& limit, const User& user) {
     if (!is_of_user_or_group(limit)) return {UseScope::server, EntityKind::all};
     return {UseScope::server, limit.entity, 0, Entities{user.owner, user.group}.of(limit.entity)};

@@ -81,7 +81,7 @@ class Thresholds {
     // The first instant at which a search like the last one may find more; nullopt: time alone changes
     // nothing.
     std::optional<Instant> until() const { return until_; }
-    // The loads of the vnodes that gave nothing in the last search, for people.
+    // Returns a text for people: the loads of the vnodes that gave nothing in the last search.
     std::string details(const CycleState& state, QueueSlot queue);
 
   private:
