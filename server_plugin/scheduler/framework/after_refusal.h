@@ -54,7 +54,7 @@ class AfterRefusal {
     // a cycle after events skips jobs whose refusals no event could have lifted.
     virtual bool wants(const CandidateQueues& /*queues*/, JobClass /*job_class*/) const { return false; }
     // Returns the reason why no further job of the queue starts in this cycle; an empty reason: jobs may
-    // start. A null view means jobs that may start in no queue. A rule that begins to hold jobs up counts
+    // start. `view` is null for jobs that may start in no queue. A rule that begins to hold jobs up counts
     // that in CycleContext::held_up.
     virtual Reason holds_up(const QueueView* /*view*/) const { return {}; }
     // Called after a filter with one of the traits in `watched` has refused a job in a queue.

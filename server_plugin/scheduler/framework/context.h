@@ -250,7 +250,7 @@ struct CycleContext {
     std::set<Instant> instants;  // the instants that may lift refusals, in a cycle without EventMemory
     // `resized`: the jobs that start with another request than their own, each with the number of its own
     // one. `own_requests`: the numbers of the requests that the cycle has made for them. At the end of the
-    // cycle the jobs get their own requests back, and the made ones are released.
+    // cycle the jobs get their own requests back, and the cycle's requests are released.
     absl::flat_hash_map<JobSlot, std::uint32_t> resized;
     std::vector<std::uint32_t> own_requests;
     std::optional<Vnodes> fake_vnodes;  // FAKE_MACHINE_MULT

@@ -54,9 +54,10 @@ class RangeSearch : CyclePart {
         state_.only_set.clear();
     }
 
-    // Gives the candidate the request with the greatest number for which `starts` is true, by bisection,
-    // which assumes that it is true for all smaller numbers. The last call of `starts` is for that number. If
-    // it is false even for the least number, the candidate has the request with that number.
+    // Gives the candidate the request with the greatest number of chunks for which `starts` is true. Finds it
+    // by bisection, which assumes that `starts` is true for all smaller numbers, too. The last call of
+    // `starts` is for the number that is found. If `starts` is false even for the least number, the candidate
+    // gets that number.
     template <class Starts>
     void find_greatest(const Starts& starts) {
         if (!starts_with(0, starts)) return;

@@ -36,9 +36,9 @@ WeightedPriority::WeightedPriority(const Settings& settings, Tables& tables, Sch
     if (gives_tickets(settings, tables.resources)) tickets_.emplace(settings, tables, shares, now, queues);
 }
 
-// Returns the number of chunks that a waiting job with a select_range counts beyond those with which it is
-// planned: it counts the greatest, average or least number of its range, as urgency_size says. 0 for other
-// jobs.
+// Returns the number of chunks by which a waiting job with a select_range counts as larger than it is
+// planned. It counts with the greatest, average or least number of its range, as urgency_size says. 0 for
+// other jobs.
 double WeightedPriority::further_chunks(JobSlot job, const Request& request) const {
     if (request.range.empty() || is_running(tables_.jobs.state[job])) return 0;
     const std::int64_t most = settings_.max_range_chunks;

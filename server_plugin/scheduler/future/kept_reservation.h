@@ -64,8 +64,8 @@ class KeptReservation {
     // reserved).
     void started(const Tables& tables, JobSlot job);
     // Notes that a running job ends. REQUIRES: the job still holds its places, and this is the first
-    // reservation of the list. All others have to be dropped, because an end may let their jobs start
-    // earlier, and a KeptReservation doesn't know the others. O(jobs on its vnodes).
+    // reservation of the list. All other reservations have to be dropped, because an end may let their jobs
+    // start earlier, and a KeptReservation doesn't know the others. O(jobs on its vnodes).
     void ended(const Tables& tables, JobSlot job);
     // Drops the reservation, after an event whose effect on it is unknown.
     void forget() { holds_ = false; }

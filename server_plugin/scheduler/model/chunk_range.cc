@@ -72,8 +72,8 @@ bool ChunkRange::keep_multiples(std::int64_t number) {
     for (const Part& part : parts_) {
         if (number > part.high) continue;
         // Find the first number of the part that is a multiple of `number`; the next ones follow at their
-        // least common multiple. Tries numbers at the distance of the larger of part.step and `number`. Their
-        // remainders by the smaller one repeat after as many tries as its value.
+        // least common multiple. Try numbers whose distance is the larger of part.step and `number`: their
+        // remainders by the smaller of the two repeat after as many tries as its value.
         const std::int64_t stride = std::max(number, part.step);
         const std::int64_t other = std::min(number, part.step);
         const bool by_step = part.step >= number;

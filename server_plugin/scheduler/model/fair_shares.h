@@ -89,8 +89,8 @@ class FairShares {
     bool is_over(Node node, Instant now) const;
     // Computes, for each level from the root down to the entity, the usage divided by the share, including
     // expected usage. The entity whose numbers are less, compared one after the other, goes first. Without a
-    // share the number is infinite. The rest of `out`, which has depth() elements, gets a number less than
-    // any ratio.
+    // share the number is infinite. `out` has depth() elements; those for levels below the entity get a
+    // number less than any ratio.
     void ratios(Node node, Instant now, std::span<double> out) const;
     // The number of levels of the longest path.
     std::size_t depth() const { return depth_; }

@@ -86,7 +86,8 @@ using LaneId = std::uint32_t;
 
 struct Lane {
     JobClass job_class = JobClass::normal;
-    // For normal jobs the user (number of group:user); for dedicated and other jobs the slot of the queue.
+    // The slot of the queue, for jobs that start in their own queue; the user (number of group:user), for
+    // normal jobs of other queues; else 0.
     std::uint32_t of = 0;
     std::uint32_t entity = 0;  // the entity of the fair-share tree; 0: any
     bool preempted = false;    // the jobs were preempted and haven't run since

@@ -52,7 +52,8 @@ struct LoadRules {
     friend bool operator==(const LoadRules&, const LoadRules&) = default;
 };
 
-// The corrections of hosts' loads, and the orders of vnodes by load. A host is a number of the inventory.
+// The corrections of hosts' loads, and the orders of vnodes by load. A host is given by its number in the
+// inventory.
 //
 // An order has a number for each vnode. The numbers are computed again for the hosts whose jobs or loads have
 // changed and, after each step of time, for the hosts with corrections: thus a cycle computes a formula only

@@ -159,8 +159,8 @@ std::int64_t PreemptionRule::lowest_level() const {
 
 // Returns whether the events since the last cycle may let a preemption for the next job of the class succeed,
 // even if the job itself still doesn't fit. They may if more is free, as after the end of a job of its own
-// level or above. A start lets none succeed: the started job has taken no more than this one could have had.
-// All other events that matter lift blockers, or have all jobs considered.
+// level or above. A start lets none succeed: the started job has taken no more than the next job could have
+// had. All other events that matter lift blockers, or have all jobs considered.
 bool PreemptionRule::wants(const CandidateQueues& queues, JobClass job_class) const {
     if (!c_.preempts || queues.empty() || c_.is_held_up(*queues[0])) return false;
     const auto& since = in_.events->since;
