@@ -46,7 +46,7 @@ void Scheduler::Impl::fill_job(JobSlot slot, const JobRecord& record) {
         jobs.accruals.erase(slot);
     else
         jobs.accruals[slot] = record.accrual;
-    // 3,000 years are long enough, and can be added to any instant.
+    // Limit the walltime to about 3,000 years, so that adding it to an instant can't overflow.
     const Seconds hard = std::min(record.walltime, Seconds(100'000'000'000));
     jobs.walltime[slot] = hard;
     jobs.hard_walltimes.erase(slot);

@@ -137,7 +137,7 @@ struct Tables {
     bool preempts = true;        // the host can preempt jobs
     bool has_closings = false;   // the hours of a queue stop running jobs when they end (Queue::hours)
     bool node_group_enable = false;
-    std::string node_group_key;    // of the server
+    std::string node_group_key;    // the value of the server's attribute
     std::string suspend_releases;  // resources that suspended jobs give back, separated by commas; empty: all
     std::string server_host;
 
