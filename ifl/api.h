@@ -47,8 +47,8 @@ int set_error(int number, const Error& error);
 int refuse_missing(int number, const char* what) noexcept;
 int set_result(int number, const std::shared_ptr<Connection>& connection, const Reply& reply);
 
-/// Makes one request, setting pbs_errno and the text. nullopt: there is no reply; a reply's code may be an
-/// error. With a `sink`, the objects of a status reply go there, and the reply has none.
+/// Makes one request. Sets pbs_errno and the text of pbs_geterrmsg(). nullopt: there is no reply; a reply's
+/// code may be an error. With a `sink`, the objects of a status reply go there, and the reply has none.
 std::optional<Reply> request(int number, RequestType type, RequestBody body, const char* extend,
                              const ObjectSink& sink = nullptr);
 /// Makes a request whose reply is only a code; returns the reply's code, or the error's.
@@ -82,11 +82,11 @@ inline bool is_empty(const char* text) {
 std::optional<Attributes> to_attributes(int number, const attropl* list);
 std::optional<Attributes> to_attributes(int number, const attrl* list);
 
-/// A copy of the text for C clients, from malloc(); throws std::bad_alloc.
+/// Returns a copy of the text for C clients, from malloc(); throws std::bad_alloc.
 char* c_string(std::string_view text);
 
-/// c_object() makes an object for C clients in `memory`, which must have c_size() bytes and be aligned as by
-/// malloc(): its attributes and texts are in the same memory.
+/// c_object() makes an object for C clients in `memory`: the object, its attributes and their texts. The
+/// memory must have c_size() bytes and be aligned as by malloc().
 std::size_t c_size(const ObjectView& object);
 batch_status* c_object(void* memory, const ObjectView& object);
 

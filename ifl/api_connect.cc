@@ -27,7 +27,7 @@ Result<std::shared_ptr<Connection>> open_connection(const char* server, const ch
     if (connection || !is_default || settings->secondary.empty()) return connection;
     const auto other = server_address(settings->secondary, *settings);
     auto active = other ? Connection::open(*other, *settings, view(extend)) : tl::unexpected(other.error());
-    // if neither server can be reached, report the one that was asked for
+    // if neither server can be reached, report the failure of the first one, which the caller has named
     if (!active) return connection;
     copy_name(thread_state().server, other->host);
     return active;

@@ -61,7 +61,8 @@ int wrong_reply(int connect) {
     return set_error(connect, {PBSE_PROTOCOL, "the type of the server's reply doesn't answer the request"});
 }
 
-// The steps of pbs_submit(), each under the connection's lock. false: the step failed, and the error is set.
+// The requests of pbs_submit(), one member function for each step. false: the step failed, and the error is
+// set.
 class Submission {
   public:
     Submission(int number, std::shared_ptr<Connection> connection)

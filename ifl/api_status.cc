@@ -31,8 +31,8 @@ bool has_objects(int connect, const std::optional<Reply>& reply) {
     return false;
 }
 
-// Makes a status request; returns the objects of the reply as a list. After an error, which is set, the
-// objects before it are dropped.
+// Makes a status request; returns the objects of the reply as a list. Returns nullptr after an error, which
+// is set, even if objects came before it.
 batch_status* status_list(int connect, RequestType type, RequestBody body, const char* extend) {
     StatusList list;
     QueuedSubjobs queued([&list](const ObjectView& object) { list.add(object); });
@@ -47,7 +47,8 @@ batch_status* status(int connect, RequestType type, const char* object, const at
     return guarded(no_status(), [&]() -> batch_status* {
         auto attributes = to_attributes(connect, wanted);
         if (!attributes) return nullptr;
-        // queued subjobs are made from this attribute of their array
+        // the server's reply leaves out queued subjobs: QueuedSubjobs makes them from this attribute of the
+        // job array
         const bool subjobs =
             type == RequestType::status_job && view(extend).find('t') != std::string_view::npos;
         if (subjobs && !attributes->empty())
@@ -76,7 +77,8 @@ bool has_policies(int connect) {
     const auto reply =
         request(connect, RequestType::status_scheduler, Status{"default_policy", {}}, "object=policy",
                 [&found](const ObjectView& object) { found = found || object.type == MGR_OBJ_POLICY; });
-    // after an error, assume that it has them: the caller's own request will fail with the same error
+    // after an error, assume that the server has policy objects: the caller's own request will fail with the
+    // same error
     if (!reply || reply->code != 0) return true;
     connection->has_policies = found ? Known::yes : Known::no;
     return found;
@@ -122,7 +124,7 @@ int each_policy_object(int connect, int object_type, const char* object, const a
                                                              "objects, and a function",
                                                              object_type)});
     }
-    std::vector<std::byte> memory;  // the current object
+    std::vector<std::byte> memory;  // holds one object after another, in the form for C clients
     const auto take = [&](const ObjectView& view) {
         memory.resize(std::max(memory.size(), c_size(view)));
         each(c_object(memory.data(), view), context);

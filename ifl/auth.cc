@@ -34,7 +34,8 @@ void AuthTable::add_local(Id id, std::string_view user) {
 void AuthTable::remove(Id id) {
     const auto found = peers_.find(id);
     if (found == peers_.end()) return;
-    // the entry may be of a newer connection from the same port, which came before this one's end was noticed
+    // another connection may have this address and port by now: it was added before this one's end was
+    // noticed
     const auto address = by_address_.find(std::pair{found->second.address, found->second.port});
     if (address != by_address_.end() && address->second == id) by_address_.erase(address);
     peers_.erase(found);

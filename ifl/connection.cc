@@ -60,7 +60,7 @@ Result<void> check_encryption(const Settings& settings) {
                                                         kTlsMethod, settings.encrypt_method)});
 }
 
-// Refuses unknown or unavailable methods before anything is sent.
+// Refuses an unknown or unavailable method of authentication before anything is sent.
 Result<void> check_methods(const ServerAddress& address, const Settings& settings) {
     if (!address.socket.empty()) return {};
     if (settings.auth_method != kReservedPortMethod && settings.auth_method != kMungeMethod) {
@@ -104,7 +104,7 @@ Result<void> receive_done(const Socket& socket) {
     }
 }
 
-// Authenticates by a credential, which is made only when the server has accepted the method.
+// Authenticates by a MUNGE credential, which is made only when the server has accepted the method.
 Result<void> authenticate_by_munge(Connection& connection, const Socket& socket, const std::string& user,
                                    const Settings& settings) {
     const auto munge = Munge::load(settings.munge_socket);
@@ -162,7 +162,7 @@ Result<std::shared_ptr<Connection>> Connection::open(const ServerAddress& addres
     const auto reply = connection->request(RequestType::connect, Connect{}, extend);
     if (!reply) return tl::unexpected(reply.error());
     if (reply->code != 0) return tl::unexpected(refusal(*reply, "the server refused the connection"));
-    // over a Unix socket the kernel tells the server who this is
+    // over a Unix socket the kernel tells the server who the user is
     if (!address.socket.empty()) return connection;
     const auto done =
         settings.auth_method == kMungeMethod
@@ -180,7 +180,8 @@ Result<Reply> Connection::request(RequestType type, RequestBody body, std::strin
             Error{PBSE_IVALREQ, fmt::format("{} earlier requests are to be answered first", unanswered_)});
     const Request request{type, user_, std::move(body), std::string(extend)};
     auto sent = socket_.send(request_packet(request));
-    // a server that refuses a request halfway closes the connection, but its reply can still be read
+    // a server that refuses a request halfway closes the connection, but the reply that it sent before can
+    // still be read
     if (sent && !has_reply(type)) return Reply::ok();
     Result<Reply> reply;
     try {
@@ -203,8 +204,8 @@ Error Connection::broken(const Error& error) {
     return {PBSE_PROTOCOL, broken_};
 }
 
-// Sends the buffered requests. Reads replies while the server takes no more, because it may wait until they
-// are read. If the server closes the connection, the replies that it sent before can still be received.
+// Sends the buffered requests. While the server takes no more, reads its replies, because it may wait until
+// they are read. If the server closes the connection, the replies that it sent before can still be received.
 void Connection::send_kept() {
     if (!unsendable_.empty()) return;
     std::vector<char> bytes;

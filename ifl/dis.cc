@@ -14,7 +14,8 @@ constexpr std::size_t kMaxDigits = 20;
 }  // namespace
 
 void DisWriter::put_digits(char sign, std::uint64_t magnitude) {
-    // written backwards: the digits, the sign, then counts until one is a single digit
+    // filled from its end: the digits, the sign, the number of digits, the number of its digits, and so on to
+    // a single digit
     char text[2 * kMaxDigits];
     char* begin = text + sizeof text;
     const auto prepend = [&begin](std::uint64_t number) {
@@ -113,8 +114,8 @@ DisReader::Number DisReader::get_number(const char* field) {
     return {};
 }
 
-// Reads an unsigned number of one or two digits, as nearly all are: "+5", "2+12". False: something else, and
-// nothing is read.
+// Reads an unsigned number of one or two digits, as nearly all are: "+5", "2+12". False: the number has
+// another form, and nothing is read.
 bool DisReader::take_small(std::uint64_t max, std::uint64_t& value) {
     const auto digit = [this](std::size_t at) {
         return static_cast<std::uint64_t>(static_cast<unsigned char>(bytes_[position_ + at])) - '0';

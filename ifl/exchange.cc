@@ -14,7 +14,8 @@
 namespace pbs::ifl {
 namespace {
 
-// The most reads in one call of work(): a server that sends without end must leave time for others.
+// The most reads in one call of work(): a server that sends without end must leave time for other
+// connections.
 constexpr int kMostReads = 16;
 
 }  // namespace

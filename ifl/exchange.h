@@ -1,5 +1,5 @@
-// Requests and replies on a connection without waiting: requests are sent as the server takes them, and
-// replies are read when poll(2) reports data.
+// Makes requests to a server without waiting: Exchange sends them as the server takes them, and reads replies
+// when poll(2) reports data.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +31,13 @@ class Exchange {
     /// The number of requests without a reply.
     std::size_t unanswered() const { return asked_.size(); }
 
-    /// Makes a request that has a reply. Replies come in the order of the requests. `sink` as for
-    /// ReplyDecoder.
+    /// Makes a request that has a reply. Replies come in the order of the requests. `sink` takes the objects
+    /// of a status reply, as in ReplyDecoder::next().
     void ask(RequestType type, RequestBody body, std::string extend, Done done, ObjectSink sink = {});
     /// Makes a request whose type has no reply.
     void tell(RequestType type, RequestBody body);
-    /// Sends and reads without waiting, and handles replies; reads at most 1 MiB. True: something was read.
+    /// Sends and reads without waiting, and handles replies; reads at most 1 MiB. Returns whether something
+    /// was read.
     bool work();
     /// Closes the connection. Unanswered requests get `why`.
     void close(const std::string& why);

@@ -44,7 +44,7 @@ struct Output {
     int status = 0;
 };
 
-// Runs a program to its end, with the connection open; returns its standard output.
+// Runs a program to its end. The program inherits the descriptor `connection`. Returns its standard output.
 Result<Output> run(const std::string& program, std::vector<std::string> arguments,
                    std::vector<std::string> environment, int connection) {
     int ends[2];
@@ -94,7 +94,8 @@ Result<void> read_answer(std::string_view program, const Output& output) {
     return tl::unexpected(Error{code, fmt::format("the server refused the authentication: {}", text)});
 }
 
-// The path of pbs_iff: below `exec`; without that, OpenPBS's, else that of this project's package.
+// Returns the path of pbs_iff: below `exec` or, if that is empty, OpenPBS's, else that of this project's
+// package.
 std::string helper_program(const std::string& exec) {
     if (!exec.empty()) return exec + "/sbin/pbs_iff";
     for (const char* path : {kOfOpenpbs, kOfPackage, kInstalled})

@@ -67,7 +67,8 @@ class Collective {
     }
 
   private:
-    // The index of the host's attribute; adds it if there is none yet, and sets `begun`.
+    // Returns the index of the host's attribute. If there is none yet, adds it; `begun` tells whether it was
+    // added.
     std::size_t find(const Attribute& attribute, bool& begun) {
         const auto [place, inserted] =
             index_.try_emplace({attribute.name, attribute.resource}, attributes_.size());

@@ -8,7 +8,7 @@
 namespace pbs::ifl {
 namespace {
 
-// OpenSSL 3, which the declarations of the functions are for; the library loads libcrypto too.
+// The library of OpenSSL 3, whose headers declare the functions that are called. It loads libcrypto too.
 constexpr const char* kTlsLibrary = "libssl.so.3";
 
 Result<OpenSsl> find_all() {

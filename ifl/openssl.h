@@ -1,4 +1,4 @@
-// The OpenSSL functions in use, looked up in the library when it is loaded.
+// The OpenSSL functions that this project calls. They are looked up in the library when it is loaded.
 #pragma once
 
 #include <openssl/err.h>

@@ -52,7 +52,8 @@ std::string make_packet(std::string_view data, PacketType type) {
 }
 
 char* PacketReader::room(std::size_t size) {
-    // the view that next() returned is no longer valid: drop its bytes, so that they don't pile up
+    // the view of the last packet, which next() returned, is no longer valid: drop its bytes, so that they
+    // don't pile up
     drop_consumed();
     room_ = size;
     buffer_.resize(buffer_.size() + size);
@@ -65,8 +66,9 @@ void PacketReader::filled(std::size_t size) {
     room_ = 0;
 }
 
-// Drops returned bytes: all at once when nothing follows, else only when they are most of the buffer, because
-// moving the rest each time would be quadratic. Gives back the memory of a long packet.
+// Drops the bytes of packets that next() has returned: all of the buffer if nothing follows them, else only
+// when they are most of the buffer, because moving the rest each time would be quadratic. Gives back the
+// memory of a long packet.
 void PacketReader::drop_consumed() {
     if (consumed_ == buffer_.size()) {
         buffer_.clear();
@@ -79,7 +81,7 @@ void PacketReader::drop_consumed() {
 }
 
 Result<std::optional<std::string_view>> PacketReader::next() {
-    // drop returned bytes only now: their view was valid until this call
+    // drop the bytes of the last packet only now: the view of them was valid until this call
     drop_consumed();
     const std::string_view pending = std::string_view(buffer_).substr(consumed_);
     // check the first bytes one by one: a peer of another protocol may not send a whole header

@@ -9,8 +9,8 @@ namespace {
 // The most subjobs that a server's reply may name: more than any real array has.
 constexpr std::int64_t kMostSubjobs = 10'000'000;
 
-// The attributes that a queued subjob shares with its array: those before `array`, where the array's own ones
-// begin.
+// Copies the attributes that a queued subjob shares with its array. They precede the attribute `array`; the
+// array's own attributes begin there.
 Attributes attributes_of_subjob(std::span<const AttributeView> of_array) {
     Attributes attributes;
     for (const AttributeView& one : of_array) {

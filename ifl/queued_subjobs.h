@@ -1,6 +1,6 @@
-// Subjobs that a status reply leaves out. The reply to a request for jobs with subjobs has job arrays, each
-// followed by its subjobs that aren't queued. The array's array_indices_remaining has the indices of the
-// queued subjobs, and the client makes these subjobs from the array's attributes.
+// Makes the subjobs that a status reply leaves out. The reply to a request for jobs with subjobs has job
+// arrays, each followed by those of its subjobs that aren't queued. The array's array_indices_remaining has
+// the indices of the queued subjobs, and the client makes these subjobs from the array's attributes.
 #pragma once
 
 #include <cstdint>

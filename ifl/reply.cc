@@ -15,7 +15,7 @@ namespace pbs::ifl {
 
 namespace {
 
-// The length of the shortest object of a status reply: type, name and number of attributes.
+// The length of the shortest object of a status reply, in bytes: type, name and number of attributes.
 constexpr std::size_t kMinObject = 6;
 constexpr std::size_t kMinNumber = 2;
 
@@ -180,7 +180,7 @@ void get(DisReader& in, const ReplyLimits& limits, DeleteReply& body) {
     }
 }
 
-// The decoders of the choices, in the variant's order.
+// A function that decodes one kind of body. kDecoders has them in the order of the variant ReplyBody.
 using GetBody = ReplyBody (*)(DisReader&, const ReplyLimits&);
 
 template <class Body>
@@ -277,7 +277,8 @@ std::string encode_object(std::uint32_t type, std::string_view name,
     return object;
 }
 
-// The text to append the next object to: the last part's, or a new part's if that is full.
+// Returns the text to which the next object is appended: that of the last part or, if that is full, of a new
+// one.
 std::string& StatusParts::next(std::uint32_t type) {
     const bool full = !parts_.empty() && type != kTypeOfSubjob &&
                       (parts_.back().count >= max_objects_ || parts_.back().objects.size() >= max_bytes_);

@@ -21,7 +21,7 @@
 
 namespace pbs::ifl {
 
-/// The bodies of replies. Choice 1: none, since the reply has only its codes.
+/// The body of a reply without contents, choice 1. The structures below are the bodies of the other choices.
 struct NullReply {
     bool operator==(const NullReply&) const = default;
 };
@@ -59,7 +59,7 @@ struct ObjectStatus {
     bool operator==(const ObjectStatus&) const = default;
 };
 
-/// Encoded objects of a status reply, one after another: one part of a long reply.
+/// A part of a long status reply: the encoded objects, one after another.
 struct StatusPart {
     std::size_t count = 0;
     std::string objects = {};
@@ -102,7 +102,7 @@ struct ResourceQueryReply {
 };
 
 /// Choice 10: the jobs of a preempt_jobs request. `order` begins with the letter of the method that
-/// succeeded; any other letter: none did.
+/// succeeded, or with another letter if none did.
 struct PreemptReply {
     struct Job {
         std::string job;

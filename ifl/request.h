@@ -374,8 +374,9 @@ class RequestDecoder {
     void feed(std::string_view bytes) { packets_.feed(bytes); }
     /// The next request. After Malformed, only Malformed follows.
     Decoded next();
-    /// The next packet undecoded, where a token of an authentication method is due instead of a request;
-    /// nullopt: more bytes are needed. Errors: the bytes are no packet; next() then returns Malformed.
+    /// A packet that isn't decoded: a token of an authentication method. next_token() takes it where a token
+    /// is due instead of a request. nullopt: more bytes are needed. Errors: the bytes are no packet; next()
+    /// then returns Malformed.
     struct Token {
         PacketType type;
         std::string data;

@@ -31,7 +31,7 @@ Error system_error(int code, std::string_view what, int error) {
     return {code, fmt::format("{}: {}", what, values::system_text(error))};
 }
 
-// Waits for `events`. False: the time is over.
+// Waits until one of `events` happens on the descriptor. False: the time is over.
 Result<bool> wait_for(int fd, short events, std::chrono::milliseconds timeout) {
     pollfd poller{fd, events, 0};
     for (;;) {
@@ -166,15 +166,15 @@ Result<bool> Socket::send_kept() const {
     return true;
 }
 
-// Waits for data and reads it; sends kept bytes meanwhile. Returns 0 when the peer has closed; with `or_send`
-// also when the socket has room; with `size` 0 when the handshake is over.
+// Waits for data and reads it. Meanwhile sends the encrypted bytes that are kept. Returns 0 when the peer has
+// closed; with `or_send` also when the socket has room; with `size` 0 when the handshake is over.
 Result<std::size_t> Socket::receive_encrypted(char* data, std::size_t size, std::chrono::seconds timeout,
                                               bool or_send) const {
     const auto until = std::chrono::steady_clock::now() + timeout;
     std::string bytes;
     for (;;) {
         auto read = tls_->session->read(data, size);
-        // send also after an error: the bytes tell the server the reason
+        // send the kept bytes even after an error: they tell the server the reason
         const auto all_sent = send_kept();
         if (!read) return read;
         if (*read > 0) return read;

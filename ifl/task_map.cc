@@ -19,7 +19,7 @@ tl::unexpected<Error> refused(int code, std::string text) {
 
 Result<std::string> location_of(const std::vector<HostTasks>& tasks,
                                 const std::vector<ObjectStatus>& vnodes) {
-    std::map<std::string, std::vector<std::string_view>> by_host;  // in lower case
+    std::map<std::string, std::vector<std::string_view>> by_host;  // names of vnodes, by host in lower case
     for (const ObjectStatus& vnode : vnodes)
         if (const std::string_view host = host_of(vnode); !host.empty())
             by_host[values::lowered(host)].push_back(vnode.name);

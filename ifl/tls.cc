@@ -28,7 +28,7 @@ using SystemTime = std::chrono::system_clock::time_point;
 constexpr unsigned char kAlertRecord = 21;
 constexpr unsigned char kHandshakeRecord = 22;
 constexpr std::size_t kRecordHeader = 5;
-// Approximate memory of a session besides the data: OpenSSL's own.
+// The approximate memory that OpenSSL takes for a session besides the data, in bytes.
 constexpr std::size_t kSessionSize = std::size_t{16} << 10;
 
 tl::unexpected<Error> bad(const std::string& file, std::string_view why) {
@@ -174,16 +174,17 @@ struct TlsSession::Data {
     BIO* out;  // belongs to the session
     std::string name{};
     bool failed = false;
-    // The current TLS record. `header`: the number of bytes of its header that have come. `left`: the length,
-    // read from the header's last two bytes; once the header is whole, the number of bytes of data still to
-    // come.
+    // How far the current TLS record has come. `header`: the number of bytes of its header. `left`: the
+    // length, read from the header's last two bytes; once the header is whole, the number of bytes of data
+    // still to come.
     std::size_t header = 0;
     std::size_t left = 0;
 
     void follow(std::string_view bytes);
 };
 
-// Follows the record structure: type, version, a length of two bytes, and the data (RFC 8446, 5.1).
+// Counts the peer's bytes in `header` and `left`. A record has a type, a version, a length of two bytes, and
+// the data (RFC 8446, 5.1).
 void TlsSession::Data::follow(std::string_view bytes) {
     while (!bytes.empty()) {
         if (header == kRecordHeader) {
@@ -261,7 +262,7 @@ Result<void> TlsSession::feed(std::string_view bytes) {
     return {};
 }
 
-// The reason why the session has failed, for its user.
+// Returns the reason why the session has failed, for a message to the user.
 Error TlsSession::failure() const {
     const OpenSsl& ssl = data_->ssl;
     const long verified = ssl.SSL_get_verify_result(data_->session.get());

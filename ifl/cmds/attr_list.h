@@ -1,4 +1,4 @@
-// Owners of the C API's lists: attribute lists to send, and status lists received.
+// Classes that own the C API's lists: attribute lists to send, and status lists that were received.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace pbs::cmds {
 class AttrList {
   public:
     void add(std::string name, std::string resource, std::string value, batch_op op = SET);
-    // Sets the value of an attribute, in place of the value that the list has.
+    // Sets an attribute's value. If the list has the attribute already, the new value replaces the old one.
     void put(std::string name, std::string resource, std::string value, batch_op op = SET);
     bool has(std::string_view name, std::string_view resource = "") const {
         return find(name, resource) != nullptr;

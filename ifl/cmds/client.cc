@@ -17,7 +17,8 @@ namespace pbs::cmds {
 
 namespace {
 
-// The name of another server that may have a job that this one doesn't know; empty: there is none.
+// Returns the name of another server that may have a job which `connection`'s server doesn't know; empty:
+// there is none.
 std::string other_place(const Connection& connection, const JobId& id) {
     const Text place(pbs_locjob(connection.handle(), sent_job_id(id).c_str(), nullptr));
     const std::string_view name = place != nullptr ? view(place.get()) : std::string_view(id.parent);

@@ -58,8 +58,8 @@ class Connection {
     std::string server_;
 };
 
-// The reason why the last call on a connection failed, or with -1 the last attempt to connect: the server's
-// text, else "error" and the number.
+// Returns the reason why the last call on a connection failed: the server's text, else "error" and the
+// number. With -1 for `handle`, the reason why the last attempt to connect failed.
 std::string failure_text(int handle);
 
 // Name of the default server; empty if there is none.

@@ -110,7 +110,7 @@ int history(const Connection& connection, const Arguments& arguments) {
     if (!query) {
         return failed(query.error());
     }
-    std::vector<std::vector<HistoryRow>> pages;  // latest first
+    std::vector<std::vector<HistoryRow>> pages;  // pages of at most kPage changes, the latest page first
     long long found = 0;
     while (found < arguments.limit) {
         std::string extend = *query + fmt::format("limit={}", std::min(kPage, arguments.limit - found));
@@ -295,7 +295,7 @@ constexpr const char* kFooter =
 using Action = int (*)(const Connection&, const Arguments&);
 
 void add_object(CLI::App& command, Arguments& arguments) {
-    // refuses an empty text, which would mean all objects: a script's variable may be empty by mistake
+    // refuse an empty text, which would mean all objects: the variable of a script may be empty by mistake
     command.add_option("--object", arguments.object, "One object only, as in \"policy p1\" or server")
         ->check([](const std::string& text) {
             return pbs::values::trim(text).empty()

@@ -17,8 +17,9 @@ namespace pbs::cmds {
 
 namespace {
 
-// Returns whether the document has all existing objects of the type. A document without the server's own part
-// only has the queues, nodes, resources and schedulers on which an attribute of this project is set.
+// Returns whether the document has all existing objects of the type. If it lacks the part "host", about the
+// server's own objects, it only has the queues, nodes, resources and schedulers on which an attribute of this
+// project is set.
 bool tells_of(const nlohmann::json& document, std::string_view type) {
     const auto own = objects::type_from_word(type);
     return (own && objects::is_own_type(*own)) || document.contains("host");
@@ -32,8 +33,8 @@ Result<nlohmann::json> parse(std::string_view text) {
     return json;
 }
 
-// A value for qmgr: elements with commas of their own are quoted, except recurrences, whose commas qmgr
-// recognizes.
+// Returns a value in qmgr's form. An element with commas of its own is quoted, unless it is a recurrence,
+// whose commas qmgr recognizes.
 std::string value_text(const std::string& type, const std::string& attribute, const nlohmann::json& json) {
     if (!json.is_array()) {
         return text::from_json(json).value_or("");
@@ -52,7 +53,8 @@ std::string value_text(const std::string& type, const std::string& attribute, co
     return text;
 }
 
-// The objects of a type in a part of a document; the server is an object without a name.
+// Returns the objects of a type in `part`, a document or its member "host". The server is an object without a
+// name.
 nlohmann::json objects_in(const nlohmann::json& part, std::string_view type) {
     const auto section = part.find(type);
     if (section == part.end() || !section->is_object()) {
@@ -61,7 +63,8 @@ nlohmann::json objects_in(const nlohmann::json& part, std::string_view type) {
     return type == "server" ? nlohmann::json{{"", *section}} : *section;
 }
 
-// The objects of a type in a document, each together with its attributes from the server's own part.
+// Returns the objects of a type in a document. Each has its attributes from both parts: the policy plugin's,
+// and the server's own under "host".
 nlohmann::json objects_of(const nlohmann::json& document, std::string_view type) {
     nlohmann::json objects = objects_in(document, type);
     const auto host = document.find("host");
@@ -118,7 +121,7 @@ void compare_type(const std::string& type, const nlohmann::json& from, const nlo
     }
 }
 
-// The objects of --object: all of a type, or one.
+// The objects that --object chooses: all of a type, or a single one.
 struct Chosen {
     std::string_view type;
     std::string name;  // empty: all of the type

@@ -1,4 +1,4 @@
-// The differences between two documents of the configuration (pbs_config export).
+// Finds the differences between two documents of the configuration, as `pbs_config export` writes them.
 #pragma once
 
 #include <optional>
@@ -20,8 +20,9 @@ struct ConfigAttribute {
 struct ConfigChange {
     std::string type;
     std::string name;  // empty for the server
-    // The object is in one document only. For queues, nodes, resources and schedulers this is known only if
-    // both documents have the server's own part.
+    // created: only the second document has the object. deleted: only the first one has it. For queues,
+    // nodes, resources and schedulers both are false unless both documents have the part "host", about the
+    // server's own objects.
     bool created = false;
     bool deleted = false;
     std::vector<ConfigAttribute> attributes{};
@@ -30,8 +31,8 @@ struct ConfigChange {
 // An object as messages name it: "policy p1" or "server".
 std::string config_title(std::string_view type, std::string_view name);
 
-// The changes from one document to the other, in the order of documents. `object` ("policy p1") limits them
-// to that object; empty: all. Errors: a text is no such document.
+// Returns the changes from the first document to the second, in the order in which documents have the
+// objects. `object` ("policy p1") limits them to that object; empty: all. Errors: a text is no such document.
 Result<std::vector<ConfigChange>> config_diff(std::string_view before, std::string_view after,
                                               std::string_view object);
 

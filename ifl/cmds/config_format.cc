@@ -46,8 +46,8 @@ std::vector<HistoryRow> history_rows(const batch_status* list) {
 
 namespace {
 
-// Returns whether both rows are of one request about one object. A request may have a row for the server's
-// part and one for the policies'.
+// Returns whether both rows are of one request about one object. A request has two rows for an object if it
+// changes both attributes that the server keeps and attributes that the policy plugin keeps.
 bool same_deed(const HistoryRow& a, const HistoryRow& b) {
     return a.change == b.change && a.type == b.type && a.object == b.object && a.command == b.command;
 }

@@ -63,8 +63,8 @@ std::vector<Awaited> awaited_of(const batch_status& queue) {
     return list;
 }
 
-// Returns a text such as ", when running jobs have ended and prime time has ended"; empty if nothing is
-// awaited.
+// Returns a text about the events that the earliest start waits for, such as ", when running jobs have ended
+// and prime time has ended"; empty if there are none.
 std::string awaited_text(const batch_status& queue) {
     std::string out;
     for (const Awaited& awaited : awaited_of(queue)) {
@@ -151,8 +151,8 @@ std::vector<OrderKey> keys_of(const batch_status& object) {
 // A term of a weighted priority.
 struct PriorityTerm {
     std::string_view name;
-    // In this order: the value, the least and the greatest of such values, the value normalised to 0..1, its
-    // weight, and their product.
+    // In this order: the value, the least and the greatest value of all jobs, the value normalised to 0..1,
+    // its weight, and the product of the last two.
     std::array<double, 6> numbers{};
     double product() const { return numbers[5]; }
 };
@@ -299,7 +299,8 @@ std::string outcome_text(const batch_status& job) {
     return out + fmt::format("no cycle looks at it now: {}\n", reason);
 }
 
-// The jobs that are preempted for this job, with the methods in their order: S, C, R, D.
+// Returns the jobs that are preempted for this job, each with the letters of the methods to try in turn: S,
+// C, R, D.
 std::vector<std::pair<std::string_view, std::string_view>> preempts_of(const batch_status& job) {
     std::vector<std::pair<std::string_view, std::string_view>> jobs;
     for (const attrl* a = job.attribs; a != nullptr; a = a->next)
@@ -307,7 +308,7 @@ std::vector<std::pair<std::string_view, std::string_view>> preempts_of(const bat
     return jobs;
 }
 
-// The preferences that the job's place misses, with the vnodes.
+// Returns the preferences that the job's place misses, each with the vnodes that miss it.
 std::vector<std::pair<std::string_view, std::string_view>> missed_by(const batch_status& job) {
     std::vector<std::pair<std::string_view, std::string_view>> missed;
     for (const attrl* a = job.attribs; a != nullptr; a = a->next)
@@ -315,7 +316,8 @@ std::vector<std::pair<std::string_view, std::string_view>> missed_by(const batch
     return missed;
 }
 
-// The numbers of chunks of a job with a range.
+// Returns a line about the numbers of chunks that the job may have; empty if the job requests no range of
+// chunks.
 std::string chunks_text(const batch_status& queue) {
     const std::string_view range = text_of(queue, "chunks");
     if (range.empty()) return {};

@@ -124,7 +124,8 @@ std::string elements_text(const ShareTree& tree) {
     return table(rows, 1);
 }
 
-// The usage in proportion to the target. The element with the smaller ratio goes first.
+// The usage in proportion to the target share. Of two elements, the one with the smaller ratio is served
+// first.
 double ratio(const ShareElement& element) {
     return element.target > 0 ? element.usage / element.target : std::numeric_limits<double>::infinity();
 }
@@ -259,7 +260,7 @@ Result<ShareComparison> compare_shares(const ShareTree& tree, const std::string&
                         1);
         *way = std::move(path->elements);
     }
-    // Begin below the root, which is in both paths.
+    // Begin below the root, which both paths have.
     for (std::size_t i = 1; i < std::min(ways[0].size(), ways[1].size()); ++i) {
         const ShareElement& x = ways[0][i];
         const ShareElement& y = ways[1][i];

@@ -13,7 +13,7 @@
 
 namespace pbs::cmds {
 
-// An element of a tree: the root, a group, or an entity.
+// An element of a tree of shares: the root, a group, or an entity, such as a user.
 struct ShareElement {
     std::string name;
     std::string parent;  // empty: the element is the root
@@ -87,9 +87,9 @@ std::optional<ShareTree> path_to(const ShareTree& tree, std::string_view name);
 
 // The trees as tables, indented by depth.
 std::string shares_text(const std::vector<ShareTree>& trees);
-// The trees' names, with shares in brackets.
+// The names of all elements of the trees, indented by depth, with their shares in brackets.
 std::string shares_outline(const std::vector<ShareTree>& trees);
-// The path to an entity, with the values that formulas read.
+// The path from the root to an entity, with the entity's values that formulas read.
 std::string entity_text(const ShareTree& path);
 
 // The result of compare_shares(), which finds out which of two entities goes first. From the root down, the

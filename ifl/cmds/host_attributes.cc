@@ -11,7 +11,7 @@ namespace pbs::cmds {
 
 namespace {
 
-// Initial values besides those in the tables of attributes.
+// Values that new objects have, besides the defaults in the tables of attributes.
 constexpr auto kInitialValues = std::to_array<InitialValue>({
     {ObjectType::sched, "default", "policy", ""},
     {ObjectType::node, "", "resources_available", "arch"},
@@ -87,7 +87,8 @@ bool is_writable(ObjectType type, std::string_view name) {
 }
 
 ValueKind value_kind(ObjectType type, std::string_view name) {
-    // a list attribute of this project is printed as one value: its elements may have commas
+    // a list attribute of this project is printed on one line, not element by element: its elements may have
+    // commas
     const HostAttribute* host = find_host_attribute(type, name);
     if (objects::find_attribute(type, name) != nullptr || host == nullptr) {
         return ValueKind::plain;

@@ -99,7 +99,7 @@ constexpr std::array kPlain{
     LetterAttribute{'P', ATTR_project},
 };
 
-// Adds the limit on running subjobs. Checked here, because OpenPBS's server accepts anything.
+// Adds the limit on subjobs that run at once. It is checked here, because OpenPBS's server accepts any value.
 Result<void> add_most_running(JobOptions& options, std::string_view most) {
     if (options.attributes.has(ATTR_max_run_subjobs)) {
         return fail("multiple max_run_subjobs values found");
@@ -112,7 +112,8 @@ Result<void> add_most_running(JobOptions& options, std::string_view most) {
     return {};
 }
 
-// Splits select=4-16:... into select=4:... and select_range=4-16.
+// Moves a range of chunks to a resource of its own: select=4-16:... becomes select=4:... and
+// select_range=4-16.
 Result<void> split_range(AttrList& attributes, bool is_array) {
     const std::string* select = attributes.find(ATTR_l, "select");
     if (select == nullptr) {

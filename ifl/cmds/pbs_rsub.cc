@@ -37,7 +37,7 @@ std::string variables(const SubmitEnvironment& environment) {
     return list;
 }
 
-// All CPUs of hosts, as the select and the vnodes of a reservation.
+// Hosts with all their CPUs, in two forms: as the select that a reservation requests, and as its vnodes.
 struct WholeHosts {
     std::string select;
     std::string vnodes;

@@ -115,7 +115,8 @@ Words type_candidates() {
     return words;
 }
 
-// The words for a policy slot: each policy without a prefix, and with those of prime and non-prime time.
+// Returns the words for an element of a scheduler's attribute policy: each policy for all times, for prime
+// time (p:) and for non-prime time (np:).
 Words slots(const Words& policies) {
     Words words = policies;
     for (const std::string& policy : policies) {
@@ -125,7 +126,8 @@ Words slots(const Words& policies) {
     return words;
 }
 
-// Completions within an element "resource HIGH|LOW [total|assigned|unused]", by the number of words before.
+// Returns completions within an element "resource HIGH|LOW [total|assigned|unused]". `words_before`: the
+// number of words before the one being typed.
 Words sort_key(Syntax syntax, std::size_t words_before, const ObjectNames& names) {
     if (words_before == 1) {
         return {"HIGH", "LOW"};
@@ -190,7 +192,8 @@ Words host_values(ObjectType type, const HostAttribute& attribute, const ObjectN
     return names_queues(type, attribute.name) ? names(ObjectType::queue) : copied(attribute.words);
 }
 
-// Completions of an attribute's value after `words_before` words of the same element.
+// Returns completions of an attribute's value. `words_before`: the number of words before the one being typed
+// in the same element.
 Words values_of(ObjectType type, std::string_view attribute, std::size_t words_before,
                 const ObjectNames& names) {
     if (const auto* own = objects::find_attribute(type, attribute)) {

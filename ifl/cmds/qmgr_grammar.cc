@@ -163,7 +163,8 @@ class AttributeParser {
         return std::nullopt;
     }
 
-    // Takes a whole value: pieces with commas between them, up to a comma that an assignment follows.
+    // Takes a whole value. It consists of pieces with commas between them, and ends at a comma that an
+    // assignment follows.
     Problem take_whole_value(std::string& value) {
         for (;;) {
             if (auto error = take_piece(value)) {
@@ -271,7 +272,8 @@ bool is_attribute_word(std::string_view text, std::size_t begin, std::size_t end
     return all;
 }
 
-// Checks which parts the command must have and must not have.
+// Checks that the directive has the names and attributes that its command needs, and none that the command
+// doesn't take.
 std::optional<SyntaxError> check_shape(const Directive& directive, std::size_t end) {
     const bool changes = directive.command == Command::set || directive.command == Command::unset;
     if (changes && directive.attributes.empty()) {

@@ -72,7 +72,7 @@ void append_wrapped(std::string& out, std::string_view value, std::size_t used) 
     }
 }
 
-// The value to show: a resource's type and flag as words; others unchanged.
+// Returns the value to show. A resource's type and flags become words; other values stay as they are.
 std::string shown_in_words(ObjectType type, const attrl& attribute) {
     const std::string_view value = view(attribute.value);
     if (type == ObjectType::resource && view(attribute.name) == "type") {
@@ -170,7 +170,7 @@ bool is_printed(ObjectType type, const batch_status& of, const attrl& attribute)
     return is_attribute(type, name) && is_writable(type, name) && !view(attribute.value).empty();
 }
 
-// Splits a text into pieces, none of which has both kinds of quotes.
+// Splits a text into pieces, none of which contains both ' and ".
 std::vector<std::string_view> pieces_of(std::string_view value) {
     std::vector<std::string_view> pieces;
     std::size_t begin = 0;

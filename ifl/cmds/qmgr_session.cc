@@ -281,8 +281,8 @@ void QmgrSession::execute(const Directive& directive) {
     }
 }
 
-// The objects to change. A change of all policies at a server, `set policy @default ...`, is a change of each
-// policy; the same holds for the other types of this project.
+// Returns the objects to change. For a change of all policies at a server, `set policy @default ...`, these
+// are its policies, one by one; the same holds for the other types of this project.
 std::vector<QmgrSession::Target> QmgrSession::each_meant(const Target& target, const Directive& directive) {
     const bool reads = directive.command == Command::list || directive.command == Command::print;
     if (reads || !target.object.empty() || !values::is_own_type(directive.type)) {

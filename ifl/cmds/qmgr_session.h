@@ -29,8 +29,8 @@ class QmgrSession {
     // can't be reached, and a message is printed.
     bool connect(const std::vector<std::string>& servers);
 
-    // Carries out one directive. Prints its output to stdout, errors and warnings to stderr, both in the
-    // order of the directives, even if answers to directives sent ahead come later.
+    // Carries out one directive. Prints its output to stdout, and errors and warnings to stderr, both in the
+    // order of the directives. This holds even if the answers to directives that were sent ahead come later.
     void run(std::string_view text);
 
     // Waits for the answers to directives sent ahead, and prints their messages as run() does.

@@ -242,12 +242,13 @@ std::string comment_line(std::string_view comment, std::size_t width, bool one_l
     return fmt::format("{}{}...\n", before, printable(comment.substr(0, width - 3)));
 }
 
-// The first five columns of a time: HH:MM.
+// The first five characters of a time: HH:MM.
 std::string_view five(std::string_view time) {
     return time.empty() ? kBlank : time.substr(0, 5);
 }
 
-// A number that doesn't fit ends with '*', as "99*" for 9999; kBlank is cut instead.
+// Puts a number into a column. A number that doesn't fit is cut and ends with '*', such as "99*" for 9999.
+// kBlank, which stands for no number, is cut without '*'.
 std::string number_column(std::string_view number, std::size_t width) {
     return right(number == kBlank ? number.substr(0, width) : number, width);
 }
@@ -280,8 +281,8 @@ std::string alternate_row(const batch_status& status, const AlternateWidths& w, 
     return text;
 }
 
-// Running jobs by their starts, then waiting jobs by their estimated starts, then jobs without a start to
-// come.
+// Returns the jobs in the order of their starts: first running jobs, then waiting jobs whose estimated start
+// is to come, then the other jobs.
 std::vector<const batch_status*> by_start(const batch_status* jobs, std::time_t now) {
     struct Key {
         int group;

@@ -66,7 +66,7 @@ std::string shown_value(const attrl& attribute) {
     return std::string(value);
 }
 
-// Newlines and form feeds written as \n and \f, for formats with one attribute a line.
+// Returns the text with \n and \f in place of newlines and form feeds, for formats with one attribute a line.
 std::string on_one_line(std::string_view text) {
     std::string out;
     for (const char c : text) {
@@ -75,8 +75,8 @@ std::string on_one_line(std::string_view text) {
     return out;
 }
 
-// A value broken at commas, and where there are none at column 78; further lines begin with a tab. Columns
-// are counted as PBS does, without the commas.
+// Breaks a value into lines: at commas or, where there are none, at column 78. Further lines begin with a
+// tab. As in PBS, commas aren't counted as columns.
 std::string broken(std::string_view value, std::size_t used) {
     constexpr std::size_t kLine = 78;
     constexpr std::size_t kTab = 8;
@@ -107,7 +107,7 @@ std::string broken(std::string_view value, std::size_t used) {
     return out;
 }
 
-// The value with a backslash before each delimiter, and before each backslash that doesn't escape already.
+// Puts a backslash before each delimiter in the value, and before each backslash that doesn't escape already.
 std::string dsv_escaped(std::string_view value, std::string_view delimiter) {
     if (delimiter.empty()) {
         return on_one_line(value);

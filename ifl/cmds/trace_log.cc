@@ -40,7 +40,7 @@ bool is_about(std::string_view job, std::string_view name) {
     return !job.empty() && name == job;
 }
 
-// `text` after `head`, wrapped; further lines begin in the same column.
+// Returns `head` and the text after it, wrapped. Further lines begin in the column after `head`.
 std::string wrapped(std::string head, std::string_view text, std::size_t width) {
     const std::string margin(head.size(), ' ');
     const std::size_t room = width > head.size() ? width - head.size() : 1;

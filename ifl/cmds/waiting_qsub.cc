@@ -140,8 +140,8 @@ bool is_there(const std::string& server, const std::string& job) {
     return there;
 }
 
-// The job's exit status in the server's report of its end, or kNoStatus, with a message, if the job has none;
-// nullopt: the report isn't about this job.
+// Reads the server's report of a job's end. Returns the job's exit status, or kNoStatus, with a message, if
+// the job has none; nullopt: the report isn't about this job.
 std::optional<int> end_of_job(const Program& program, int caller, const std::string& job) {
     char* id = nullptr;
     char* why = nullptr;
@@ -275,7 +275,8 @@ void carry(int fd) {
     }
 }
 
-// Asks whether the user, who has interrupted the wait for the job's start, wants to leave.
+// Asks the user, who has interrupted the wait for the job's start, whether to leave. Returns whether the user
+// wants to.
 bool wants_to_leave() {
     fmt::print("Do you wish to terminate the job and exit (y|[n])? ");
     std::fflush(stdout);

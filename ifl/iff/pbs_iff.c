@@ -237,7 +237,8 @@ static bool set_privileges(uint32_t privileges) {
     return syscall(SYS_capset, &header, data) == 0;
 }
 
-/* Gives up root, except for the privilege to use the port, and forbids others to inspect the process. */
+/* Gives up root, except for the privilege to use a port below 1024, and forbids others to inspect the
+ * process. */
 static bool keep_the_port_only(void) {
     const uid_t uid = getuid();
     const gid_t gid = getgid();
@@ -289,7 +290,8 @@ static bool has_address(const union address* address, const char* text) {
            strcmp(own, text) == 0;
 }
 
-/* Returns whether the connection is in this network namespace: addresses of another one have no meaning. */
+/* Returns whether the connection is in this process's network namespace: in another one its addresses would
+ * mean other machines. */
 static bool is_of_this_network(int fd) {
 #ifdef SO_NETNS_COOKIE
     uint64_t cookies[2] = {0, 0};
