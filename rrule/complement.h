@@ -5,8 +5,8 @@
 
 namespace pbs::rrule {
 
-// Returns the parts of [from, to) that `parts` don't cover. `parts` are within [from, to), ascending and
-// disjoint.
+// Returns the gaps: the parts of [from, to) that `parts` don't cover. `parts` must be within [from, to),
+// ascending and disjoint.
 template <class Part, class Time>
 std::vector<Part> complement_of(const std::vector<Part>& parts, Time from, Time to) {
     std::vector<Part> out;

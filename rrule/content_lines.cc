@@ -31,8 +31,8 @@ ContentLine taken_apart(std::string_view line, std::size_t number) {
             line.substr(std::min(line.size(), colon + 1))};
 }
 
-// Calls `each` with each content line, after joining folded lines, until `each` returns an error. Returns
-// that.
+// Joins folded lines, and calls `each` with one content line after another, until `each` returns an error.
+// Returns that error; nullopt: there was none.
 template <class Each>
 std::optional<Error> first_error(std::string_view calendar, Each each) {
     std::string line;

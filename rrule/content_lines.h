@@ -1,5 +1,5 @@
-// Checks of the lines of a calendar file (RFC 5545 3.1) for mistakes that libical doesn't report: it accepts
-// an END without a BEGIN, and turns dates that don't exist into others. Internal to rrule/.
+// Checks the lines of a calendar file (RFC 5545 3.1) for mistakes that libical doesn't report: libical
+// accepts an END without a BEGIN, and turns dates that don't exist into others. Internal to rrule/.
 #pragma once
 
 #include <optional>

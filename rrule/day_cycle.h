@@ -1,5 +1,5 @@
-// Days that repeat after a fixed number of days, whatever the calendar says: INTERVAL with MINUTELY, HOURLY,
-// DAILY and WEEKLY. Internal to rrule/.
+// Describes days that recur after a fixed number of days, whatever the calendar says. INTERVAL selects such
+// days with MINUTELY, HOURLY, DAILY and WEEKLY. Internal to rrule/.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class DayCycle {
 
     YearDays year(const Year& year) const;
 
-    // Returns whether some day of this cycle is `shift` days before a day of the other.
+    // Returns whether some day of this cycle is `shift` days before some day of the other cycle.
     bool meets(const DayCycle& other, int shift) const;
 
   private:

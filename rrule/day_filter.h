@@ -8,7 +8,7 @@
 
 namespace pbs::rrule {
 
-// The days that BYMONTH, BYMONTHDAY, BYYEARDAY and BYDAY select (RFC 5545 3.3.10).
+// Finds the days of a year that BYMONTH, BYMONTHDAY, BYYEARDAY and BYDAY select (RFC 5545 3.3.10).
 class DayFilter {
   public:
     explicit DayFilter(const text::Rule& rule);
@@ -25,8 +25,8 @@ class DayFilter {
     bool number_in_year_ = false;
 };
 
-// The days that BYWEEKNO selects: whole weeks by their number (RFC 5545 3.3.10: week 1 is the first with at
-// least four days in the year).
+// Finds the days that BYWEEKNO selects: whole weeks by their number (RFC 5545 3.3.10: week 1 is the first
+// with at least four days in the year).
 class WeekFilter {
   public:
     explicit WeekFilter(const text::Rule& rule);

@@ -1,4 +1,4 @@
-// The hours or minutes in which a rule of FREQ=HOURLY or MINUTELY occurs. Internal to rrule/.
+// Computes the hours or minutes in which a rule of FREQ=HOURLY or MINUTELY occurs. Internal to rrule/.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace pbs::rrule {
 
-// Steps: the hours that INTERVAL and BYHOUR select, or the minutes that INTERVAL, BYHOUR and BYMINUTE select.
+// A step is an hour that INTERVAL and BYHOUR select, or a minute that INTERVAL, BYHOUR and BYMINUTE select.
 class DaySteps {
   public:
     static bool are_of(const text::Rule& rule) { return rule.freq <= text::Freq::hourly; }
@@ -37,8 +37,9 @@ class DaySteps {
     // The number of days after which the steps are the same again.
     std::int64_t cycle() const { return interval_ / std::gcd(interval_, per_day_); }
 
-    // Calls `seen` with the begin of each step in these days, as the time since the first day's midnight,
-    // until it returns false. Returns true if it never did.
+    // Calls `seen` for each step of `days` days from `day` on, with the begin of the step as the time since
+    // the first day's midnight. Stops when `seen` returns false, and returns false then; otherwise returns
+    // true.
     template <class Seen>
     bool each(std::int64_t day, std::int64_t days, const Seen& seen) const {
         const std::int64_t end = days * per_day_;

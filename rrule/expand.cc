@@ -47,8 +47,8 @@ Rule written_out(Rule rule, LocalDay anchor) {
     return rule;
 }
 
-// The rule's times of day (for HOURLY and MINUTELY, times within the hour or minute), completed from DTSTART
-// where the rule names none.
+// Returns the rule's times of day (for HOURLY and MINUTELY, the times within the hour or minute). Where the
+// rule names none, they come from DTSTART.
 std::vector<Seconds> times_of(const Rule& rule, Seconds anchor) {
     const auto or_anchor = [](const std::vector<int>& list, std::int64_t value) {
         return list.empty() ? std::vector<int>{static_cast<int>(value)} : sorted(list);
@@ -81,8 +81,9 @@ struct RuleExpander::Impl {
     bool by_week;
     int anchor_year;  // the anchor's year; with BYWEEKNO, the year of its week
     std::uint64_t steps = 0;
-    // For each kind of year: the days that the BY parts except BYSETPOS select, and the days that BYSETPOS
-    // leaves of them. INTERVAL isn't regarded. With BYWEEKNO a year's days are those of its weeks.
+    // For each kind of year (Year::kind): the days that all BY parts except BYSETPOS select, and those of
+    // them that BYSETPOS selects. Neither regards INTERVAL. With BYWEEKNO the days of a year are those of its
+    // weeks.
     std::array<std::optional<YearDays>, Year::kKinds> filtered_, chosen_;
 
     Impl(const Rule& r, Local a, bool ever)
@@ -126,7 +127,7 @@ struct RuleExpander::Impl {
         return *known;
     }
 
-    // The days that the BY parts except BYSETPOS select, as days from `begin` on; `begin` must be near 1
+    // Returns the days that all BY parts except BYSETPOS select, counted from `begin`, which must be near 1
     // January of the year.
     YearDays filtered_from(const Year& year, std::int64_t begin) {
         YearDays out;
@@ -137,8 +138,8 @@ struct RuleExpander::Impl {
         return out;
     }
 
-    // A period of the rule, such as a week or a month: [from, to), in days from `begin`. `days` are those
-    // that the BY parts except BYSETPOS select in and around it.
+    // A period of the rule, such as a week or a month: [from, to), in days from `begin`. `days` are the days
+    // in and around the period that all BY parts except BYSETPOS select.
     struct Period {
         YearDays days;
         std::int64_t begin;
@@ -188,8 +189,8 @@ struct RuleExpander::Impl {
         }
     }
 
-    // The selected days of a year without regard to INTERVAL; with BYWEEKNO, the days of its weeks, counted
-    // from the first of them.
+    // Returns the selected days of a year, whatever INTERVAL is. With BYWEEKNO these are the days of the
+    // year's weeks, counted from the first day of these weeks.
     const YearDays& chosen(const Year& year) {
         auto& known = chosen_[static_cast<std::size_t>(year.kind)];
         if (known) return *known;
@@ -302,8 +303,8 @@ YearDays RuleExpander::year(const Year& year) const {
 
 std::array<YearDays, Year::kKinds> RuleExpander::ever() const {
     std::array<YearDays, Year::kKinds> out;
-    // Each kind of year comes once in 28 years without a change of century. With BYWEEKNO, weeks of the
-    // neighbouring years reach into a year, and the kinds of the neighbours depend on changes of century too.
+    // Each kind of year comes once in 28 years without a change of century. With BYWEEKNO, weeks of the years
+    // before and after reach into a year, and the kinds of these years depend on changes of century too.
     const int years = impl_->by_week ? static_cast<int>(kCycleYears) : Year::kKinds;
     for (int y = 2001; y < 2001 + years; ++y) {
         const Year year(y);

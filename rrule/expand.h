@@ -1,4 +1,4 @@
-// Expansion of a rule to its days and occurrences. Internal to rrule/.
+// Finds the days and the occurrences of a rule. Internal to rrule/.
 #pragma once
 
 #include <array>
@@ -31,8 +31,8 @@ class RuleExpander {
 
     // The days of a year with at least one occurrence.
     YearDays year(const Year& year) const;
-    // For each kind of year: all days on which a year of this kind ever has an occurrence, and perhaps more
-    // days.
+    // For each kind of year: the days on which any year of this kind has an occurrence. There may be further
+    // days among them.
     std::array<YearDays, Year::kKinds> ever() const;
     // The weekdays that BYDAY selects, 0 being Sunday.
     std::bitset<7> weekdays() const;

@@ -28,8 +28,8 @@ std::string text_of(const char* text) {
     return text ? text : "";
 }
 
-// Copies a string that a function of libical with a name in _r has returned, and frees it. (The strings of
-// libical's other functions are in a ring that libical reuses.)
+// Copies and frees a string that a libical function with a name in _r has returned. (The strings of libical's
+// other functions are in a ring that libical reuses.)
 std::string owned(char* text) {
     std::string copy = text_of(text);
     icalmemory_free_buffer(text);
@@ -87,8 +87,8 @@ bool is_beside_the_days(std::string_view remark) {
     return std::ranges::find(kDays, remark.substr(remark.rfind(' ') + 1)) == std::end(kDays);
 }
 
-// The first line about days that libical couldn't read. Such a file is refused as a whole: a missing holiday
-// would only be noticed on the day.
+// Returns an error for the first line about days that libical couldn't read. The file is then refused as a
+// whole: otherwise a missing holiday would only be noticed on its day.
 std::optional<Error> syntax_error(icalcomponent* component) {
     for (icalproperty* p = icalcomponent_get_first_property(component, ICAL_XLICERROR_PROPERTY); p;
          p = icalcomponent_get_next_property(component, ICAL_XLICERROR_PROPERTY)) {

@@ -1,6 +1,6 @@
-// Reading and writing of calendars. Files of iCalendar (RFC 5545) with whole-day events, such as lists of
-// public holidays, are read as non-work days; openings of windows are written as events. libical handles
-// the syntax.
+// Reads and writes calendars. Files of iCalendar (RFC 5545) with whole-day events, such as lists of public
+// holidays, are read as non-work days. The times in which windows are open are written as events. libical
+// handles the syntax.
 #pragma once
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 
 namespace pbs::rrule {
 
-// The time since the first start, limited to the range of Time: 0 before the first start, and beyond all
-// times of the list for instants that are too late.
+// Returns the number of seconds from the first start to t: 0 if t is earlier, and a number beyond all times
+// of the list if the result doesn't fit into Time.
 template <class Time>
 Time IntervalList::since_begin(Instant t) const {
     const auto seconds =
@@ -20,7 +20,7 @@ std::size_t IntervalList::guess(Time t, std::size_t count) const {
     return std::min(static_cast<std::size_t>(block), count - 1);
 }
 
-// The block with the first interval that ends after t; end() if there is none.
+// Returns the block with the first interval that ends after t; end() if there is none.
 template <class Time>
 typename IntervalList::Blocks<Time>::const_iterator IntervalList::find(const Blocks<Time>& blocks,
                                                                        Time t) const {

@@ -34,10 +34,10 @@ class IntervalList {
     Instant begin() const { return origin_; }
 
     void clear() { *this = {}; }
-    // Appends intervals that are ascending and disjoint and start at or after the last one's end; touching
-    // ones become one.
+    // Appends intervals, which must be ascending and disjoint and start at or after the last one's end.
+    // Intervals that touch become one.
     void append(const std::vector<Interval>& more);
-    // Puts intervals that end at or before the first one's start in front of it.
+    // Puts intervals, which must end at or before the first one's start, in front of it.
     void prepend(std::vector<Interval> earlier);
     // Moves the end of the last interval to a later instant.
     void end_at(Instant t);

@@ -1,4 +1,4 @@
-// Non-work days: the server attribute non_work_days.
+// Computes non-work days from the server attribute non_work_days.
 #pragma once
 
 #include <cstdint>
@@ -59,8 +59,8 @@ class NonWorkDays {
     // The names of the entries that make a day a non-work day, in their order, with ", " between them.
     std::string names(LocalDay day) const;
 
-    // The first day from which the non-work days repeat every period_days(). Before it are the last day of
-    // rules that end, and all single dates.
+    // The first day from which the non-work days repeat every period_days() days. The last days of rules that
+    // end, and all single dates, are before it.
     LocalDay periodic_from() const;
     // The number of days after which the non-work days repeat, at most kCalendarDays.
     std::int64_t period_days() const;

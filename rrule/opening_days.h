@@ -1,4 +1,5 @@
-// The openings of one window in a year, in one cache line. Internal to rrule/.
+// Packs the openings of one window in a year into one line of the processor's cache. An opening is an
+// interval in which the window is open. Internal to rrule/.
 #pragma once
 
 #include <algorithm>
@@ -72,7 +73,7 @@ class alignas(64) OpeningDays {
     // The number of opening days in [from, to).
     int count(int from, int to) const;
     bool open(Reading now) const;
-    // The number of seconds for which yesterday's and today's openings have been open until now.
+    // The number of seconds, up to now, in which the openings of yesterday and of today have been open.
     int open_so_far(Reading now) const;
 
     // Midnight UTC of the table's first day, in seconds since the Epoch.

@@ -51,12 +51,12 @@ class OverlapSearch::Pair {
     }
 
   private:
-    // An opening of window a that starts up to this many days after the day of a known overlap may still have
-    // an earlier overlap. Later openings can't.
+    // The number of days for which the search goes on after the day of the first overlap found: an opening of
+    // window a on one of these days may have an earlier overlap. Later openings can't.
     static constexpr std::int64_t kSettled = 8;
 
-    // Finds the shifts to compare. A shift is the number of days by which an opening of window b starts later
-    // than one of window a (earlier, if negative), so that the two can share an instant.
+    // Finds the shifts to compare. Shift n means that window b opens n days after a day of window a (before
+    // it, if n is negative). Only shifts with which the two openings can share an instant are compared.
     void find_shifts() {
         // the clocks of two zones differ by at most this much
         const Seconds apart = one_zone_ ? Seconds{0} : Seconds{26 * 3600};
@@ -105,7 +105,7 @@ class OverlapSearch::Pair {
                          : shift < 0 && (a & first).any() && (b & last).any();
     }
 
-    // The last day to look at: all days after it are like days that were looked at.
+    // Returns the last day to look at. All days after it repeat days that were looked at.
     std::int64_t last_day() const {
         const Window both[] = {a_, b_};
         const Pattern pattern(both, search_.holidays_);
@@ -170,8 +170,8 @@ class OverlapSearch::Pair {
         if (is_regular(year)) never_[static_cast<std::size_t>(year.kind)][i] |= same;
     }
 
-    // Returns a day: on the days from `day` until before it, the window's clock has the same offset from UTC
-    // as at the opening of `day`.
+    // Returns the first day after `day` on which the window's clock may have another offset from UTC than at
+    // the opening on `day`.
     static std::int64_t unchanged_until(const Window& window, LocalDay day) {
         const Zone& zone = window.recurrence().zone();
         const Zone::Stretch stretch = zone.stretch(zone.instant(Local{day} + window.start_time()));
@@ -187,8 +187,8 @@ class OverlapSearch::Pair {
     Instant limit_;
     bool one_zone_;
     std::array<bool, kShifts> shifts_{};
-    // Days on which window a's opening is known not to meet window b's, for each kind of year and each shift,
-    // in years in which clocks change by rules (is_regular()).
+    // Days on which window a's opening is known not to meet window b's, by kind of year and shift. They hold
+    // for years in which clocks change by rules that stay the same (is_regular()).
     std::array<std::array<YearDays, kShifts>, Year::kKinds> never_{};
     std::optional<Instant> found_;
     std::int64_t found_day_ = 0;

@@ -10,7 +10,7 @@ namespace {
 
 using Days = std::chrono::days;
 
-// Sorts the intervals, cuts them to [from, to), and joins those that overlap or touch.
+// Sorts the intervals, cuts them to [from, to), and joins intervals that overlap or touch.
 template <class Part, class Time>
 void normalize(std::vector<Part>& parts, Time from, Time to) {
     std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.start < b.start; });
@@ -27,8 +27,8 @@ void normalize(std::vector<Part>& parts, Time from, Time to) {
     parts.resize(count);
 }
 
-// The union of the intervals that add(window, list) appends for each window. Normalizes the list now and
-// then, so that a union of thousands of windows takes little more memory than its result.
+// Returns the union of the intervals that add(window, list) appends to the list for each window. The list is
+// normalized repeatedly, so that a union of thousands of windows takes little more memory than its result.
 template <class Part, class Time, class Add>
 std::vector<Part> unite(std::span<const Window> windows, Time from, Time to, const Add& add) {
     std::vector<Part> all;

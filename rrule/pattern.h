@@ -1,4 +1,4 @@
-// The repetition of a union of windows. Internal to rrule/.
+// Describes how a union of windows repeats. Internal to rrule/.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace pbs::rrule {
 // From this day on, the offsets of zones follow rules: tzdata lists single changes up to 2087
 // (Africa/Casablanca).
 inline constexpr LocalDay kRegularZones{std::chrono::days{47482}};  // 2100-01-01
-// The range of sets of windows: from 1601 to the end of 9999, in UTC.
+// The range for which unions of windows are computed: from 1601 to the end of 9999, in UTC.
 inline constexpr Instant kBegin{std::chrono::days{-134774}};
 inline constexpr Instant kEnd{std::chrono::days{2932897}};
 
@@ -63,7 +63,8 @@ class Pattern {
     // window.
     std::vector<Interval> in_time(Instant from, Instant to, const OpeningDays* known = nullptr) const;
 
-    // Returns an instant such that, if nothing changes from `t` to it, nothing ever changes after `t`.
+    // Returns an instant up to which a search has to look: if the union doesn't open or close from `t` to
+    // that instant, it never does after `t`.
     Instant quiet_until(Instant t) const;
 
     // The instant from which the union is always open, if it is found at little cost: by windows in one zone

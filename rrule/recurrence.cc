@@ -34,7 +34,7 @@ struct Recurrence::Impl {
     std::vector<LocalDay> excluded_days;  // EXDATE of whole days, ascending
     std::vector<Local> excluded_times;    // EXDATE with times, ascending
 
-    // A value in the zone of the recurrence; a date gets the time `at`.
+    // Converts a value to the zone of the recurrence; a date gets the time `at`.
     Local local(const text::DateValue& value) const {
         if (value.is_date) return value.local + at;
         if (!value.zone || *value.zone == zone) return value.local;
@@ -48,7 +48,8 @@ struct Recurrence::Impl {
         return zone.rfc5545_instant(l) <= until->zone->rfc5545_instant(until->local);
     }
 
-    // An upper bound: the rule has no occurrence at or after it. Allows for zones up to 26 hours apart.
+    // Returns an upper bound of the rule's occurrences: it has none at or after this reading. The bound
+    // allows for zones up to 26 hours apart.
     Local rule_end() const {
         if (last_counted) return *last_counted + Seconds{1};
         return until ? std::min(kLocalEnd, until->local + Days{2}) : kLocalEnd;
@@ -59,8 +60,8 @@ struct Recurrence::Impl {
                std::binary_search(excluded_times.begin(), excluded_times.end(), l);
     }
 
-    // Returns whether times of day decide if the rule occurs on this day, because its end or an EXDATE is
-    // near.
+    // Returns whether the times of day have to be compared to know if the rule occurs on this day: the end of
+    // the rule or an EXDATE with a time is near.
     bool times_decide(LocalDay day) const {
         if ((until || last_counted) && Local{day} + kNearEnd > rule_end()) return true;
         const auto some = std::lower_bound(excluded_times.begin(), excluded_times.end(), Local{day});
@@ -89,7 +90,8 @@ struct Recurrence::Impl {
 
     static constexpr Days kNearEnd{5};
 
-    // Years in which RDATE, EXDATE or the rule's end changes the rule's days, and the days computed for them.
+    // The years in which RDATE, EXDATE or the rule's end changes the rule's days; and the days of these
+    // years, once computed.
     std::vector<int> special_years;  // ascending
     mutable std::map<int, YearDays> specials;
     mutable std::optional<Ever> ever;

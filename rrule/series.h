@@ -1,4 +1,5 @@
-// The occurrences of a finite rule from an instant on, with bounded work: the rule may come from any user.
+// Lists the occurrences of a finite rule from an instant on. The work is bounded, since any user may have
+// written the rule.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A cache of compiled windows that lasts beyond one reading of the configuration.
+// Keeps compiled windows from one reading of the configuration to the next.
 #pragma once
 
 #include <map>
@@ -10,11 +10,12 @@
 
 namespace pbs::rrule {
 
-// Keeps windows and sets, with everything compiled from them, from one reading of the configuration to the
-// next, so that a reading costs no more than what changed: a window whose attributes are the same isn't
-// parsed again, and a set of the same windows and non-work days isn't compiled again. Sets are looked up by
-// their contents, never by a name: any change of a rule, its times, its zone or the non-work days makes a new
-// set. Zones stay as they were first looked up: when zones_are_current() is false, clear() and read again.
+// Keeps windows and unions of windows (WindowSet), with everything compiled from them, so that a reading of
+// the configuration costs no more than what has changed. A window whose attributes are the same isn't parsed
+// again. A union of the same windows and non-work days isn't compiled again. Unions are looked up by their
+// contents, never by a name: any change of a rule, its times, its zone or the non-work days makes a new one.
+// Zones stay as they were first looked up: when zones_are_current() is false, call clear() and read the
+// configuration again.
 //
 // One thread at a time.
 class WindowCache {

@@ -12,8 +12,8 @@ namespace {
 
 using Days = std::chrono::days;
 
-// Spans of time longer than this are computed for each question, and not kept in the list. The list begins
-// anew for times further away from it.
+// A question about a longer span of time is computed for itself, and not kept in the list. For a time further
+// than this from the list, the list begins anew.
 constexpr Days kFar{366 * 50};
 
 // The compiled list begins this long before the time in question.
@@ -26,8 +26,9 @@ constexpr int kPatient = 4096;
 
 }  // namespace
 
-// The compiled data of a set. A question about any of thousands of sets waits for memory, so a single window
-// answers from the first cache line of this object, and a union from the second and one line of its list.
+// The compiled data of a union of windows. A question about any of thousands of unions waits for memory. So a
+// single window answers from the first cache line of this object, and a union from the second one and one
+// line of its list.
 struct alignas(64) WindowSet::Impl {
     OpeningDays days;
 
@@ -122,7 +123,7 @@ struct alignas(64) WindowSet::Impl {
     }
 
     // Returns whether it is known that nothing changes after hi. Requires that nothing changes in the list
-    // from t on. Seldom true, so it is only checked after some years without a change.
+    // from t on. This is seldom true, so it is checked only if the list reaches several years beyond t.
     using Quiet = std::optional<Instant>;
     bool quiet_at_end(Instant t, Quiet& quiet) const {
         constexpr Days kSeldom{366 * 6};

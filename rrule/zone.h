@@ -55,9 +55,9 @@ class Zone {
     // Returns whether the clock ever shows `l`; false in a gap.
     bool exists(Local l) const;
 
-    // Readings around an instant that all have one offset from UTC and are neither in a gap nor repeated
-    // later. May be shorter than it could be; empty (from == to) near a change or the turn of a year after
-    // 2400.
+    // A stretch of readings around an instant that all have one offset from UTC, and that are neither in a
+    // gap nor repeated later. It may be shorter than it could be, and empty (from == to) near a change or,
+    // after 2400, near the turn of a year.
     struct Stretch {
         Local from;
         Local to;

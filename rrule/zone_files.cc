@@ -26,9 +26,9 @@ std::uint64_t mixed(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-// A spelling of the path for Abseil, unique for each version of the file. Abseil keeps what it loads under a
-// name as long as the process lives, and the name may be a path: so each version gets its own path, by steps
-// that go nowhere ("./" or "/" for each bit).
+// Spells the path differently for each version of the file. Abseil keeps what it loads under a name as long
+// as the process lives, and the name may be a path. So each version gets a path of its own: it has "./" or
+// "/" for each bit of the version, which doesn't change the place that the path leads to.
 std::string spelling(const std::string& path, std::uint64_t version) {
     std::string out = "file:/";
     for (int bit = 0; bit < 64; ++bit) out += (version >> bit & 1) != 0 ? "./" : "/";
@@ -42,8 +42,8 @@ std::string name_of(const fs::path& path, const std::string& zoneinfo) {
     return text.starts_with(folder) ? text.substr(folder.size()) : std::string();
 }
 
-// The name of the zone at a path: the place in the folder of the file, or of the first target of its symbolic
-// links that is in the folder; empty if none is.
+// Returns the name of the zone at a path: the place of the file in the folder. If the path is a symbolic
+// link, the first of its targets in the folder counts. Empty: none is in the folder.
 std::string name_behind(fs::path path, const std::string& zoneinfo) {
     std::error_code error;
     const fs::path real_folder = fs::canonical(zoneinfo, error);

@@ -206,7 +206,7 @@ std::optional<Failure> Connection::flush() {
 Failure Connection::failure() const {
     if (get() == nullptr) return {Failure::About::other, "out of memory"};
     const int code = sqlite3_errcode(get());
-    // SQLite reports a full disk as SQLITE_IOERR when it writes a file beside the database, such as -shm
+    // When SQLite writes a file beside the database, such as -shm, it reports a full disk as SQLITE_IOERR.
     const bool full = (code & 0xff) == SQLITE_IOERR && sqlite3_system_errno(get()) == ENOSPC;
     const Failure found{full ? Failure::About::full_disk : about(code), printable(sqlite3_errmsg(get()))};
     return found.about == Failure::About::damage ? damage(found.text) : found;

@@ -56,21 +56,23 @@ class Statement {
     int code_ = 0;             // SQLite's result of the last step, or the error before it
 };
 
-// The reason for a failure: its kind and SQLite's text, printable.
+// The reason for a failure: its kind, and SQLite's text with unprintable characters replaced.
 struct Failure {
     enum class About { busy, damage, full_disk, other };
     About about = About::other;
     std::string text;
 
-    // A predicate for messages, to stand before the text: a file that can't be read may be whole.
+    // The predicate of a sentence about the file, before the text. "is damaged" is said of damage only: a
+    // file that can't be read may be whole.
     std::string_view verdict() const { return about == About::damage ? "is damaged" : "can not be read"; }
 };
 
 class Connection {
   public:
-    // read: for reading only. write: a database that another part of the program keeps; this connection
-    // leaves its log alone (sqlite/guard.h). alone: nobody else has the database open, so SQLite copies the
-    // log into it at the end. create: as alone, and a missing database is made.
+    // read: for reading only. write: for a database that another part of the program keeps; this connection
+    // doesn't copy the log into the database (sqlite/guard.h). alone: nobody else has the database open, so
+    // SQLite copies the log into it when the connection is closed. create: as alone, and a missing database
+    // is made.
     enum class Open { read, write, alone, create };
     // Opens the file. Errors: SQLite's text, without the path.
     static Result<Connection> open(const std::string& path, Open how);
@@ -93,12 +95,12 @@ class Connection {
     tl::expected<void, Failure> check(bool quick);
     // Copies the whole database into another one, `pages` at a time. Errors: SQLite's text.
     Result<void> copy_to(Connection& other, int pages);
-    // Writes the transaction's changes so far to the log. nullopt: done. failure() doesn't return this
-    // failure.
+    // Writes the changes that the transaction has made so far to the log. nullopt: done. failure() doesn't
+    // know of a failure that flush() returns.
     std::optional<Failure> flush();
 
-    // Returns the failure for damage that SQLite reports. If the system couldn't read the file, which SQLite
-    // also calls damage, the failure is of another kind.
+    // Returns the failure for damage that SQLite reports. SQLite also speaks of damage if the system couldn't
+    // read the file: the failure is then of another kind.
     Failure damage(std::string_view text) const;
     // The last failure.
     Failure failure() const;
@@ -109,7 +111,8 @@ class Connection {
     std::int64_t last_row_id() const;
     // The number of rows changed since the connection was opened.
     std::int64_t changes() const;
-    // Returns whether the path of the opened file names another file by this time, or none.
+    // Returns whether the file was moved, removed or replaced: its path names another file by this time, or
+    // none.
     bool was_moved() const;
 
     // The handle, for calls of SQLite that only one place needs.

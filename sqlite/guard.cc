@@ -14,11 +14,11 @@
 namespace pbs::sqlite {
 namespace {
 
-// Frames in the log at which a checkpoint begins: SQLite's own measure, some 4 MB.
+// The number of frames (pages) in the log at which a checkpoint begins: SQLite's own measure, some 4 MB.
 constexpr int kFramesToCheckpoint = 1000;
-// Frames in the log at which a commit itself copies the log, so that the log can begin anew: some 256 MB.
+// The number of frames at which a commit itself copies the log, so that the log can begin anew: some 256 MB.
 constexpr int kLongestLog = 65'536;
-// Frames to be added before another try, after a reader has kept the log from being copied completely.
+// The number of frames to be added before another try, if a reader kept the log from being copied completely.
 constexpr int kFramesToTryAgain = 100;
 
 constexpr const char* kTable =
@@ -60,7 +60,7 @@ Guard::~Guard() {
     try {
         checkpoint();
     } catch (const std::bad_alloc&) {
-        complete_ = false;  // the log stays
+        complete_ = false;  // SQLite then keeps the log when the connection is closed
     }
     sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, complete_ ? 0 : 1, nullptr);
     sqlite3_wal_hook(connection_.get(), nullptr, nullptr);

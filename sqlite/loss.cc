@@ -39,7 +39,7 @@ std::int64_t size_of(const std::string& path) {
 
 Result<std::optional<Numbered>> numbered_at(const std::string& database) {
     if (size_of(database) == 0) return std::nullopt;
-    // A first start that was cut short leaves a rollback journal, which only a writing connection can undo.
+    // An interrupted first start leaves a rollback journal, which only a writing connection can undo.
     const bool interrupted = size_of(database + "-journal") > 0;
     auto connection = open(database, interrupted ? Connection::Open::alone : Connection::Open::read);
     if (!connection) return tl::unexpected(connection.error());

@@ -31,10 +31,10 @@ struct Loss {
     // The rest of a sentence that begins with the database's path, "has lost ...": how many commits are lost,
     // where the log ends, and the mark's date.
     std::string text;
-    // The database file is in a later state than the write-ahead log would bring it to. accept_loss() then
-    // removes the log.
+    // The database file alone is in a later state than with the write-ahead log. accept_loss() then removes
+    // the log.
     bool without_log = false;
-    // A checkpoint was cut short: what is left may be a mixture of two states.
+    // A checkpoint was interrupted: the database may be a mixture of two states.
     bool mixed = false;
     // The positions of the database's last commit and of the mark's: the commits between them are lost. `had`
     // is nullopt if the mark is gone or damaged.

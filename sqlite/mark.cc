@@ -38,7 +38,8 @@ std::string slot_text(const Mark& mark) {
     return text + '\n';
 }
 
-// Reads a slot. nullopt: the slot isn't whole. Errors: the errno of a failed read; the slot may be whole.
+// Reads one of the two slots of the mark. nullopt: the slot isn't whole. Errors: the errno of a failed read;
+// the slot may be whole then.
 tl::expected<std::optional<Mark>, int> read_slot(int fd, off_t place) {
     std::array<char, kSlot + 1> bytes{};
     ssize_t n = 0;
@@ -64,7 +65,7 @@ struct Found {
     std::size_t slot;
 };
 
-// Finds the newest mark. Fails if any slot can't be read: that slot may have the newest one.
+// Finds the newest mark in the two slots. Fails if a slot can't be read, because it may have the newest mark.
 tl::expected<std::optional<Found>, int> newest(int fd) {
     std::optional<Found> best;
     for (std::size_t i = 0; i < std::size(kPlaces); ++i) {
@@ -101,7 +102,7 @@ bool sync_folder_of(const std::string& path) {
     return done;
 }
 
-// Makes the mark: both slots are on the disk, or there is no mark.
+// Makes the mark file. When it returns, both slots are on the disk; after an error there is no mark.
 Result<void> make(const std::string& database) {
     const std::string path = mark_path(database);
     const std::string next = path + ".new";
@@ -179,8 +180,8 @@ Result<void> MarkFile::change(const std::function<void(Mark&)>& work) {
     return done ? Result<void>{} : failed(path_, "can not be written");
 }
 
-// Locks or unlocks a byte after the slots. The lock is one of the open file, not of the process, because each
-// thread has its own open file.
+// Locks or unlocks a byte after the slots. The lock belongs to the open file and not to the process, because
+// each thread has an open file of its own.
 bool MarkFile::turn(short type) {
     struct flock lock {};
     lock.l_type = type;

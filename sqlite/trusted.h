@@ -1,4 +1,4 @@
-// A check that nobody but the server can write a database. Whoever can write it can make the server start
+// Checks that nobody but the server can write a database: whoever can write it can make the server start
 // programs.
 #pragma once
 

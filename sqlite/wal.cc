@@ -79,8 +79,8 @@ WalExtent extent_of_wal(const std::string& path) {
     return extent;
 }
 
-// Closing the log drops no lock of this process: SQLite locks the database and its -shm file, but never the
-// log.
+// Opening and closing the log here drops no lock of this process: SQLite locks the database and its -shm
+// file, but never the log.
 Result<void> sync_wal(const std::string& path) {
     const std::string log = path + "-wal";
     const int fd = ::open(log.c_str(), O_RDONLY | O_CLOEXEC);

@@ -1,4 +1,4 @@
-// The intact part of an SQLite database's write-ahead log, by its own checksums
+// Finds out which part of an SQLite database's write-ahead log is intact, by the log's own checksums
 // (https://www.sqlite.org/fileformat2.html, "The Write-Ahead Log").
 //
 // SQLite takes the first frame with a wrong checksum for the end of the log, whatever comes after it.

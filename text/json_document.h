@@ -1,5 +1,5 @@
-// JSON documents, read and written in one place: nlohmann's reader and writer are templates that a compiler
-// needs seconds for, in each file that calls them.
+// Reads and writes JSON documents. nlohmann's reader and writer are templates that take a compiler seconds in
+// each file that calls them, so all files call these functions instead.
 #pragma once
 
 #include <cstddef>

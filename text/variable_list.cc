@@ -27,7 +27,8 @@ std::string take_entry(std::string_view& list) {
     return entry;
 }
 
-// Returns whether an entry begins at `at`: after nothing but blanks, or after a comma that isn't escaped.
+// Returns whether an entry begins at `at`: only blanks precede it in the list, or a comma that isn't escaped
+// and blanks.
 bool begins_entry(std::string_view list, std::size_t at) {
     const std::size_t before = list.substr(0, at).find_last_not_of(kBlanks);
     if (before == std::string_view::npos) return true;

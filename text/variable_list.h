@@ -1,7 +1,7 @@
-// Variable_List, the environment that a job takes along: "NAME=value,NAME=value". Each comma, quote (' or ")
-// and backslash of a name or value has a backslash before it; a backslash before any other character stands
-// for itself. Other bytes stand as they are, line breaks too. OpenPBS's server reads and writes the same
-// form, but loses blanks at the end of a value.
+// Variable_List, the environment that a job takes along: "NAME=value,NAME=value". In names and values, a
+// comma, a quote (' or ") and a backslash have a backslash before them. A backslash before any other
+// character stands for itself. Other bytes, such as line breaks, stand as they are. OpenPBS's server reads
+// and writes the same form, but loses blanks at the end of a value.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// Text as XML and HTML write it between tags and in attributes: '&', '<', '>', '"' and "'" become entities.
+// Converts text to the form that XML and HTML have between tags and in attributes, and back: '&', '<', '>',
+// '"' and "'" become entities.
 #pragma once
 
 #include <string>

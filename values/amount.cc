@@ -20,8 +20,8 @@ int power_of(const WrittenSize& size) {
     return size.shift + (size.words ? 3 : 0);
 }
 
-// Returns whether a fraction, the digits after the point, is one half or more: its first digit is then 5 to
-// 9.
+// Returns whether a fraction is one half or more. `fraction` is the digits after the point: the first digit
+// decides.
 bool rounds_up(std::string_view fraction) {
     return !fraction.empty() && fraction.front() >= '5';
 }

@@ -17,8 +17,8 @@ constexpr std::string_view sign_of(Comparison how) {
     return kSigns.at(static_cast<std::size_t>(how));
 }
 
-// Removes the sign at the beginning of the text, and returns its comparison. nullopt, and the text stays as
-// it is: no sign is there.
+// Removes a sign such as ">=" from the beginning of the text, and returns its comparison. nullopt: no sign is
+// there, and the text stays as it is.
 constexpr std::optional<Comparison> take_comparison(std::string_view& text) {
     using enum Comparison;
     // Longer signs are tried first: ">=" begins with ">".

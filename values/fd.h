@@ -7,7 +7,7 @@
 
 namespace pbs::values {
 
-// -1 stands for no descriptor.
+// Owns a file descriptor, and closes it at the end. -1 stands for no descriptor.
 class Fd {
   public:
     Fd() = default;

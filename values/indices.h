@@ -14,7 +14,7 @@ namespace pbs::values {
 
 inline constexpr std::int64_t kLargestIndex = 2147483647;
 
-// The indices first, first + step, ... up to `last`, which needn't be one of them.
+// A range of indices: first, first + step, and so on, not above `last`. `last` itself needn't be an index.
 struct IndexRange {
     std::int64_t first = 0;
     std::int64_t last = 0;

@@ -11,8 +11,8 @@
 
 namespace pbs::values {
 
-// Removes the number at the beginning of the text, and returns it. nullopt, and the text stays as it is: no
-// number is there, or T can't hold it. White space or a '+' before the number isn't skipped.
+// Removes the number at the beginning of the text, and returns it. nullopt: no number is there, or T can't
+// hold it; the text then stays as it is. White space or a '+' before the number isn't skipped.
 template <std::integral T>
 std::optional<T> take_number(std::string_view& text, int base = 10) {
     T number{};

@@ -1,4 +1,4 @@
-// The types of objects that a manager edits, for hosts, plugin and commands: a type is a row of this table.
+// The types of objects that a manager edits, in one table for hosts, plugin and commands: each type is a row.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +36,8 @@ struct ObjectTypeRow {
     bool own = false;
 };
 
-// An abbreviation means the first type in this order that begins with it, as in PBS: "s" is server and "sc"
-// sched; "p" is policy, where PBS has pbshook.
+// The order decides what an abbreviation means: the first type that begins with it, as in PBS. "s" is server
+// and "sc" sched. "p" is policy, where PBS has pbshook.
 inline constexpr std::array kObjectTypes{
     ObjectTypeRow{ObjectType::server, "server", "servers", "the server itself"},
     ObjectTypeRow{ObjectType::queue, "queue", "queues", "a queue"},

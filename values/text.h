@@ -100,8 +100,8 @@ inline std::string system_text(int error) {
     return std::generic_category().message(error);
 }
 
-// Returns whether the text matches the pattern, in which * is any text and ? any character. Takes O(pattern x
-// text) at most, whatever the pattern, because users write patterns.
+// Returns whether the text matches the pattern, in which * is any text and ? any character. The time is at
+// most O(length of the pattern x length of the text), since users write patterns.
 constexpr bool matches_wildcards(std::string_view pattern, std::string_view text) {
     std::size_t p = 0;
     std::size_t t = 0;
