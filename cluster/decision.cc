@@ -13,8 +13,8 @@ Decision::Kind kind_of(std::int32_t kind) {
     return static_cast<Decision::Kind>(kind - PBS_DECIDE_RUN);
 }
 
-// Returns the amounts of a place that the job takes from the vnode. A chunk may also request resources such
-// as mpiprocs, which take nothing from a vnode.
+// Returns the amounts that a job takes from the vnode of this place. A chunk may also request resources such
+// as mpiprocs, which take nothing from a vnode: these are left out.
 Amounts used_up(const pbs_place& place, const Names& names) {
     Amounts out;
     for (std::size_t i = 0; i < place.amount_count; ++i) {

@@ -15,7 +15,7 @@
 
 namespace pbs::cluster {
 
-// A part of a chunk on a vnode; its members are views of the text.
+// A chunk's part on one vnode. The members are views of the text that was read.
 struct Share {
     std::string_view vnode;
     std::vector<std::string_view> amounts;  // "ncpus=2"

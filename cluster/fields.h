@@ -1,4 +1,4 @@
-// Reads an object's facts from its attributes by a table, which has a row for each attribute that matters.
+// Reads an object's facts from its attributes, by a table with a row for each attribute that matters.
 // Attributes are texts, as in status replies and in the bundled server.
 #pragma once
 
@@ -83,7 +83,7 @@ void read_fields(Object& object, AttributeViews attributes, std::span<const Fiel
     }
 }
 
-// The attributes that a status request has to name, so that the reply has all of `fields`.
+// Returns the attributes that a status request has to name, so that the reply has all attributes of `fields`.
 template <class Object>
 ifl::Attributes names_of(std::span<const Field<Object>> fields) {
     ifl::Attributes out;

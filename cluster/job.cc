@@ -37,12 +37,12 @@ auto lasting(const BasicJob<Text>& job) {
                     job.most_running);
 }
 
-// The attributes that are read into a job, for both kinds of text.
+// The attributes that are read into a job, for a Job (strings) and for a JobView (views).
 template <class Text>
 constexpr Field<BasicJob<Text>> kJobFields[] = {
     {"Account_Name", read_text<&BasicJob<Text>::account>},
     {"Checkpoint", [](auto& job, const auto& attribute) { job.checkpointable = attribute.value != "n"; }},
-    // The owner is euser, the user that the job runs as, if euser is known.
+    // Job_Owner is the owner only if euser, the user that the job runs as, isn't known.
     {"Job_Owner",
      [](auto& job, const auto& attribute) {
          job.submitter = attribute.value;

@@ -1,4 +1,5 @@
-// A host's handles for the objects that a record or a decision names.
+// Maps the names of objects to a host's handles, which records and decisions have in place of names, and
+// back.
 #pragma once
 
 #include <cstdint>

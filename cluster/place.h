@@ -1,4 +1,4 @@
-// Shares of vnodes that jobs and reservations have.
+// The parts of vnodes that jobs and reservations have.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,9 @@ struct Queue {
     std::string node_group_key;
     std::vector<std::string> acl_users;
     Limits limits;
-    // enum pbs_execution_type. OpenPBS has no such attribute: hosts set it themselves.
+    // One of enum pbs_execution_type. queue_of() doesn't read it, since OpenPBS has no such attribute: hosts
+    // set it.
+    // set it.
     std::int32_t execution_type = 0;
     bool operator==(const Queue&) const = default;
 };

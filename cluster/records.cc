@@ -48,7 +48,7 @@ void RecordBuilder::add_places(const std::vector<Place>& places) {
     }
 }
 
-// Sets the limits that servers and queues have in common.
+// Fills in the limits of a record, which the records of servers and of queues have in common.
 template <class Record>
 void RecordBuilder::set_limits(Record& record, const Limits& limits) {
     record.max_running = limits.max_running;

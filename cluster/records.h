@@ -24,7 +24,7 @@ inline std::string_view view(pbs_str text) {
     return text.len == 0 ? std::string_view() : std::string_view(text.ptr, text.len);
 }
 
-// The facts about a job that follow from the host's handling of it, and not from its attributes.
+// The facts about a job that its attributes don't tell: the host knows them, since it handles the job.
 struct JobStanding {
     std::uint64_t handle = 0;
     std::uint64_t queue = 0;  // the handle of its queue

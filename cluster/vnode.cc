@@ -9,8 +9,8 @@
 namespace pbs::cluster {
 namespace {
 
-// The states in which pbs_sched starts no jobs. "job-busy" isn't one of them, since it only means that all
-// CPUs are in use.
+// The states in which pbs_sched starts no jobs on a vnode. "job-busy" isn't one of them: it only means that
+// all CPUs are in use.
 constexpr std::array<std::string_view, 8> kDown{"down",         "stale", "state-unknown",     "unresolvable",
                                                 "provisioning", "sleep", "wait-provisioning", "maintenance"};
 constexpr std::array<std::string_view, 3> kOffline{"offline", "offline_by_mom", "busy"};

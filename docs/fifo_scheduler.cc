@@ -2,9 +2,10 @@
 // with enough CPUs. Run it as a manager of the server whose policy has algorithm=external:
 //
 //     c++ -std=c++20 fifo_scheduler.cc $(pkg-config --cflags --libs pbspolicy) -o fifo_scheduler
-//     ./fifo_scheduler [SECONDS]       ends when nothing has changed for so long; otherwise never
+//     ./fifo_scheduler [SECONDS]       with SECONDS, ends when nothing has changed for so long
 //
-// It keeps nothing: killed at any instant and started again, it goes on where the server is.
+// The program keeps no data of its own: if it is killed at any instant and started again, it reads the
+// server's state and goes on.
 #include <pbs_error.h>
 #include <pbs_ifl.h>
 
@@ -20,7 +21,7 @@ using Json = nlohmann::json;
 
 struct Cluster {
     std::map<long long, Json> vnodes, jobs;  // by handle
-    long long version = 0;                   // of the last change that is in here
+    long long version = 0;                   // of the last change that was taken
 
     // Takes a line of a record, or of pbs_statchanges().
     void take(const Json& line) {
@@ -88,7 +89,8 @@ static void start_jobs(int connection, Cluster& cluster) {
     }
 }
 
-// Takes all changes up to now. An answer has only so many, so this asks until the version stays the same.
+// Takes all changes up to now. An answer has a limited number of changes, so this function asks until the
+// version stays the same.
 static bool catch_up(int connection, Cluster& cluster) {
     for (long long before = -1; before != cluster.version;) {
         before = cluster.version;

@@ -62,8 +62,8 @@ class Changes {
     void refuse(const std::string& from, std::string message);
 
     // Adds changes that take back objects and values that earlier migrations made and the files no longer
-    // have, and returns all changes. `route_queues`: printed queues whose attributes need no notes about
-    // scheduling. Returns the problems instead if there are any.
+    // have, and returns all changes. `route_queues`: the route queues in the print of qmgr; their attributes
+    // need no notes about scheduling. Returns the problems instead if there are any.
     Result<Conversion> finish(const std::set<std::string>& route_queues);
 
   private:

@@ -401,7 +401,7 @@ void leave_to_print(const Legacy& files, const Ledger& before, SchedPolicies& po
     }
 }
 
-// Adds the older server's queues and resources to those of `server`: the files may name objects of both.
+// Returns the queues and resources that the files may name: those of `server`, and those of the older server.
 Surroundings known_of(const Legacy& files, const Surroundings& server) {
     Surroundings known = server;
     const auto add = [](std::vector<std::string>& to, const std::vector<std::string>& more) {

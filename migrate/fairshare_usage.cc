@@ -62,7 +62,7 @@ bool is_entity(std::string_view name) {
     return !name.empty() && std::ranges::all_of(name, [](char c) { return c > ' ' && c <= '~'; });
 }
 
-// Returns the name up to its NUL; nullopt: there is no NUL.
+// Returns the name in a field of `size` bytes, up to its NUL; nullopt: there is no NUL.
 std::optional<std::string_view> name_at(std::string_view bytes, std::size_t at, std::size_t size) {
     const std::string_view field = bytes.substr(at, size);
     const auto end = field.find('\0');
@@ -101,7 +101,8 @@ class Reader {
                 layout.swapped = swapped;
                 if (real_at(bytes, layout.version, swapped) != kVersion) continue;
                 const std::uint64_t at = bits_at(bytes, layout.header, layout.time, swapped);
-                // 1 January 2000. Like pbs_sched, refuse an earlier time: version 2 of the file is newer.
+                // 1 January 2000, 08:00 UTC. Like pbs_sched, refuse an earlier time: version 2 of the file is
+                // newer.
                 constexpr std::uint64_t kFirst = 946713600;
                 constexpr std::uint64_t kLast = 253402300799;  // the end of the year 9999
                 if (at != 0 && (at <= kFirst || at > kLast))

@@ -23,8 +23,8 @@ tl::unexpected<Problems> fail(const objects::Error& error) {
     return tl::unexpected(Problems{{"", 0, 0, "", error.message, error.code == objects::Code::system}});
 }
 
-// Joins neighbouring commands on the same object into one, so that only their joint outcome is checked. After
-// just the first of two new hours, a window might overlap another one.
+// Joins neighbouring commands on the same object into one, so that only their joint outcome is checked. If a
+// window's new start_time were set alone, the window might overlap another one until its new end_time is set.
 std::vector<objects::Command> grouped(const std::vector<objects::Command>& commands) {
     std::vector<objects::Command> out;
     for (const objects::Command& command : commands) {
@@ -177,7 +177,7 @@ Result<void> tell_host_work(Conversion& conversion, const MigrateOptions& option
     return {};
 }
 
-// Removes objects from the ledger that no migration made, because the server had them before.
+// Removes from the ledger the objects that the server had before the migration, since no migration made them.
 void forget_others(Conversion& conversion, const MigrateOptions& options, const Surroundings& server,
                    const Ledger& before) {
     const auto& commands = conversion.host.commands;

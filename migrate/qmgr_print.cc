@@ -204,8 +204,8 @@ class QmgrPrintReader {
         if (!joins(printed)) result_.commands.push_back(std::move(printed));
     }
 
-    // Returns the effect of a limit on a resource that isn't an amount: the same as with OpenPBS's server.
-    // Empty: the resource is an amount, or the attribute is no limit.
+    // Returns a remark on a limit (resources_max or resources_min) on a resource whose values are no amounts:
+    // what the limit does, here as with OpenPBS's server. Empty: the attribute is no such limit.
     std::string_view of_text(const cmds::Assignment& given) const {
         const bool maximum = values::same_word(given.name, "resources_max");
         if (!maximum && !values::same_word(given.name, "resources_min")) return {};

@@ -21,7 +21,7 @@ struct Swept {
     std::vector<Report::Line> lines;
     std::vector<std::string> notes;  // objects and values that stay because somebody has changed or uses them
     std::vector<QueueType> queue_types;
-    Ledger ledger;  // lines of `now`, of parts that weren't read, and of objects that stay in use
+    Ledger ledger;  // the new ledger: lines of `now`, of parts that weren't read, and of objects in use
 };
 
 // Compares `before`, the ledger of earlier migrations, with `now`, the ledger of this one, for `parts` of the

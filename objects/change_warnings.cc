@@ -69,7 +69,8 @@ void add_overruled_hours(const Draft& draft, const Object* policy, const Command
     }
 }
 
-// Adds a warning for each new rule of a quota that is never reached because of an earlier rule, at most ten.
+// Adds a warning for each new rule of a quota that is never reached because of an earlier rule. There are at
+// most ten warnings.
 void add_unreached_rules(const Object* before, const Object* after, std::vector<std::string>& lines) {
     if (after == nullptr || after->type() != ObjectType::quota || (before != nullptr && *before == *after))
         return;
@@ -90,8 +91,8 @@ void add_unreached_rules(const Object* before, const Object* after, std::vector<
     }
 }
 
-// Returns whether a scheduler may have a policy of algorithm standard, the one that looks at at_close. A
-// scheduler without policies is scheduled by the standard algorithm.
+// Returns whether some scheduler may have a policy of algorithm standard: only that algorithm looks at
+// at_close. A scheduler without policies is scheduled by the standard algorithm.
 bool windows_stop_jobs(const Draft& draft) {
     bool any_scheduler = false;
     bool stop = false;

@@ -127,7 +127,7 @@ Result<void> check_dynamic_resources(const Attribute& attribute, const Value* be
 
 Result<void> check_formula_value(const Attribute& attribute, const std::string& text,
                                  const CheckContext& context) {
-    // Limit formulas of vnodes, which are computed for thousands of vnodes.
+    // Keep formulas of vnodes short, because they are computed for thousands of vnodes.
     constexpr std::size_t kLongestOfVnodes = 256;
     const bool of_vnodes = attribute.name == "load_formula";
     if (of_vnodes && text.size() > kLongestOfVnodes)

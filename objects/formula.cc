@@ -250,8 +250,8 @@ class FormulaCompiler {
             if (need(":", "expected : and a value behind it")) conditional();
             land(done);
         } else if (take("if")) {
-            // Move the steps of the condition before those of the value. Their jumps are relative, so they
-            // stay right.
+            // The value has been read before the condition, but it has to be computed after it: move the
+            // steps of the condition before those of the value. Jumps are relative, so they stay right.
             const std::size_t condition = here();
             disjunction();
             const std::size_t otherwise = add_jump(Op::jump_if_not);

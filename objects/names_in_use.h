@@ -23,8 +23,8 @@ enum class NameKind { queue, resource };
 // queue@host counts as naming `queue`. Errors: busy, naming what refers to it.
 Result<void> check_unnamed(const Draft& draft, NameKind kind, std::string_view name);
 
-// All names to which a draft refers, collected once. For a deletion of thousands of objects: the slow checks
-// run only for names that are in use.
+// All names to which a draft refers, collected once. This makes a deletion of thousands of objects fast: the
+// slow checks run only for names that are in use.
 class UsedNames {
   public:
     explicit UsedNames(const Draft& draft);

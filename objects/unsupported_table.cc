@@ -22,8 +22,8 @@ constexpr Unsupported kOthers[] = {
     {kOfQueue, "backfill_depth", without, "strict_ordering or help_starving_jobs", {}},
 };
 
-// Exceptions from the order of rows of one kind, which is the order of listing: the row of `attribute` comes
-// right before that of `other`.
+// Rows of one kind are in the order of listing. These are the exceptions: the row of `attribute` comes right
+// before that of `other`.
 struct ToldBefore {
     Asks asks;
     std::string_view attribute;

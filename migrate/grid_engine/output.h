@@ -81,7 +81,7 @@ class Output {
     Problems problems_;
 };
 
-// Read the files of a kind, if there are any, and add what they become to `out`.
+// Each of these functions reads the files of a kind, if there are any, and adds what they become to `out`.
 void read_settings(Output& out);
 void read_quotas(Output& out);
 void read_share_tree(Output& out);

@@ -1,6 +1,6 @@
-// The library of absl's hash tables. Debian's static one is for programs alone: a thread's counter in it
-// keeps it out of shared objects. These are its other symbols, as in raw_hash_set.cc of absl 20220623
-// (Apache-2.0).
+// Replaces the library of absl's hash tables. Debian's static library can be linked into programs only: a
+// thread-local counter in it keeps it out of shared objects. This file has its other symbols, as in
+// raw_hash_set.cc of absl 20220623 (Apache-2.0).
 #include <absl/container/internal/raw_hash_set.h>
 
 #include <cstring>

@@ -14,7 +14,7 @@
 extern char __libc_single_threaded;
 char __libc_single_threaded = 0;
 
-// glibc 2.36; std::random_device.
+// New in glibc 2.36; std::random_device calls it.
 unsigned arc4random(void);
 unsigned arc4random(void) {
     unsigned number;
@@ -22,8 +22,8 @@ unsigned arc4random(void) {
     return number;
 }
 
-// glibc 2.34. The numbers to close are those open now, and some more, which other threads may open before the
-// start.
+// New in glibc 2.34. The new process closes its descriptors from `from` on: those that are open now, and 64
+// more, which other threads may open before it starts.
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t* actions, int from) {
     const long most = sysconf(_SC_OPEN_MAX);
     int beyond = from;

@@ -1,5 +1,6 @@
-// The functions of which glibc 2.29 has new versions, as the versions before: portable objects then load with
-// glibc 2.28, of which Debian's mirrors have no packages any more. sysroot puts them before libm.so.
+// Makes portable objects call the older versions of functions that have new versions since glibc 2.29. So
+// they load with glibc 2.28, of which Debian's mirrors have no packages any more. sysroot puts these
+// functions before libm.so.
 #define AS_BEFORE(name, parameters, arguments)                  \
     __asm__(".symver before_" #name ", " #name "@GLIBC_2.2.5"); \
     double before_##name parameters;                            \

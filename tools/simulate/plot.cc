@@ -190,7 +190,7 @@ std::string document(const std::vector<Plot>& plots) {
     return out + "</svg>\n";
 }
 
-// Returns 1, 2 or 5 times a power of ten: the smallest such step of which at most eight reach `to`.
+// Returns 1, 2 or 5 times a power of ten: the smallest such step that goes at most eight times into `to`.
 double nice_step(double to) {
     double step = std::pow(10, std::floor(std::log10(std::max(to, 1e-9) / 8)));
     for (const double factor : {1.0, 2.0, 5.0, 10.0})
