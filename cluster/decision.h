@@ -1,4 +1,4 @@
-// A cycle's decision about one job or reservation, copied from the plugin's memory.
+// Copies a cycle's decision about one job or reservation from the plugin's memory.
 #pragma once
 
 #include <cstdint>

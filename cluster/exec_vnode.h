@@ -1,5 +1,6 @@
-// The text of an exec_vnode: "(n1:ncpus=2:mem=1048576kb)+(n2:ncpus=2)+(n1:ncpus=1+n2:ncpus=1)". A pair of
-// parentheses is a chunk. A chunk on several vnodes of a host has a part for each vnode.
+// Reads and writes the text of an exec_vnode:
+// "(n1:ncpus=2:mem=1048576kb)+(n2:ncpus=2)+(n1:ncpus=1+n2:ncpus=1)". A pair of parentheses is a chunk. A
+// chunk on several vnodes of a host has a part for each vnode.
 #pragma once
 
 #include <cstdint>

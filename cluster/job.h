@@ -1,4 +1,4 @@
-// Jobs, job arrays and subjobs, read from their attributes.
+// Reads jobs, job arrays and subjobs from their attributes.
 #pragma once
 
 #include <cstdint>

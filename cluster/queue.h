@@ -1,4 +1,4 @@
-// The queues of a server, read from their attributes.
+// Reads the queues of a server from their attributes.
 #pragma once
 
 #include <cstdint>

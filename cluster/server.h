@@ -1,4 +1,4 @@
-// The server and its schedulers, read from their attributes.
+// Reads the server and its schedulers from their attributes.
 #pragma once
 
 #include <cstdint>

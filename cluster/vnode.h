@@ -1,4 +1,4 @@
-// The vnodes of a server, read from their attributes.
+// Reads the vnodes of a server from their attributes.
 #pragma once
 
 #include <cstdint>

@@ -84,7 +84,8 @@ bool has_policies(int connect) {
     return found;
 }
 
-// Makes a request like request(), to a server that has policy objects; for any other server sets the error.
+// Makes a request like request() if the server has policy objects. For any other server, sets the error
+// PBSE_NOSUP.
 std::optional<Reply> policy_request(int connect, std::string_view kind, const char* object,
                                     const attrl* wanted, const char* extend, const ObjectSink& sink) {
     auto attributes = to_attributes(connect, wanted);

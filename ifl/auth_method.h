@@ -1,4 +1,4 @@
-// The methods that tell a server over TCP the user of a connection (ifl/auth.h).
+// Lists the methods of authentication, by which a server learns the user of a TCP connection (ifl/auth.h).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A client's connection to a server.
+// Connects a client to a server, and makes its requests.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// The text in a MUNGE credential, written by the client; munged adds the user's number.
+// Reads and writes the text in a MUNGE credential. The client writes the text; munged adds the user's number.
 //
 //     alice:users                                             OpenPBS's clients: user and login group
 //     alice:users:10.0.0.5,40122,10.0.0.1,15001               this project's: also the connection

@@ -1,4 +1,4 @@
-// Authentication through the setuid helper pbs_iff, of this project or of an installed PBS.
+// Authenticates a connection through the setuid helper pbs_iff, of this project or of an installed PBS.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Hosts, composed of vnodes, for pbs_stathost().
+// Composes hosts of their vnodes, for pbs_stathost().
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
-// Users' credentials by MUNGE (munge(7)), by which hosts that share a key tell each other the number of a
-// user. The daemon munged makes and checks them. A credential is valid for five minutes, and once on each
-// host.
+// Makes and checks users' credentials with MUNGE (munge(7)). By a credential, hosts that share a key tell
+// each other a user's number. The daemon munged does the work. A credential is valid for five minutes, and
+// once on each host.
 //
 // libmunge is loaded on first use, so that other clients and servers need no more packages.
 #pragma once

@@ -1,4 +1,4 @@
-// The packets of the batch protocol over a stream, as OpenPBS 20 and later frame it.
+// Reads and writes the packets of the batch protocol over a stream, as OpenPBS 20 and later frame it.
 //
 //   offset  length  contents
 //        0       6  "PKTV1" and a NUL byte

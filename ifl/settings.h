@@ -1,4 +1,4 @@
-// The server's address and other settings, from the environment and pbs.conf.
+// Finds the server's address and other settings in the environment and in pbs.conf.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +35,12 @@ struct Settings {
 using Environment = std::function<std::string(const char* name)>;
 Environment process_environment();
 
-/// Loads the settings: PBS_HOME (whose socket is used if it exists), PBS_DEFAULT, PBS_SERVER,
-/// PBS_BATCH_SERVICE_PORT, PBS_EXEC, PBS_AUTH_METHOD, PBS_ENCRYPT_METHOD, PBS_MUNGE_SOCKET, PBS_TLS_CA and
-/// PBS_TLS_NAME of the environment; those not set there, except PBS_HOME and PBS_DEFAULT, from the file that
-/// PBS_CONF_FILE names, else /etc/pbs.conf, which may be missing. PBS_PRIMARY and PBS_SECONDARY of the file
-/// name a failover pair. If nothing names a server, the socket of `usual_home` is used, if it exists. Errors:
-/// PBSE_NOSERVER for an invalid port, naming where it is set.
+/// Loads the settings from the environment: PBS_HOME (whose socket is used if it exists), PBS_DEFAULT,
+/// PBS_SERVER, PBS_BATCH_SERVICE_PORT, PBS_EXEC, PBS_AUTH_METHOD, PBS_ENCRYPT_METHOD, PBS_MUNGE_SOCKET,
+/// PBS_TLS_CA and PBS_TLS_NAME. A variable that isn't set there, except PBS_HOME and PBS_DEFAULT, is read
+/// from the file that PBS_CONF_FILE names, else from /etc/pbs.conf, which may be missing. PBS_PRIMARY and
+/// PBS_SECONDARY of the file name a failover pair. If nothing names a server, the socket of `usual_home` is
+/// used, if it exists. Errors: PBSE_NOSERVER for an invalid port, naming where it is set.
 Result<Settings> load_settings(const Environment& environment, const std::string& usual_home = kUsualHome);
 
 /// The value of a name in pbs.conf (the file that PBS_CONF_FILE names, else /etc/pbs.conf); nullopt: the file

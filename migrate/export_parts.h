@@ -32,13 +32,13 @@ const objects::Object* fs_group_of(const ExportSource& source);
 using WeekHours = std::array<std::vector<PrimeHours>, 7>;
 std::optional<WeekHours> week_hours(const objects::Object& window);
 
-// A holiday as a line of the file holidays.
+// A holiday in the form of the file holidays: the number of its day in the year, and a remark.
 struct DayNumber {
     int day_of_year = 0;
     std::string remark;  // "Dec 25"
 };
-// Returns the holidays of the year from the server's non_work_days. Rules that fall on another day of the
-// year in other years go to `left_out`.
+// Returns the holidays of the year from the server's non_work_days. A rule whose day has another number in
+// other years goes to `left_out`.
 std::vector<DayNumber> day_numbers(const ExportSource& source, int year, std::vector<std::string>& left_out);
 
 int year_of(const ExportSource& source);

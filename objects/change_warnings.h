@@ -1,5 +1,5 @@
-// The warnings about one changed object: about settings that have no effect by themselves (unsupported.h),
-// and about those that have none because of other objects.
+// Makes the warnings about one changed object: about settings that never have an effect (unsupported.h), and
+// about settings that have none because of other objects.
 #pragma once
 
 #include <string>

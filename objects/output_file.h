@@ -1,4 +1,4 @@
-// The names of files that a scheduler writes for a policy, such as sorted_job_dumpfile.
+// Checks the names of files that a scheduler writes for a policy, such as sorted_job_dumpfile.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The names of the server's resources and queues, which values of attributes may use.
+// Keeps the names of the server's resources and queues, which values of attributes may use.
 #pragma once
 
 #include <map>

@@ -71,7 +71,7 @@ struct Store::State {
 
     Result<Group> begin();
     Result<void> reload();
-    // Parses all windows, so that a change parses only the windows that it touches.
+    // Parses all windows in advance, so that a change parses only the windows that it touches.
     void make_windows();
     Result<bool> execute(Group& group, const Command& command, const Part& part, const Identity& identity,
                          std::chrono::sys_seconds now);

@@ -1,5 +1,5 @@
-// The usage that schedulers record, in the same SQLite file as the objects: amounts per user and group, the
-// time of the last decay, and the running jobs that were charged at their start.
+// Stores the usage that schedulers record, in the same SQLite file as the objects: amounts per user and
+// group, the time of the last decay, and the running jobs that were charged at their start.
 #pragma once
 
 #include <chrono>

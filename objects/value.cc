@@ -372,7 +372,7 @@ Result<std::optional<Value>> combine_lists(const Attribute& attribute, const Val
         length += element.size() + 1;
         list.push_back(std::move(element));
     }
-    // limit the tree as a whole, because every element makes a change of it slower
+    // limit the length of the whole tree, because every element makes a change of the tree slower
     if (attribute.syntax == Syntax::tree_elements)
         if (auto fits = check_length(attribute, length); !fits) return tl::unexpected(fits.error());
     return std::optional<Value>(std::move(list));

@@ -1,4 +1,4 @@
-// The gaps between the intervals of a list. Internal to rrule/.
+// Computes the gaps between the intervals of a list. Internal to rrule/.
 #pragma once
 
 #include <vector>

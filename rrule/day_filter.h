@@ -1,4 +1,4 @@
-// The days of a year that the BY parts of a rule select. Internal to rrule/.
+// Finds the days of a year that the BY parts of a rule select. Internal to rrule/.
 #pragma once
 
 #include <vector>

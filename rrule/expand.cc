@@ -303,8 +303,9 @@ YearDays RuleExpander::year(const Year& year) const {
 
 std::array<YearDays, Year::kKinds> RuleExpander::ever() const {
     std::array<YearDays, Year::kKinds> out;
-    // Each kind of year comes once in 28 years without a change of century. With BYWEEKNO, weeks of the years
-    // before and after reach into a year, and the kinds of these years depend on changes of century too.
+    // Each kind of year comes once in 28 years without a change of century, so look at 28 years. With
+    // BYWEEKNO, weeks of the years before and after reach into a year, and the kinds of these years depend on
+    // changes of century too: look at 400 years.
     const int years = impl_->by_week ? static_cast<int>(kCycleYears) : Year::kKinds;
     for (int y = 2001; y < 2001 + years; ++y) {
         const Year year(y);

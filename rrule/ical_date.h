@@ -1,4 +1,4 @@
-// Conversion between days and libical's times. Internal to rrule/.
+// Converts between days and libical's times. Internal to rrule/.
 #pragma once
 
 #include <libical/ical.h>

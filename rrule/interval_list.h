@@ -1,4 +1,4 @@
-// A searchable list of disjoint intervals. Internal to rrule/.
+// Keeps disjoint intervals in a list that can be searched. Internal to rrule/.
 #pragma once
 
 #include <cstddef>

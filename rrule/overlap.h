@@ -1,4 +1,4 @@
-// A search for instants at which two windows are open at once.
+// Searches for instants at which two windows are open at once.
 #pragma once
 
 #include <atomic>

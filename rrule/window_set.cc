@@ -57,8 +57,8 @@ struct alignas(64) WindowSet::Impl {
 
     Pattern pattern() const { return {windows, holidays}; }
 
-    // Moves `days` to a time that it doesn't cover: at the first question, and when time has gone on. False:
-    // `days` stays, as it does while only a few questions are about another time.
+    // If `days`, the table of a single window, doesn't cover t, makes it anew around t: at the first such
+    // question, and again after `patience` such questions. False: `days` stays as it is.
     bool follow(Instant t) {
         if (windows.size() != 1 || days.covers(t) || outside_days++ % patience != 0) return false;
         days = OpeningDays(windows.front(), holidays, t);

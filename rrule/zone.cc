@@ -135,7 +135,7 @@ Zone::Stretch Zone::stretch(Instant t) const {
     const absl::Time at = absl::FromUnixSeconds(t.time_since_epoch().count());
     Stretch out{Local{}, Local{}, Seconds{impl_->zone.At(at).offset}};
     absl::TimeZone::CivilTransition change;
-    // PrevTransition() from one second later, so that a change at t itself counts as before
+    // ask for the last change before t + 1 s, so that a change at t itself counts as one before t
     out.from = impl_->zone.PrevTransition(at + absl::Seconds(1), &change)
                    ? local_of(std::max(change.from, change.to))
                    : Local::min();

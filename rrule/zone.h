@@ -1,4 +1,4 @@
-// Time zones: conversion between wall clock readings and instants, by the system's tzdata.
+// Converts between wall clock readings and instants in a time zone, by the system's tzdata.
 #pragma once
 
 #include <chrono>

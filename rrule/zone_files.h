@@ -1,4 +1,4 @@
-// The files of the tz database, which package updates replace while servers run. Internal to rrule/.
+// Reads the files of the tz database, which package updates replace while servers run. Internal to rrule/.
 #pragma once
 
 #include <absl/time/time.h>

@@ -1,5 +1,5 @@
-// SQLite for programs that keep a database or read one: connections that close themselves, statements that
-// are prepared once, errors as values.
+// Wraps SQLite for programs that keep a database or read one: connections close themselves, statements are
+// prepared once, and errors are values.
 #pragma once
 
 #include <atomic>

@@ -203,7 +203,7 @@ bool copy_log_of(const std::string& database, std::int64_t number, std::int64_t 
     auto mark = MarkFile::open(database);
     if (!mark || !mark->take_turn()) return false;
     auto connection = Connection::open(database, Connection::Open::write);
-    // a connection knows of the log only after reading something
+    // read something first: a connection knows of the log only after that
     return connection && connection->run("PRAGMA synchronous = FULL; SELECT 1 FROM last_commit") &&
            copy_log(database, *connection, *mark, number, position);
 }

@@ -1,5 +1,5 @@
-// The file DATABASE-mark: the last acknowledged commit, kept outside of the database and of its write-ahead
-// log.
+// Keeps the file DATABASE-mark: it has the number of the last acknowledged commit, outside of the database
+// and of its write-ahead log.
 //
 // Two slots of 512 bytes, at 0 and at 4096, are written in turn, so that a write that is cut short leaves the
 // other one. A slot is one line of text, filled up with spaces: "pbs-mark 1", then generation, number,

@@ -1,4 +1,4 @@
-// Argument and environment lists in the form that execve() takes.
+// Makes argument and environment lists in the form that execve() takes.
 #pragma once
 
 #include <string>

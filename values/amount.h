@@ -20,7 +20,7 @@ inline constexpr std::string_view kSizeForm =
     "a size such as 512mb: digits, then b, kb, mb, gb, tb, pb or w, kw, mw, gw, tw, pw";
 inline constexpr std::string_view kBooleanForm = "True or False";
 
-// The types of resources. Amounts are whole numbers of the unit.
+// The types of resources. An amount is a whole number of the unit beside the type.
 enum class ResourceKind : std::uint8_t {
     integer = 1,
     real = 2,      // in millionths

@@ -1,4 +1,4 @@
-// The resources that the bundled server always has; managers may add others.
+// Lists the resources that the bundled server always has. Managers may add others.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
-// The values of limits on entities (max_run, max_queued and others): "[u:ann=3],[g:staff=10],[o:PBS_ALL=20]".
+// Reads and writes the values of limits on entities (max_run, max_queued and others), such as
+// "[u:ann=3],[g:staff=10],[o:PBS_ALL=20]".
 // Each pair of brackets has a letter (a user, a group, a project, or all), a name, and the limit. The name
 // PBS_GENERIC stands for each entity without a limit of its own.
 #pragma once

@@ -1,4 +1,4 @@
-// The queue attribute execution_type.
+// Reads the queue attribute execution_type.
 #pragma once
 
 #include <cstdint>

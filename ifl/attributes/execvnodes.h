@@ -1,4 +1,4 @@
-// The value of reserve_execvnodes: the vnodes of each occurrence of a standing reservation.
+// Reads and writes the value of reserve_execvnodes: the vnodes of each occurrence of a standing reservation.
 // "5#(n1:ncpus=2){0-2,4}(n2:ncpus=2){3}" is the number of occurrences, then each exec_vnode with the
 // occurrences, counted from 0, that have it. A scheduler confirms a standing reservation with such a text.
 #pragma once

@@ -77,14 +77,14 @@ constexpr auto kJobRows = std::to_array<AttributeDef>({
     {"array_indices_submitted", text, kReadOnly | at_creation},
     {"array_indices_remaining", text, kReadOnly},
     {"array_runs", integer, 0},  // the largest run_count of subjobs that are gone
-    // eligible time (server_plugin/host/state/accrual.h)
+    // stored for the eligible time (server_plugin/host/state/accrual.h)
     {"accrues_as", integer, 0},
     {"accrues_since", integer, 0},
     {"eligible_before", integer, 0},
-    // jobs moved from or to other servers (server_plugin/host/peers/arrival.h, deliveries.h)
+    // stored for jobs moved from or to other servers (server_plugin/host/peers/arrival.h, deliveries.h)
     {"foreign_id", text, 0},
     {"leaves_for", text, 0},
-    // preemption (server_plugin/host/life/preempt.h)
+    // stored for preemption (server_plugin/host/life/preempt.h)
     {"preempting", text, 0},
     {"awaits", text, 0},
     {"not_preemptable", boolean, 0},

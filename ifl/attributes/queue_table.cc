@@ -1,4 +1,4 @@
-// The attributes of queues; time_window is in objects/.
+// The attributes of PBS's queues. The attribute time_window, which this project adds to them, is in objects/.
 #include <array>
 
 #include "ifl/attributes/attribute_table.h"

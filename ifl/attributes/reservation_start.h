@@ -1,4 +1,4 @@
-// The start of a reservation that has none yet, as PBS clients and servers write it.
+// Defines the start that PBS clients and servers write for a reservation that has no start yet.
 #pragma once
 
 #include <cstdint>

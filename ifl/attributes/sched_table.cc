@@ -1,4 +1,4 @@
-// The attributes of schedulers; policy is in objects/.
+// The attributes of PBS's schedulers. The attribute policy, which this project adds to them, is in objects/.
 #include <array>
 
 #include "ifl/attributes/attribute_table.h"

@@ -1,4 +1,4 @@
-// The attributes of the server; non_work_days is in objects/.
+// The attributes of PBS's server. The attribute non_work_days, which this project adds to it, is in objects/.
 #include <array>
 
 #include "ifl/attributes/attribute_table.h"

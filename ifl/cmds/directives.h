@@ -1,4 +1,4 @@
-// Directives in job scripts: lines such as "#PBS -l ncpus=2".
+// Finds the directives in job scripts: lines such as "#PBS -l ncpus=2".
 #pragma once
 
 #include <string>

@@ -73,9 +73,9 @@ std::string awaited_text(const batch_status& queue) {
     return out;
 }
 
-// The amount of a resource that one layer (server, queue, a quota, vnodes) leaves. The parts are, in
-// "ncpus,8,2,16,short,narrowest": the resource, the amounts asked, free and in all, and the layer's two
-// marks.
+// The amount of a resource that one layer (server, queue, a quota, vnodes) leaves. `parts` are those of
+// "ncpus,8,2,16,short,narrowest": the resource; the amounts asked, free and in all; "short" if too little is
+// free, else "enough"; and "narrowest" if no layer leaves less.
 struct Layer {
     std::string_view name;
     std::vector<std::string_view> parts;  // at least 5

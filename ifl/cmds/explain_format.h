@@ -1,4 +1,4 @@
-// The reasons why a job starts or waits, as pbs_explain prints them.
+// Formats the reasons why a job starts or waits, as pbs_explain prints them.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// pbs_fairshare: shows and changes the shares of a scheduler and their usage. An option with the meaning of
-// one of OpenPBS's pbsfs has its letter.
+// pbs_fairshare: shows and changes the shares of a scheduler and their usage. Options that OpenPBS's pbsfs
+// has too have the same letters.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// The command line of qhold and qrls.
+// Reads the command line of qhold and qrls, and runs them.
 #pragma once
 
 #include <string>

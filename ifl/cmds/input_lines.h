@@ -1,4 +1,4 @@
-// The lines of a file or a pipe, for a program that has work to finish before it waits for more input.
+// Reads the lines of a file or a pipe, for a program that has work to finish before it waits for more input.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The environment that a job takes along from its submission: its Variable_List.
+// Makes a job's Variable_List: the environment that the job takes along from its submission.
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
-// The options of qsub and qalter, from the command line, from #PBS lines and from the server's defaults.
+// Reads the options of qsub and qalter: from the command line, from #PBS lines and from the server's
+// defaults.
 #pragma once
 
 #include <ctime>

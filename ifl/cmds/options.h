@@ -1,5 +1,5 @@
-// Command lines in the manner of getopt: letters, and operands anywhere before "--". Unlike getopt, the
-// reader has no global state, so that qsub can read several lines of options.
+// Reads command lines in the manner of getopt: options are letters, and operands may stand anywhere before
+// "--". Unlike getopt, the reader has no global state, so that qsub can read several lines of options.
 #pragma once
 
 #include <string>

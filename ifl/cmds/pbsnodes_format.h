@@ -1,4 +1,4 @@
-// The output formats of pbsnodes, from status lists to text, without input or output.
+// Formats status lists as pbsnodes prints them. Does no input or output.
 #pragma once
 
 #include <string>

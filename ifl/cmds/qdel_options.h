@@ -13,7 +13,7 @@ namespace pbs::cmds {
 struct QdelOptions {
     bool force = false;              // -W force
     bool history = false;            // -x: finished jobs too
-    std::optional<long long> mails;  // from -W suppress_email
+    std::optional<long long> mails;  // N of -W suppress_email=N; nullopt: not given
     std::vector<std::string> jobs;
 };
 

@@ -1,4 +1,4 @@
-// Completion of the text at qmgr's prompt.
+// Completes the text at qmgr's prompt.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// The texts of qmgr's help command.
+// Makes the texts of qmgr's help command.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Manager requests that qmgr sends without waiting for the answers to earlier ones, when it reads directives
+// Sends manager requests for qmgr without waiting for the answers to earlier ones, when qmgr reads directives
 // from a file or a pipe.
 #pragma once
 

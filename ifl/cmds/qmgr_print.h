@@ -1,4 +1,4 @@
-// The output of qmgr's list and print, from status lists to text, without input or output.
+// Formats status lists as qmgr's list and print show them. Does no input or output.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Input lines from a terminal, with editing, history and completion (libedit).
+// Reads lines from a terminal, with editing, history and completion (libedit).
 #pragma once
 
 #include <functional>

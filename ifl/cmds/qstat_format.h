@@ -1,4 +1,4 @@
-// The output formats of qstat, from status lists to text; the current time is an argument.
+// Formats status lists as qstat prints them. The current time is an argument.
 #pragma once
 
 #include <ctime>

@@ -1,4 +1,4 @@
-// The attributes of jobs, queues and servers in full, for qstat: as text (-f) and as JSON.
+// Formats all attributes of jobs, queues and servers for qstat: as text (-f) and as JSON.
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// The common work of qenable, qdisable, qstart and qstop: they set an attribute of queues.
+// Does the common work of qenable, qdisable, qstart and qstop: they set an attribute of queues.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A counter of a quota with one of its limits, as pbs_statquotause() shows it.
+// Reads a quota's counter, with one of its limits, from a reply of pbs_statquotause().
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Common parts of the commands about reservations: pbs_rsub, pbs_rstat, pbs_rdel, pbs_ralter.
+// Does the common work of the commands about reservations: pbs_rsub, pbs_rstat, pbs_rdel, pbs_ralter.
 #pragma once
 
 #include <ctime>

@@ -1,5 +1,6 @@
-// The job_sort_formula of an OpenPBS server and of its schedulers: whatever the request says, the server
-// takes the text from a file that only root can write, and refuses the request if there is no such file.
+// Writes the file from which OpenPBS's server takes job_sort_formula. Whatever a request to set this
+// attribute of the server or a scheduler says, the server takes the text from a file that only root can
+// write, and refuses the request if there is no such file.
 #pragma once
 
 #include <csignal>

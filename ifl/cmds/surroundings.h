@@ -1,4 +1,4 @@
-// The process and machine that a command runs in.
+// Collects facts about the process and the machine that a command runs in.
 #pragma once
 
 #include <string>

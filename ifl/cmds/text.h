@@ -1,4 +1,4 @@
-// Text helpers of the commands, without clock, environment or network.
+// Functions on text that the commands share. They use no clock, environment or network.
 #pragma once
 
 #include <cstddef>

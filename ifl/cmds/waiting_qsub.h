@@ -1,5 +1,5 @@
-// A qsub that waits for its job: for its end (-W block=true), or for its terminal (-I). It listens on a port
-// that it names in the job's attributes, and the server, or the process that runs the job, connects to it.
+// Lets qsub wait for its job: for the job's end (-W block=true), or for its terminal (-I). qsub listens on a
+// port that it names in the job's attributes. The server, or the process that runs the job, connects to it.
 #pragma once
 
 #include <cstdint>

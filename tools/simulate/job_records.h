@@ -72,7 +72,7 @@ class JobRecords {
     // Adds resources that the scheduler set at the job's start.
     void add_set(const std::vector<sched::Amount>& set);
     // Adds the used CPU time, which a server knows when a job has ended or is suspended. If the trace doesn't
-    // have it, the job kept all its CPUs busy.
+    // have the CPU time, the job is taken to have kept all its CPUs busy.
     void add_used(std::uint32_t job, Seconds ran);
 
     sched::JobRecord& record() { return record_; }

@@ -36,7 +36,7 @@ class LoadModel {
     std::uint32_t ncpus_;
     std::vector<Host> hosts_;
     std::vector<std::size_t> host_of_;  // by the number of the vnode - 1
-    std::unordered_map<std::size_t, std::vector<std::pair<std::size_t, std::int64_t>>> held_;  // by job: its CPUs by host
+    std::unordered_map<std::size_t, std::vector<std::pair<std::size_t, std::int64_t>>> held_;  // CPUs, by job
 };
 
 }  // namespace pbs::simulate

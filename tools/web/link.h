@@ -1,4 +1,4 @@
-// A connection to a PBS server that is kept from one request to the next.
+// Keeps a connection to a PBS server from one request to the next.
 #pragma once
 
 #include <optional>

@@ -26,7 +26,8 @@ constexpr const char* kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 constexpr const char* kTextType = "text/plain; charset=utf-8";
 constexpr const char* kAssetsFolder = "assets/";
 
-// Content comes from this server only. Pages may not contain scripts, so no text in them can become one.
+// The Content-Security-Policy of all pages. Browsers load content from this server only. A page can't contain
+// scripts, so no text in a page can become one.
 constexpr const char* kSecurityPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; "

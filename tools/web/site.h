@@ -1,4 +1,4 @@
-// The facts that several pages ask a server for: its clock, zone and calendar.
+// Asks a server for the facts that several pages show: its clock, zone and calendar.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The threads that answer requests, one for each connection, made on demand.
+// Makes the threads that answer requests, one for each connection, when they are needed.
 #pragma once
 
 #include <httplib.h>
