@@ -64,7 +64,7 @@ struct AuthDecision {
 
 class AuthTable {
   public:
-    /// The server's own key for a connection.
+    /// A number by which the server tells its connections apart.
     using Id = std::uint64_t;
 
     explicit AuthTable(AuthMethods methods = {}) : methods_(methods) {}

@@ -41,8 +41,8 @@ std::string credential_text(const CredentialText& text);
 /// Reads the text of a credential. Errors: PBSE_BADCRED with what was expected.
 Result<CredentialText> parse_credential_text(std::string_view text);
 
-/// The numeric address in a socket's address, without an IPv6 zone (an IPv4 address in IPv6 as IPv4); `port`
-/// gets the port, in host byte order.
+/// Returns the numeric address in a socket's address, without an IPv6 zone; an IPv4 address that is mapped to
+/// IPv6 becomes IPv4. `port` gets the port, in host byte order.
 std::string numeric_address(const sockaddr_storage& address, std::uint16_t& port);
 
 /// The longest token of a handshake, in bytes.

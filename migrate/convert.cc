@@ -501,7 +501,7 @@ bool is_converted(const objects::Snapshot& snapshot) {
     const objects::Object* policy = snapshot.policy(kPolicy);
     if (policy == nullptr) return false;
     if (policy->text("algorithm") == "origin") return true;
-    // Every conversion of sched_config sets these three attributes.
+    // A conversion of sched_config always sets these three attributes, so they show that there was one.
     return policy->is_set("by_queue") && policy->is_set("help_starving_jobs") && policy->is_set("preemption");
 }
 

@@ -35,7 +35,7 @@ bool has_system_problem(const Problems& problems);
 // option; the line is left out".
 std::string note_of(const Problem& mistake);
 
-// Usual value of Problem::then.
+// The usual consequence of a mistake (Problem::then).
 inline constexpr const char* kLeftOut = "the line is left out";
 
 // The value of a successful function, or else all problems of a file: any problem stops the migration.

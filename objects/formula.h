@@ -67,8 +67,8 @@ class Formula {
 // Returns the functions that formulas may call: "abs, ceil, ...".
 std::string formula_functions();
 
-// Return the names other than resources that a job_sort_formula may use (those of OpenPBS: PBS Reference
-// Guide, "job_sort_formula"), and those that a usage_formula may use (PP-748's example).
+// These functions return the names other than resources that a job_sort_formula may use (those of OpenPBS:
+// PBS Reference Guide, "job_sort_formula"), and those that a usage_formula may use (PP-748's example).
 std::span<const std::string_view> job_sort_terms();
 std::span<const std::string_view> usage_terms();
 // Returns the names other than resources that a load_formula may use. With kPerCpu before it, a name means

@@ -22,8 +22,8 @@ std::string history_sql(const HistoryQuery& query);
 // Returns the revision of the last row; 0 if there are no rows.
 Result<std::uint64_t> last_revision(Database& database);
 
-// The revisions within a change of several rows were never in force, except the last one. For a revision
-// within such a change returns the last revision before the change, and the revision with all of it. nullopt
+// While a change of several rows is made, its revisions except the last one are never in force. For such a
+// revision, returns the last revision before the change, and the revision that has the whole change. nullopt
 // for all other revisions.
 Result<std::optional<std::pair<std::uint64_t, std::uint64_t>>> amid_change(Database& database,
                                                                            std::uint64_t revision);

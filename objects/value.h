@@ -85,7 +85,7 @@ Result<Value> value_of_items(const Attribute& attribute, const StringList& items
 Result<std::optional<Value>> combine(const Attribute& attribute, const Value* current, Operation operation,
                                      std::string_view text);
 
-// Read and write single types, also for migrate/ and the tests. Errors name `what`.
+// These functions read and write values of single types, also for migrate/ and the tests. Errors name `what`.
 Result<bool> parse_boolean(std::string_view what, std::string_view text);
 Result<std::chrono::seconds> parse_duration(std::string_view what, std::string_view text);
 Result<TimeOfDay> parse_time_of_day(std::string_view what, std::string_view text);

@@ -69,8 +69,8 @@ class Guard {
     void checkpoint();
     void checkpoint_in_thread();
 
-    // A copy of the log under way, on a connection of its own. After setting `over` the thread doesn't touch
-    // this object.
+    // The state of a copy of the log that a thread is making, on a connection of its own. After setting
+    // `over` the thread doesn't touch this object.
     struct Copying {
         int frames = 0;     // frames in the log when the copy began
         bool done = false;  // all frames are copied

@@ -19,7 +19,7 @@ enum class ValueKind { plain, text, list };
 using HostType = ifl::AttributeType;
 using HostAttribute = ifl::AttributeDef;
 
-// PBS's own attributes of a type, by name. Empty for types that PBS doesn't have, such as policy.
+// PBS's own attributes of a type, sorted by name. Empty for types that PBS doesn't have, such as policy.
 std::vector<HostAttribute> host_attributes(ObjectType type);
 // The row of a name, in any case of letters; null if PBS's objects of the type have no such attribute.
 const HostAttribute* find_host_attribute(ObjectType type, std::string_view name);

@@ -1,4 +1,4 @@
-// Values of attributes in the JSON of -F json.
+// Converts values of attributes to JSON, for the output of -F json.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -161,7 +161,7 @@ std::string settable_state(std::string_view state) {
 bool is_printed(ObjectType type, const batch_status& of, const attrl& attribute) {
     const std::string_view name = view(attribute.name);
     if (type == ObjectType::node && (name == "Host" || name == "Mom" || name == "Port")) {
-        return false;  // given with `create`
+        return false;  // the node's `create` gives these
     }
     if (type == ObjectType::sched && name == "partition" && view(of.name) == kDefaultSched) {
         return false;  // OpenPBS's server shows a partition and lets nobody set it

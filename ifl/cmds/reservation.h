@@ -22,8 +22,9 @@ Result<ReservationId> parse_reservation_id(std::string_view text);
 // The identifier for messages; one without a server gets `server`.
 std::string shown_reservation_id(const ReservationId& id, std::string_view server);
 
-// Makes a request for each identifier of the command line, at the server that the identifier names or the
-// default one; `request` itself prints its failure. Returns the exit status: that of the last failure.
+// A function that makes a request about a reservation, prints its failure, and returns its exit status.
+// for_each_reservation() calls it for each identifier of the command line, with a connection to the server
+// that the identifier names, or to the default one, and returns the exit status of the last failure.
 using ReservationRequest = std::function<int(const Connection& connection, const ReservationId& id)>;
 int for_each_reservation(const Program& program, const std::vector<std::string>& names,
                          const ReservationRequest& request);

@@ -1,4 +1,4 @@
-// Lines about a job in the logs and accounting files of a day, for tracejob.
+// Finds the lines about a job in the logs and accounting files of a day, for tracejob.
 #pragma once
 
 #include <cstddef>

@@ -450,7 +450,7 @@ class QuotaSetReader {
                   fmt::format("{} is no amount, expected a number such as 10 or 4G", in_quotes(value)));
             return std::nullopt;
         }
-        // Without the file sc, take a value with a multiplier as the sign that a complex of the site is a
+        // If the file sc is missing, a multiplier behind the value shows that a complex of the site is a
         // size.
         const bool size = complex.type == ComplexType::size ||
                           (complex.own && sc_ == nullptr && !values::is_digit(value.back()));

@@ -234,7 +234,8 @@ class Bar {
     std::chrono::steady_clock::time_point last_{};
 };
 
-// Reads the usage of shares before the simulation from the file of --usage, or else asks the server.
+// Reads the usage of shares with which the simulation begins: from the file of --usage, or else from the
+// server.
 Result<std::vector<ShareUsage>> read_usage(const Arguments& arguments, const Site& site) {
     if (!arguments.usage.empty()) {
         const auto text = read_file(arguments.usage);

@@ -396,7 +396,7 @@ std::vector<std::string> largest_users(const std::vector<Report>& reports, std::
     return names;
 }
 
-// Returns the classes of sizes in ascending order.
+// Returns the classes of job sizes in ascending order. A class is a range of numbers of CPUs, such as "3-4".
 std::vector<std::string> sizes_of(const std::vector<Report>& reports) {
     std::vector<std::pair<std::int64_t, std::string>> list;
     for (const Report& report : reports)

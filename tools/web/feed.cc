@@ -71,8 +71,8 @@ std::shared_ptr<const Told> Feed::get(const Page& page, const Query& query) {
             entry.asking = true;
             break;
         }
-        // Look up the entry again after the wait: the request may have failed, or the entry may have been
-        // removed.
+        // Look up the entry again after the wait: the request that another thread made may have failed, or
+        // the entry may have been removed.
         answered_.wait(lock);
     }
     make_room();
