@@ -52,8 +52,8 @@ class ConfigFileWriter {
         }
     }
 
-    // Writes the hours of prime time, from the time_window if there is one: administrators change the hours
-    // there.
+    // Writes the hours of prime time. They come from the time_window if there is one, since administrators
+    // change the hours there.
     void prime_time(const objects::Object& policy) {
         const auto windows = source_.snapshot.time_windows_of_type("prime");
         const objects::Object* hours = nullptr;

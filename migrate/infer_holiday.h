@@ -32,8 +32,8 @@ std::optional<Proposal> propose_rule(const HolidayLine& holiday);
 std::string name_of(const HolidayLine& holiday);
 
 // Returns a message if the date at the beginning of the description isn't the line's day of the year: "day
-// 359 of 2026 is December 25". If the year is unknown, only if they differ in common years and in leap years.
-// nullopt: they agree, or there is no date.
+// 359 of 2026 is December 25". If the year is unknown, date and day must differ both in common years and in
+// leap years. nullopt: they agree, or there is no date.
 std::optional<std::string> date_mismatch(const HolidayLine& holiday);
 
 }  // namespace pbs::migrate

@@ -51,8 +51,8 @@ struct Ledger {
              std::string_view value) const;
 };
 
-// An attribute that resources have only in ledgers: the option `resources` of sched_config named the
-// resource.
+// An attribute that resources have in ledgers only. It says that the option `resources` of sched_config named
+// the resource.
 inline constexpr const char* kChecked = "checked";
 
 // Returns the resources that have the attribute kChecked.

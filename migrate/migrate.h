@@ -40,8 +40,9 @@ struct MigrateOptions {
     // Name of the fact that gets the text of the report, in the same transaction: if the server crashes
     // before it has written the report's file, it still has the report. Empty: no such fact.
     std::string report_fact{};
-    // For a first start: the folders of schedulers other than `default`, by name (other_scheds.h); and
-    // directives of qmgr that set the server's attributes that become attributes of policies.
+    // For a first start. other_scheds: the folders of schedulers other than `default`, by name
+    // (other_scheds.h). server_print: directives of qmgr that set those of the server's attributes that
+    // become attributes of policies.
     std::map<std::string, std::string> other_scheds{};
     std::string server_print{};
 };

@@ -87,8 +87,8 @@ inline constexpr unsigned kAllTime = kPrimeTime | kNonPrimeTime;
 
 struct SchedSetting {
     const SchedOption* option = nullptr;
-    std::string value;            // the attribute's value or element as text; without an attribute, the
-                                  // file's text
+    std::string value;            // the attribute's value or element as text; the file's text if the option
+                                  // has no attribute
     unsigned columns = kAllTime;  // columns in which the setting is in force at the end of the file
     int line = 0;
     int column = 0;  // column of the value in its line

@@ -18,7 +18,8 @@ using ObjectPtr = std::shared_ptr<const Object>;
 
 class ObjectList {
   public:
-    // An object to put into the list, in place of any object of its name; null: the name is removed.
+    // A name, and the object that gets it in the list, in place of any object of this name; null: the name is
+    // removed.
     using Change = std::pair<std::string_view, ObjectPtr>;
 
     class Iterator {

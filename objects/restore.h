@@ -21,7 +21,8 @@ struct ObjectName {
     ObjectType type = ObjectType::policy;
     std::string name;  // empty for the server
 };
-// Reads "policy p1", "t t1", "server". Errors: invalid_request.
+// Reads a type, which may be abbreviated as in qmgr, and a name: "policy p1", "t t1", "server". Errors:
+// invalid_request.
 Result<ObjectName> parse_object_name(std::string_view text);
 
 // Returns whether the host has this queue or sched. If it hasn't, the object's attributes in the store stay

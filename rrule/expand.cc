@@ -253,7 +253,7 @@ struct RuleExpander::Impl {
         if (first < 0) return out;
         if (first >= year.length) return {};
         out &= ~YearDays::range(0, static_cast<int>(first));
-        // on the day of DTSTART, all times of the rule may be before DTSTART
+        // if all times of the rule on the day of DTSTART are before DTSTART, nothing occurs on that day
         const auto day = static_cast<int>(first);
         if (out.test(day) &&
             !times_on(year.first + first, day_of(anchor), anchor, kNoEnd, [](Local) { return false; }))

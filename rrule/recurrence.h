@@ -67,7 +67,7 @@ class Recurrence {
     // number and the number of years.
     std::vector<Local> occurrences(Local from, Local to, std::size_t most = kAll) const;
     static constexpr std::size_t kAll = static_cast<std::size_t>(-1);
-    // The occurrences as instants (RFC 5545 3.3.5 for times in gaps and folds).
+    // The occurrences as instants. Times in gaps and folds of the clock follow RFC 5545 3.3.5.
     std::vector<Instant> instants(Instant from, Instant to) const;
     // Days in [from, to) with at least one occurrence, ascending. The time grows with the number of years,
     // whatever BYHOUR, BYMINUTE and BYSECOND say.

@@ -35,8 +35,8 @@ class PBS_THREAD_ATTRIBUTE(scoped_lockable) Lock {
     // Releases the mutex within the scope; lock() takes it again.
     void unlock() PBS_THREAD_ATTRIBUTE(release_capability()) { lock_.unlock(); }
     void lock() PBS_THREAD_ATTRIBUTE(acquire_capability()) { lock_.lock(); }
-    // Waits until another thread notifies `changed`. May return without that: the caller checks its condition
-    // again.
+    // Waits until another thread notifies `changed`. May return without a notification, so the caller checks
+    // its condition again.
     void wait(std::condition_variable_any& changed) { changed.wait(lock_); }
 
   private:

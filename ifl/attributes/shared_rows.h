@@ -1,4 +1,4 @@
-// Attributes that queues and the server have in the same form: rows of both tables.
+// Defines the attributes that queues and the server have in the same form: rows of both tables.
 #pragma once
 
 #include "ifl/attributes/attribute_table.h"

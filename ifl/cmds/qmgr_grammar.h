@@ -92,7 +92,7 @@ class DirectiveReader {
     bool continues() const { return continues_; }
 
   private:
-    std::deque<std::string> waiting_;  // lines of a text, to follow line_
+    std::deque<std::string> waiting_;  // lines of add_text() that come after line_
     std::string line_;
     bool continues_ = false;
     bool complete_ = false;

@@ -103,7 +103,7 @@ unsigned char QmgrTerminal::State::interrupt(EditLine* line, int /*key*/) {
 }
 
 unsigned char QmgrTerminal::State::suspend(EditLine* /*line*/, int /*key*/) {
-    std::raise(SIGTSTP);  // libedit's handler restores the terminal before and sets it up after
+    std::raise(SIGTSTP);  // libedit restores the terminal before qmgr stops, and sets it up afterwards
     return CC_REFRESH;
 }
 

@@ -164,7 +164,7 @@ struct AlternateWidths {
     std::size_t session;
     std::size_t nodes;
     std::size_t tasks;
-    std::size_t comment;  // in the line below the job
+    std::size_t comment;  // of the comment, in the line below the job
 };
 
 constexpr AlternateWidths kAlternate{15, 8, 8, 10, 6, 3, 3, 74};

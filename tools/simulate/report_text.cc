@@ -297,7 +297,7 @@ std::string quotas_table(const std::vector<Report>& reports) {
     for (const Report& report : reports)
         for (const QuotaReport& quota : report.quotas) names.insert(quota.name);
     for (const std::string& name : names) {
-        std::vector<Row> cells;  // by report
+        std::vector<Row> cells;  // cells of this limit, a row for each report
         for (const Report& report : reports) {
             const auto found = std::ranges::find(report.quotas, name, &QuotaReport::name);
             if (found == report.quotas.end())

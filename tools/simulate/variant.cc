@@ -342,8 +342,8 @@ std::vector<std::string> unsupported_of(const objects::Object& policy) {
     return lines;
 }
 
-// Removes notes on unsupported attributes of policies that aren't in force. The store has warned of all
-// policies.
+// Removes notes on unsupported attributes, except those of policies that schedulers use. The store has warned
+// of all policies.
 void add_unsupported(const objects::Snapshot& snapshot, std::vector<std::string>& notes) {
     for (const objects::ObjectPtr& policy : snapshot.objects(ObjectType::policy))
         for (const std::string& line : unsupported_of(*policy)) std::erase(notes, line);
