@@ -31,8 +31,8 @@ enum class PacketType : std::uint8_t {
 std::string make_packet(std::string_view data, PacketType type = PacketType::dis);
 
 /// Begins a packet at the end of `out`, to which the caller then appends the data. Returns the packet's place
-/// for end_packet(). That fills in the length of the data: what `out` has after the header, and `more` bytes
-/// to be sent after `out`.
+/// for end_packet(). end_packet() fills in the length of the data: the bytes that `out` has after the header,
+/// and `more` bytes to be sent after `out`.
 std::size_t begin_packet(std::string& out, PacketType type = PacketType::dis);
 void end_packet(std::string& out, std::size_t begin, std::size_t more = 0);
 

@@ -40,7 +40,7 @@ struct QuotaFilter {
 
 // Returns whether a shell pattern (*, ? and [..]) matches the whole text.
 bool matches_pattern(const std::string& pattern, const std::string& text);
-// Returns whether the text has a character of patterns.
+// Returns whether the text has a character that makes it a pattern: *, ? or [.
 bool is_pattern(std::string_view text);
 
 // A pattern of the filter `vnodes`: it matches names of vnodes or, as in rack:b*, the values of a resource

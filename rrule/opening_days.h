@@ -132,8 +132,8 @@ inline int OpeningDays::count(int from, int to) const {
     return sum + std::popcount(days_from(from) & ((std::uint64_t{1} << (to - from)) - 1));
 }
 
-// This function has no branches: the tables of other windows push this one out of the cache, and each
-// mispredicted branch would wait for memory.
+// This function has no branches: the tables of other windows push this window's table out of the cache, and
+// each mispredicted branch would wait for memory.
 inline bool OpeningDays::open(Reading now) const {
     const auto time = static_cast<unsigned>(now.time);
     const std::uint64_t days = days_from(now.day - 1);

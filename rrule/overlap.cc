@@ -160,8 +160,8 @@ class OverlapSearch::Pair {
             found_ = at;
             return;
         }
-        // The openings of this day don't meet, and neither do those of the days up to the next change of a
-        // clock.
+        // The openings of this day don't meet, and neither do the openings of the days up to the next change
+        // of a clock.
         const std::int64_t until =
             std::min(unchanged_until(a_, of_a), unchanged_until(b_, of_b) - shift_at(i));
         const YearDays same = YearDays::range(

@@ -67,8 +67,9 @@ class Pattern {
     // that instant, it never does after `t`.
     Instant quiet_until(Instant t) const;
 
-    // The instant from which the union is always open, if it is found at little cost: by windows in one zone
-    // whose days repeat within a year. nullopt: these windows aren't always open.
+    // The instant from which the union is always open, as far as windows show it that are in one zone and
+    // whose days repeat within a year: to look at other windows would take long. nullopt: no such windows
+    // keep the union always open.
     std::optional<Instant> always_open_from() const;
 
   private:

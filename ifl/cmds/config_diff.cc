@@ -80,7 +80,7 @@ void compare_attributes(const nlohmann::json& before, const nlohmann::json& afte
         const auto found = object.find(name);
         return found == object.end() ? std::nullopt : std::optional(value_text(change.type, name, *found));
     };
-    // list attributes in the order of the table; those that this version doesn't know come last
+    // take the attributes in the order of the table; attributes that this version doesn't know come last
     std::vector<std::string> names;
     if (const auto type = objects::type_from_word(change.type)) {
         for (const objects::Attribute& attribute : objects::attributes(*type)) {

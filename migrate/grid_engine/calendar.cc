@@ -50,8 +50,8 @@ struct CalendarEntry {
 
 // Returns the times at which a queue is on, on a day with these entries.
 std::vector<Times> open_times(const std::vector<const CalendarEntry*>& entries) {
-    // Changes at a second of the day: the number of `on` entries that begin less those that end, and the same
-    // of entries that switch the queue off.
+    // Changes at a second of the day. on: how many `on` entries begin then, less the number that end. off:
+    // the same count for entries that switch the queue off.
     struct Change {
         int on = 0;
         int off = 0;

@@ -27,7 +27,7 @@ namespace {
 
 using objects::ObjectType;
 
-// The limit of a rule that has only INFINITY as limits.
+// The limit that stands for no limit, for a rule all of whose limits are INFINITY.
 constexpr std::string_view kNoLimit = "jobs=2147483647";
 
 struct ListElement {

@@ -23,7 +23,8 @@ inline std::uint32_t job_of(sched::JobHandle handle) {
     return static_cast<std::uint32_t>(static_cast<std::uint64_t>(handle) - 1);
 }
 
-// The requested amounts of jobs. Jobs that request the same, apart from the walltime, share them.
+// The amounts that jobs request. Jobs whose requests are equal, apart from the walltime, share a list of
+// amounts.
 class Requests {
   public:
     Requests(const Trace& trace, const Cluster& cluster) : trace_(trace), cluster_(cluster) {}

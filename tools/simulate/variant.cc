@@ -224,7 +224,7 @@ Result<void> Draft::apply_directive(std::string_view text) {
 }
 
 bool of_the_store(const cmds::Assignment& attribute, cmds::ObjectType type) {
-    // execution_type of a queue is kept with the machine, not in the store, as by the bundled server.
+    // execution_type of a queue is kept with the machine and not in the store, as the bundled server keeps it
     if (type == cmds::ObjectType::queue && values::same_word(attribute.name, "execution_type")) return false;
     return objects::find_attribute(static_cast<ObjectType>(type), attribute.name) != nullptr;
 }

@@ -25,7 +25,8 @@ constexpr std::int64_t kMostListed = 2000;
 constexpr std::size_t kLongestId = 600;
 constexpr std::array kWhyParameters = {Parameter{"job", kLongestId}};
 
-// Attributes of a job that are shown beside those of job_json(). Its environment, files and scripts aren't.
+// Attributes of a job that are shown beside those of job_json(). The job's environment, files and scripts
+// aren't shown.
 constexpr std::array kWhyShown = {ATTR_comment,       ATTR_qtime,    ATTR_etime,       ATTR_a,
                                   ATTR_eligible_time, ATTR_p,        ATTR_A,           ATTR_project,
                                   ATTR_depend,        ATTR_h,        ATTR_r,           ATTR_array_state_count,
