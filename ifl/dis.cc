@@ -14,8 +14,8 @@ constexpr std::size_t kMaxDigits = 20;
 }  // namespace
 
 void DisWriter::put_digits(char sign, std::uint64_t magnitude) {
-    // filled from its end: the digits, the sign, the number of digits, the number of its digits, and so on to
-    // a single digit
+    // `text` is filled from its end: the digits, the sign, the number of digits, the number of its digits,
+    // and so on to a single digit
     char text[2 * kMaxDigits];
     char* begin = text + sizeof text;
     const auto prepend = [&begin](std::uint64_t number) {

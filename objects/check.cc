@@ -76,8 +76,8 @@ Result<void> check_place_sort_keys(const Attribute& attribute, const StringList&
     return {};
 }
 
-// Refuses a program that can't be run safely: `safe` is the result of that check. If context.warnings is set,
-// adds a warning instead.
+// `safe` is the result of the check whether the program can be run safely. If the check failed, refuses the
+// program or, if context.warnings is set, adds a warning.
 Result<void> check_program(const Attribute& attribute, const std::string& value,
                            const tl::expected<void, std::string>& safe, const CheckContext& context) {
     if (safe) return {};
@@ -147,7 +147,7 @@ Result<void> check_formula_value(const Attribute& attribute, const std::string& 
     return checked;
 }
 
-// Refuses queue roles with which the Origin scheduler didn't start.
+// Refuses a queue with two roles that exclude each other: the Origin scheduler didn't start with such roles.
 Result<void> check_queue_roles(const Object& policy) {
     if (policy.text("algorithm") != "origin") return {};
     const auto clash = clashing_queues([&](std::string_view name) {
@@ -500,7 +500,7 @@ class QueueWindows {
         const ObjectPtr server = draft_.find(ObjectType::server, "");
         const StringList none;
         auto days = rrule::NonWorkDays::parse(server ? server->list("non_work_days") : none, context_.zone);
-        // compare nothing if entries are bad: they are refused when they are set
+        // if entries of non_work_days are bad, compare nothing: the command that sets them is refused
         if (!days) return {};
         rrule::OverlapSearch search(*days, context_.now, context_.patience, context_.end);
         draft_.for_each(ObjectType::queue, [&](const Object& queue) {

@@ -224,7 +224,7 @@ struct RuleExpander::Impl {
         return out & year.all();
     }
 
-    // The selected days of a year, INTERVAL included.
+    // Returns the days of a year that the rule selects, with regard to INTERVAL.
     YearDays taken(const Year& year) {
         if (by_week)
             return weeks_in(year, [&](int y) { return remainder(y - anchor_year, rule.interval) == 0; });

@@ -50,7 +50,7 @@ struct alignas(64) WindowSet::Impl {
     Instant lo{};
     Days step{366};             // length of the next extension
     int outside_days = 0;       // questions about times that `days` doesn't cover
-    int patience = kImpatient;  // `days` is moved after so many of these questions
+    int patience = kImpatient;  // `days` is made anew after so many of these questions
 
     std::vector<Window> windows;
     NonWorkDays holidays;

@@ -210,7 +210,7 @@ void Engine::note_time() {
 
 void Engine::tick() {
     const sched::TickResult result = scheduler_.tick(now_);
-    if (result.usage_changed) (void)scheduler_.take_share_changes();  // nobody stores the changes of usage
+    if (result.usage_changed) (void)scheduler_.take_share_changes();  // nothing stores these changes
     for (const sched::DueSched& due : result.due) {
         for (SchedTimes& sched : scheds_) {
             if (sched.name != due.name) continue;
