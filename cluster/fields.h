@@ -74,7 +74,8 @@ void read_list(Object& object, const ifl::AttributeView& attribute) {
     if (!attribute.resource.empty()) add_to(object.*member, attribute.resource, attribute.value);
 }
 
-// Reads the attributes that `fields` lists, in the order of their names.
+// Reads an object's attributes by the table `fields`, which must be in the order of the attributes' names.
+// Ignores attributes without a row.
 template <class Object>
 void read_fields(Object& object, AttributeViews attributes, std::span<const Field<Object>> fields) {
     for (const ifl::AttributeView& attribute : attributes) {

@@ -64,8 +64,8 @@ struct ServerAbilities {
     bool has_log = true;  // has a scheduler log, for which a policy says what is written (log_event)
     PbsSched pbs_sched = PbsSched::none;
 };
-// Returns the settings of a policy that have no effect because the server lacks the ability. With algorithm
-// external, only the algorithm can be among them: pbs_sched acts on the other settings.
+// Returns the settings of a policy that have no effect because the server lacks the ability that they need.
+// With algorithm external, only the algorithm can be among them: pbs_sched acts on the other settings.
 std::vector<UnsupportedSetting> unsupported_by_server(const Object& policy, ServerAbilities abilities);
 // Returns the warnings for a change: about settings without effect that it names, and about those that had an
 // effect before. An object that has no effect as a whole is reported if the change names an attribute other

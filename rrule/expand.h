@@ -53,7 +53,7 @@ class RuleExpander {
     std::unique_ptr<Impl> impl_;
 };
 
-// The first day on which a rule without DTSTART occurs.
+// The earliest day for which occurrences of a rule without DTSTART are given.
 inline constexpr LocalDay kFirstDay{std::chrono::days{-135140}};  // 1600-01-01
 
 }  // namespace pbs::rrule

@@ -208,7 +208,7 @@ std::string to_json(const Site& site, const std::vector<Span>& list, Instant a, 
         item["goes_on"] = span.later;
         json["spans"].push_back(std::move(item));
     }
-    // Replace bytes in names that aren't UTF-8, which JSON can't have.
+    // JSON can't have bytes that aren't UTF-8: write_json() replaces such bytes in names.
     return text::write_json(json, 2) + "\n";
 }
 

@@ -65,8 +65,9 @@ struct Site {
     std::vector<std::string> holiday_rules;  // entries of non_work_days
     rrule::NonWorkDays holidays;
     std::vector<NamedWindow> windows;  // windows with a rule, sorted by name
-    // The unions of all windows of type prime and dedicated. Without a prime window, `prime` is by the Origin
-    // policy (prime_time_start to prime_time_end on working days), and switches no policy.
+    // The unions of all windows of type prime and dedicated. Without a window of type prime, `prime` has the
+    // hours of the Origin policy (prime_time_start to prime_time_end on working days), and switches no
+    // policy.
     rrule::WindowSet prime;
     rrule::WindowSet dedicated;
     bool prime_switches = false;

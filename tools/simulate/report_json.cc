@@ -173,7 +173,7 @@ std::string to_json(const Heading& heading, const std::vector<Report>& reports) 
     const Json json = {{"trace", heading.trace}, {"jobs", heading.jobs},
                        {"left_out", left_out},   {"time_zone", heading.zone.name()},
                        {"notes", heading.notes}, {"simulations", std::move(list)}};
-    // Replace bytes in names that aren't UTF-8, which JSON can't have.
+    // JSON can't have bytes that aren't UTF-8: write_json() replaces such bytes in names.
     return text::write_json(json, 2) + '\n';
 }
 
