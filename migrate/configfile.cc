@@ -82,9 +82,9 @@ constexpr Option kOptions[] = {
     {"FAKE_MACHINE_MULT", T::integer},
 };
 
-// An option, and the options that the guide marks "(required)" when it is on. The table lacks options with a
-// default, such as SORT_BY_PAST_USAGE beside the decay factors, and DEDICATED_TIME_CACHE_SECS, which the
-// guide's overview calls optional.
+// An option, and the options that have to be set if it is on: the guide marks them "(required)". The table
+// lacks options with a default, such as SORT_BY_PAST_USAGE beside the decay factors, and
+// DEDICATED_TIME_CACHE_SECS, which the guide's overview calls optional.
 struct Requirement {
     std::string_view option;
     std::array<std::string_view, 3> needs;

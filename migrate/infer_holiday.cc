@@ -105,8 +105,8 @@ Proposal proposal_of(const Known& known) {
         return {fmt::format("FREQ=YEARLY;BYMONTH={};BYDAY={}{}", known.month, known.nth,
                             rrule::text::weekday_name(static_cast<unsigned>(weekday))),
                 std::move(words)};
-    // The nth weekday of a month has seven possible dates, and so has the day after it: restrict the rule to
-    // the seven dates.
+    // RFC 5545 has no rule for "the day after the nth weekday". But that day has seven possible dates, so the
+    // rule names its weekday and these dates.
     std::string days;
     for (int i = 1; i <= 7; ++i)
         days += fmt::format("{}{}", i == 1 ? "" : ",", 7 * (known.nth - 1) + known.after + i);

@@ -47,8 +47,8 @@ void add_by_server(const Draft& draft, const Object* before, const Object* after
     }
 }
 
-// Adds a warning for each hour of prime time that the command sets, if time_windows of type prime overrule
-// it.
+// Adds a warning for each of prime_time_start and prime_time_end that the command sets, if there are
+// time_windows of type prime, which overrule these attributes.
 void add_overruled_hours(const Draft& draft, const Object* policy, const Command& command,
                          std::vector<std::string>& lines) {
     if (policy == nullptr || command.type != ObjectType::policy || command.kind == CommandKind::unset) return;

@@ -16,8 +16,8 @@ namespace pbs::objects {
 
 Result<void> write_history(Database& database, const HistoryEntry& entry);
 Result<std::vector<HistoryEntry>> read_history(Database& database, const HistoryQuery& query);
-// Returns the SQL of a query, with those of the parameters ?1 type, ?2 object, ?3 from, ?4 until, ?5 the
-// revision before which to begin, and ?6 limit that the query needs.
+// Returns the SQL of a query. The SQL has those of these parameters that the query needs: ?1 type, ?2 object,
+// ?3 from, ?4 until, ?5 the revision before which to begin, ?6 limit.
 std::string history_sql(const HistoryQuery& query);
 // Returns the revision of the last row; 0 if there are no rows.
 Result<std::uint64_t> last_revision(Database& database);

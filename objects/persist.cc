@@ -160,8 +160,8 @@ Result<Object> read_object(Database& database, Statement& rows, Result<bool>& ro
 
 }  // namespace
 
-// Writes in an order that the foreign keys allow: new objects before references to them. Deletes objects that
-// refer to others before these others.
+// Writes the changes in an order that the foreign keys allow: new objects before references to them, and the
+// deletion of an object before the deletion of objects that it refers to.
 Result<void> write_changes(Database& database, std::span<const ObjectChange> changes) {
     for (const ObjectChange& change : changes) {
         if (!change.after) continue;

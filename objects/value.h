@@ -80,8 +80,8 @@ Result<Value> value_of_items(const Attribute& attribute, const StringList& items
 
 // Returns the result of `operation` with `text` on the value `current` (null: not set). += appends to a list
 // (unless the element is there already), and -= removes from it. For integers, reals, durations and sizes,
-// they add and subtract. For strings, += appends and -= removes a last occurrence, as in PBS. nullopt: the
-// attribute has no value afterwards.
+// they add and subtract. For strings, += appends the text and -= removes the last place where it occurs, as
+// in PBS. nullopt: the attribute has no value afterwards.
 Result<std::optional<Value>> combine(const Attribute& attribute, const Value* current, Operation operation,
                                      std::string_view text);
 

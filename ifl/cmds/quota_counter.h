@@ -21,8 +21,8 @@ struct QuotaCounter {
     bool enabled = false;
     bool in_force = false;
 
-    // Returns whether the counter is for this value of the filter, or for all of its values. An empty value:
-    // always.
+    // Returns whether the counter is for this value of the filter, or for all of its values. Returns true for
+    // an empty `value`.
     bool is_for(std::string_view filter, std::string_view value) const;
     // The users, queues and so on whose jobs are counted: "users=bob queues=long", or "all".
     std::string whose(std::string_view separator) const;

@@ -267,8 +267,8 @@ class QuotaSetReader {
         const std::string why_not_before = std::exchange(why_not_, {});
         std::vector<std::string> among;
         std::vector<std::string> except;
-        // The list's words, and the members that they stand for, each with whether it is excluded. Repeated
-        // ones are ignored.
+        // The list's words, and the members that they stand for, each with whether it is excluded. These sets
+        // find repeated ones, which are ignored.
         std::set<std::pair<bool, std::string_view>> words;
         std::set<std::pair<bool, std::string>> seen;
         bool expanded = false;

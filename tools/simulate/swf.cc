@@ -56,8 +56,8 @@ constexpr std::array<std::string_view, field_count> kFieldNames = {"job number",
 
 // The largest number that a field may have: sums of such numbers, in bytes and seconds, can't overflow.
 constexpr double kLargest = 1e12;
-// The longest times that a field may have, in seconds: 3,000 years from the trace's start (which may be as
-// long after 1970), and 30 years for a run.
+// The longest times that a field may have, in seconds. kLongest is 3,000 years from the trace's start (which
+// may be as long after 1970), kLongestRun is 30 years.
 constexpr std::int64_t kLongest = 100'000'000'000;
 constexpr std::int64_t kLongestRun = 1'000'000'000;
 constexpr std::int64_t kMostProcessors = 100'000'000;
