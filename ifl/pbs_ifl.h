@@ -584,7 +584,7 @@ extern char* pbs_submit_resv(int connect, struct attropl* attributes, const char
 extern int pbs_delresv(int connect, const char* reservation, const char* extend);
 /*
  * Confirms a reservation of whole hosts ("m" of pbs_submit_resv()) with these vnodes,
- * "(n1:ncpus=4)+(n2:ncpus=4)". `start` is 0, or the start that it has, in seconds since the Epoch. `extend`
+ * "(n1:ncpus=4)+(n2:ncpus=4)". `start` is 0, or the reservation's start, in seconds since the Epoch. `extend`
  * is "PBS_RESV_CONFIRM_SUCCESS". For operators.
  */
 extern int pbs_confirmresv(int connect, const char* reservation, const char* vnodes, unsigned long start,

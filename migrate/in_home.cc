@@ -16,7 +16,7 @@ namespace pbs::migrate {
 namespace {
 
 // Holds the server's lock on its home while this object lives. It is a record lock of fcntl(2), as the
-// server's is: a lock of flock(2) wouldn't conflict with that.
+// server's is: a lock of flock(2) wouldn't conflict with the server's lock.
 class HomeLock {
   public:
     explicit HomeLock(const std::string& path)

@@ -113,8 +113,8 @@ class Store {
     Result<std::optional<std::string>> meta(std::string_view key) const;
     Result<void> set_meta(std::string_view key, std::string_view value);
 
-    // Add and remove names of the server's resources and queues, which values may use while they exist. If a
-    // name is removed, objects that use it stay as they are.
+    // These functions add and remove names of the server's resources and queues, which values may use while
+    // they exist. If a name is removed, objects that use it stay as they are.
     void define_resource(std::string_view name, std::optional<values::ResourceKind> kind = {});
     void forget_resource(std::string_view name);
     void define_queue(std::string_view name);

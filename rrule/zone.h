@@ -48,8 +48,9 @@ class Zone {
     //   first moment at which the clock is past the reading.
     Instant instant(Local l) const;
 
-    // instant() for a DATE-TIME value of iCalendar: in a gap, RFC 5545 3.3.5 counts with the offset before
-    // the gap, so 02:30 on a day that goes from 02:00 to 03:00 is 03:30. In a fold the first occurrence.
+    // instant() for a DATE-TIME value of iCalendar. In a gap, RFC 5545 3.3.5 counts with the offset before
+    // the gap: on a day on which the clock jumps from 02:00 to 03:00, 02:30 is 03:30. In a fold, the first
+    // occurrence counts.
     Instant rfc5545_instant(Local l) const;
 
     // Returns whether the clock ever shows `l`; false in a gap.
