@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::size_t kMostPending = 10'000;
 constexpr std::size_t kMostGathered = 1000;
-// The most ends that this process remembers, so that an end that the runner reports again gets no second
-// record. The runner repeats an end soon or never.
+// The most ends of runs whose records this process remembers, so that an end that the runner reports again
+// gets no second record. The runner repeats the report of an end soon or never.
 constexpr std::size_t kMostRecentEnds = 10'000;
 
 // Replaces line breaks by spaces, because a line break would end the record.
@@ -31,7 +31,7 @@ std::string without_line_breaks(std::string_view text) {
     return clean;
 }
 
-// Writes a value as PBS quotes it: quotes only around spaces.
+// Writes a value as PBS quotes it: in quotes only if it contains a space.
 std::string quoted_value(std::string_view value) {
     std::string clean = without_line_breaks(value);
     if (clean.find(' ') == clean.npos) return clean;
@@ -39,7 +39,7 @@ std::string quoted_value(std::string_view value) {
     return fmt::format("{}{}{}", quote, clean, quote);
 }
 
-// Writes an account, which OpenPBS always puts in double quotes.
+// Writes the value of `account`, which OpenPBS always puts in double quotes.
 std::string quoted_account(std::string_view account) {
     std::string out = "\"";
     for (char c : account) {
@@ -71,8 +71,8 @@ class Text {
     std::string text_;
 };
 
-// Writes the fields that all records of a job have, in OpenPBS's order. `ends`: it is a record of an end,
-// which doesn't have an array's indices.
+// Writes the fields that all records of a job have, in OpenPBS's order. `ends`: the record is of the end of a
+// run; such a record has no array_indices.
 Text job_text(const AccountedJob& job, bool ends = false) {
     Text text;
     text.add_if("user", job.user);
@@ -99,8 +99,8 @@ std::string end_key(char type, std::string_view id, std::string_view run_count) 
     return fmt::format("{} {} {}", type, id, run_count);
 }
 
-// Hashes that stand for a Q and an S record. Two different records with equal hashes are so improbable, even
-// among a million records, that they are not provided for.
+// These functions hash a Q and an S record. Two different records may have equal hashes, but even among a
+// million records that is so improbable that nothing provides for it.
 std::uint64_t queueing_key(std::string_view id) {
     return std::hash<std::string_view>()(id);
 }
@@ -144,7 +144,8 @@ Line line_of(std::string_view line) {
     return {line[first + 1], line.substr(first + 3, id_end - first - 3), line.substr(id_end + 1)};
 }
 
-// Finds the text between the last `key`, such as " start=", and the next space; empty: the key is missing.
+// Finds the text between the last occurrence of `key`, such as " start=", and the next space. Returns an
+// empty text if the key is missing.
 std::string_view number_in(std::string_view text, std::string_view key) {
     const auto at = text.rfind(key);
     if (at == text.npos) return {};
@@ -237,7 +238,7 @@ bool Accounting::flush() {
             ++count;
         }
         int error = file_.append(day, lines);
-        // Try one line alone, for which a disk that is nearly full may have space.
+        // Then try the first line alone: a disk that is nearly full may have space for it.
         if (error != 0 && std::exchange(count, 1) > 1) error = file_.append(day, pending_.front().line);
         if (error != 0) {
             complain(error);
@@ -320,7 +321,7 @@ void Accounting::reservation(char type, const std::string& id, const std::string
 }
 
 void Accounting::aborted(const std::string& id, const std::string& text) {
-    record('A', id, without_line_breaks(text));  // without quotes, as in OpenPBS
+    record('A', id, without_line_breaks(text));  // the text is without quotes, as in OpenPBS
 }
 
 }  // namespace pbs::host

@@ -55,8 +55,8 @@ struct AccountedJob {
 class Accounting {
   public:
     // Writes records to `directory`/YYYYMMDD. If a record can't be written (disk full), logs an error and
-    // stores the record, up to 10,000 of them. The next record or flush() that can be written writes the
-    // stored records first, in order and with their original times.
+    // stores the record in memory, up to 10,000 of them. The next record or flush() tries again: the stored
+    // records are written first, in order and with their original times.
     Accounting(std::string directory, Log& log, Clock& clock);
 
     // Reads the records that earlier servers have written since `since`, so that none is written twice and
@@ -79,7 +79,7 @@ class Accounting {
     bool lacks_start(std::string_view id, int64_t start) const;
     void queued_if_missing(AccountedJob job);
     void started_if_missing(const AccountedJob& job);
-    // Forgets the Q and S records that remember_since() has read. Call when all jobs are recovered.
+    // Forgets the Q and S records that remember_since() has read. Call it when all jobs are recovered.
     void forget_beginnings();
 
     // Each of these functions writes a record of the type that is named beside it.
@@ -115,7 +115,7 @@ class Accounting {
         Accounting& accounting_;
     };
 
-    // Writes the records that couldn't be written before. True: none is left.
+    // Writes the records that couldn't be written before. Returns true if none is left.
     bool flush();
     std::size_t pending() const { return pending_.size(); }
 
@@ -137,9 +137,10 @@ class Accounting {
     bool together_ = false;
     std::uint64_t dropped_ = 0;
     std::deque<Record> pending_;
-    std::deque<std::string> recent_ends_;    // the keys in ended_ that this process added, the oldest first
+    std::deque<std::string> recent_ends_;    // keys in ended_ that this process added, oldest first
     std::unordered_set<std::string> ended_;  // ends that have a record, each as "type id run_count"
-    // Keys of Q and S records, ascending; nullopt before remember_since() and after forget_beginnings().
+    // Hashes of the Q and S records that remember_since() has read, ascending; nullopt before it is called
+    // and after forget_beginnings().
     std::optional<std::vector<std::uint64_t>> begun_;
 };
 

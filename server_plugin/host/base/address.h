@@ -1,4 +1,4 @@
-// Network addresses as texts.
+// Writes network addresses as texts.
 #pragma once
 
 #include <cstdint>

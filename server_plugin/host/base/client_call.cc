@@ -33,8 +33,8 @@ int bind_to(int fd, int port) {
     return ::bind(fd, reinterpret_cast<const sockaddr*>(&own), sizeof own);
 }
 
-// Binds to a free privileged port. Skips a port in use even if the system would let two sockets share it,
-// because connect() would refuse the pair.
+// Binds the socket to a free privileged port. Skips a port in use even if the system would let two sockets
+// share it, because connect() would then refuse a second connection between the same two ports.
 void take_privileged_port(int fd) {
     for (int port = kHighestPrivileged; port >= kLowestPrivileged; --port)
         if (bind_to(fd, port) == 0 || errno != EADDRINUSE) return;

@@ -19,8 +19,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kLookEvery = 20ms;
-// A file's time is as coarse as the kernel's tick, so a file younger than this may change again without a
-// change of its time.
+// The kernel sets the times of files by its tick, a few milliseconds long. So a file that was written less
+// than this long ago may change again and keep its time.
 constexpr auto kSettleTime = 100ms;
 constexpr std::int64_t kLargestOffset = 3'155'760'000;  // a hundred years
 

@@ -56,9 +56,9 @@ class Clock {
     std::chrono::seconds from_file_{};
     std::string file_;
     Complain complain_;
-    std::string complaint_;  // the last complaint, so that it isn't repeated
+    std::string complaint_;  // the last text given to complain_, so that it isn't repeated
     struct stat seen_ {};
-    bool settled_ = false;  // the file is so old that another change would show in its times
+    bool settled_ = false;  // the file seen last was so old that another change would show in its times
     std::chrono::steady_clock::time_point looked_;
 };
 

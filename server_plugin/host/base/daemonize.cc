@@ -15,7 +15,7 @@ namespace pbs::host {
 
 namespace {
 
-// Runs in the parent: waits until the child is ready or has ended, then exits.
+// Runs in the parent: waits until the child has called ready() or has ended, and then exits.
 [[noreturn]] void wait_for(int fd) {
     char byte = 0;
     ssize_t n = 0;

@@ -38,7 +38,8 @@ int DailyFile::append(int day, const std::string& line) {
     } while (n < 0 && errno == EINTR);
     if (n == static_cast<ssize_t>(line.size())) return 0;
     if (n < 0) return errno;
-    // A full disk may take only the beginning of a line. Remove it, because half a record is worse than none.
+    // On a full disk only the beginning of the line may have been written. Remove it, because half a record
+    // is worse than none.
     struct stat status {};
     if (::fstat(fd_.get(), &status) != 0 || ::ftruncate(fd_.get(), status.st_size - n) != 0) return errno;
     return ENOSPC;

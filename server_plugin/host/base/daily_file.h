@@ -1,4 +1,5 @@
-// A file for each day, named YYYYMMDD, to which lines are appended: the log, or the accounting records.
+// The class DailyFile: appends lines to a file for each day, named YYYYMMDD. The log and the accounting
+// records use it.
 #pragma once
 
 #include <sys/types.h>
@@ -11,12 +12,12 @@ namespace pbs::host {
 
 class DailyFile {
   public:
-    // Works on files in `directory`, made with `mode` when they don't exist.
+    // Works on files in `directory`. A missing file is made with `mode`.
     DailyFile(std::string directory, mode_t mode) : directory_(std::move(directory)), mode_(mode) {}
 
     // Appends `line`, which ends with a line break, to the file of `day` (YYYYMMDD). Opens the file anew when
-    // the day changes and after the file was removed. Returns 0, or an errno value; then no part of the line
-    // is in the file.
+    // the day changes and after the file was removed. Returns 0 or an errno value. After an error no part of
+    // the line is in the file.
     int append(int day, const std::string& line);
 
     // The path of a day's file.

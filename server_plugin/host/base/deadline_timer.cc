@@ -16,7 +16,7 @@ namespace pbs::host {
 
 namespace {
 
-// An instant that never comes, for a timer without one. The kernel's timer is always set, because an unset
+// The instant for a timer that has none: it never comes. The kernel's timer is always set, because an unset
 // timer doesn't report that the clock was set.
 constexpr std::chrono::sys_seconds kNever{std::chrono::seconds(253402300799)};  // 9999-12-31T23:59:59Z
 

@@ -1,5 +1,5 @@
-// Guards callbacks of the event loop against exceptions, such as for want of memory. If a callback throws,
-// only its own work is lost, and the server goes on.
+// Guards callbacks of the event loop against exceptions, for example when memory is used up. If a callback
+// throws, only its own work is lost, and the server goes on.
 #pragma once
 
 #include <exception>
@@ -20,7 +20,7 @@ bool guarded(Log& log, std::string_view what, Action&& action) noexcept {
         try {
             log.error(std::string(what), std::string("failed: ") + error.what());
         } catch (...) {
-            return false;  // no memory even for a line of the log
+            return false;  // there is no memory even for a line of the log
         }
     } catch (...) {
         return false;

@@ -37,7 +37,8 @@ constexpr std::array<Directory, 12> kLayout = {{{"", 0755},
                                                 {"/mom_priv/jobs", 0751},
                                                 {"/aux", 0755}}};
 
-// Makes the directory if it doesn't exist. Returns the reason for a failure; nullopt: it exists.
+// Makes the directory if it doesn't exist. Returns nullopt if the directory exists then, else the reason for
+// the failure.
 std::optional<std::string> make(const std::string& path, mode_t mode) {
     if (::mkdir(path.c_str(), 0700) == 0) {
         // Use chmod(), because the umask would remove bits from mkdir's mode.
@@ -48,9 +49,9 @@ std::optional<std::string> make(const std::string& path, mode_t mode) {
     return std::nullopt;
 }
 
-// Removes others' right to write to a directory. In a home of an earlier version, or of another PBS,
-// everybody may write to `undelivered`, so users could take names of output files there. If the mode can't be
-// changed, check() reports that.
+// Takes from other users the right to write to a directory. In a PBS_HOME of an earlier version, or of
+// another PBS, everybody may write to `undelivered`: users could then take the names of output files there.
+// If the mode can't be changed, check() reports that.
 void close_to_others(const std::string& path, mode_t mode) {
     const Fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat status {};

@@ -31,7 +31,7 @@ class Home {
     ~Home();
 
     // Locks HOME/server_priv/server.lock for the life of this object, and writes this process's pid into it.
-    // Call it after daemonizing. If another server has the lock, the error names its pid.
+    // Call it after Daemon::detach(). If another server has the lock, the error names its pid.
     Result<void> lock();
 
     const std::string& path() const { return path_; }

@@ -19,8 +19,8 @@ void escape(std::string_view value, std::string& to) {
     }
 }
 
-// Appends `value` to `to`, with each %XX replaced by its byte. False: a '%' isn't followed by two hexadecimal
-// digits.
+// Appends `value` to `to`, with each %XX replaced by its byte. Returns false if a '%' isn't followed by two
+// hexadecimal digits.
 bool unescape(std::string_view value, std::string& to) {
     for (std::size_t i = 0; i < value.size(); ++i) {
         if (value[i] != '%') {

@@ -17,10 +17,10 @@ using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
 std::string write_key_values(const KeyValues& values);
 
-// Parses the lines. Errors name the file (`name`), the line and what is wrong with it.
+// Parses such lines. Errors name the file (`name`), the line and what is wrong with it.
 Result<KeyValues> parse_key_values(std::string_view text, std::string_view name);
 
-// Reads a whole decimal number that fills the text; `key` is for the error's message.
+// Reads a decimal integer that fills the text. `key` goes into the error's message.
 Result<std::int64_t> parse_number(std::string_view key, std::string_view text);
 
 }  // namespace pbs::host

@@ -37,7 +37,7 @@ class Log {
     // also goes to stderr after echo(true).
     Log(std::string directory, std::string module, Clock& clock);
 
-    // Sets which events are written, as bits of LogEvent. The default is PBS's, 0x1ff.
+    // Sets the events that are written, as bits of LogEvent. The default is PBS's, 0x1ff.
     void set_events(unsigned mask) { mask_ = mask; }
     bool writes(LogEvent event) const { return (static_cast<unsigned>(event) & mask_) != 0; }
     void echo(bool to_stderr) { echo_ = to_stderr; }

@@ -17,8 +17,8 @@ MachineLoad LoadMeter::read(const LoadLimits& limits, int64_t now) {
     return read(loadavg, stat, limits, now);
 }
 
-// Reads the first line of /proc/stat: cpu user nice system idle iowait irq softirq steal, and then the parts
-// of user and nice that guests used. Interrupts count as system time, too.
+// Reads the first line of /proc/stat: cpu user nice system idle iowait irq softirq steal, followed by the
+// time of guests, which `user` and `nice` already include. Time for interrupts counts as system time, too.
 MachineLoad LoadMeter::read(std::istream& loadavg, std::istream& stat, const LoadLimits& limits,
                             int64_t now) {
     MachineLoad load;

@@ -1,4 +1,4 @@
-// Measures this machine's load, for the records of its vnodes that the plugin gets.
+// Measures this machine's load. The plugin gets it in the records of this machine's vnodes.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct MachineLoad {
     int64_t system_time = -1;  // share of the time of all CPUs that was spent in the system
     int64_t max = -1;          // limit of the average: $max_load of mom_priv/config
     int64_t at = 0;            // the time of the measurement, in seconds since the Epoch
-    bool busy = false;         // the average reached `max` and hasn't fallen below the ideal load since
+    bool busy = false;         // the average has reached `max`, and hasn't fallen below the ideal load since
 };
 
 // $max_load and $ideal_load of mom_priv/config, in thousandths; -1: not set. If only one of the two is set,
@@ -22,13 +22,13 @@ struct LoadLimits {
     int64_t ideal = -1;
 };
 
-// Measures the load. The share of system time is that since an earlier reading, at least a second of CPU time
-// ago.
+// Measures the load. The share of system time is measured between two readings, during which the CPUs have
+// counted at least one second together.
 class LoadMeter {
   public:
     // Reads /proc/loadavg and /proc/stat.
     MachineLoad read(const LoadLimits& limits, int64_t now);
-    // Does the same with streams that have the content of these files (proc(5)).
+    // Does the same with streams that have the content of these two files (proc(5)).
     MachineLoad read(std::istream& loadavg, std::istream& stat, const LoadLimits& limits = {},
                      int64_t now = 0);
 

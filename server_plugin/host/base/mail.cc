@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kUsualCommand = "/usr/sbin/sendmail";
 constexpr std::size_t kMostRunning = 32;
 
-// Makes one line of a header's value, so that no text can add headers.
+// Makes the value of a header one line, so that no text can add headers.
 std::string header(std::string_view text) {
     std::string result(text);
     for (char& c : result)
@@ -61,7 +61,7 @@ void Mailer::send(const std::string& job_id, const std::vector<std::string>& to,
             fmt::format("mail to {} dropped: {} mail commands are running", addresses, running_.size()));
         return;
     }
-    // -t: the recipients are in the headers. -oi: a line with a dot alone is text.
+    // -t: sendmail takes the recipients from the headers. -oi: a line with only a dot doesn't end the mail.
     const pid_t pid =
         spawn(command_, {command_, "-t", "-oi"},
               fmt::format("From: {}\nTo: {}\nSubject: {}\nAuto-Submitted: auto-generated\n\n{}\n",

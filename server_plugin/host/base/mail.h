@@ -15,8 +15,8 @@ class Log;
 class Mailer {
   public:
     // `command` is run as `command -t -oi`, with the message and its headers on stdin. An empty `command`
-    // means /usr/sbin/sendmail, if it exists. Without a command a mail is only a line in the log. `from` is
-    // the sender (server attribute mail_from, "adm" by default).
+    // means /usr/sbin/sendmail, if it exists. If there is no command, a mail is only logged. `from` is the
+    // sender (server attribute mail_from, "adm" by default).
     Mailer(Log& log, std::string command = {}, std::string from = "adm");
 
     // Sets the command, as the constructor does.
@@ -24,14 +24,14 @@ class Mailer {
     void set_from(std::string from) { from_ = std::move(from); }
     bool has_command() const { return !command_.empty(); }
 
-    // Passes a mail to the command, and returns at once. `to` are addresses (user, user@host). A failure, now
-    // or when the command ends, is logged. At most 32 commands run at a time; further mails are dropped,
+    // Passes a mail to the command, and returns at once. `to` are addresses (user, user@host). A failure, at
+    // once or when the command ends, is logged. At most 32 commands run at a time; further mails are dropped,
     // which is logged.
     void send(const std::string& job_id, const std::vector<std::string>& to, const std::string& subject,
               const std::string& body);
 
-    // Waits for commands that have ended, without blocking. send() does that, too. Call this at each tick of
-    // the server's timer.
+    // Waits for those mail commands that have ended, without blocking. send() does that, too. Call this at
+    // each tick of the server's timer.
     void reap();
 
   private:

@@ -23,7 +23,7 @@ std::string_view take_word(std::string_view& line) {
     return word;
 }
 
-// Reads the words after "$action checkpoint_abort". nullopt: they are malformed.
+// Reads the words after "$action checkpoint_abort". Returns nullopt if they are malformed.
 std::optional<CheckpointAction> checkpoint_action(std::string_view line) {
     CheckpointAction action;
     const auto seconds = values::number<int>(take_word(line));
@@ -37,7 +37,7 @@ std::optional<CheckpointAction> checkpoint_action(std::string_view line) {
     return action;
 }
 
-// Reads a load average above 0; returns thousandths.
+// Reads a load average above 0, and returns it in thousandths.
 std::optional<int64_t> load_value(std::string_view text) {
     constexpr double kMost = 1e9;
     const auto load = values::decimal(text);

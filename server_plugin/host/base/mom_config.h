@@ -18,7 +18,8 @@
 
 namespace pbs::host {
 
-// A program that writes checkpoints (checkpoint.h).
+// The program of "$action checkpoint_abort", which writes checkpoints (checkpoint.h). It is killed after
+// `timeout`.
 struct CheckpointAction {
     std::chrono::seconds timeout{0};
     std::string program;
@@ -30,8 +31,8 @@ struct MomConfig {
     bool enforce_mem = false;
     bool enforce_vmem = false;
     LoadLimits load;
-    // Notes for the log, each with the file's name: lines that have no effect, with their numbers, or the
-    // reason why the file isn't read.
+    // Notes for the log, each with the file's name: the numbers of lines that have no effect, or the reason
+    // why the file isn't read.
     std::vector<std::string> notes;
 };
 

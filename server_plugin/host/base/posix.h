@@ -15,10 +15,11 @@ namespace pbs::host {
 using values::Fd;
 using values::system_text;
 
-// Writes the whole text. False: it failed, errno is set, and a part may have been written.
+// Writes the whole text. Returns false if that failed: errno is set, and a part may have been written.
 bool write_all(int fd, std::string_view text);
 
-// Reads the whole file, up to `limit` bytes; a larger one is an error. The error says which file and why.
+// Reads the whole file or descriptor. A file longer than `limit` bytes is an error. The error says which file
+// and why.
 Result<std::string> read_file(const std::string& path, std::size_t limit = 64 * 1024 * 1024);
 Result<std::string> read_fd(int fd, const std::string& name, std::size_t limit = 64 * 1024 * 1024);
 
@@ -30,12 +31,12 @@ Fd new_file_for(const std::string& path, mode_t mode, uid_t uid, gid_t gid);
 // Takes a record lock (fcntl(2)) on one byte of a file, for the life of this process or until it closes any
 // descriptor of the file. False: another process has the lock.
 bool lock_byte(int fd, off_t byte);
-// Returns the process that holds the lock on the byte; 0: none does.
+// Returns the process that holds the lock on the byte; 0: no process holds it.
 pid_t lock_holder(int fd, off_t byte);
 
-// look_for() returns whether there is a file at the path. Links::kept: a symbolic link is itself a file.
-// Links::followed: the link's target counts. `unknown`, with errno set: the system couldn't tell, so make no
-// decision by it.
+// look_for() returns whether there is a file at the path; `unknown`, with errno set, if the system couldn't
+// tell: then make no decision by it. Links::kept: a symbolic link is itself a file. Links::followed: the
+// link's target counts.
 enum class Existence { there, gone, unknown };
 enum class Links { kept, followed };
 Existence look_for(const std::string& path, Links links = Links::kept);

@@ -29,8 +29,8 @@ void ServiceManager::tell(std::string_view state) const {
     address.sun_family = AF_UNIX;
     std::copy(socket_.begin(), socket_.end(), std::begin(address.sun_path));
     if (socket_.front() == '@') address.sun_path[0] = '\0';
-    // A path is sent with its final zero. In a name of the abstract namespace the zero would be part of the
-    // name.
+    // The address of a path includes the final zero byte. For a name in the abstract namespace it must not,
+    // because the zero would be part of the name.
     const auto size = offsetof(sockaddr_un, sun_path) + socket_.size() + (socket_.front() == '@' ? 0 : 1);
     static_cast<void>(::sendto(fd.get(), state.data(), state.size(), MSG_NOSIGNAL,
                                reinterpret_cast<const sockaddr*>(&address), static_cast<socklen_t>(size)));

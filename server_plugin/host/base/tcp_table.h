@@ -1,4 +1,5 @@
-// The kernel's tables of TCP sockets, /proc/net/tcp and tcp6. Source: the kernel's networking/proc_net_tcp.
+// Reads the kernel's tables of TCP sockets, /proc/net/tcp and tcp6. Their format is documented in the
+// kernel's networking/proc_net_tcp.
 #pragma once
 
 #include <sys/types.h>
@@ -16,8 +17,8 @@ struct TcpSocket {
     uid_t uid = 0;       // the owner of the socket
 };
 
-// Reads the next socket of a table. Skips lines without a socket, such as the heading. nullopt: the table is
-// at its end.
+// Reads the next socket of a table. Skips lines without a socket, such as the heading. Returns nullopt at the
+// end of the table.
 std::optional<TcpSocket> next_socket(std::istream& table);
 
 }  // namespace pbs::host

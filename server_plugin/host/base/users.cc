@@ -12,7 +12,7 @@ namespace pbs::host {
 namespace {
 
 constexpr size_t kUsualSpace = size_t{4} << 10;
-constexpr size_t kMostSpace = size_t{16} << 20;  // for a group with very many members
+constexpr size_t kMostSpace = size_t{16} << 20;  // enough for a group with very many members
 
 // Calls a reentrant look-up such as getpwnam_r() with more and more space, until the entry fits. `call` makes
 // the look-up, and returns its error code.

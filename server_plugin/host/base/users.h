@@ -12,7 +12,7 @@ namespace pbs::host {
 
 struct User {
     std::string name;
-    std::string group;  // the login group's name, or its number
+    std::string group;  // name of the login group, or its number if it has no name
     std::string home;
     uid_t uid = 0;
     gid_t gid = 0;
@@ -23,9 +23,9 @@ std::optional<User> find_user(uid_t uid);
 std::optional<gid_t> find_group(const std::string& name);
 bool in_group(const User& user, const std::string& group);
 
-// Remembers the users that were looked up in the current second. A directory service may be slow; so many
-// jobs that arrive at once need only one look-up of their user. A user who isn't found is looked up each
-// time.
+// Remembers the users that were looked up in the current second. If many jobs of a user arrive at once, one
+// look-up, which a directory service may answer slowly, is enough for them. A user who isn't found is looked
+// up each time.
 class RecentUsers {
   public:
     // `now`: seconds since the Epoch.

@@ -1,4 +1,3 @@
-// The server's version.
 #pragma once
 
 #include <string_view>

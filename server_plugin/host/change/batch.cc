@@ -145,8 +145,8 @@ Result<void> Batch::check() const {
     return {};
 }
 
-// Lists the reports to the plugin about the touched objects, after the tables were exchanged: tables_ has the
-// old objects, the state the new ones.
+// Lists the reports to the plugin about the touched objects. Call it after the batch's tables and the state's
+// were exchanged: tables_ then has the old objects, and the state has the new ones.
 void Batch::begin_telling() {
     to_tell_.clear();
     told_ = 0;
@@ -160,7 +160,7 @@ void Batch::begin_telling() {
     for (const ConfigName& object : touched_) to_tell_.emplace_back(Tell::gone_resource, &object);
 }
 
-// Reports some objects to the plugin. False: all are reported.
+// Reports some objects to the plugin. Returns false when all are reported.
 bool Batch::tell_some() {
     const size_t end = std::min(to_tell_.size(), told_ + kToldAtOnce);
     for (; told_ < end; ++told_) tell_one(to_tell_[told_].first, *to_tell_[told_].second);
@@ -219,8 +219,8 @@ void Batch::tell_rest() {
     for (const auto& action : actions_) guarded(server_.parts.log, "after a change", action);
 }
 
-// Calls the plugin's part. If that throws, the plugin may have committed its changes or not, so notes that
-// the two databases may differ. The destructor then calls reconcile_history().
+// Calls `plugins_part`. If that throws, the plugin may or may not have committed its changes. So notes that
+// the two databases may differ: the destructor then calls reconcile_history().
 Result<void> Batch::ask(const std::function<Result<void>()>& plugins_part) {
     try {
         return plugins_part();

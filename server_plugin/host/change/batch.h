@@ -24,7 +24,7 @@ class Batch {
     // The number of objects that one step reports to the plugin.
     static constexpr int kToldAtOnce = 1000;
 
-    // While a batch lives, other requests that change objects of managers have to wait (Server::open_batch).
+    // While a batch exists, other requests that change objects of managers have to wait (Server::open_batch).
     explicit Batch(Server& server);
     // Undoes the whole change unless commit() has succeeded.
     ~Batch();
@@ -37,11 +37,11 @@ class Batch {
     // Adds an action to run if the batch isn't committed: to take back effects that aren't part of a Change.
     void on_undo(std::function<void()> action) { undo_.push_back(std::move(action)); }
 
-    // Writes some of the changed objects to the database, set aside so that they don't count yet. False: all
-    // are written; call it until then.
+    // Writes some of the changed objects to the database, aside from the rows in force. Returns false when
+    // all are written: call it until then.
     Result<bool> write_some();
     // Compares objects as write_some() does, but without writing them, for callers that need only changes().
-    // False: all are compared.
+    // Returns false when all are compared.
     bool compare_some();
     // The differences from the server's objects. Complete when write_some() or compare_some() has returned
     // false.
@@ -50,18 +50,19 @@ class Batch {
     // Checks that the batch's tables can still replace the server's. PBSE_OBJBUSY: a job uses an object that
     // the batch deletes.
     Result<void> check() const;
-    // Replaces the server's objects by the batch's, for good once `plugins_part`, which makes the plugin's
-    // changes durable, has succeeded. With Told::before the new objects are reported to the plugin first, and
-    // the old ones again after an error. With Told::after settle_some() reports them, and nothing asks the
-    // plugin for decisions before all are reported (Server::placing).
+    // Replaces the server's objects by the batch's. Calls `plugins_part`, which makes the plugin's changes
+    // durable; if that fails, nothing is replaced. With Told::before the new objects are reported to the
+    // plugin before `plugins_part`, and the old ones again after an error. With Told::after settle_some()
+    // reports the new objects, and nothing asks the plugin for decisions before all are reported
+    // (Server::placing).
     enum class Told { before, after };
     Result<void> commit(const std::function<Result<void>()>& plugins_part, Told told = Told::after);
     // Call it after commit(): reports some objects to the plugin, then moves some of the rows that were set
-    // aside in the database to their places. False: nothing is left.
+    // aside in the database to their places. Returns false when nothing is left.
     Result<bool> settle_some();
     // Reports to the plugin all objects that aren't reported yet.
     void tell_rest();
-    // Calls write_some() until nothing is left: for a caller that may block the server.
+    // Calls write_some() until all is written. For a caller that may block the server.
     Result<void> write();
 
   private:
@@ -90,7 +91,7 @@ class Batch {
     size_t told_ = 0;          // how many of to_tell_ are reported
     bool is_telling_ = false;  // settle_some() still has reports to make; Server::placing counts this batch
     bool committed_ = false;
-    bool diverged_ = false;  // the plugin has committed, the server has not
+    bool diverged_ = false;  // the plugin may have committed a change that the server hasn't
     std::vector<ConfigChange> changes_;
     std::vector<std::function<void()>> undo_;
     std::vector<std::function<void()>> actions_;  // actions of the batch's changes, for after the commit

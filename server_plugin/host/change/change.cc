@@ -214,8 +214,8 @@ void Change::note(ChangedSince& changed) const {
     for (const auto& [handle, node] : nodes.there) changed.nodes.insert(handle);
     for (const auto& [handle, name] : nodes.gone) changed.nodes.insert(handle);
     for (const auto& [handle, job] : removed_jobs_) changed.jobs.insert(job.told);
-    // `jobs` takes the handles of reservations, too: in a decision, a reservation's handle is in the place of
-    // a job's.
+    // `jobs` takes the handles of reservations, too: a decision about a reservation has its handle in the
+    // field for the job's.
     const auto& reservations = std::get<Objects<Reservation>>(objects_);
     for (const auto& [handle, reservation] : reservations.there) changed.jobs.insert(handle);
     for (const auto& [handle, id] : reservations.gone) changed.jobs.insert(handle);
@@ -332,8 +332,8 @@ void Change::follow_arrays() {
     for (const auto& [array, those] : steps) server_.parts.follow_subjobs(*this, array, those);
 }
 
-// Settles which type of time the changed jobs accrue, if the server counts by reasons already. If this change
-// sets eligible_time_enable, notes this instant as eligible_since.
+// Settles which type of time (accrue_type) the changed jobs accrue, if the server counts eligible time. If
+// this change sets eligible_time_enable, notes this instant as eligible_since.
 void Change::settle_accruals() {
     const bool counts = counts_eligible_time(server_.state.server);
     if (server_attributes_ && counts_eligible_time(*server_attributes_) && !counts) {

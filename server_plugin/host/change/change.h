@@ -35,7 +35,7 @@ struct SubjobStep {
 class Change {
   public:
     Change(Server& server, int64_t now) : server_(server), now_(now), counted_(server.state) {}
-    ~Change();  // undoes changes of links that weren't committed
+    ~Change();  // undoes changes of links between jobs that weren't committed
     Change(const Change&) = delete;
     Change& operator=(const Change&) = delete;
 
@@ -51,9 +51,9 @@ class Change {
     Reservation& reservation(const Reservation& current) { return changed(current); }
     Attributes& server_attributes();
 
-    // Add a new object, whose handle has to come from State::new_handle().
+    // Adds a new object, whose handle has to come from State::new_handle().
     Job& add(Job job, std::string script);
-    Job& put(Job job);  // the job, new or not, without a script
+    Job& put(Job job);  // puts in a job, new or not, without a script
     // Sets the job's comment. If nothing else of the job changes, only the comment is written and put in
     // place, because a cycle sets very many comments.
     void comment(const Job& current, std::string_view text);
@@ -71,8 +71,8 @@ class Change {
         of<Object>().there.erase(handle);
     }
 
-    // These functions make and remove links between jobs. The state's Dependencies changes at once, before
-    // the commit.
+    // These functions make and remove links between jobs. They change the state's Dependencies at once,
+    // before the commit.
     void link(uint64_t job, LinkKind kind, uint64_t other);
     void link(const Link& link);
     void unlink(const Link& link);
@@ -89,17 +89,20 @@ class Change {
     void remove_resource(std::string name) { removed_resource_ = std::move(name); }
 
     void next_sequence(int64_t next) { next_sequence_ = next; }
-    // Notes that another server handed in the job with this id, after `hops` servers had the job.
+    // Notes that another server handed in the job with this id. `hops`: the number of servers that had the
+    // job.
     void received(std::string id, int64_t hops) { received_ = std::pair(std::move(id), hops); }
 
-    // Adds an action to run after the commit, in the order of the calls: accounting, log, runner.
+    // Adds an action to run after the commit, such as an accounting record, a line in the log, or a start of
+    // a process. Actions run in the order of these calls.
     void then(std::function<void()> action) { actions_.push_back(std::move(action)); }
     void want_cycle(int trigger) { trigger_ = trigger; }
 
-    // Returns the differences that this change makes to the managers' configuration, for the history.
+    // Returns the differences that this change makes to the managers' configuration, for the plugin's
+    // history.
     std::vector<ConfigChange> configuration() const;
 
-    // Permits a crash of the machine to undo this change, because nobody relies on it.
+    // Permits that a crash of the machine undoes this change, because nobody relies on it.
     void need_not_last() { lasts_ = false; }
 
     // Commits. `before` runs when everything is written and not yet committed; if it returns an error,

@@ -35,7 +35,7 @@ class CommitGroup {
         std::vector<uint64_t> jobs;  // handles of the jobs that it adds
         std::vector<std::function<void()>> actions;
         int trigger;
-        std::optional<int64_t> next_sequence;  // for the next job; that of the last member is stored
+        std::optional<int64_t> next_sequence;  // number for the next job; the last member's one is stored
     };
     // Runs `what`, which writes the rows of a change, within the group's transaction. If it fails, undoes
     // what it has written.

@@ -13,10 +13,9 @@ namespace {
 // How many cycles and slow requests are remembered. The note of a cycle takes some hundred bytes.
 constexpr std::size_t kMostCycles = 100;
 constexpr std::size_t kMostSlowRequests = 100;
-// A request that takes longer than this is slow: a turn of the loop should be shorter.
+// A request that takes longer than this is slow: a turn of the event loop should be shorter.
 constexpr std::chrono::milliseconds kSlow{50};
-// The most users whose requests are counted. Only users with accounts are counted, so the bound is reached
-// only by mistake.
+// The most users whose requests are counted, as a safeguard: only users with accounts are counted.
 constexpr std::size_t kMostUsers = 10000;
 
 double seconds(std::chrono::nanoseconds duration) {

@@ -18,7 +18,7 @@
 
 namespace pbs::host {
 
-// Counts amounts: how many there are, and how many of them aren't above each of some bounds.
+// Counts amounts: how many there are, and for each of some bounds, how many aren't above it.
 class Histogram {
   public:
     // REQUIRES: the bounds ascend, are twelve at most, and outlive the histogram.
@@ -30,7 +30,7 @@ class Histogram {
 
   private:
     std::span<const double> bounds_;
-    // For each bound: the amounts up to it, without those up to the next lower bound.
+    // For each bound: the number of amounts up to it that are above the next lower bound.
     std::array<std::uint64_t, 12> counts_{};
     std::uint64_t count_ = 0;
     double sum_ = 0;
@@ -54,8 +54,9 @@ struct CycleNote {
     // From the decisions until they were carried out; requests may be answered in between.
     std::chrono::nanoseconds carrying{0};
     std::int64_t considered = 0;
-    std::array<std::int64_t, 9> decisions{};  // by Decision::Kind
-    std::int64_t dropped = 0;                 // decisions that didn't fit any more
+    std::array<std::int64_t, 9> decisions{};  // numbers of decisions, by Decision::Kind
+    std::int64_t dropped = 0;                 // decisions that weren't carried out, because an object had
+                                              // changed
     bool failed = false;
 };
 
@@ -83,7 +84,7 @@ class Counters {
     void job_started(std::int64_t waited);
     void job_ended();
 
-    // The last cycles and slow requests, the latest last.
+    // The last cycles and slow requests, oldest first.
     const std::deque<CycleNote>& last_cycles() const { return last_cycles_; }
     const std::deque<RequestNote>& slow_requests() const { return slow_requests_; }
     const std::map<std::string, User, std::less<>>& users() const { return users_; }

@@ -12,7 +12,7 @@
 namespace pbs::host {
 namespace {
 
-// A change of a queue's execution_type from one word, such as execution_prime, to another; an empty word
+// A change of a queue's execution_type from one value, such as execution_prime, to another. An empty text
 // means any time.
 struct QueueTime {
     std::string queue;

@@ -1,4 +1,4 @@
-// Sets the execution_type of queues that a migration of legacy files has decided.
+// Sets the execution_type of queues, as a migration of legacy files has decided.
 #pragma once
 
 #include "server_plugin/host/change/server.h"

@@ -14,7 +14,7 @@
 namespace pbs::host {
 namespace {
 
-// The last row of an object in the history. `change` is the number of the change.
+// The last row of an object in the history. `change` is the number of the change to which the row belongs.
 struct Recorded {
     ConfigName object;
     std::optional<ConfigValues> before;

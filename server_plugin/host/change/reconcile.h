@@ -1,5 +1,5 @@
-// Makes the plugin's history and the server's objects agree. The two are in two databases: after a crash or a
-// full disk between the two commits, only the plugin's database has the change.
+// Makes the plugin's history and the server's objects agree. They are in two databases. The plugin commits
+// first: after a crash or a full disk between the two commits, only the plugin's database has the change.
 #pragma once
 
 #include "server_plugin/host/base/error.h"

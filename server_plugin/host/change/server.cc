@@ -34,7 +34,7 @@ Server::Server(State initial, ServerParts server_parts, ServerOptions server_opt
                           fmt::format("{} is no longer registered as the scheduler", who));
           return now();
       }) {
-    // Jobs are in the order of queueing, so the last one has the largest queue_rank.
+    // Jobs are in the order of queueing, so the last job has the largest queue_rank.
     if (!state.jobs().empty()) last_rank = state.jobs().rbegin()->second.queue_rank;
 }
 
@@ -58,7 +58,7 @@ Result<void> Server::make_first_objects() {
         Attributes& server = change.server_attributes();
         for (const AttributeDef& row : server_table().rows()) {
             if (!row.has(preset)) continue;
-            // A resource list has its default written as "ncpus=1"; for any other attribute the text is the
+            // The default of a resource list is written as "ncpus=1"; for any other attribute the text is the
             // value.
             const std::string_view value = row.default_value;
             const size_t equals = row.type == Type::resources ? value.find('=') : std::string_view::npos;

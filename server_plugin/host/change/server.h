@@ -56,7 +56,7 @@ struct ServerParts {
     Executor& executor;
     Clock& clock;
     Plugin* plugin = nullptr;  // null in some tests of single requests
-    // Updates an array after changes of its subjobs; each commit calls it (life/array_life.h).
+    // Updates an array after changes of its subjobs (life/array_life.h). Each commit calls it.
     void (*follow_subjobs)(Change&, uint64_t array, const std::vector<SubjobStep>&) = nullptr;
 };
 
@@ -64,7 +64,7 @@ struct ServerOptions {
     std::string home;     // absolute
     std::string scripts;  // the folder for scripts that the runner reads: HOME/server_priv/jobs
     std::string undelivered;
-    std::string starter;  // the user who runs the server: a manager
+    std::string starter;  // the user who runs the server; he counts as a manager
     uint16_t port = 0;
     std::string program = "/proc/self/exe";        // run to write messages (message.h) and backups
     std::chrono::milliseconds message_time{5000};  // the longest time for writing a message
@@ -74,7 +74,7 @@ struct ServerOptions {
 struct ChangedSince {
     std::unordered_set<uint64_t> jobs;
     std::unordered_set<uint64_t> nodes;  // includes vnodes on which jobs were started
-    bool configuration = false;          // the plugin's objects, or those that managers set up, changed
+    bool configuration = false;          // the plugin's objects, or those that managers set up, have changed
 
     bool anything() const { return configuration || !jobs.empty() || !nodes.empty(); }
 };
@@ -82,9 +82,9 @@ struct ChangedSince {
 // The progress of the pass over the jobs of route queues (routing.h).
 struct RoutePass {
     std::string
-        queue{};  // the jobs of queues before this one, and this one's up to `job`, have had their turn
+        queue{};  // the pass is over the queues before this one, and this one's jobs up to `job`
     uint64_t job = 0;
-    // The jobs that were refused everywhere, with the time of the offer.
+    // The jobs that every destination refused, with the time of that offer.
     std::unordered_map<uint64_t, int64_t> offered{};
     std::size_t next_look = 1024;  // when `offered` has this size, jobs that are gone are removed from it
 };
@@ -104,7 +104,7 @@ class Server {
     ServerParts parts;
     ServerOptions options;
     Counters counters;
-    int64_t started = 0;  // by the server's clock, seconds since the Epoch
+    int64_t started = 0;  // instant of the server's start, by its clock, in seconds since the Epoch
 
     int64_t now() const;  // by the server's clock, seconds since the Epoch
 
@@ -113,7 +113,7 @@ class Server {
 
     // Makes the server object at the first start, and the `default` scheduler if it is missing.
     Result<void> make_first_objects();
-    // Reports all objects to the plugin, then starts it.
+    // Reports all objects to the plugin, and then starts it.
     Result<void> start_plugin();
 
     // Asks for a scheduling cycle; the loop runs it (cycle.h). An empty name means every scheduler. If there
@@ -158,7 +158,7 @@ class Server {
     // latest hand-in of each.
     std::map<std::string, uint64_t> arriving;
     uint64_t last_arrival = 0;
-    // The parts for other servers; null in tests of single requests.
+    // The code for other servers; null in tests of single requests.
     Peers* peers = nullptr;
     Deliveries* deliveries = nullptr;
 
@@ -174,10 +174,10 @@ class Server {
 
     // True after a Shutdown request or a signal: the server's loop ends.
     bool stopping = false;
-    // If it isn't `no`, the server accepts and starts no more jobs, and stops when no job runs.
+    // If it isn't `no`, the server accepts and starts no more jobs, and stops when no job runs any more.
     enum class Closing { no, delayed, immediate } closing = Closing::no;
     bool winding_down() const { return stopping || closing != Closing::no; }
-    std::string state_text() const;  // server_state
+    std::string state_text() const;  // value of the attribute server_state
 
   private:
     std::map<std::string, int, std::less<>> wanted_;  // trigger by scheduler

@@ -31,7 +31,8 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-// The most jobs that a slice starts. Each start takes time, because files are written for it.
+// The most jobs that are started in one slice of a cycle's decisions. Each start takes time, because files
+// are written for it.
 constexpr size_t kMostStartsAtOnce = 16;
 
 int64_t iteration(const Sched& sched) {
@@ -46,7 +47,7 @@ bool is_harmless(const Decision& decision) {
 }
 
 // Puts decisions of a cycle into one transaction. Keeps account of the amounts on vnodes: a later decision
-// can't use those that an earlier decision has taken.
+// can't use amounts that an earlier decision has taken.
 class Application {
   public:
     // `preempted`: the ids of the jobs that the cycle's decisions have preempted so far; this object adds
@@ -60,14 +61,14 @@ class Application {
                 leave(job->places);
     }
 
-    // Applies a decision. False: it doesn't fit any more.
+    // Applies a decision. Returns false if it doesn't fit any more.
     bool apply(const Decision& decision);
     // Returns whether the last decision has started a subjob, and the array's next subjob may start, too.
     bool array_goes_on() const { return array_goes_on_; }
-    // Commits. A transaction that has only comments and the like doesn't wait for the disk: if it is lost, a
-    // later cycle decides the same again.
+    // Commits. A transaction that has only comments, estimates and types of accrued time doesn't wait for the
+    // disk: if it is lost, a later cycle decides the same again.
     Result<void> commit();
-    // Returns the time since the commit. When the actions after the commit have run, it is their duration.
+    // Returns the time since the commit: after the actions that follow a commit, this is their duration.
     std::chrono::nanoseconds since_commit() const { return std::chrono::steady_clock::now() - committed_; }
 
   private:
@@ -95,7 +96,7 @@ class Application {
     bool array_goes_on_ = false;
 };
 
-// Commits without adding to Server::changed. Otherwise the decisions' own changes would make later decisions
+// Commits without adding the changes to Server::changed. Otherwise these changes would make later decisions
 // of the same cycle about the same objects look outdated.
 Result<void> Application::commit() {
     class Aside {
@@ -133,8 +134,8 @@ Result<void> Application::move(const Decision& decision, Job& job) {
     if (decision.queue == 0 || decision.queue == job.queue) return {};
     const Queue* queue = server_.state.queue(decision.queue);
     if (queue == nullptr) return fail(PBSE_UNKQUE, "the queue to move to has gone");
-    // Refuse to move a job with dependencies: it would run before they are linked, which happens in an
-    // execution queue.
+    // Refuse to move a job with dependencies out of a route queue: the dependencies are linked only in an
+    // execution queue, so the job would run too early.
     if (job.attributes.has("depend")) return fail(PBSE_BADDEPEND, "a route queue has it, with dependencies");
     return enter_queue(change_, job, *queue, Entry::managed);
 }
@@ -157,7 +158,7 @@ std::vector<RunId> Application::awaited() const {
     return runs;
 }
 
-// Checks that the job that another job is to make room for still waits.
+// Checks that the job that is to get the places of a preempted job still waits.
 Result<void> Application::check_waits(uint64_t handle) const {
     const Job* job = server_.state.job_told_as(handle);
     if (job == nullptr || (state_for_plugin(*job) != job_state::kQueued && !is_preempted(*job)))
@@ -166,7 +167,7 @@ Result<void> Application::check_waits(uint64_t handle) const {
 }
 
 // Preempts a job. First checks the present state: since the cycle began, the job may have ended, and the job
-// that it makes room for may have been held.
+// for which it is preempted may have been held.
 Result<void> Application::preempt(const Decision& decision) {
     const Job* job = server_.state.job_told_as(decision.job);
     if (job == nullptr || !job->running() || is_preempted(*job)) return {};
@@ -189,7 +190,7 @@ Result<void> Application::preempt(const Decision& decision) {
     return {};
 }
 
-// Resumes a suspended job on its places; if other jobs are preempted for it, when those are gone.
+// Resumes a suspended job on its places. If other jobs are preempted for it, waits for their ends first.
 Result<void> Application::resume(const Decision& decision, Job& job) {
     if (auto ok = check_started(server_.state.queue(job.queue)); !ok) return ok;
     if (auto ok = take_room(released_places(job, server_.state.resources)); !ok) return ok;
@@ -213,7 +214,7 @@ Result<void> Application::run(const Decision& decision, Job& job) {
         if (const auto others = awaited(); !others.empty()) await(change_, job, others);
     if (done) return {};
     job = before;
-    // A subjob that was made a job for this start isn't in the state, so it must not count at all.
+    // A subjob that was made a job of its own for this start isn't in the state, so it must not count at all.
     if (server_.state.job(job.handle) != nullptr)
         change_.counted().stage(job);
     else
@@ -234,8 +235,8 @@ Result<void> Application::run_subjob(const Decision& decision, Job& array) {
     return {};
 }
 
-// Asks another server to move its job here. Ignores decisions other than `run` about such a job. False: the
-// decision doesn't fit any more.
+// Asks another server to move its job here. Ignores decisions other than `run` about such a job. Returns
+// false if the decision doesn't fit any more.
 bool Application::pull(const Decision& decision, uint64_t queue) {
     if (decision.kind != Decision::Kind::run) return true;
     auto done = check_started(server_.state.queue(queue));
@@ -297,8 +298,7 @@ bool Application::apply(const Decision& decision) {
             break;
         case Decision::Kind::comment:
             if (!waits) return true;  // the job has been held meanwhile
-            // Keep the comment of a job that was preempted, because it names the job that was to get its
-            // place.
+            // Keep the comment of a preempted job, because it names the job that was to get the place.
             if (names_preemption(current->attributes.text("comment"))) return true;
             if (current->attributes.text("comment") == decision.text) return true;
             change_.comment(*current, decision.text);
@@ -312,7 +312,7 @@ bool Application::apply(const Decision& decision) {
                                                                   current->attributes.text("schedselect"))});
             break;
         case Decision::Kind::accrue:
-            // Ignore the scheduler's type if the job's present state decides the type.
+            // The job's present state may decide the type of its time; then ignore the scheduler's type.
             if (waits)
                 set_accrue_type(change_.job(*current), server_.state,
                                 static_cast<Accrue>(decision.accrue_type), change_.now());
@@ -381,7 +381,7 @@ void Cycles::begin(const std::string& name, int trigger) {
     not_preempted_ = false;
     note_ = {.sched = name, .trigger = trigger, .began = now};
     stage_began_ = std::chrono::steady_clock::now();
-    // The scheduler's last cycle decides by its log_event whether this line is written, because the plugin
+    // The log_event of the scheduler's last cycle decides whether this line is written, because the plugin
     // reports the present cycle's log_event only with its decisions.
     logs_.of(*sched).write(LogEvent::debug, LogClass::request, {},
                            fmt::format("Starting Scheduling Cycle: {}", trigger_name(trigger)));
@@ -401,14 +401,14 @@ void Cycles::cycle_finished() {
     begin_next();
 }
 
-// Returns how long the present stage has taken, and begins the next one.
+// Returns how long the cycle's present stage has taken, and begins the next stage.
 std::chrono::nanoseconds Cycles::stage_took() {
     const auto began = std::exchange(stage_began_, std::chrono::steady_clock::now());
     return stage_began_ - began;
 }
 
-// Lets a cycle wait until the plugin has time for it. The cycle stays wanted, and merges with further wanted
-// cycles of the scheduler.
+// Lets a cycle wait until the plugin has finished a request. The cycle stays wanted, and merges with further
+// wanted cycles of the scheduler.
 void Cycles::wait(const std::string& name, int trigger) {
     server_.changed.reset();
     server_.want_cycle(trigger, name);
@@ -440,7 +440,7 @@ void Cycles::go_on() {
 }
 
 // Applies a slice of decisions in one transaction. Most of a decision's cost is in the commit, so the time
-// that this slice takes determines the size of the next one.
+// that this slice takes determines how many decisions the next slice has.
 void Cycles::apply_some() {
     using Steady = std::chrono::steady_clock;
     const Sched* sched = server_.state.sched(sched_);
@@ -499,14 +499,16 @@ void Cycles::apply_some() {
     end();
 }
 
-// Returns whether decisions other than comments and the like are left. Comments come last, because decisions
-// are in the order of their effect.
+// Returns whether decisions other than harmless ones (comments, estimates, types of accrued time) are left.
+// Harmless decisions come last, because decisions are in the order of their effect. So the next decision
+// tells.
 bool Cycles::more_starts() const {
     return applied_ < decisions_.size() && !is_harmless(decisions_.at(applied_, StateNames(server_.state)));
 }
 
-// Returns whether a decision still holds after the changes since the cycle began. A rejection can't be
-// undone. So it doesn't hold after any change of the configuration, which may have removed its reason.
+// Returns whether a decision still holds after the changes since the cycle began. A rejection doesn't hold
+// after any change of the configuration: the change may have removed its reason, and a rejection can't be
+// undone.
 bool Cycles::still_holds(const Decision& decision) const {
     const ChangedSince& changed = *server_.changed;
     if (is_harmless(decision)) return true;
@@ -544,12 +546,12 @@ void Cycles::end() {
     server_.counters.cycle_over(std::move(note_));
     server_.changed.reset();
     decisions_ = {};
-    // If decisions were dropped, another cycle considers their jobs anew.
+    // If decisions were dropped, ask for another cycle, which considers their jobs anew.
     if (dropped_) server_.want_cycle(PBS_SCH_SCHEDULE_CMD, sched_);
     dropped_ = false;
 }
 
-// Begins the next cycle. First makes the plugin do the work that is due, which it can't do during a cycle.
+// Begins the next cycle. First makes the plugin do its work that is due, which it can't do during a cycle.
 void Cycles::begin_next() {
     while (!busy() && !todo_.empty() && server_.placing == 0) {
         look_at_clock();
@@ -580,8 +582,8 @@ void Cycles::look_at_clock() {
     const int64_t now = server_.now();
     Plugin& plugin = *server_.parts.plugin;
     if (plugin.next_deadline(now) <= now) {
-        // The plugin may store the usage of jobs now. Write the ends of their runs to the disk first: if
-        // those were lost in a crash, the usage would count twice.
+        // The plugin may now store the usage of jobs. Write the ends of their runs to the disk first: if a
+        // crash lost these ends, the usage would count twice.
         if (auto done = settle_ended_runs(server_); !done)
             server_.parts.log.error("jobs", done.error().message);
         for (const auto& [name, trigger] : plugin.tick(now, server_.state)) server_.want_cycle(trigger, name);

@@ -24,8 +24,8 @@
 namespace pbs::host {
 
 // Runs one cycle at a time, in two stages: the plugin decides, perhaps in a thread of its own; then the
-// server carries the decisions out, in several parts if they are many. Requests are answered in and between
-// the stages.
+// server carries the decisions out, in slices if they are many. Requests are answered in and between the
+// stages.
 class Cycles {
   public:
     // `slice`: the time that one call spends on carrying out decisions. `least`: the number of decisions that
@@ -46,8 +46,8 @@ class Cycles {
     // Call it when the plugin's thread has made its decisions (client::Options::cycle_finished).
     void cycle_finished();
 
-    // Call it when the plugin has finished other work (client::Options::work_finished). Does the work that
-    // became due meanwhile, and begins a cycle that had to wait.
+    // Call it when the plugin has finished other work (client::Options::work_finished). Does the plugin's
+    // work that became due meanwhile, and begins a cycle that had to wait.
     void work_finished();
 
     // Carries out further decisions of the cycle and, when none is left, begins the next wanted cycle.
@@ -83,9 +83,9 @@ class Cycles {
     Server& server_;
     std::chrono::milliseconds slice_;
     size_t least_at_once_;
-    size_t most_at_once_;  // the most decisions of the next slice, by the time that the last slices took
+    size_t most_at_once_;  // most decisions of the next slice, by the time that the last slices took
     size_t most_starts_at_once_ =
-        8;  // most starts of a slice, by the time that the last ones took after their commit
+        8;  // most starts of a slice, by the time that the last starts took after their commit
     SchedLogs logs_;
     std::map<std::string, int64_t> last_;           // scheduler to the instant of its last cycle
     std::deque<std::pair<std::string, int>> todo_;  // cycles to run: scheduler and trigger
@@ -98,17 +98,17 @@ class Cycles {
     client::Decisions decisions_;
     size_t applied_ = 0;
     size_t refused_ = 0;  // decisions that were dropped because scheduling is off
-    // The ids of the jobs that the cycle has preempted. not_preempted_: a preemption has failed.
+    // The ids of the jobs that the cycle has preempted. not_preempted_: a preemption of the cycle has failed.
     std::vector<std::string> preempted_;
     bool not_preempted_ = false;
-    bool dropped_ = false;  // a decision was dropped because an object had changed
+    bool dropped_ = false;  // a decision was dropped because an object had changed since the cycle began
 };
 
 // Starts a job on the decision's places. The job gets the resources that the decision sets.
 Result<void> start_as_decided(Change& change, Job& job, const Decision& decision);
 
-// Carries out decisions in order, in one transaction; the jobs start after it. A decision that doesn't fit
-// any more, because the job is gone or the vnode is full, is dropped.
+// Carries out decisions in order, in one transaction. The jobs are started after its commit. A decision that
+// doesn't fit any more, because the job is gone or the vnode is full, is dropped.
 Result<void> apply_decisions(Server& server, int64_t now, const std::vector<Decision>& decisions);
 
 }  // namespace pbs::host

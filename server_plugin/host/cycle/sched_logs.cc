@@ -21,7 +21,7 @@ std::string date_text(int64_t at) {
     return {text, std::strftime(text, sizeof text, "%a %b %e %H:%M:%S %Y", &local)};
 }
 
-// Returns the text of a decision for the log; empty: it isn't logged.
+// Returns the text of a decision for the log; empty: the decision isn't logged.
 std::string text_of(const Decision& decision, const State& state) {
     switch (decision.kind) {
         case Decision::Kind::run:
@@ -68,7 +68,7 @@ Log& SchedLogs::of(const Sched& sched) {
     Known& known = known_[sched.name];
     if (known.log == nullptr || known.folder != folder) {
         if (folder.starts_with(home_ + "/") && folder.find('/', home_.size() + 1) == std::string::npos)
-            // If that fails, the log counts its lines as lost.
+            // If mkdir() fails, the log counts its lines as lost.
             static_cast<void>(::mkdir(folder.c_str(), 0755));
         known = {folder, std::make_unique<Log>(folder, "pbs_sched", clock_)};
     }

@@ -1,5 +1,5 @@
-// Writes the schedulers' logs: the outcome of each cycle for the jobs, in the format of the server's log and
-// in the words of OpenPBS's scheduler. A log is in the folder of the scheduler's sched_log. log_event of the
+// Writes the schedulers' logs: what each cycle decided for each job, in the format of the server's log and in
+// the words of OpenPBS's scheduler. A log is in the folder of the scheduler's sched_log. The log_event of the
 // policy in force selects the kinds of events.
 #pragma once
 

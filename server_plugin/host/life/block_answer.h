@@ -25,7 +25,8 @@ struct BlockAnswer {
 };
 
 // If a qsub waits for the end of this job, stores the answer with the change; settle_dependencies() sends it
-// after the commit. So the qsub gets the answer even if the server is killed in between.
+// after the commit. So the qsub gets the answer even if the server is killed between the commit and the
+// sending.
 void note_block_answer(Change& change, Job& job);
 // Sends the answer that `note` stores to the waiting qsub, if it still listens.
 void give_block_answer(Server& server, const Link& note);

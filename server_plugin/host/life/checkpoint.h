@@ -2,10 +2,10 @@
 //
 //   $action checkpoint_abort 300 !/usr/local/sbin/checkpoint %jobid %sid %path
 //
-// The number is the most seconds that the program may take; the program may end the job itself. If the
-// program exits with 0, the checkpoint is written, and the server ends the job and queues it again. At the
-// job's next run, its script has to restart from the checkpoint. The server doesn't wait for the program:
-// poll_checkpoints() polls it.
+// The number is the most seconds that the program may take. The program may also end the job. If the program
+// exits with 0, the checkpoint is written, and the server ends the job and queues it again. At the job's next
+// run, its script has to restart from the checkpoint. The server doesn't wait for the program:
+// poll_checkpoints() looks now and then whether it has ended.
 #pragma once
 
 #include <functional>

@@ -28,9 +28,9 @@ LinkKind kind_of(DependType type) {
     return static_cast<LinkKind>(type);
 }
 
-// The outcome of a job for the jobs that wait for it, as two masks with a bit for each kind of link. The
-// kinds in `done` are decided: their links are removed. For a kind that is also in `met`, the awaited event
-// has happened, and the waiting jobs are released. For any other kind in `done`, the waiting jobs are
+// The outcome of a job for the jobs that wait for it, as two masks with a bit for each kind of link. If a
+// kind is in `done`, its outcome is decided, and the links of this kind are removed. If the kind is also in
+// `met`, the awaited event has happened: the waiting jobs are released. Otherwise the waiting jobs are
 // deleted.
 struct Telling {
     unsigned done = 0;
@@ -60,7 +60,7 @@ void change_hold(Job& job, ifl::Op op, const State& state) {
     (void)apply_change(job.attributes, holds, hold, state.resources);
 }
 
-// Returns the number of the job's runone set; 0: it is in none.
+// Returns the number of the job's runone set, the jobs of which only one is to run; 0: the job is in no set.
 uint64_t set_of(const State& state, uint64_t job) {
     const auto links = state.dependencies.of(job, LinkKind::runone);
     return links.empty() ? 0 : links.front().other;
@@ -103,8 +103,8 @@ void settle_hold(Change& change, Job& job) {
     if (job.state == job_state::kQueued) change.want_cycle(PBS_SCH_SCHEDULE_NEW);
 }
 
-// Releases a waiting job from `other`, after their link was removed. Writes the job's row only if its hold
-// changes.
+// Releases a waiting job from job `other`, after the link between them was removed. Writes the waiting job's
+// row only if its hold changes.
 void let_go(Change& change, const Job& waiting, uint64_t other) {
     const State& state = change.server().state;
     log_later(change, waiting, fmt::format("Dependency on job {} released.", state.job_id(other)));
@@ -131,7 +131,7 @@ class TakeUp {
     TakeUp(Change& change, Job& job, std::string value)
         : change_(change), state_(change.server().state), job_(job), value_(std::move(value)) {}
 
-    // Links the job to each job that the item names, until one of them refuses.
+    // Links the job to each job that the item of `depend` names, until one of these jobs refuses the link.
     Result<void> item(const DependItem& item) {
         if (item.type == DependType::on) {
             unlink_all(change_, job_.sequence, LinkKind::on);
@@ -164,7 +164,7 @@ class TakeUp {
         return {};
     }
 
-    // Makes this job wait for `other`. Returns 0, or PBS's error code.
+    // Makes this job wait for job `other`. Returns 0, or PBS's error code.
     int wait_for(uint64_t other, LinkKind kind) {
         if (state_.dependencies.find(job_.sequence, kind, other)) return 0;
         const Job* parent = change_.current(other);
@@ -186,7 +186,8 @@ class TakeUp {
         return 0;
     }
 
-    // Makes `other` wait for this job. `other` has to permit that, by "on" or by a link to this job.
+    // Makes job `other` wait for this job. `other` has to permit that, by "on" or by a link to this job.
+    // Returns 0, or PBS's error code.
     int go_before(uint64_t other, LinkKind kind) {
         const Job* child = change_.current(other);
         if (child == nullptr) return PBSE_UNKJOBID;
@@ -203,8 +204,8 @@ class TakeUp {
         return 0;
     }
 
-    // Merges this job's runone set with that of `other`; makes a set if neither has one. Returns 0, or PBS's
-    // error code.
+    // Merges this job's runone set with that of job `other`; makes a set if neither has one. Returns 0, or
+    // PBS's error code.
     int join(uint64_t other) {
         const Job* partner = change_.current(other);
         if (partner == nullptr) return PBSE_IVALREQ;
@@ -259,8 +260,8 @@ void unlink_unnamed(Change& change, const Job& job, const DependItem& item) {
     for (const std::string& id : item.jobs)
         if (const auto other = state.sequence_in(id)) kept.push_back(*other);
     if (is_before(item.type)) {
-        // The note (to_tell) releases the jobs that wait for this one: it removes all links that are older
-        // than itself. So make the links to keep again after it.
+        // The new link of kind to_tell releases the jobs that wait for this one: it removes all links that
+        // are older than itself. So the links to keep are made again after it.
         const LinkKind kind = kind_of(mirrored(item.type));
         if (!state.dependencies.next_to(job.sequence, kind)) return;
         change.link(job.sequence, LinkKind::to_tell, Telling{bit(kind), bit(kind)}.packed());
@@ -280,8 +281,8 @@ void unlink_unnamed(Change& change, const Job& job, const DependItem& item) {
 }  // namespace
 
 std::string shown_depend(const Job& job, const State& state) {
-    // Until the job enters an execution queue, and in the history, `depend` is an attribute. In between, its
-    // text is made from the links.
+    // Until the job enters an execution queue, and in the history, the text is stored in the attribute
+    // `depend`. In between, it is made from the links.
     if (job.attributes.has("depend")) return std::string(job.attributes.text("depend"));
     return state.dependencies.text(job.sequence, state.server_name);
 }
@@ -393,7 +394,8 @@ void dependencies_at_end(Change& change, Job& job) {
 
 namespace {
 
-// Updates the jobs that wait for `work.job` by its outcome, at most `left` of them. True: all are updated.
+// Updates at most `left` of the jobs that wait for `work.job`, by its outcome. Returns true if all are
+// updated.
 bool tell(Change& change, const Link& work, int& left) {
     const Dependencies& links = change.server().state.dependencies;
     const Telling telling = Telling::unpacked(work.other);
@@ -416,8 +418,7 @@ bool tell(Change& change, const Link& work, int& left) {
     return true;
 }
 
-// Holds, frees or ends the jobs of a runone set other than `work.job`, at most `left` of them. True: all are
-// done.
+// Holds, frees or ends at most `left` jobs of a runone set, without `work.job`. Returns true if all are done.
 bool deal_with_set(Change& change, const Link& work, int& left) {
     const State& state = change.server().state;
     bool all = true;

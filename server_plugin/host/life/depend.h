@@ -21,7 +21,7 @@ std::string shown_depend(const Job& job, const State& state);
 // malformed or names jobs of other servers.
 Result<std::string> full_depend(std::string_view value, const State& state);
 
-// Links a job to the jobs that its `depend` names. A dependency that can't be met deletes the job, although
+// Links a job to the jobs that its `depend` names. If a dependency can't be met, the job is deleted, although
 // the request succeeds, as in PBS. REQUIRES: the job is in an execution queue, and in the change.
 // PBSE_IVALREQ: the job depends on itself, or runone names an unknown job.
 Result<void> take_up_dependencies(Change& change, Job& job);
@@ -39,7 +39,7 @@ void dependencies_at_requeue(Change& change, const Job& job);
 // final.
 void dependencies_at_end(Change& change, Job& job);
 
-// Handles some of the stored notes and waiting jobs, in one transaction. False: none is left.
+// Handles some of the stored notes and waiting jobs, in one transaction. Returns false if none is left.
 Result<bool> settle_dependencies(Server& server, int64_t now);
 
 }  // namespace pbs::host

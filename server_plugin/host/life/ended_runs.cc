@@ -34,8 +34,8 @@ void EndedRuns::look() {
     on_their_way_ = std::exchange(server_.ended_runs, {});
 }
 
-// Removes the runs' records when their ends are on the disk. After an error it isn't known which ends are
-// there, so keeps the records. The server's next start removes those of ended runs.
+// If the ends of the runs are on the disk, removes the runs' records. After an error it isn't known which
+// ends are there, so the records stay. The server's next start removes the records of ended runs.
 void EndedRuns::written() {
     server_.ends_on_their_way = false;
     const auto runs = std::exchange(on_their_way_, {});

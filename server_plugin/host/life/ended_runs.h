@@ -1,6 +1,6 @@
-// Writes committed ends of jobs to the disk, with a delay. No commit has to wait for the disk: until a job's
-// end is on the disk, the shepherd's record of the end stays, and the server reads it again after a crash of
-// the machine.
+// Writes committed ends of jobs to the disk, with a delay, so that no commit has to wait for the disk. Until
+// a job's end is on the disk, the shepherd's record of the end stays, and the server reads it again after a
+// crash of the machine.
 #pragma once
 
 #include <uv.h>
@@ -16,7 +16,7 @@ class Server;
 
 class EndedRuns {
   public:
-    // REQUIRES: both outlive this object; the loop runs until the thread has ended.
+    // REQUIRES: the loop and the server outlive this object; the loop runs until the thread has ended.
     EndedRuns(uv_loop_t* loop, Server& server) : loop_(loop), server_(server) {}
     EndedRuns(const EndedRuns&) = delete;
     EndedRuns& operator=(const EndedRuns&) = delete;
@@ -33,11 +33,11 @@ class EndedRuns {
     Server& server_;
     uv_work_t work_{};
     std::vector<RunId> on_their_way_;
-    Result<void> outcome_;  // the thread's outcome; valid while server_.ends_on_their_way
+    Result<void> outcome_;  // outcome of the thread; valid while server_.ends_on_their_way
 };
 
-// Waits until all committed ends are on the disk. Call it before storing data that must not survive a crash
-// of the machine without them.
+// Waits until all committed ends of runs are on the disk. Call it before storing data that must not survive a
+// crash of the machine without these ends.
 Result<void> settle_ended_runs(Server& server);
 
 }  // namespace pbs::host

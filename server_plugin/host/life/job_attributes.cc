@@ -49,8 +49,8 @@ Result<void> check_umask(std::string_view value) {
     return fail(PBSE_BADATVAL, fmt::format("Illegal umask \"{}\": expected octal 0 to 0777", value));
 }
 
-// Checks the attribute Checkpoint; "u" means unset. The server stores and shows its value, but makes no
-// checkpoints at intervals (pbs_server(8)).
+// Checks the value of the attribute Checkpoint; "u" means unset. The server stores and shows the value, but
+// makes no checkpoints at intervals (pbs_server(8)).
 Result<void> check_checkpoint(std::string_view value) {
     if (value.size() > 2 && (value.substr(0, 2) == "c=" || value.substr(0, 2) == "w=") &&
         value.find_first_not_of("0123456789", 2) == std::string_view::npos)
@@ -60,8 +60,8 @@ Result<void> check_checkpoint(std::string_view value) {
                 fmt::format("Illegal Checkpoint \"{}\": expected n, s, c, c=minutes, w or w=minutes", value));
 }
 
-// Refuses control characters, because records and logs have one line for each value. An environment, and a
-// command and its arguments, may have line breaks.
+// Refuses control characters, because records and logs have one line for each value. Line breaks are allowed
+// in an environment, and in a command and its arguments.
 Result<void> check_characters(const AttributeDef& def, std::string_view value) {
     if (def.type == Type::environment || def.name == "Submit_arguments" || def.name == "executable" ||
         def.name == "argument_list")
@@ -75,7 +75,8 @@ Result<void> check_characters(const AttributeDef& def, std::string_view value) {
     return {};
 }
 
-// Checks staged files: the server copies files only on this machine.
+// Checks the files to stage in or out. The server copies files only on this machine, so refuses any other
+// host.
 Result<void> check_staging(const AttributeDef& def, const Job& job, const State& state) {
     for (const std::string& entry : job.attributes.list(def.name)) {
         const auto file = parse_staged_file(entry);
@@ -88,7 +89,7 @@ Result<void> check_staging(const AttributeDef& def, const Job& job, const State&
     return {};
 }
 
-// Checks the values of single attributes that have more rules than their types.
+// Checks the value of an attribute that has more rules than its type.
 Result<void> check_value(const AttributeDef& def, const Job& job) {
     const std::string_view value = job.attributes.text(def.name);
     if (def.name == "Job_Name") return check_name(value);
@@ -156,7 +157,7 @@ Result<void> set_job_attribute(Job& job, const ifl::Attribute& change, uint32_t 
     if (def->name == "eligible_time") return set_eligible(job, change, state);
     if (auto ok = apply_change(job.attributes, *def, change, state.resources); !ok) return ok;
     if (def->type == Type::resources) {
-        // The value that the user has set isn't a default of the server.
+        // The user has set the value, so it isn't a default of the server.
         const Resource* resource = state.resources.find(change.resource);
         if (resource == nullptr) return {};
         job.set_defaulted(resource->name, false);

@@ -177,8 +177,8 @@ void end_job(Change& change, Job& job, const RunReport& report) {
         return;
     }
     take_exit(job, report.exit, server, change.now());
-    // Report the final usage to the plugin while the job still runs for it, because fair shares count the
-    // usage.
+    // Report the final usage to the plugin while the plugin still takes the job for running, because fair
+    // shares count the usage.
     if (server.parts.plugin != nullptr) server.parts.plugin->job_changed(change.now(), job, server.state);
     const bool lost = report.state == RunState::lost;
     const bool unstaged = report.exit.exit_status == exit_status::kStageInFailed;
@@ -186,8 +186,9 @@ void end_job(Change& change, Job& job, const RunReport& report) {
     const bool again = !job.deleted && (job.at_end != Job::AtEnd::finish ||
                                         (lost && job.attributes.boolean("Rerunable", true)));
     if (again && !lost) set_attribute(job, "Exit_status", fmt::format("{}", exit_status::kRerun));
-    // Write the accounting record before the commit. If the server dies in between, the next server handles
-    // the end again and doesn't repeat the record. A record after the commit could be lost.
+    // Write the accounting record before the commit. If the server dies between the two, the next server
+    // handles the end again and doesn't repeat the record. A record that is written after the commit could be
+    // lost.
     const AccountedJob record = accounted(job, server.state);
     const std::string text = end_text(report.exit);
     if (again) {
@@ -327,7 +328,8 @@ AccountedJob accounted(const Job& job, const State& state) {
     out.end = job.obittime;
     out.exit_status = static_cast<int>(a.integer("Exit_status", 0));
     out.resources_used = pairs_of(a, "resources_used");
-    // A job that runs or has ended accrues no more eligible time, so eligible_before is all of it.
+    // A job that runs or has ended accrues no more eligible time, so eligible_before is its whole eligible
+    // time.
     if (counts_eligible_time(state.server))
         out.eligible_time = amount_text(Type::duration, a.integer("eligible_before", 0));
     out.run_count = a.integer("run_count", 0);
@@ -362,7 +364,7 @@ Result<void> purge_history(Server& server, int64_t now) {
     size_t removed = 0;
     for (uint64_t handle : server.state.finished_jobs()) {
         const Job& job = *server.state.job(handle);
-        // Subjobs stay in the history as long as their array, so its state and time decide.
+        // Subjobs stay in the history as long as their array, so the array's state and time decide.
         const Job* array = job.is_subjob() ? server.state.job_of_sequence(job.array) : &job;
         const bool live = array != nullptr && !array->history();
         if (enabled && array != nullptr &&

@@ -1,10 +1,10 @@
 // The life of a job from its queueing to its end, as steps of a Change.
 //
 // The folder life/ has such steps: of jobs (this file), of arrays (array_life.h), of dependencies (depend.h),
-// of preemption (preempt.h) and of reservations (reservation_life.h, new_reservation.h); and the periodic
-// work for jobs (run_reports.h, routing.h, ended_runs.h). A step changes copies of objects. Effects that
-// can't be undone, such as mail and processes, follow after the commit. advance() computes a job's next state
-// (state/job_state.h). For example, a job is started by
+// of preemption (preempt.h) and of reservations (reservation_life.h, new_reservation.h). It also has the
+// periodic work for jobs (run_reports.h, routing.h, ended_runs.h). A step changes copies of objects. Effects
+// that can't be undone, such as mail and processes, follow after the commit. advance() computes a job's next
+// state (state/job_state.h). For example, a job is started by
 //   auto done = start_job(change, change.job(current), places, {});
 //   if (done) done = change.commit();  // the runner starts it afterwards
 #pragma once
@@ -22,11 +22,12 @@
 
 namespace pbs::host {
 
-// Puts a job into a queue, after checks: sets rank, qtime, defaults and user as the queue demands. The job
-// comes from another queue, or is new.
+// Puts a job, which is new or comes from another queue, into a queue. Checks whether it may enter, and sets
+// its rank, qtime, defaults and user as the queue demands.
 Result<void> enter_queue(Change& change, Job& job, const Queue& queue, Entry entry);
-// fit_to_queue() and enter_fitted() do the same in two parts. fit_to_queue() completes the job as the queue
-// demands; its result depends on the setup (State::setup) and the current second, but not on other jobs.
+// fit_to_queue() and enter_fitted() together do what enter_queue() does. fit_to_queue() completes the job as
+// the queue demands; its result depends on the setup (State::setup) and the current second, but not on other
+// jobs.
 Result<void> fit_to_queue(Job& job, const Queue& queue, Server& server);
 Result<void> enter_fitted(Change& change, Job& job, const Queue& queue, Entry entry);
 
@@ -48,22 +49,22 @@ void note_deletion(Change& change, const Job& job, std::string_view requestor);
 // user@host.
 void delete_waiting_job(Change& change, Job& job, std::string_view requestor);
 
-// Kills the processes of a running job at once, if it has any yet. job.at_end decides whether the job is
-// queued again.
+// Kills the processes of a running job at once, if it has any. job.at_end decides whether the job is queued
+// again.
 Result<void> kill_job(Server& server, const Job& job);
 // Kills the job's processes after the commit, if the job still exists then.
 void kill_after(Change& change, const Job& job);
 // Ends the job's processes: with TERM first, and with KILL after the kill_delay of the job's queue.
 Result<void> terminate_job(Server& server, const Job& job);
 
-// Deletes a job that can never run by the policy, and sends its owner the reason.
+// Deletes a job that can never run under the policy in force, and sends its owner the reason.
 void reject_job(Change& change, Job& job, std::string_view text);
 
 // Ends a job, running or not. The accounting record and the mail have the reason.
 void abort_job(Change& change, Job& job, const std::string& why);
 
-// Ends a job without processes: moves it to the history, or removes it if there is no history. `end` is
-// terminated, finished, failed or moved.
+// Ends a job without processes: moves it to the history, or removes it if there is no history. `end` is the
+// event: terminated, finished, failed or moved.
 void retire(Change& change, Job& job, JobEvent end);
 
 // These functions collect the job's data for the runner and for accounting records.

@@ -99,7 +99,8 @@ std::optional<unsigned> umask_of(const Job& job) {
     return values::number<unsigned>(text, 8).value_or(0) & 0777U;
 }
 
-// Starts a job. Returns an exception as an error, so that it affects only this job and not the others.
+// Passes a job to the runner, to start it. Returns an exception as an error, so that it affects only this
+// job.
 Result<void> start(Server& server, const Job& job) {
     try {
         auto script = write_script(server, job);
@@ -122,8 +123,8 @@ void start_failed(Server& server, const Job& job, const Error& error) {
     end_job(change, back, report);
     set_comment(back, fmt::format("job held, it could not be started: {}", error.message));
     if (auto done = change.commit(); !done) {
-        // The job still holds its vnodes but has no process. Keep this report, so that the next tick stores
-        // it like any other end.
+        // The job still holds its vnodes but has no process. Keep this report, so that the next tick of the
+        // loop stores it like any other end.
         server.parts.log.error(job.id, done.error().message);
         server.unstored_reports.push_back(std::move(report));
     }

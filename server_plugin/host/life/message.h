@@ -1,6 +1,6 @@
 // Writes a message to a running job, as a line at the end of its output.
 //
-// The output file belongs to the job's owner, who may have replaced it by anything, on a disk that hangs. So
+// The output file belongs to the job's owner, who may have replaced it by anything, and its disk may hang. So
 // a process with the owner's rights writes the message, and the server doesn't wait for that process: poll()
 // looks whether it has ended, and kills it after a while.
 #pragma once
@@ -19,15 +19,15 @@ namespace pbs::host {
 
 class MessageWriter {
   public:
-    // Begins to write to the job's output ('o') or errors ('e'). PBSE_SYSTEM: it can't; the message has the
-    // reason.
+    // Begins to write to the job's output (`stream` 'o') or errors ('e'). PBSE_SYSTEM: the message can't be
+    // written; the error has the reason.
     static Result<MessageWriter> start(Server& server, const Job& job, char stream, std::string_view text);
     // Kills the process if it still writes.
     ~MessageWriter();
     MessageWriter(MessageWriter&& other) noexcept;
     MessageWriter& operator=(MessageWriter&&) = delete;
 
-    // Returns the outcome, once; nullopt: the process still writes. PBSE_SYSTEM: the message has the file and
+    // Returns the outcome, once; nullopt: the process still writes. PBSE_SYSTEM: the error has the file and
     // the reason.
     std::optional<Result<void>> poll();
 

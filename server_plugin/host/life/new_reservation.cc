@@ -21,15 +21,16 @@
 namespace pbs::host {
 namespace {
 
-// The most reservations of a user. Each reservation costs time, because a cycle searches a place for it, and
-// keeps jobs off its vnodes.
+// The most reservations of a user. Each reservation costs time, because a cycle searches for places for it,
+// and keeps jobs off its vnodes.
 constexpr size_t kMostOfUser = 200;
 // The most occurrences of a user's standing reservations.
 constexpr size_t kMostOccurrencesOfUser = 1000;
-// The duration of a reservation for a job without a walltime, as in OpenPBS.
-constexpr int64_t kWithoutWalltime = 5LL * 365 * 24 * 3600;
-// How long a reservation that was made to move a job into it may be empty before it is deleted, as in
+// The duration, in seconds, of a reservation that is made for a job without a walltime: five years, as in
 // OpenPBS.
+constexpr int64_t kWithoutWalltime = 5LL * 365 * 24 * 3600;
+// The delete_idle_time of a reservation that was made to move a job into it: without jobs for so long, it is
+// deleted, as in OpenPBS.
 constexpr std::string_view kIdleTime = "00:10:00";
 
 std::string reason_of(const Error& error) {
@@ -113,8 +114,8 @@ void take_resources(const Job& job, Reservation& reservation, const State& state
     }
     if (!reservation.attributes.has("Resource_List", "walltime"))
         reservation.attributes.set(list, "walltime", amount_text(Type::duration, kWithoutWalltime));
-    // Drop the sums over the chunks: jobs, and clients that send all of a job's resources, have them beside
-    // select.
+    // Remove the sums over the chunks. Jobs, and clients that send all of a job's resources, have these sums
+    // beside select.
     unset_sums(reservation, reservation.attributes.text("Resource_List", "select"), state);
 }
 

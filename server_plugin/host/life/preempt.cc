@@ -21,8 +21,8 @@
 namespace pbs::host {
 namespace {
 
-// Stands in place of a method in `preempting`: the job is being started or resumed, and is preempted once it
-// runs.
+// This letter in place of a method in `preempting` means: the job is being started or resumed, and is
+// preempted once it runs.
 constexpr char kOnceItRuns = '-';
 
 void note(Change& change, const Job& job, std::string text) {
@@ -59,8 +59,7 @@ void end_by(Change& change, const Job& job, char method) {
         if (ending == nullptr || !ending->running() || !is_preempting(*ending)) return;
         const auto done = method == 'D' ? terminate_job(server, *ending) : kill_job(server, *ending);
         if (done) return;
-        // The reason may be that the job has just ended, with its report on the way. If it hasn't, the next
-        // method is tried.
+        // The job may have just ended, and its report be on the way. Otherwise the next method is tried.
         server.parts.log.job(
             ending->id, fmt::format("preemption by {} failed: {}", way_text(method), done.error().message));
         Change next(server, server.now());
@@ -90,7 +89,7 @@ bool remove(Change& change, Job& job, std::string_view for_job) {
 }
 
 // Runs the site's checkpoint program after the commit. When poll_checkpoints() reports the outcome, ends the
-// job, or tries the next method. False: the job can't be checkpointed.
+// job, or tries the next method. Returns false if the job can't be checkpointed.
 bool checkpoint(Change& change, Job& job) {
     Server& server = change.server();
     if (!may_checkpoint(server, job)) return false;
@@ -136,8 +135,8 @@ bool preempt_by(Change& change, Job& job, char method, std::string_view for_job)
     }
 }
 
-// Writes a run as `awaits` lists it. The text has the run's number, because the job may have ended and
-// started again.
+// Writes a run as the attribute `awaits` lists it. The text has the run's number, because the job may end and
+// start again.
 std::string run_text(const RunId& run) {
     return fmt::format("{}/{}", run.job, run.run);
 }

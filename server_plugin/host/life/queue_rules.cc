@@ -53,9 +53,9 @@ Result<void> set_group(Job& job, const Server& server, const User& user) {
 }
 
 // Compares a limit with a request, as OpenPBS does. Returns a number below 0 if the limit is less than the
-// request, above 0 if the limit is more. Texts are compared by their characters. A list equals the request if
-// it has all requested entries; if not, the list is more. A boolean that differs is more, too. So a request
-// never exceeds a maximum that is a list or a boolean.
+// request, above 0 if the limit is more, and 0 if they are equal. Texts are compared by their characters. A
+// limit that is a list equals the request if it has all requested entries, else it is more. A boolean that
+// differs is more, too. So a request never exceeds a maximum that is a list or a boolean.
 int compared(Type type, std::string_view limit, std::string_view asked) {
     if (is_amount(type)) {
         const auto order = amount_of(type, limit) <=> amount_of(type, asked);
@@ -71,9 +71,9 @@ int compared(Type type, std::string_view limit, std::string_view asked) {
                : 1;
 }
 
-// Returns whether the request exceeds one of these limits, and sets `which` to that limit. A limit is ignored
-// if `before` has one for the same resource. OpenPBS has no maximum of `nodes`, so TORQUE's count of nodes
-// limits no job.
+// Returns whether the request exceeds one of these limits (is below one, if `maximum` is false), and sets
+// `which` to that limit. A limit is ignored if `before` has one for the same resource. OpenPBS has no maximum
+// of `nodes`, so TORQUE's count of nodes limits no job.
 bool outside(const Attributes& limits, std::string_view name, const Job& job, const State& state,
              bool maximum, std::string& which, const Attributes* before = nullptr) {
     for (const AttributeValue& limit : limits.all_of(name)) {

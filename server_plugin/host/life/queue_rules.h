@@ -10,7 +10,7 @@ namespace pbs::host {
 enum class Entry {
     submitted,  // by a user, with qsub or qmove
     routed,     // by a route queue
-    // By a manager or the scheduler: only limits on the job's request count, not access and numbers of jobs.
+    // By a manager or the scheduler: only limits on the job's request apply, not access and numbers of jobs.
     managed
 };
 

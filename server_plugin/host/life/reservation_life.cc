@@ -38,7 +38,8 @@ void set_state(Reservation& reservation, int state, int64_t now) {
     set_substate(reservation, state, now);
 }
 
-// Removes the attributes of a requested alteration, when it has been answered or its occurrence is over.
+// Removes the attributes that a requested alteration has set. Call it when the alteration has been answered,
+// or its occurrence is over.
 void forget_alteration(Reservation& reservation) {
     for (const char* name : {"asked_start", "asked_end", "asked_select", "asked_force", "interactive"})
         unset_attribute(reservation, name);
@@ -95,7 +96,7 @@ std::string account_text(const Reservation& reservation) {
     return text;
 }
 
-// Sends mail to the owner or Mail_Users, if Mail_Points has this point: a, b, c or e; "ac" is the default.
+// Sends mail to the owner or Mail_Users, if Mail_Points has this point: a, b, c or e. The default is "ac".
 void mail_owner(Change& change, const Reservation& reservation, char point, std::string_view what) {
     const std::string_view points = reservation.attributes.has("Mail_Points")
                                         ? reservation.attributes.text("Mail_Points")
@@ -111,7 +112,7 @@ void mail_owner(Change& change, const Reservation& reservation, char point, std:
     });
 }
 
-// Returns the requestor in records of the server's own actions.
+// Returns the requestor for records of the server's own actions: "Server@" and the host.
 std::string server_at(Change& change) {
     return fmt::format("Server@{}", change.server().state.host_name);
 }
@@ -147,7 +148,7 @@ void end_jobs(Change& change, Reservation& reservation, int state, const std::st
 void remove_with_queue(Change& change, const Reservation& reservation) {
     const State& state = change.server().state;
     if (const Queue* queue = state.queue(reservation.queue_name())) {
-        // The queue can be removed: its jobs are all in the history, where a job may name a queue that is
+        // The queue can be removed: all of its jobs are in the history, where a job may name a queue that is
         // gone.
         change.remove(*queue);
     }
@@ -207,7 +208,7 @@ void retry(Change& change, Reservation& reservation) {
 }
 
 // Restores a degraded reservation whose vnodes are back; begins it at its start; or asks for other vnodes
-// when a retry is due. False: none of these three was due.
+// when a retry is due. Returns false if none of the three was due.
 bool look_at_degraded(Change& change, const Reservation& current, int64_t now) {
     if (!lacks_vnodes(current, current.places, change.server().state)) {
         restore(change, change.reservation(current));
@@ -224,8 +225,8 @@ bool look_at_degraded(Change& change, const Reservation& current, int64_t now) {
 }
 
 // Updates whether the reservation is degraded, by the vnodes of its running occurrence and of all later ones.
-// If vnodes are lacking, asks the scheduler for others, and again when a retry is due. False: nothing has
-// changed.
+// If vnodes are lacking, asks the scheduler for others, and again when a retry is due. Returns false if
+// nothing has changed.
 bool look_at_rest(Change& change, const Reservation& current, int64_t now) {
     const State& state = change.server().state;
     const bool lacks =
@@ -276,8 +277,8 @@ void end_occurrence(Change& change, Reservation& reservation) {
     }
 }
 
-// Moves the reservation to its next occurrence whose end isn't past, or to the last one: sets times and
-// places.
+// Moves the reservation to its next occurrence whose end isn't past, or else to the last one: sets its times
+// and places.
 void take_next(Change& change, Reservation& reservation) {
     const int64_t now = change.now();
     renew_times(reservation);
@@ -313,8 +314,8 @@ int64_t idle_until(const Reservation& reservation) {
     return amount_sum(a.integer("idle_since", 0), amount_of(Type::duration, a.text("delete_idle_time")));
 }
 
-// Deletes a running reservation that has been without jobs for delete_idle_time. The attribute
-// idle_since has the instant since which it has none.
+// Deletes a running reservation that has been without jobs for delete_idle_time. The attribute idle_since has
+// the instant since which it has had none. Returns false if nothing has changed.
 bool look_at_idleness(Change& change, const Reservation& current, int64_t now) {
     const bool was_idle = current.attributes.has("idle_since");
     const bool may_go = current.attributes.has("delete_idle_time");
@@ -337,7 +338,7 @@ bool look_at_idleness(Change& change, const Reservation& current, int64_t now) {
     return true;
 }
 
-// Does the work that is due for a reservation. False: none is due.
+// Does the work that is due for a reservation. Returns false if none is due.
 bool look_at(Change& change, const Reservation& current, int64_t now) {
     if (current.is_ending()) {
         if (!jobs_of(change.server().state, current).empty()) return false;
@@ -376,8 +377,8 @@ bool look_at(Change& change, const Reservation& current, int64_t now) {
     return !current.is_asked() && look_at_rest(change, current, now);
 }
 
-// Splits the scheduler's places into lists, one for each occurrence about which it was to decide. Empty: the
-// places don't fit these occurrences.
+// Splits the scheduler's places into lists, one for each occurrence about which the scheduler was to decide.
+// Returns an empty list if the places don't fit these occurrences.
 std::vector<std::vector<Place>> by_occurrence(const std::vector<Place>& places,
                                               const Reservation& reservation) {
     std::vector<std::vector<Place>> lists(1);
@@ -428,8 +429,8 @@ void confirm_reservation(Change& change, Reservation& reservation, const std::ve
         set_attribute(reservation, "reserve_start", std::to_string(start));
         set_attribute(reservation, "reserve_end", std::to_string(end));
         set_duration(reservation, end - start);
-        // pbs_ralter has checked that the select has fewer of the same chunks, so set_select() succeeds as a
-        // rule.
+        // pbs_ralter has checked that the new select has fewer of the same chunks, so set_select() should
+        // succeed.
         if (a.has("asked_select")) {
             if (auto ok = set_select(reservation, a.text("asked_select"), change.server().state); !ok)
                 return deny_reservation(change, Reservation(reservation), ok.error().message);
@@ -453,7 +454,7 @@ void confirm_reservation(Change& change, Reservation& reservation, const std::ve
     forget_alteration(reservation);
     unset_attribute(reservation, "reserve_retry");
     if (runs) {
-        // The reservation goes on, with other places for its present or for later occurrences.
+        // The reservation goes on. It has got other places for its present occurrence or for later ones.
         set_substate(reservation, reservation_state::kRunning, change.now());
         return log_line(change, reservation, "Reservation confirmed");
     }
@@ -504,7 +505,8 @@ void take_hosts(Change& change, const Reservation& maintenance) {
     };
     std::set<std::string> hosts;
     for (const Place& place : maintenance.places) hosts.insert(host(place));
-    // Removes the chunks that use these hosts, in whole or in part, from an occurrence's places.
+    // Removes, from the places of an occurrence, the chunks that use these hosts in whole or in part. Returns
+    // whether it has removed any.
     const auto take = [&](std::vector<Place>& places, int64_t start, int64_t end) {
         if (end <= maintenance.start() || start >= maintenance.end()) return false;
         const size_t before = places.size();

@@ -33,8 +33,8 @@ Result<void> settle_resources(Reservation& reservation, Server& server);
 
 // Gives the reservation these places, for each occurrence that the scheduler was to decide about. If the
 // places don't fit those occurrences, denies the reservation. `begins`: the start of a reservation that was
-// to begin as soon as possible; 0: the start is known. `by`: the user@host who confirms in place of the
-// scheduler; empty: the scheduler.
+// to begin as soon as possible; 0: the start is known. `by`: the user@host who confirms the reservation;
+// empty: the scheduler does.
 void confirm_reservation(Change& change, Reservation& reservation, const std::vector<Place>& places,
                          int64_t begins = 0, std::string_view by = {});
 // Writes the accounting record and the log line of a confirmation. `by`: the user@host who confirmed.
@@ -42,11 +42,11 @@ void confirm_reservation(Change& change, Reservation& reservation, const std::ve
 void note_confirmation(Change& change, const Reservation& reservation, bool altered, const std::string& by);
 void deny_reservation(Change& change, const Reservation& current, std::string_view why);
 
-// Takes the hosts of a confirmed reservation of whole hosts from other reservations during its time. The
-// other reservations become degraded, and the scheduler looks for new places for them. Running jobs stay.
+// Takes the hosts of a confirmed reservation for maintenance from other reservations, for its time. The other
+// reservations become degraded, and the scheduler looks for new places for them. Running jobs stay.
 void take_hosts(Change& change, const Reservation& maintenance);
 
-// Deletes the reservation's jobs; when the last of them is gone, the reservation is removed. `requestor` is
+// Deletes the reservation's jobs. When the last of them is gone, the reservation is removed. `requestor` is
 // user@host.
 void delete_reservation(Change& change, Reservation& reservation, std::string_view requestor);
 

@@ -19,14 +19,14 @@ namespace {
 
 constexpr int64_t kDefaultRetry = 30;
 constexpr size_t kLooksBetweenClocks = 32;
-// The most changed jobs of a pass. Writing the changes, after the pass, takes most of the time.
+// The most jobs that one pass changes. Writing the changes, after the pass, takes most of the time.
 constexpr size_t kMostChanges = 128;
 
 constexpr std::array kForNow = {PBSE_QUNOENB, PBSE_MAXQUED,  PBSE_ENTLIMCT, PBSE_ENTLIMRESC, PBSE_JOBEXIST,
                                 PBSE_SYSTEM,  PBSE_INTERNAL, PBSE_EXPIRED,  PBSE_NOCONNECTS};
 
-// Puts a job into a destination. Its user, who was looked up at the submission, isn't looked up again: if the
-// directory service didn't answer, the job would be deleted.
+// Puts a job into a destination. The job's user was looked up at the submission, and isn't looked up again:
+// if the directory service didn't answer, the job would be deleted.
 Result<void> enter_destination(Change& change, Job& job, const Queue& queue) {
     if (auto ok = complete_resources(job, queue, change.server().state); !ok) return ok;
     return enter_fitted(change, job, queue, Entry::routed);
@@ -64,7 +64,7 @@ Routing route_from(Change& change, Job& job, const Queue& from, int hop) {
     return routing;
 }
 
-// A part of the pass over the jobs of the route queues: it begins where the last part ended.
+// One part of the pass over the jobs of the route queues. It begins where the last part ended.
 class Pass {
   public:
     Pass(Server& server, int64_t now, std::chrono::nanoseconds at_most)
@@ -96,8 +96,8 @@ bool Pass::time_is_over() {
     return ++looks_ % kLooksBetweenClocks == 0 && std::chrono::steady_clock::now() >= until_;
 }
 
-// Returns whether the job may be offered again. If the clock was set back, the last offer is in the future:
-// then it may.
+// Returns whether the job may be offered to the destinations again. If the clock was set back, the last offer
+// is in the future: then it may, too.
 bool Pass::is_due(uint64_t job, const Queue& queue) const {
     const auto at = pass_.offered.find(job);
     if (at == pass_.offered.end()) return true;
@@ -114,8 +114,8 @@ void Pass::reject(const Job& current, const std::string& why) {
     ++changes_;
 }
 
-// Routes a job. `known`: the job before this change. The change may have a newer copy, because a job that was
-// routed earlier may have a dependency on it.
+// Routes a job. `known`: the job before this change. The change may have a newer copy, if a job that was
+// routed earlier depends on it.
 void Pass::route(const Job& known, const Queue& queue) {
     const Job* const now = known.history() ? nullptr : change_.current(known.sequence);
     if (now == nullptr || now->history() || now->queue != queue.handle) return;
@@ -136,7 +136,8 @@ void Pass::route(const Job& known, const Queue& queue) {
         reject(current, "Invalid Job Dependency");
 }
 
-// Routes the jobs of a queue. False: the time or the number of changes was used up before the last job.
+// Routes the jobs of a queue. Returns false if the time or the number of changes was used up before the last
+// job.
 bool Pass::route_queue(const Queue& queue) {
     const std::set<uint64_t>& jobs = server_.state.queue_jobs(queue.handle);
     for (auto at = jobs.upper_bound(pass_.job); at != jobs.end(); ++at) {
@@ -147,8 +148,8 @@ bool Pass::route_queue(const Queue& queue) {
     return true;
 }
 
-// Removes the entries in `offered` of jobs that have left the route queues otherwise, such as by qmove. The
-// time for that grows with the number of entries, so it is done only when that number has doubled.
+// Removes from `offered` the jobs that have left the route queues in another way, such as by qmove. This
+// takes time in proportion to the size of `offered`, so it is done only when that size has doubled.
 void Pass::forget_gone() {
     if (pass_.offered.size() < pass_.next_look) return;
     std::erase_if(pass_.offered, [&](const auto& one) {

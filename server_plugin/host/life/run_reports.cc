@@ -68,8 +68,8 @@ void apply(Change& change, const RunReport& report, std::vector<RunId>& to_termi
         preempt_once_it_runs(change, job);
 }
 
-// Changes the jobs as the reports say, and commits. If the handling of a report throws, only that report
-// stays in `reports`; the others are removed. After an error all of them stay.
+// Changes the jobs as the reports say, and commits. If the handling of a report throws, that report stays in
+// `reports`, and the others are removed. After an error all reports stay.
 Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vector<RunId>& to_terminate,
                        bool recovers = false) {
     std::vector<RunReport> failed;
@@ -77,11 +77,11 @@ Result<void> apply_all(Server& server, std::vector<RunReport>& reports, std::vec
         Change change(server, server.now());
         std::vector<RunId> ends;
         {
-            // The records of ends are written before the commit (end_job).
+            // The accounting records of ends are written before the commit (end_job).
             const Accounting::Together records(server.parts.accounting);
             for (const RunReport& report : some) apply(change, report, ends, recovers);
         }
-        // The change needn't survive a crash of the machine: afterwards the runner reports the ends again
+        // This change may be lost in a crash of the machine: afterwards the runner reports the ends again
         // (ended_runs.h).
         change.need_not_last();
         auto done = change.commit();
@@ -160,8 +160,8 @@ void take_reports(Server& server) {
     if (reports.empty()) return;
     const Log::Together lines(server.parts.log);
     std::vector<RunId> to_terminate;
-    // Forget ended runs that belong to no job: runs that the database doesn't know, or runs of jobs that were
-    // deleted by force.
+    // Forget ended runs that belong to no job. The database doesn't know such a run, or its job was deleted
+    // by force.
     for (const RunReport& report : reports)
         if (job_of(server, report) == nullptr && report.state != RunState::running)
             server.parts.executor.forget(report.id);

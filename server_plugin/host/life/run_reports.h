@@ -8,7 +8,7 @@
 
 namespace pbs::host {
 
-// Returns the runs that go on according to the database.
+// Returns the runs that still go on according to the database.
 std::vector<RunId> running_starts(const State& state);
 // Returns the earliest start of the jobs that run according to the database; `now` if there are none.
 int64_t earliest_start(const State& state, int64_t now);

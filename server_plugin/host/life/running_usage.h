@@ -1,5 +1,5 @@
-// Measures the usage of running jobs so far, which users see as resources_used and fair shares count. It
-// isn't stored: after a restart the runner measures it again.
+// Measures how much running jobs have used so far. Users see that as resources_used, and fair shares count
+// it. It isn't stored: after a restart the runner measures it again.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ class RunningUsage {
     // REQUIRES: the server outlives this object.
     explicit RunningUsage(Server& server) : server_(server) {}
 
-    // Reads the usage of the next few running jobs. Call it at each tick: all jobs are read within kTicks
-    // ticks or, if there are very many, at kMostAtOnce jobs a tick.
+    // Reads the usage of the next few running jobs. Call it at each tick of the loop: all jobs are read
+    // within kTicks ticks or, if there are very many, at kMostAtOnce jobs a tick.
     void look();
 
     static constexpr std::size_t kTicks = 20;

@@ -19,7 +19,7 @@
 
 namespace {
 
-// Prints a message with control characters replaced, because a terminal might obey them: the message may have
+// Prints a message. Replaces control characters, because a terminal might obey them, and the message may have
 // names of files and texts of databases that anybody has written.
 void tell(std::string_view message) {
     std::string line;

@@ -1,4 +1,4 @@
-// Works on a home without a running server: makes and restores backups, and accepts losses.
+// Works on a PBS_HOME without a running server: makes and restores backups, and accepts losses of data.
 
 #include <fmt/format.h>
 

@@ -19,7 +19,7 @@
 namespace pbs::host {
 namespace {
 
-// Returns the folder of this program.
+// Returns the folder that has this program.
 Result<std::string> own_folder() {
     std::array<char, PATH_MAX> path{};
     const ssize_t size = readlink("/proc/self/exe", path.data(), path.size() - 1);
@@ -84,7 +84,8 @@ void keep_freed_memory() {
     constexpr int kMega = 1 << 20;
     mallopt(M_TRIM_THRESHOLD, 16 * kMega);
     mallopt(M_TOP_PAD, kMega);
-    mallopt(M_MMAP_THRESHOLD, 8 * kMega);  // else malloc would keep the initial 128 kB
+    mallopt(M_MMAP_THRESHOLD, 8 * kMega);  // a fixed threshold; malloc would else begin with 128 kB and raise
+                                           // it
 }
 
 void go_first() {

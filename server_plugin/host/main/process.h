@@ -1,4 +1,4 @@
-// Sets up the server as a process of its machine: its files, limits, memory and priority.
+// Sets up the server as a process of the operating system: its files, limits, memory and priority.
 #pragma once
 
 #include <sys/resource.h>
@@ -17,8 +17,8 @@ std::string host_name();
 // Returns the path of the plugin's file, in the folder of this program, else in ../lib/pbspolicy.
 Result<std::string> default_plugin();
 
-// Opens the shepherd's program. The server runs it by this descriptor, so that a running server whose files
-// are replaced still uses the program of its own version.
+// Opens the shepherd's program. The server runs it by this descriptor, so that it uses the program of its own
+// version even after an upgrade has replaced the files.
 Result<Fd> open_shepherd();
 
 // The fewest descriptors with which a server starts: for its own files, some clients and a few jobs.
@@ -27,14 +27,14 @@ constexpr rlim_t kFewestDescriptors = 64;
 // some. Returns the limit. Error: the limit is below kFewestDescriptors.
 Result<rlim_t> raise_descriptor_limit();
 
-// Makes malloc retain freed memory at the end of the heap: the next job or request needs it soon, and getting
+// Makes malloc retain freed memory at the end of the heap. The next job or request needs it soon, and getting
 // it back from the kernel would cost a page fault for each page. Network returns the memory of large replies
-// to the kernel (trim).
+// to the kernel, by malloc_trim().
 void keep_freed_memory();
 
 // Raises this thread's priority above that of jobs and shepherds, hundreds of which may begin or end at once.
-// The kernel gives the thread's children and new threads the usual priority. Does nothing if the server was
-// started with another priority, which its jobs then have, too, or if it may not raise its priority.
+// The thread's children and new threads get the usual priority. Does nothing if the server was started with
+// another priority, which its jobs then have, too, or if it may not raise its priority.
 void go_first();
 
 // Returns the processor time that this thread has used.

@@ -32,8 +32,8 @@ constexpr milliseconds kTickOfRealClock{1000};
 // The tick while the clock follows a file (Clock::follow).
 constexpr milliseconds kTickOfFollowedClock{100};
 constexpr milliseconds kLongestCyclePause{2000};
-// After a reply to a client, decisions wait for kAsksAgain, because the client's next request may come at
-// once. They wait for at most kDecisionsWait since the last slice of decisions.
+// After a reply to a client, the decisions of a cycle wait for kAsksAgain, because the client's next request
+// may come at once. They wait for at most kDecisionsWait since the last slice of decisions.
 constexpr milliseconds kAsksAgain{1};
 constexpr milliseconds kDecisionsWait{4};
 // A turn of the loop that takes longer than this is logged, because clients wait for it.
@@ -43,8 +43,8 @@ constexpr int64_t kSecondsBetweenPurges = 60;
 
 }  // namespace
 
-// Makes libuv start the threads in which it works beside the loop. Otherwise libuv would start them at their
-// first use, and end the process if the system had no room for them.
+// Makes libuv start the threads that do its work beside the loop. Otherwise libuv would start them at their
+// first use, and end the process if the system couldn't make them.
 Result<void> Program::make_threads() {
     constexpr std::size_t kThreads = 4;  // libuv's own number
     try {
@@ -121,8 +121,8 @@ void Program::make_handles() {
     });
 }
 
-// Logs a turn of the loop that took long, with its processor time: if that is short, the turn has waited for
-// the disk or for other processes.
+// Logs a turn of the loop that took long, with the processor time that it used: if that is short, the turn
+// has waited for the disk or for other processes.
 void Program::note_turn() {
     const auto now = Steady::now();
     const std::chrono::nanoseconds waited(static_cast<int64_t>(uv_metrics_idle_time(&loop_)));
@@ -152,7 +152,7 @@ void Program::close_handles() {
     if (deadline_timer_) deadline_timer_->close();
 }
 
-// Sets a timer for deadlines, so that a policy switches at its instant and not at the next tick.
+// Sets a timer for deadlines, so that a policy switches at its instant and not at the next tick of the loop.
 Result<void> Program::watch_deadlines() {
     auto timer =
         DeadlineTimer::open(&loop_, [this] { guarded(*log_, "deadline", [this] { look_at_clock(); }); });
@@ -172,7 +172,7 @@ void Program::look_at_clock() {
     look_at_reservations();
     cycles_->look_at_clock();
     schedule_cycles();
-    // A deadline that stays due would wake the loop again at once, so wait at least a second.
+    // A deadline that stays due would wake the loop again at once. So wait at least a second.
     set_deadline(server_->now() + 1);
 }
 
@@ -181,8 +181,8 @@ void Program::look_at_reservations() {
         log_->error("reservations", done.error().message);
 }
 
-// Computes the next deadline and sets its timer. `earliest`: the earliest instant for it. Call it again after
-// any change, because the clock or the configuration may have changed.
+// Computes the next deadline, not before `earliest`, and sets its timer. Call it again after any change,
+// because the clock or the configuration may have changed.
 void Program::set_deadline(int64_t earliest) {
     if (stopped_ || !deadline_timer_) return;
     deadline_ = std::max(
@@ -192,10 +192,10 @@ void Program::set_deadline(int64_t earliest) {
     deadline_timer_->set(instant - clock_.offset());
 }
 
-// Schedules the next cycle, by a timer, so that events of the same moment lead to one cycle. Before it, the
-// loop gets a pause as long as the last cycle has kept it from requests, so that requests are answered even
-// if there are very many cycles. If decisions of a cycle are left, carries them out in slices instead, with
-// requests in between.
+// Schedules the next cycle by a timer, so that events of the same moment lead to one cycle. Before the cycle
+// the loop gets a pause as long as the last cycle has kept it from requests, so that requests are answered
+// even if there are very many cycles. If decisions of a cycle are left, carries them out in slices instead,
+// with requests in between.
 void Program::schedule_cycles() {
     if (stopped_) return;
     settle_dependents();
@@ -236,7 +236,7 @@ void Program::carry_out_some() {
 }
 
 // If dependencies of jobs have to be settled, settles some in the next turn of the loop. After a failure the
-// next tick tries again.
+// next tick of the loop tries again.
 void Program::settle_dependents() {
     if (dependents_fail_ || !server_->state.dependencies.work()) return;
     uv_idle_start(&more_dependents_, [](uv_idle_t* handle) {

@@ -1,10 +1,10 @@
 // Runs the server: connects its parts by one event loop.
 //
-// The folder main/ has the program pbs_server. main.cc reads its options. Program locks the home, checks and
+// The folder main/ has the program pbs_server. main.cc reads its options. Program locks PBS_HOME, checks and
 // loads the database, recovers jobs, loads the plugin and opens the network (start.cc). Then it runs the loop
-// until a Shutdown request or a signal (program.cc). The loop handles requests as they come. At each tick it
-// handles the ends of jobs, and checks whether times, cycles or other servers demand work. Backups and
-// restores need no running server (offline.cc).
+// until a Shutdown request or a signal (program.cc). The loop handles requests as they come. At each tick,
+// usually once a second, it handles the ends of jobs, and checks whether times, cycles or other servers
+// demand work. Backups and restores need no running server (offline.cc).
 #pragma once
 
 #include <cstdint>

@@ -42,11 +42,11 @@ namespace pbs::host {
 using Steady = std::chrono::steady_clock;
 
 // The plugin's threads report to the loop by one eventfd, to which they add these numbers: kOneCycle for each
-// finished cycle, kOneWork for each other finished work.
+// finished cycle, kOneWork for each other piece of work that is finished.
 constexpr eventfd_t kOneCycle = eventfd_t{1} << 32;
 constexpr eventfd_t kOneWork = 1;
 
-// The server's program. Members are declared before the members that use them.
+// The server's program. Each member is declared before the members that use it.
 class Program {
   public:
     explicit Program(const ProgramOptions& options);
@@ -116,7 +116,7 @@ class Program {
     uv_prepare_t turn_end_{};
     uv_work_t first_work_{};
     Steady::time_point turn_began_{};
-    // The time that all turns before this one have waited for events.
+    // The time, in all turns before this one, that the loop has waited for events.
     std::chrono::nanoseconds waited_before_{0};
     std::chrono::nanoseconds processor_before_{0};
     bool dependents_fail_ = false;
@@ -129,7 +129,7 @@ class Program {
     std::chrono::milliseconds last_cycle_length_{0};
     LoadMeter load_meter_;
     int64_t last_load_report_ = 0;
-    bool load_is_limited_ = true;  // a maximum was set at the last measurement
+    bool load_is_limited_ = true;  // a maximum of the load was set at the last measurement
     int64_t last_purge_ = 0;
 };
 

@@ -31,11 +31,12 @@ namespace pbs::host {
 namespace {
 
 std::string surroundings(const char* name) {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets variables
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no thread of the server sets
+                                            // variables
     return value == nullptr ? "" : value;
 }
 
-// Writes the port to a new file and then renames that to `path`, so that a reader never sees half of it.
+// Writes the port to a new file and then renames that file to `path`, so that a reader never sees half of it.
 Result<void> write_port_file(const std::string& path, uint16_t port) {
     const std::string next = path + ".new";
     const Fd file(open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
@@ -134,7 +135,7 @@ Result<void> Program::open_plugin() {
     plugin_options.home = home_->path();
     plugin_options.server_name = server_->state.server_name;
     plugin_options.now = server_->now();
-    // Use real time, because the server's clock may be moved back for tests, and change numbers must ascend.
+    // The numbers of changes must ascend. Use real time, because tests may move the server's clock back.
     plugin_options.first_change = (clock_.now_us() - clock_.offset()).time_since_epoch().count();
     plugin_done_ = Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (!plugin_done_) return fail(PBSE_SYSTEM, fmt::format("eventfd: {}", std::strerror(errno)));
@@ -148,7 +149,7 @@ Result<void> Program::open_plugin() {
 }
 
 // Reports the jobs to the plugin as they are stored, and then the ends of the jobs that ended while no server
-// ran, so that the plugin completes its data about these jobs.
+// ran. So the plugin completes its data about these jobs.
 Result<void> Program::recover() {
     const std::chrono::sys_seconds earliest(
         std::chrono::seconds(earliest_start(server_->state, server_->now())));
@@ -160,8 +161,8 @@ Result<void> Program::recover() {
     const auto told = server_->start_plugin();
     remembered.get();
     if (const auto& done = told; !done) {
-        // An error of the disk or of the plugin's database, which may be of a newer version or have contents
-        // that the plugin doesn't understand: say how to restore a backup.
+        // The disk or the plugin's database has failed; the database may be of a newer version or have
+        // contents that the plugin doesn't understand. So say how to restore a backup.
         const bool database = done.error().code == PBSE_SYSTEM;
         return fail(done.error().code, fmt::format("the plugin could not start: {}{}", done.error().message,
                                                    database ? ". " + restore_advice(*home_) : ""));
@@ -171,11 +172,11 @@ Result<void> Program::recover() {
             done.error().code,
             fmt::format("the plugin's history can not be brought together with the server's objects: {}",
                         done.error().message));
-    // Carry out pending changes only after this comparison: a further change would hide that the server lacks
-    // the history's last change.
+    // Carry out pending changes only after reconcile_history(): a further change would hide that the server
+    // lacks the history's last change.
     carry_out_pending(*server_);
     set_queue_types(*server_);
-    // Write changes that the last server committed to the disk, if they aren't there yet, because the
+    // Write to the disk the changes that the last server committed, if they aren't there yet, because the
     // runner's records of the same ends are removed below.
     if (auto done = store_->sync(); !done) return done;
     std::vector<RunReport> strays;

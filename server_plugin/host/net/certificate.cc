@@ -21,15 +21,15 @@ std::string day_of(std::chrono::system_clock::time_point time) {
     return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
 }
 
-// Reads the certificate's files. Checks its dates by the system's clock, not the server's, because they are
-// real dates.
+// Reads the certificate and its key. Checks the certificate's dates by the system's clock, not the server's,
+// because they are real dates.
 Result<ifl::TlsContext> load(const std::string& certificate, const std::string& key) {
     return ifl::TlsContext::server(certificate, key, std::chrono::system_clock::now());
 }
 
 }  // namespace
 
-// A watch on one of the files. It frees itself when its handle is closed.
+// Watches one of the two files for changes. It frees itself when its handle is closed.
 struct Certificate::Watch {
     uv_fs_poll_t poll{};
     std::weak_ptr<Shared> owner;

@@ -1,5 +1,5 @@
-// The server's certificate for TLS, from two files. When one of them has changed, a thread reads both again
-// while the loop goes on.
+// The server's certificate for TLS, from two files. When one of the files has changed, a thread reads both
+// again while the loop goes on.
 #pragma once
 
 #include <chrono>

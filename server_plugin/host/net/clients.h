@@ -16,8 +16,8 @@
 
 namespace pbs::host {
 
-// A client is one user with all his connections, or one address with the connections whose users aren't known
-// yet.
+// A client is one user with all his connections, or one address with those of its connections whose users
+// aren't known yet.
 struct Client {
     std::string name;
     bool manager = false;
@@ -48,7 +48,7 @@ class Clients {
     // out.
     Client* largest(bool spare_managers);
 
-    // Changes the client's memory by `bytes` and its number of busy connections by `busy`. If the client may
+    // Adds `bytes` to the client's memory and `busy` to its number of busy connections. If the client may
     // then begin a request, or has no busy connection, its connections that wait for memory get turns.
     void count(Client& client, std::ptrdiff_t bytes, int busy = 0);
     std::size_t bytes() const { return bytes_; }

@@ -23,8 +23,8 @@ bool read_hex(std::string_view digits, std::uint32_t& number) {
     return read.has_value();
 }
 
-// Reads an address and port such as "0100007F:1F90". The table has the address as 32-bit numbers of this
-// machine, whose bytes in memory are in network order.
+// Reads an address and port such as "0100007F:1F90". In /proc/net/tcp an address is written as 32-bit numbers
+// of this machine, whose bytes in memory are in network order.
 bool read_end(std::string_view text, std::string& address, std::uint16_t& port) {
     const std::size_t colon = text.find(':');
     std::uint32_t number = 0;

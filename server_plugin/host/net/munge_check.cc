@@ -18,8 +18,7 @@
 namespace pbs::host {
 namespace {
 
-// The most threads. There are several, so that a look-up of a user's name that takes long doesn't delay other
-// checks.
+// The most threads. There are several, so that a slow look-up of a user's name doesn't delay other checks.
 constexpr std::size_t kMostThreads = 4;
 
 }  // namespace
@@ -80,7 +79,7 @@ struct MungeCheck::Shared {
 
 struct MungeCheck::Handle {
     uv_async_t async;
-    MungeCheck* owner;  // nullptr once the check is closed
+    MungeCheck* owner;  // nullptr after MungeCheck::close()
 };
 
 MungeCheck::MungeCheck(uv_loop_s* loop, CredentialSources sources, Done done)
@@ -111,8 +110,8 @@ void MungeCheck::close() {
              [](uv_handle_t* closed) { delete static_cast<Handle*>(closed->data); });
 }
 
-// A thread ends when no credential waits. Nobody waits for the threads, because one may hang in libmunge when
-// the server stops.
+// Starts a thread for the check, unless enough run. A thread ends when no credential waits. Nobody waits for
+// the threads, because one may hang in libmunge when the server stops.
 void MungeCheck::check(uint64_t connection, ShownCredential shown) {
     const values::Lock lock(shared_->mutex);
     shared_->waiting.push_back({connection, std::move(shown)});

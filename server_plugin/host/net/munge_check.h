@@ -20,15 +20,16 @@ namespace pbs::host {
 // A credential that a client has sent on a connection.
 struct ShownCredential {
     std::string credential;
-    ifl::ConnectionEnds ends;  // the connection's ends, as the server sees them
+    ifl::ConnectionEnds ends;  // addresses and ports of the connection's two ends, as the server sees them
     bool own_host = false;     // the client's address is one of this machine's
 };
 
-// The services that a check uses. Tests replace them.
+// The services that a check of a credential uses. Tests replace them.
 struct CredentialSources {
     std::function<Result<ifl::Munge::Decoded>(const std::string& credential)> decode;
     std::function<std::optional<std::string>(uid_t)> user_name;
-    std::function<std::optional<uid_t>(const ifl::ConnectionEnds&)> owner;  // of a client on this machine
+    std::function<std::optional<uid_t>(const ifl::ConnectionEnds&)> owner;  // the user of a client on this
+                                                                            // machine
 };
 // Returns the real services: munged, the users of this machine, and its kernel.
 CredentialSources credential_sources(const ifl::Munge& munge);
@@ -54,9 +55,9 @@ class MungeCheck {
     // Checks a credential. Calls `done` later, once, unless close() is called before. A few checks run at a
     // time; others wait.
     void check(uint64_t connection, ShownCredential shown);
-    // Drops the check for a connection that doesn't need its answer any more.
+    // Drops the check for a connection that doesn't need its outcome any more.
     void forget(uint64_t connection);
-    // Drops all checks, without waiting for those under way.
+    // Drops all checks, without waiting for checks that are under way.
     void close();
 
   private:

@@ -28,7 +28,7 @@ namespace {
 constexpr uint64_t kLastReplyMs = 2000;
 // The size that an incomplete request may have in any case, however much memory its user already uses.
 constexpr std::size_t kSmallInput = size_t{128} << 10;
-// The amount of freed memory that is returned to the system. Less isn't returned.
+// The amount of freed memory from which on it is returned to the system.
 constexpr std::size_t kMemoryToReturn = size_t{16} << 20;
 constexpr std::chrono::seconds kBetweenReturns{10};
 
@@ -136,15 +136,16 @@ void Network::Impl::read(Peer& peer) {
         });
 }
 
-// If the connection's incomplete request is longer than its user's memory permits, drops the connection and
-// returns true.
+// If the connection's incomplete request is longer than its user's share of the memory permits, drops the
+// connection and returns true.
 bool Network::Impl::grows_too_long(Peer& peer) {
     if (peer.decoder.size() <= kSmallInput || may_grow(peer)) return false;
     drop(peer, "too many requests of its user that aren't whole");
     return true;
 }
 
-// Appends a reply to those that write() will send. `close_after`: the connection is closed when it is sent.
+// Appends a reply to those that write() will send. `close_after`: the connection is closed when the reply is
+// sent.
 void Network::Impl::send(Peer& peer, ifl::Reply reply, bool close_after) {
     if (peer.closing) return;
     for (std::string& piece : packets_of(std::move(reply))) peer.unsent.add(std::move(piece));
@@ -152,12 +153,12 @@ void Network::Impl::send(Peer& peer, ifl::Reply reply, bool close_after) {
     if (peer.close_after_write && std::exchange(peer.reading, false)) uv_read_stop(&peer.handle.stream);
 }
 
-// Appends a part of a status reply.
+// Appends a part of a long status reply to the bytes that write() will send.
 void Network::Impl::send_part(Peer& peer, ifl::StatusPart part, bool more) {
     for (std::string& piece : ifl::part_packet(std::move(part), more)) peer.unsent.add(std::move(piece));
 }
 
-// Sends all pending replies in one call.
+// Sends all pending replies of the connection in one call.
 void Network::Impl::write(Peer& peer) {
     if (peer.closing || peer.writing) return;
     std::vector<std::string> pieces = peer.unsent.take();
@@ -242,7 +243,7 @@ void Network::Impl::drop(Peer& peer, std::string_view why) {
 void Network::Impl::sweep() {
     const auto now = Steady::now();
     std::vector<std::pair<Peer*, std::string_view>> late;
-    std::vector<Peer*> known;  // to count as their user's, after the loop
+    std::vector<Peer*> known;  // connections to count under their user's name, after the loop
     for (const auto& [id, peer] : peers_) {
         if (peer->checked && now - peer->waiting > options_.check_timeout) {
             late.emplace_back(peer, "its credential was not looked at in time");
@@ -276,8 +277,8 @@ void Network::Impl::sweep() {
     return_memory();
 }
 
-// Returns freed memory to the system, if there is much. Without that, malloc would retain it, and for good if
-// a small block behind it is in use.
+// Returns freed memory to the system, if there is much. Otherwise malloc would retain it, and for good if a
+// small block behind it is in use.
 void Network::Impl::return_memory() {
     const auto now = Steady::now();
     const bool much = most_bytes_since_return_ > clients_.bytes() + kMemoryToReturn;
@@ -301,7 +302,7 @@ void Network::Impl::close() {
         write(*peer);
         if (!peer->writing) drop(*peer, "");
     }
-    // Give the last replies a short time to be sent, and then drop all connections.
+    // Give the last replies 2 seconds to be sent, and then drop all connections.
     if (timer_open_ && !peers_.empty()) {
         uv_timer_start(
             &timer_, [](uv_timer_t* timer) { static_cast<Impl*>(timer->data)->drop_all(); }, kLastReplyMs, 0);

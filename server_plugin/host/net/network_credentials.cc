@@ -21,7 +21,7 @@
 namespace pbs::host {
 namespace {
 
-// The longest text of a refusal: OpenPBS's clients have a buffer of this size for it.
+// The longest text of a refusal, in bytes: OpenPBS's clients have a buffer of this size for it.
 constexpr std::size_t kLongestRefusal = 200;
 
 }  // namespace
@@ -37,7 +37,7 @@ Result<void> Network::Impl::start_munge() {
     return {};
 }
 
-// Takes the credential, which is the packet after the reply to `authenticate`.
+// Takes the client's credential, which is the packet that follows the reply to `authenticate`.
 void Network::Impl::take_credential(Peer& peer) {
     auto token = peer.decoder.next_token();
     if (!token) {

@@ -34,8 +34,8 @@
 
 namespace pbs::host {
 
-// The bytes that are yet to be sent, in pieces. Long pieces aren't copied; short ones are joined and sent
-// together.
+// The bytes that are yet to be sent on a connection, in pieces. Long pieces aren't copied; short ones are
+// joined and sent together.
 class Unsent {
   public:
     void add(std::string piece) {
@@ -86,16 +86,17 @@ class Network::Impl {
     std::size_t memory() const { return clients_.bytes(); }
 
   private:
-    // The bytes of memory that a user may have in any case.
+    // The memory that a user may have in any case, in bytes.
     static constexpr std::size_t kAlwaysMemory = size_t{1} << 20;
-    // How long the requests of a user may take in one turn.
+    // The longest time that the requests of a user take in one turn.
     static constexpr std::chrono::milliseconds kUserTurn{2};
     static constexpr int kAcceptsOfATurn = 64;
 
     struct Peer;
     struct Asked;
-    // A reply that waits for a commit, of the plugin's objects or of submissions. when_committed runs after
-    // that commit. The held replies of one turn of the loop wait for the same commit.
+    // A reply that waits for a commit, either of changes of the plugin's objects or of submissions.
+    // when_committed runs after that commit. The held replies of one turn of the loop wait for the same
+    // commit.
     struct Held {
         uint64_t peer;
         ifl::Reply reply;
@@ -146,7 +147,7 @@ class Network::Impl {
     void settle();
     void finish(Peer& peer);
     void drop(Peer& peer, std::string_view why);
-    // Calls `action`. If it throws, closes the connection.
+    // Calls `action`. If `action` throws, closes the connection.
     template <typename Action>
     void guard(Peer& peer, Action&& action) {
         if (!guarded(server_.parts.log, "connection", action)) drop(peer, "");
@@ -180,7 +181,8 @@ class Network::Impl {
     uint64_t next_id_ = 1;
     std::unordered_map<uint64_t, Peer*> peers_;
     Clients clients_;
-    std::map<std::string, std::size_t, std::less<>> per_address_;  // numbers of TCP connections, other hosts
+    std::map<std::string, std::size_t, std::less<>> per_address_;  // numbers of TCP connections from other
+                                                                   // hosts
     std::unique_ptr<MungeCheck> munge_;                            // nullptr: MUNGE is not among the methods
     std::unique_ptr<Certificate> certificate_;                     // nullptr: no TLS
     std::vector<uint64_t> later_;                                  // connections whose answer has to wait
@@ -189,8 +191,9 @@ class Network::Impl {
     Steady::time_point returned_{};
     Steady::time_point last_exchange_{};
     std::vector<Held> held_;         // in the order of the requests
-    bool submissions_held_ = false;  // held_ is of submissions, not of requests for the plugin's objects
-    // Collects the log's lines about requests. It is reset, which writes the lines, before any reply is sent.
+    bool submissions_held_ = false;  // held_ has replies to submissions, not to requests for the plugin's
+                                     // objects
+    // Collects the log's lines about requests. It is reset before any reply is sent; that writes the lines.
     std::optional<Log::Together> lines_;
     std::vector<char> buffer_ = std::vector<char>(size_t{64} << 10);  // the bytes of the present read
     std::vector<char> plain_ = std::vector<char>(size_t{16} << 10);   // the decrypted data of a TLS record
@@ -234,28 +237,28 @@ struct Network::Impl::Peer {
     bool full_limits = false;
     // The client of the connection; nullptr when the connection is being closed.
     Client* client = nullptr;
-    // The connection's part of the client's memory.
+    // The bytes of the client's memory that this connection uses.
     std::size_t bytes = 0;
     // True if the client counts the connection as busy.
     bool busy = false;
     enum class Turn { none, ready, memory, later } turn = Turn::none;  // what the connection waits for
     bool unread = false;                                               // unread bytes may hold a request
     std::unique_ptr<Asked> asked;  // the request that is answered in steps
-    // True if the answer has waited for a change: that time doesn't count as work of the server.
+    // True if the answer has waited for a change. That time doesn't count as work of the server.
     bool waited = false;
     Session session;
     Steady::time_point since = Steady::now();    // the beginning of the connection
-    Steady::time_point used = Steady::now();     // time of its last request
+    Steady::time_point used = Steady::now();     // time of the connection's last request
     Steady::time_point waiting = Steady::now();  // since when an incomplete request waits for more
     Steady::time_point write_began{};
     Unsent unsent;  // replies that follow those that are being written
     bool writing = false;
-    std::size_t being_written = 0;  // bytes
-    std::size_t held = 0;           // the number of its replies in held_
+    std::size_t being_written = 0;  // bytes that are being written
+    std::size_t held = 0;           // number of the connection's replies in held_
     bool close_after_write = false;
     bool closing = false;
     bool reading = false;
-    bool checked = false;  // its credential is being checked; nothing is read from it meanwhile
+    bool checked = false;  // the connection's credential is being checked; nothing is read from it meanwhile
     int lookups = 0;
 
     Peer(Impl& owner, uint64_t number) : network(owner), id(number) {}

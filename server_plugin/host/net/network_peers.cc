@@ -23,8 +23,8 @@ namespace pbs::host {
 
 namespace {
 
-// Returns whether the address is one of this machine's, whose clients count as being on the server's own
-// host.
+// Returns whether the address is one of this machine's. A client at such an address counts as being on the
+// server's own host.
 bool is_own_address(const std::string& address) {
     if (address == "::1" || address.starts_with("127.")) return true;
     uv_interface_address_t* interfaces = nullptr;
@@ -53,9 +53,9 @@ bool is_among(const std::string& address, const addrinfo* list) {
 
 }  // namespace
 
-// Accepts a connection. If this turn of the loop has accepted enough, leaves it to the next turn, so that a
-// flood of connections can't stop the service; until then libuv keeps the connection and takes no other.
-// After a failure the next sweep() tries again.
+// Accepts a connection. If this turn of the loop has accepted enough, leaves the connection to the next turn,
+// so that a flood of connections can't stop the service; until then libuv keeps the connection and takes no
+// other. After a failure the next sweep() tries again.
 void Network::Impl::accept_guarded(uv_stream_t* listener, bool local) {
     bool& unaccepted = local ? unaccepted_socket_ : unaccepted_tcp_;
     unaccepted = true;
@@ -97,7 +97,8 @@ void Network::Impl::accept(uv_stream_t* listener, bool local) {
 }
 
 // Counts the connection among those of its user or, if he isn't known yet, of its address. A manager's
-// connections are counted by user@host, those of other users by the name alone. False: there are too many.
+// connections are counted by user@host, those of other users by the name alone. Returns false if the user or
+// the address has too many.
 bool Network::Impl::enter(Peer& peer) {
     const auto user = auth_.user(peer.id);
     std::string name = "address " + peer.address;
@@ -132,9 +133,9 @@ void Network::Impl::leave(Peer& peer) {
     peer.turn = Peer::Turn::none;
 }
 
-// Closes a connection when all are in use, to make room for one of `newcomer`. The client with most
-// connections loses one, if it then still has at least as many as the newcomer. For a manager, that condition
-// doesn't count, and managers lose none.
+// Closes a connection when all connections are in use, to make room for one of `newcomer`. The client with
+// most connections loses one, if it has more than the newcomer. If the newcomer is a manager, this condition
+// doesn't count, but only connections of other users than managers are closed.
 bool Network::Impl::make_room(const Client& newcomer) {
     const Client* most = clients_.largest(newcomer.manager);
     if (most == nullptr || (!newcomer.manager && most->connections <= newcomer.connections)) return false;
@@ -159,7 +160,7 @@ void Network::Impl::now_known(Peer& peer) {
     if (!peer.local && !enter(peer)) drop(peer, "too many connections");
 }
 
-// Finds the client's user and host, as far as the kernel knows them. False: it failed.
+// Finds the client's user and host, as far as the kernel knows them. Returns false if that failed.
 bool Network::Impl::introduce(Peer& peer, bool local) {
     if (local) {
         uv_os_fd_t fd = -1;
@@ -191,8 +192,8 @@ bool Network::Impl::introduce(Peer& peer, bool local) {
     peer.other_host = !own;
     if (peer.other_host) ++per_address_[peer.address];
     auth_.add_tcp(peer.id, peer.address, port, own ? first_unprivileged_port() : 1024);
-    // Another server's first request has a job with its attributes, so a connection from a privileged port
-    // gets the full limits at once.
+    // If another server connects, its first request has a job with its attributes, which needs the full
+    // limits of size. So a connection from a privileged port gets them at once.
     if (auth_.from_reserved_port(peer.id)) peer.decoder.set_limits(ifl::RequestLimits{});
     if (own) peer.host = server_.state.host_name;
     return true;

@@ -41,7 +41,7 @@ Result<void> Network::Impl::start_tls() {
     return {};
 }
 
-// Takes received bytes. The first ones show whether the client uses TLS or sends packets in plain text.
+// Takes received bytes. The first bytes show whether the client uses TLS or sends packets in plain text.
 void Network::Impl::take_bytes(Peer& peer, std::string_view bytes) {
     if (!in_progress(peer)) peer.waiting = Steady::now();
     if (!std::exchange(peer.begun, true) && certificate_ != nullptr && !peer.local &&
@@ -64,7 +64,7 @@ void Network::Impl::take_bytes(Peer& peer, std::string_view bytes) {
     if (!grows_too_long(peer)) want_turn(peer);
 }
 
-// Decrypts the received data, and passes it to the decoder. False: the connection is being closed.
+// Decrypts the received data, and passes it to the decoder. Returns false if the connection is being closed.
 bool Network::Impl::decrypt(Peer& peer) {
     for (;;) {
         const auto size = peer.tls->read(plain_.data(), plain_.size());
@@ -82,7 +82,7 @@ bool Network::Impl::decrypt(Peer& peer) {
     return !grows_too_long(peer);
 }
 
-// Encrypts the pieces to be written. False: the connection was dropped.
+// Encrypts the pieces to be written. Returns false if the connection was dropped.
 bool Network::Impl::encrypt(Peer& peer, std::vector<std::string>& pieces) {
     for (std::string& piece : pieces) {
         if (auto done = peer.tls->write(piece); !done) {

@@ -23,15 +23,15 @@
 namespace pbs::host {
 namespace {
 
-// The pause before it is checked again whether waiting answers may go on.
+// The pause, in milliseconds, between two checks whether waiting answers may go on.
 constexpr uint64_t kLaterMs = 5;
-// The number of such checks from one search for clients that have gone to the next.
+// The number of these checks from one search for clients that have gone to the next.
 constexpr unsigned kLooksForEnds = 20;
-// A connection gets another turn when fewer bytes than this of its replies are unread.
+// A connection gets another turn when it has fewer bytes of replies to send than this.
 constexpr std::size_t kMostUnsent = size_t{256} << 10;
-// An answer in steps ends its turn after this many bytes.
+// An answer that is made in steps ends its turn after this many bytes.
 constexpr std::size_t kMostOfATurn = size_t{64} << 10;
-// The memory of a decoded request, in multiples of its size in bytes.
+// The memory of a decoded request, as a multiple of its bytes.
 constexpr std::size_t kDecodedByBytes = 3;
 // How long serve() answers requests before the loop looks for other events. The time is short, because a
 // command sends four requests, each after the reply to the last one, and so waits for four such turns.
@@ -98,9 +98,9 @@ void Network::Impl::step(Peer& peer) {
     }
 }
 
-// Notes that the connection wants a turn, if it has a request or an answer to work on: at once, or when there
-// is memory for it. Otherwise reads from it. So nothing is read before all earlier requests of the connection
-// are answered.
+// Notes that the connection wants a turn, at once or when there is memory for it. If the connection has no
+// request or answer to work on, reads from it instead. So nothing is read before all earlier requests of the
+// connection are answered.
 void Network::Impl::want_turn(Peer& peer) {
     using Turn = Peer::Turn;
     if (peer.closing || peer.close_after_write || closing_ || peer.turn == Turn::later || peer.checked)
@@ -126,9 +126,9 @@ void Network::Impl::want_turn(Peer& peer) {
 }
 
 // Returns whether the connection has to wait because its user has too much memory in use. A connection with
-// unsent bytes has to, unless its answer has reserved its memory at the beginning (Steps::size). Without
-// unsent bytes it may begin a request up to a higher bound, and an answer that is under way goes on. So one
-// of the user's connections can always go on, and then frees its memory.
+// unsent bytes has to wait, unless its answer has reserved its memory at the beginning (Steps::size). Without
+// unsent bytes it may begin a request up to a higher bound of memory, and an answer that is under way goes
+// on. So one of the user's connections can always go on, and then frees its memory.
 bool Network::Impl::waits_for_memory(const Peer& peer) const {
     if (clients_.may_take(*peer.client) || peer.client->busy == 0) return false;
     const bool on_its_way = peer.outgoing() != 0;
@@ -185,7 +185,7 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
         refuse_clear(peer, request);
         return;
     }
-    // Commit the held requests first, so that a request that isn't of their group is answered by the
+    // Commit the held requests first, so that a request that can't share their commit is answered by the
     // committed state. Requests that judge() answers, such as Connect, read no configuration: for them only
     // replies on their own connection have to be sent first.
     ifl::AuthDecision decision = auth_.judge(peer.id, request);
@@ -240,7 +240,7 @@ void Network::Impl::handle(Peer& peer, ifl::Request request, std::size_t size) {
     submissions.take(submits);
     ifl::Reply reply = begin_answer(context);
     submissions.take(false);
-    // If the request's own change has committed the submissions before it, send the replies to those.
+    // The request's own change may have committed the submissions before it. Then send the replies to these.
     if (was_uncommitted && !submissions.uncommitted()) settle();
     if (peer.closing) return;
     if (context.rest != nullptr) {
@@ -274,11 +274,11 @@ void Network::Impl::note(const Asked& asked, bool refused) {
                                       refused);
 }
 
-// Makes steps of an answer, for as long as one turn lasts.
+// Makes steps of an answer, until the turn is over.
 void Network::Impl::answer_on(Peer& peer) {
     using Left = Steps::Left;
     Asked& asked = *peer.asked;
-    // Commit other requests first, so that a commit by this answer has only its own changes.
+    // Commit the held requests first, so that a commit by this answer has only its own changes.
     if (asked.context.ticket != 0 || server_.commit_group.uncommitted()) settle();
     if (peer.closing) return;
     const auto until = Steady::now() + kUserTurn;
@@ -327,8 +327,8 @@ void Network::Impl::start_later() {
         kLaterMs, 0);
 }
 
-// Gives a turn to the connections whose waiting answers may go on. Other waiting connections get none, so
-// that many of them cost little. Their clients may have gone, so drops those now and then.
+// Gives a turn to each connection whose waiting answer may go on. The other waiting connections get no turn,
+// so that many of them cost little. Their clients may have gone, so drops such connections now and then.
 void Network::Impl::look_at_later() {
     std::vector<Peer*> waiting;
     for (const uint64_t id : std::exchange(later_, {})) {
@@ -391,7 +391,7 @@ void Network::Impl::settle() {
         if (to == peers_.end()) continue;
         Peer& peer = *to->second;
         --peer.held;
-        // If making a reply throws, only its own connection is lost.
+        // If the making of a reply throws, only the reply's own connection is lost.
         guard(peer, [&] {
             send(peer,
                  done ? std::move(one.reply) : ifl::Reply::error(done.error().code, done.error().message),

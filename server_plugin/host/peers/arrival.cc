@@ -16,10 +16,10 @@
 namespace pbs::host {
 namespace {
 
-// A job with one of these attributes set can't be moved to another server.
+// A job can't be moved to another server if one of these attributes is set.
 constexpr std::array kOfOneServer = {"interactive", "block", "depend", "array_indices_submitted"};
-// Attributes that only OpenPBS has and users set. A job with one is refused; other attributes that only
-// OpenPBS has are ignored.
+// Attributes that only OpenPBS has and that users set. A job with such an attribute is refused; other
+// attributes that only OpenPBS has are ignored.
 constexpr std::array kAskedOfOpenPbs = {"security",
                                         "reserve_ID",
                                         "gui",
@@ -28,8 +28,7 @@ constexpr std::array kAskedOfOpenPbs = {"security",
                                         "job_kill_delay",
                                         "release_nodes_on_stageout",
                                         "tolerate_node_failures"};
-// Attributes that this server ignores, although they may be set for a job, because only the sending server
-// can compute them.
+// This server ignores these attributes of an arriving job, because only the sending server can compute them.
 constexpr std::array kOfThatServer = {"comment", "eligible_time"};
 constexpr std::size_t kLongestOwner = 320;
 
@@ -38,7 +37,7 @@ bool among(const Names& names, std::string_view name) {
     return std::ranges::any_of(names, [&](std::string_view one) { return same_name(one, name); });
 }
 
-// Checks and sets the owner. The check matters because the name appears in log lines and records.
+// Checks the owner and sets it. The check matters because the name appears in log lines and records.
 Result<void> take_owner(Job& job, const std::string& owner) {
     const auto at = owner.find('@');
     const bool legal =

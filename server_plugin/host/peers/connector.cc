@@ -27,10 +27,10 @@ namespace {
 constexpr const char* kConnectArgument = "--connect";
 constexpr std::size_t kLongestText = 1024;
 constexpr std::size_t kRelayBuffer = std::size_t{64} << 10;
-// The longest wait for data of the other server while the connection is relayed. A server that neither reads
-// nor sends anything is given up earlier, by the main process.
+// The longest wait for data of the other server while a connection is relayed. The main process closes the
+// connection to a silent server earlier.
 constexpr std::chrono::seconds kRelayPatience{3600};
-// The lowest port to connect to. Lower ports belong to other services, which might take a connection from a
+// The lowest port to connect to. Other services listen at lower ports, and might take a connection from a
 // privileged port for root's.
 constexpr unsigned kFirstPort = 1024;
 
@@ -76,7 +76,7 @@ bool send_all(int fd, std::string_view bytes) {
     return true;
 }
 
-// Passes the data that has come from the other server to this one. False: the connection is over.
+// Passes the data that has come from the other server to this one. Returns false if the connection is over.
 bool pass_back(const ifl::Socket& encrypted, int own, std::vector<char>& buffer) {
     for (;;) {
         const auto came = encrypted.receive_or_send(buffer.data(), buffer.size(), kRelayPatience);
@@ -87,7 +87,7 @@ bool pass_back(const ifl::Socket& encrypted, int own, std::vector<char>& buffer)
 }
 
 // Passes data between the encrypted connection and `own`, the connection to this server, until either side
-// closes. Reads from `own` only when all earlier data of it is sent.
+// closes. Reads from `own` only when all earlier data from it is sent.
 void pass_on(const ifl::Socket& encrypted, int own) {
     std::vector<char> buffer(kRelayBuffer);
     std::string out;

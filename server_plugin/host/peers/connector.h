@@ -1,7 +1,7 @@
-// Makes connections to other servers. A separate process makes each, because looking up a name and reaching a
-// host may take long, and the server never waits for that. The process authenticates the connection and
-// passes it to the server. If the connection is encrypted, the process relays its data: the server's end is
-// plain text.
+// Makes connections to other servers. Each connection is made by a separate process, because looking up a
+// name and reaching a host may take long, and the server never waits for that. The process authenticates the
+// connection and passes it to the server. If the connection is encrypted, the process stays and relays its
+// data, so that the server reads and writes plain text.
 #pragma once
 
 #include <sys/types.h>
@@ -34,7 +34,7 @@ class Connector {
 
     // Returns the descriptor for poll(2), which is readable when take() has an answer.
     int fd() const { return channel_.get(); }
-    // Returns the process's pid. Whoever has this object has to kill the process and wait for it.
+    // Returns the process's pid. The owner of this object has to kill the process and wait for it.
     pid_t pid() const { return pid_; }
 
     struct Made {

@@ -19,19 +19,19 @@
 namespace pbs::host {
 namespace {
 
-// How long a delivery waits while nothing comes from the other server.
+// The longest time that a delivery waits while nothing comes from the other server.
 constexpr std::chrono::seconds kRetryFor{30};
 constexpr std::chrono::seconds kFirstPause{5};
 constexpr std::chrono::seconds kLongestPause{300};
 constexpr std::size_t kMostDeliveries = 16;
 constexpr uint32_t kScriptFile = 0;
 
-// Replies by which it isn't known whether the other server has the job: it may send them before it looks for
-// the job.
+// After these replies it isn't known whether the other server has the job, because it may send them before it
+// looks for the job.
 constexpr std::array kUndecided = {PBSE_PERM,     PBSE_BADCRED,  PBSE_BADHOST,    PBSE_SVRDOWN, PBSE_SYSTEM,
                                    PBSE_INTERNAL, PBSE_PROTOCOL, PBSE_NOCONNECTS, PBSE_TRYAGAIN};
 
-// Returns whether the attribute is sent to the other server, which computes all others itself.
+// Returns whether the attribute is sent to the other server, which computes all other attributes itself.
 bool is_sent(const AttributeDef& def) {
     if ((def.flags & computed) != 0 || def.name == "comment") return false;
     return (def.flags & (kAllWrites | at_creation)) != 0 || def.name == "Job_Owner" ||
@@ -218,7 +218,7 @@ void Deliveries::arrived(Delivery& delivery) {
                  text = fmt::format("Job moved to {} at request of {}", delivery.destination(),
                                     delivery.by)] { log.job(id, text); });
     change.want_cycle(PBS_SCH_SCHEDULE_TERM);
-    // If the commit fails, lost() has the other server asked again, which then answers that it has the job.
+    // If the commit fails, lost() has the other server asked again. It then answers that it has the job.
     if (auto done = change.commit(); !done) return lost(delivery, done.error().message);
     end(delivery, ifl::Reply::ok());
 }

@@ -2,10 +2,10 @@
 //
 // While a job is sent, it is in state T, and belongs to this server until the other server certainly has it.
 // Before the Commit request the other server can't have the job, so after a failure the job returns to its
-// queue. This server stores "a Commit is sent" durably before it sends the Commit. From then on only the
-// other server knows whether it has the job. So this server asks it until it answers, even after a restart;
-// if it has the job, it answers PBSE_JOBEXIST (arrival.h). So in the end exactly one of the two servers has
-// the job.
+// queue. Before this server sends the Commit, it stores durably that it does. From then on only the other
+// server knows whether it has the job. So this server asks the other one until it answers, even after a
+// restart. If the other server has the job, it answers PBSE_JOBEXIST (arrival.h). So in the end exactly one
+// of the two servers has the job.
 #pragma once
 
 #include <uv.h>
@@ -34,8 +34,8 @@ class Deliveries {
     Deliveries(const Deliveries&) = delete;
     Deliveries& operator=(const Deliveries&) = delete;
 
-    // The outcome of a delivery. The reply is set when the outcome is known, or, with an error, when it is
-    // clear that the delivery will take long.
+    // The outcome of a delivery. The reply is set when the outcome is known. It is set earlier, with an
+    // error, when it is clear that the delivery will take long.
     struct Outcome {
         std::optional<ifl::Reply> reply;
     };

@@ -1,5 +1,5 @@
-// A connection to another server, for requests whose replies this server doesn't wait for. A Connector makes
-// it. A reply comes later, or never.
+// A connection to another server, over which requests are sent without waiting for their replies. A Connector
+// makes it. A reply comes later, or never.
 #pragma once
 
 #include <uv.h>
@@ -24,8 +24,8 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
     using Steady = std::chrono::steady_clock;
     using Done = ifl::Exchange::Done;
 
-    // Begins to connect. If that fails, returns a closed link. `patience`: if a reply is awaited and nothing
-    // comes for that time, look() closes the link.
+    // Begins to connect. If that fails, returns a closed link. `patience`: look() closes the link if a reply
+    // is awaited and nothing has come for this time.
     static std::shared_ptr<PeerLink> open(uv_loop_t* loop, Server& server, const ServerName& to,
                                           std::chrono::seconds patience);
     ~PeerLink();

@@ -21,14 +21,14 @@ namespace {
 
 constexpr std::chrono::seconds kBetweenAsking{10};
 constexpr std::chrono::seconds kLongestBetweenAsking{600};
-// The longest waits: for the list of queued jobs, for any data on a link, and for a move, which takes as long
-// as the job needs to arrive.
+// The longest times to wait for the list of queued jobs, for any data on a link, and for a move, which takes
+// as long as the job needs to arrive.
 constexpr std::chrono::seconds kAnswersWithin{10};
 constexpr std::chrono::seconds kLinkPatience{60};
 constexpr std::chrono::seconds kArrivesWithin{120};
 constexpr std::chrono::seconds kNotAgainWithin{60};
 constexpr std::size_t kMostListedJobs = 1000;                    // the most jobs taken from a remote queue
-constexpr std::size_t kMostListedBytes = std::size_t{16} << 20;  // the most bytes of their attributes
+constexpr std::size_t kMostListedBytes = std::size_t{16} << 20;  // most bytes of the attributes of these jobs
 
 // The attributes of a job that are requested from the other server.
 constexpr const char* kWanted[] = {"Job_Owner",
@@ -68,8 +68,8 @@ std::size_t size_of(const ifl::ObjectView& view) {
     return size;
 }
 
-// Reads an instant by the other server's clock, which may be ahead. Returns `now` for a later instant, and
-// for a missing one.
+// Reads an instant by the other server's clock, which may be ahead. Returns `now` if the instant is later
+// than that, or is missing.
 int64_t instant_of(const ifl::ObjectStatus& object, std::string_view name, int64_t now) {
     for (const ifl::Attribute& attribute : object.attributes) {
         if (attribute.name != name) continue;
@@ -79,8 +79,8 @@ int64_t instant_of(const ifl::ObjectStatus& object, std::string_view name, int64
     return now;
 }
 
-// Returns the shown resources without the sums over chunks, because a job can't request those together with a
-// select.
+// Returns the resources in `shown` without the sums over chunks, because a job can't request those together
+// with a select.
 ifl::Attributes without_sums(const ifl::Attributes& shown, const State& state) {
     const auto is_sum = [&](const ifl::Attribute& attribute) {
         if (attribute.name != "Resource_List" || attribute.resource == "select") return false;
@@ -104,12 +104,13 @@ struct Peers::Peer {
     std::set<Pair> queues;
     std::shared_ptr<PeerLink> link{};
     std::string address;    // the numeric address at which it was reached last
-    std::size_t asked = 0;  // the number of its requests without an answer
-    // Why the server refused the list of a queue; empty: it has refused none since it was asked.
+    std::size_t asked = 0;  // number of requests that it hasn't answered
+    // The reason why the server refused the list of a queue; empty: it has refused none since it was asked
+    // last.
     std::string refusal{};
     Steady::time_point asked_at{};
     Steady::time_point next{};  // when it will be asked next
-    int failures = 0;           // the number of failures since its last answer
+    int failures = 0;           // number of failures since it last answered
     std::string trouble{};
     int64_t answered = 0;
 };
@@ -275,7 +276,7 @@ void Peers::failed(Peer& peer, const std::string& why) {
     peer.trouble = why;
 }
 
-// Makes the job as it would be on this server. Error: it can't run here.
+// Makes the job as it would be on this server. Returns an error if it can't run here.
 Result<Job> Peers::job_of(const ifl::ObjectStatus& object, const Pair& queues) const {
     const Queue* queue = server_.state.queue(queues.first);
     if (queue == nullptr || !queue->execution()) return fail(PBSE_UNKQUE);
@@ -322,8 +323,8 @@ void Peers::take(Peer& peer, const Pair& queues, const Listed& listed) {
         const std::string id = values::lowered(object.name);
         const auto known = handles_.find(id);
         Elsewhere* job = known == handles_.end() ? nullptr : jobs_.at(known->second).get();
-        // Skip a job that is known from another server or pair of queues until it is forgotten there, because
-        // a later list doesn't have it. The other server may have moved it to another of its queues.
+        // Skip a job that is known from another server, or from another pair of queues, until it is missing
+        // in the list from there. The other server may have moved it to another of its queues.
         const bool own = job != nullptr && job->server == peer.name && job->queues == queues;
         if ((job != nullptr && (!own || job->pulled)) || not_again_before_.contains(id)) continue;
         auto made = job_of(object, queues);
@@ -362,7 +363,8 @@ void Peers::forget(uint64_t job) {
     server_.parts.plugin->job_removed(server_.now(), job);
 }
 
-// Forgets a server's jobs from this pair of queues (null: from all), except those that are being pulled.
+// Forgets a server's jobs from this pair of queues (null: from all pairs), except those that are being
+// pulled.
 void Peers::forget_of(const Peer& peer, const Pair* queues) {
     std::vector<uint64_t> gone;
     for (const auto& [handle, job] : jobs_)
@@ -408,8 +410,8 @@ void Peers::pull(uint64_t handle, const std::vector<Place>& places) {
                });
 }
 
-// After a failed move, forgets the server's other jobs: they couldn't be pulled, either, until it answers
-// again.
+// Call it after a failed move. Forgets the server's other jobs, because they couldn't be pulled, either,
+// until the server answers again.
 void Peers::lost(const ServerName& name, const std::string& why) {
     const auto at = peers_.find(name);
     if (at == peers_.end()) return;

@@ -1,8 +1,8 @@
 // Pulls jobs of other servers into queues of this one (peer_queue of policies).
 //
 // This server asks each of the other servers for its queued jobs, over a connection of its own and
-// independently of cycles. A server that doesn't answer is asked at longer and longer intervals. The jobs
-// that may run here are reported to the scheduler as jobs elsewhere. When the scheduler starts one, it is
+// independently of cycles. A server that doesn't answer is asked at longer and longer intervals. The
+// scheduler gets the jobs that may run here as jobs elsewhere. When the scheduler starts such a job, it is
 // pulled: the other server is asked to move it here. From then on the scheduler counts it as running, so that
 // no other job gets its places. When the job has arrived (arrival.h), it belongs to this server, and starts
 // in the next cycle.
@@ -42,15 +42,15 @@ class Peers {
     Peers(const Peers&) = delete;
     Peers& operator=(const Peers&) = delete;
 
-    // Asks the servers that are due; call it about every second.
+    // Asks those servers whose next time has come. Call it about every second.
     void look();
     void close();
 
     // Returns whether jobs are pulled into this queue from a server at this host or numeric address.
     bool pulls_from(std::string_view host, std::string_view address, std::string_view queue) const;
 
-    // Returns the queue into which the job elsewhere with this handle would be pulled; 0: there is no such
-    // job.
+    // Returns the queue into which the job elsewhere (on another server) with this handle would be pulled; 0:
+    // there is no such job.
     uint64_t queue_of(uint64_t job) const;
     // Pulls the job, which the scheduler has decided to run on these places.
     void pull(uint64_t job, const std::vector<Place>& places);
@@ -64,7 +64,7 @@ class Peers {
         std::string trouble;     // why jobs can't be pulled from it; empty: no trouble is known
         int64_t answered = 0;    // the time of its last answer, by this server's clock; 0: never
         std::size_t jobs = 0;    // its jobs that may run here
-        std::size_t pulled = 0;  // the number of those that are being pulled
+        std::size_t pulled = 0;  // number of its jobs that are being pulled
     };
     std::vector<Shown> shown() const;
 

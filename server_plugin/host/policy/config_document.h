@@ -21,8 +21,8 @@
 namespace pbs::host {
 
 // Reads, from the plugin's history, the server's objects that have changed since a revision, as they were at
-// that revision. `object`: the only object to read, as pbs_config names it ("queue q1"); empty: all. The
-// objects are read a few at a time; the server must not change before all are read.
+// that revision. `object`: the only object to read, as pbs_config names it ("queue q1"); empty: all of them.
+// The objects are read a few at a time; the server must not change before all are read.
 class PastConfiguration {
   public:
     using Objects = std::map<ConfigName, std::optional<ConfigValues>>;
@@ -30,7 +30,7 @@ class PastConfiguration {
     PastConfiguration(std::string revision, std::string object)
         : revision_(std::move(revision)), object_(std::move(object)) {}
 
-    // Reads some objects. True: more are left. Returns the plugin's errors, such as an unknown revision.
+    // Reads some objects. Returns true if more are left, or the plugin's errors, such as an unknown revision.
     Result<bool> read_some(Plugin& plugin, int64_t now, const Identity& who);
     // Returns the objects with their values; nullopt in place of values: the object didn't exist at the
     // revision. REQUIRES: all are read.
@@ -46,8 +46,9 @@ class PastConfiguration {
 // Adds the server's part to the plugin's document.
 std::string add_host_document(std::string document, const HostConfiguration& configuration);
 
-// Reads the server's part of a document; nullopt: it has none. A text that isn't JSON counts as having none,
-// because the plugin reports that mistake. Errors: PBSE_BADATVAL, with a line for each mistake in the part.
+// Reads the server's part of a document; nullopt: the document has none. A text that isn't JSON counts as
+// having none, because the plugin reports that mistake. Errors: PBSE_BADATVAL, with a line for each mistake
+// in the part.
 Result<std::optional<HostConfiguration>> read_host_document(std::string_view document);
 
 }  // namespace pbs::host

@@ -26,7 +26,7 @@ void add_line(std::string& lines, std::string_view line) {
     lines += line;
 }
 
-// Converts a HostRecord to records of the C interface, which point to this object's texts and to the
+// Converts a HostRecord to records of the C interface. They point to texts of this object and of the
 // HostRecord.
 class ChangeRecords {
   public:

@@ -33,7 +33,7 @@ std::vector<ifl::AttributeView> views_of(const Attributes& attributes) {
     return views;
 }
 
-// Returns the resources that a reservation requests. The select includes the defaults of its chunks.
+// Returns the resources that a reservation requests. The returned select includes the defaults of its chunks.
 cluster::ResourceList requested_by(const Reservation& reservation) {
     cluster::ResourceList list;
     for (const AttributeValue& value : reservation.attributes.all_of("Resource_List"))

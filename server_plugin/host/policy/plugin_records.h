@@ -45,7 +45,7 @@ class RecordBuilder {
     const State& state_;
     StateNames names_;
     cluster::RecordBuilder builder_;
-    // The objects to which the records point.
+    // The objects to which the returned records point.
     cluster::Server server_;
     cluster::Sched sched_;
     cluster::Queue queue_;

@@ -1,4 +1,4 @@
-// Accepts that the databases of a home have lost changes, so that a server can start (backup.h).
+// Accepts that the databases of a PBS_HOME have lost changes, so that a server can start (backup.h).
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,8 +18,7 @@ std::string range(std::string_view what, int64_t first, int64_t last) {
     return first == last ? fmt::format("{} {}", what, first) : fmt::format("{}s {} to {}", what, first, last);
 }
 
-// Describes which committed changes a database has lost. Losses are found by comparing the positions of
-// commits.
+// Describes which committed changes a database has lost, by comparing the positions of commits.
 std::string what_is_lost(const Home& home, const std::string& path, const sqlite::Loss& loss) {
     std::string text = fmt::format("{} {}.", path, loss.text);
     const bool both = loss.has && loss.had;

@@ -26,9 +26,9 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// The longest waits for the locks of server.db and policy.db, in the order of locking. The first wait may be
-// longer. The second is short, because server.db, which the loop writes, is locked meanwhile; policy.db may
-// be locked for as long as a thread works on a large change.
+// The longest waits for the locks of server.db and policy.db, in the order of locking. The wait for server.db
+// may be longer. The wait for policy.db is short, because server.db, which the loop writes, is locked
+// meanwhile; a thread that works on a large change may have policy.db locked for long.
 constexpr std::array kLockWait = {200ms, 20ms};
 constexpr auto kLockPause = 50ms;
 constexpr int kLockTries = 400;
@@ -47,8 +47,8 @@ Result<sqlite::Connection> open(const std::string& path, sqlite::Connection::Ope
     return std::move(*connection);
 }
 
-// Begins to read both databases while nobody can write to either. False: another program writes to one of
-// them at present.
+// Begins to read both databases while nobody can write to either. Returns false if another program is writing
+// to one of them.
 Result<bool> begin_together(Sources& sources) {
     // Open the paths again, because a restore replaces the files.
     std::array<std::optional<sqlite::Connection>, 2> writers;
@@ -126,8 +126,8 @@ Result<void> make_file(const std::string& path, std::string_view text) {
     return {};
 }
 
-// Copies a database completely, and brings the copy to the disk. Nothing of the copy is in a -wal file,
-// because SQLite removes that when the connection is closed.
+// Copies a database completely, and brings the copy to the disk. No part of the copy is in a -wal file,
+// because SQLite removes that file when the connection is closed.
 Result<Manifest::Database> copy_database(Source& source, const std::string& directory,
                                          std::string_view name) {
     const std::string path = fmt::format("{}/{}", directory, name);

@@ -1,13 +1,13 @@
-// Copies a home's two databases, server.db and policy.db, and restores them.
+// Copies the two databases of a PBS_HOME, server.db and policy.db, and restores them.
 //
 // Both copies are of the same moment: the writers of both databases are locked out until a read transaction
 // has begun in each. Then SQLite's online backup copies the contents, however long that takes, while the
 // server goes on.
 //
-// A restore is prepared in server_priv/restore.new, and then decided by one rename, which makes
-// server_priv/restore.journal. After that, finish_restore() moves the old files to server_priv/replaced-DATE
-// and the new ones into their places. If it is interrupted, the server's next start calls it again. So a
-// crash leaves either the old databases (no journal yet) or the new ones.
+// A restore is prepared in server_priv/restore.new. One rename, which makes server_priv/restore.journal,
+// decides it. After that, finish_restore() moves the old files to server_priv/replaced-DATE and the new ones
+// into their places. If it is interrupted, the server's next start calls it again. So a crash leaves either
+// the old databases (no journal yet) or the new ones.
 #pragma once
 
 #include <chrono>
@@ -38,8 +38,8 @@ Result<std::string> restore(const Home& home, const std::string& directory, std:
 Result<std::string> free_folder(const Home& home, std::chrono::sys_seconds now);
 
 // Accepts that the databases of a home have lost acknowledged changes, so that a server can start. First
-// copies the databases, with their logs, to server_priv/replaced-DATE. Errors: a database is damaged
-// otherwise, so that only a backup helps. REQUIRES: the caller has the home's lock.
+// copies the databases, with their logs, to server_priv/replaced-DATE. Error: a database has other damage, so
+// that only a backup helps. REQUIRES: the caller has the home's lock.
 struct AcceptedLoss {
     std::vector<std::string>
         texts;  // what was lost, one text for each database that lost something; empty: nothing was done
@@ -47,12 +47,12 @@ struct AcceptedLoss {
 };
 Result<AcceptedLoss> accept_loss(const Home& home, std::chrono::sys_seconds now);
 
-// Returns the error PBSE_SYSTEM with the text "PATH: can not be opened: REASON", where `doing` is "can not be
+// Returns the error PBSE_SYSTEM with the text "PATH: DOING: WHY". `doing` is a text such as "can not be
 // opened".
 tl::unexpected<Error> file_failed(std::string_view path, std::string_view doing, std::string_view why);
 
-// Completes a restore that has a journal, and removes the files of one that hasn't. True: it has completed a
-// restore. It is no error if there is no restore.
+// Completes a restore that has a journal, or removes the files of a restore that has none. Returns whether it
+// has completed a restore. It is no error if there is no restore.
 Result<bool> finish_restore(const Home& home, const StepDone& at_step = {});
 
 }  // namespace pbs::host

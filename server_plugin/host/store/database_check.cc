@@ -36,9 +36,9 @@ std::string wrong(const sqlite::Failure& failure) {
 // Describes the damage of a database's contents. `all`: checks the whole file, not only its beginning.
 std::optional<std::string> wrong_with_content(const std::string& path, int64_t newest, bool all,
                                               std::chrono::seconds patience = {}) {
-    // Open the file only for reading, so that it and its -wal stay unchanged. But if a server was killed
-    // while it made the file, there is a journal with the other half of the last change: then open the file
-    // for writing, so that SQLite applies the journal.
+    // Open the file only for reading, so that it and its -wal stay unchanged. But if the file has a journal,
+    // a server was killed while it made the file, and the journal has the other half of the last change: then
+    // open the file for writing, so that SQLite applies the journal.
     const bool interrupted = has_data(path + "-journal");
     using Open = sqlite::Connection::Open;
     auto connection = sqlite::Connection::open(path, interrupted ? Open::write : Open::read);
@@ -55,7 +55,7 @@ std::optional<std::string> wrong_with_content(const std::string& path, int64_t n
         return "is damaged: its last page is cut short";
     if (all || interrupted)
         if (auto whole = connection->check(true); !whole) return wrong(whole.error());
-    // A database that has tables but none of this program's belongs to another program. To see that, it is
+    // A database with tables, but none of this program's, belongs to another program. To see that, it is
     // enough to look for one table.
     const bool own = newest != 0;
     const auto foreign =
@@ -151,8 +151,8 @@ Result<std::future<Result<void>>> begin_check(const Home& home) {
         return tl::unexpected(ok.error());
     if (auto ok = outcome(policy, wrong_with_file(policy, 0, true)); !ok) return tl::unexpected(ok.error());
     // Read the file only through SQLite: if the thread opened and closed it directly, this process would lose
-    // the locks of its other connections. Wait for such a connection, which may be rebuilding the index of
-    // the -wal file after a crash.
+    // the locks of its other connections. Wait for the lock of another connection, which may be rebuilding
+    // the index of the -wal file after a crash.
     const auto whole = [outcome, server, newest] {
         return outcome(server, has_data(server)
                                    ? wrong_with_content(server, newest, true, std::chrono::seconds(30))

@@ -1,4 +1,5 @@
-// Checks whether the databases of a home are intact, before a start opens them and without changing them.
+// Checks whether the databases of a PBS_HOME are intact, before the server opens them and without changing
+// them.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +21,12 @@ std::optional<std::string> wrong_with_database(const std::string& path, int64_t 
 // Checks both databases of the home. It is an error if a database has lost committed changes (sqlite/loss.h).
 // It is also an error if one database is missing or empty while the other has data, once a server has been
 // ready here; before that, pbs_migrate or an interrupted first start may have made only one. A home without
-// databases and without their marks is new. The error names the file and what is wrong with it, and says how
-// to restore a backup.
+// databases and without the files that mark their commits is new. The error names the file and what is wrong
+// with it, and says how to restore a backup.
 Result<void> check_databases(const Home& home);
 
-// Checks the same as check_databases(), but reads the contents of server.db in a thread, because that takes
-// long with a million jobs. Change nothing in the home before the outcome is known.
+// Makes the checks of check_databases(), but reads the contents of server.db in a thread, because that takes
+// long with a million jobs. The caller must change nothing in the home before the outcome is known.
 Result<std::future<Result<void>>> begin_check(const Home& home);
 
 // Returns the committed changes that a database of the home has lost; nullopt: none.

@@ -27,7 +27,7 @@ JobRows::JobRows(sqlite::Connection& db) : db_(db), current_(std::make_unique<Ro
         try {
             ok = read();
         } catch (const std::bad_alloc&) {
-            // False in ok_ reports the failure.
+            // ok_ becomes false, which reports the failure.
         }
         const values::Lock lock(mutex_);
         ok_ = ok;

@@ -50,8 +50,8 @@ class JobRows {
     JobRows(const JobRows&) = delete;
     JobRows& operator=(const JobRows&) = delete;
 
-    // Returns the next rows, valid until the next call. Empty: there are no more, or the database can't be
-    // read; then ok() is false.
+    // Returns the next rows, valid until the next call. An empty list: there are no more rows, or the
+    // database can't be read; in the second case ok() is false.
     const std::vector<JobRow>& next();
     bool ok() {
         const values::Lock lock(mutex_);
@@ -63,7 +63,7 @@ class JobRows {
         std::vector<JobRow> rows;
         std::string bytes;  // the rows' texts
     };
-    bool read();  // false: the database can't be read
+    bool read();  // returns false if the database can't be read
     void add(JobRow row);
     bool pass_on();
 

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kLargestManifest = 4096;
 constexpr size_t kCopiedAtOnce = size_t{64} << 10;
-// The suffixes of the names of a database's files. The last one is for the database itself.
+// The suffixes of the names of a database's files. The empty one is for the database itself.
 constexpr std::string_view kCompanions[] = {"-wal", "-shm", "-journal", "-mark", ""};
 
 std::string staging(const Home& home) {
@@ -83,8 +83,8 @@ Result<void> clear_staging(const Home& home) {
 }
 
 // Checks that a backup's policy.db isn't too new for this server. Only the plugin knows the newest version,
-// but the plugin has brought the home's present policy.db to it. If there is no policy.db, the next start
-// finds out.
+// but it has upgraded the home's present policy.db to that version. If there is no policy.db, the next start
+// of the server finds out.
 Result<void> check_policy_version(const Home& home, const std::string& name, int64_t version) {
     const auto there = exists_at(home.policy_db());
     if (!there) return tl::unexpected(there.error());

@@ -17,8 +17,7 @@ using SchemaSteps = std::span<const char* const>;
 SchemaSteps server_schema();
 
 // Upgrades the database of the file at `path` to the version (PRAGMA user_version) after the last step, with
-// a transaction for each step. PBSE_SYSTEM, with the path: the database's version is newer, or SQLite's
-// message.
+// a transaction for each step. PBSE_SYSTEM, with the path: the database's version is newer, or SQLite failed.
 Result<void> upgrade(sqlite::Connection& db, const std::string& path, SchemaSteps steps);
 
 }  // namespace pbs::host

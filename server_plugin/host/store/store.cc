@@ -15,8 +15,8 @@
 namespace pbs::host {
 namespace {
 
-// Makes the file of the database, readable by its owner only, before SQLite does, because scripts and
-// environments are private. SQLite gives the files beside it the same mode.
+// Makes the file of the database, readable by its owner only, because scripts and environments are private.
+// SQLite, which opens the file afterwards, gives the files beside it the same mode.
 void make_private(const std::string& path) {
     const Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
 }
@@ -79,7 +79,7 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& path, Check check)
     connection->leave_checkpoints();
     auto impl = std::make_unique<Impl>(path, std::move(*connection));
     impl->check = std::move(check);
-    // The tables of an older server have to be upgraded here. An upgrade writes, and so needs the check
+    // The tables of an older server have to be upgraded here. An upgrade writes, so the check has to come
     // first. If the tables are up to date, the check and the first write may both come later.
     const bool may_wait = impl->check && impl->db.integer("PRAGMA user_version") == newest_version();
     if (auto done = may_wait ? impl->read_attribute_numbers() : impl->begin_writing(); !done)
@@ -105,7 +105,7 @@ Result<std::string> Store::keep_server_name(std::string_view name) {
         if (query.next()) return std::string(query.text(0));
         if (!query.ok()) {
             const auto error = impl_->failed("can not read the server's name");
-            // The check describes the damage better than SQLite, and says how to go on.
+            // The check describes damage better than SQLite does, and says how to go on.
             if (impl_->check)
                 if (auto whole = impl_->check(); !whole) return tl::unexpected(whole.error());
             return error;
@@ -169,8 +169,8 @@ Result<void> Store::release_savepoint() {
     return impl_->run("RELEASE part", [](Query&) {});
 }
 
-// Saves an object. `before`: the attributes as they are stored; then only the differences are written. Null:
-// writes all attributes.
+// Saves an object. `before`: the attributes as they are stored; then only the differences are written. If it
+// is null, all attributes are written.
 Result<void> Store::Impl::save_object(int type, uint64_t id, std::string_view name, int64_t state,
                                       int64_t changed, const Attributes& attributes,
                                       const Attributes* before) {

@@ -51,8 +51,8 @@ class Store {
     Result<void> begin(Durable durable = Durable::now);
     Result<void> commit();
     void rollback();
-    // Writes commits that may not be on the disk yet, such as those with Durable::later, to the disk. Any
-    // thread may call it.
+    // Writes to the disk all commits that may not be there yet, such as those with Durable::later. Any thread
+    // may call it.
     Result<void> sync() const;
     // These functions use a savepoint within a transaction, one at a time. go_to_savepoint() undoes what was
     // written since set_savepoint(); release_savepoint() retains it. If one of these two fails, the whole
@@ -62,8 +62,8 @@ class Store {
     Result<void> release_savepoint();
 
     Result<void> save_server(const Attributes& attributes);
-    // Saves an object. `before`: the object as it is stored; then only the differences are written. Null:
-    // writes the whole object.
+    // Saves an object. `before`: the object as it is stored; then only the differences are written. If it is
+    // null, the whole object is written.
     Result<void> save(const Queue& queue, const Queue* before = nullptr);
     Result<void> save(const Node& node, const Node* before = nullptr);
     Result<void> save(const Sched& sched);
@@ -84,24 +84,24 @@ class Store {
     Result<void> remove(const Link& link);
 
     // save_received() stores that another server handed in the job with this id (in lower case), after `hops`
-    // servers had it. received() returns the hops of the job's last hand-in; nullopt: it was never handed in,
-    // or that is forgotten. forget_received() forgets the hand-ins before an instant, in a transaction of its
-    // own.
+    // servers had it. received() returns the hops of the job's last hand-in; nullopt: no hand-in of it is
+    // stored. forget_received() forgets the hand-ins before an instant, in a transaction of its own.
     Result<void> save_received(std::string_view id, int64_t hops, int64_t at);
     std::optional<int64_t> received(std::string_view id);
     Result<void> forget_received(int64_t before);
 
-    // The next functions make a change of many objects that blocks nobody. put_aside() stores the new objects
-    // aside, in several transactions. let_aside_hold() makes them all count at once. catch_up() then moves
-    // them to their places. After a crash before the commit of let_aside_hold() the whole change is undone;
-    // after a later crash all of it holds.
+    // The next functions make a change of many objects without keeping others from the database for long.
+    // put_aside() stores the new objects in another table, in several transactions. let_aside_hold() makes
+    // them all count at once. catch_up() then moves them to their places. After a crash before the commit of
+    // let_aside_hold() the whole change is undone; after a later crash all of it holds.
 
     // Begins a change of many objects: removes objects that an earlier change stored aside but didn't commit.
     Result<void> clear_aside();
     // Stores the object aside as it is in `state`; if it isn't there, stores its removal.
     Result<void> put_aside(const ConfigName& object, const State& state);
     Result<void> let_aside_hold();
-    // Moves at most `most` objects to their places, in a transaction of its own. False: none is left.
+    // Moves at most `most` objects to their places, in a transaction of its own. Returns false if none is
+    // left.
     Result<bool> catch_up(int64_t most);
     // Returns whether objects that count are still stored aside. The next save of an object moves them to
     // their places first.

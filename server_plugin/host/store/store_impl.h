@@ -1,5 +1,5 @@
 // The private class of Store, for its three source files: store.cc writes, store_load.cc reads all data at
-// the server's start, and store_aside.cc sets the objects of large changes aside.
+// the server's start, and store_aside.cc stores the objects of large changes in another table first.
 #pragma once
 
 #include <fmt/format.h>
@@ -60,11 +60,11 @@ class Store::Impl {
     Attributes load_attributes(int64_t object, const AttributeTable& table);
     Result<void> put_aside(int type, std::string_view name, uint64_t id, int64_t state, int64_t changed,
                            const std::string* attributes);
-    // Moves at most `most` rows that were set aside to their places. False: none is left.
+    // Moves at most `most` rows that were set aside to their places. Returns false if none is left.
     Result<bool> catch_up(int64_t most);
     Result<void> move_from_aside(int type, std::string_view name, int64_t id, int64_t state, int64_t changed,
                                  const std::optional<std::string>& attributes);
-    // Moves all rows that were set aside to their places. Call before anything else is written.
+    // Moves all rows that were set aside to their places. Call it before anything else is written.
     Result<void> be_up_to_date() {
         for (bool more = behind; more;) {
             auto done = catch_up(1000);
@@ -77,7 +77,8 @@ class Store::Impl {
     Result<int64_t> comment_id(std::string_view text);
     Result<void> forget_unused_comments();
 
-    // The ids of recent comments, by their texts, without those of a transaction that was rolled back.
+    // The ids of recent comments, by their texts. Comments of a transaction that was rolled back aren't
+    // included.
     std::unordered_map<std::string, int64_t> comment_ids;
     int64_t comments_looked_at = 0;  // forget_unused_comments() has checked the comments up to this id
 

@@ -74,7 +74,7 @@ Result<void> Store::Impl::load_objects(State& state) {
     return {};
 }
 
-// Fills `job` from its row. False: the job's attributes are damaged.
+// Fills `job` from its row. Returns false if the job's attributes are damaged.
 bool Store::Impl::make_job(const JobRow& row, SharedTexts& texts, Job& job) const {
     using R = JobRow;
     const std::string_view state = row.text[R::state];
@@ -107,9 +107,9 @@ bool Store::Impl::make_job(const JobRow& row, SharedTexts& texts, Job& job) cons
 
 namespace {
 
-// Puts jobs that come in the order of their numbers into a state in the order of queueing. The two orders are
-// mostly the same. When a job comes that was queued before jobs already in the state, those jobs are taken
-// out of the state, held, and put back after it.
+// Gets jobs in the order of their numbers, and puts them into a state in the order of queueing. The two
+// orders are mostly the same. When a job comes that was queued before jobs already in the state, those jobs
+// are taken out of the state, held, and put back after it.
 class InOrder {
   public:
     explicit InOrder(State& state) : state_(state) {}

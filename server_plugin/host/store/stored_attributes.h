@@ -19,7 +19,7 @@
 namespace pbs::host {
 
 // put_netstring() appends a netstring of the text. take_netstring() removes a netstring from the beginning of
-// `in` and returns its text; nullopt: it is malformed.
+// `in` and returns its text; nullopt: `in` is malformed.
 void put_netstring(std::string& out, std::string_view text);
 std::optional<std::string_view> take_netstring(std::string_view& in);
 
@@ -29,8 +29,8 @@ using AttributeRows = std::unordered_map<std::string_view, const AttributeDef*>;
 AttributeRows rows_of(const AttributeTable& table);
 
 std::string netstrings_of(const Attributes& attributes);
-// Adds the attributes in a text of netstrings_of(). Ignores attributes that this version doesn't know,
-// because a newer server may have written them. False: the text is malformed.
+// Adds the attributes in a text that netstrings_of() has made. Ignores attributes that this version doesn't
+// know, because a newer server may have written them. Returns false if the text is malformed.
 bool read_netstrings(std::string_view in, const AttributeRows& rows, SharedTexts& texts,
                      Attributes& attributes);
 
