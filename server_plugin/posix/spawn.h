@@ -11,8 +11,8 @@
 namespace pbs::posix {
 
 // The environment in which a program starts: it leads a new session, has default handlers for all signals,
-// and has only the given descriptors. Each function below adds a step. The steps are done in this order when
-// the program starts.
+// and has only the given descriptors. Each of the functions give() to close_from() adds a step. The steps are
+// done in the order of these calls when the program starts.
 class Spawn {
   public:
     // The signals that are blocked when the program starts. open: none; blocked: all.

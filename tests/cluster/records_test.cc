@@ -47,7 +47,7 @@ class RecordsTest : public ::testing::Test {
         job_ = job_of("12.box", attributes, 100);
         return builder_.job(job_, standing_);
     }
-    // Returns amounts by the names of their resources: their texts, or else their numbers.
+    // Returns amounts by the names of their resources: each as its text or, if it has none, as its number.
     std::map<std::string, std::string> amounts(const pbs_amount* list, std::size_t count) const {
         std::map<std::string, std::string> out;
         for (std::size_t i = 0; i < count; ++i)
@@ -62,8 +62,8 @@ class RecordsTest : public ::testing::Test {
     Job job_;
 };
 
-// Each row is an attribute of a job, and the value that OpenPBS's scheduler reads from it: the record has the
-// same.
+// Each row has an attribute of a job, and the value that OpenPBS's scheduler reads from it. The record has to
+// have the same value.
 TEST_F(RecordsTest, AJobIsToldAsOpenPbsReadsIt) {
     using Attributes = std::vector<ifl::AttributeView>;
     struct Row {

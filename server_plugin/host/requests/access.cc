@@ -17,9 +17,9 @@
 namespace pbs::host {
 namespace {
 
-// The codes of refusals for want of rights, whoever the requester is.
+// With these codes a request is refused because the requester lacks rights, whoever he is.
 constexpr std::array kRefusals = {PBSE_PERM, PBSE_BADCRED, PBSE_BADUSER, PBSE_BADGRP, PBSE_QACESS};
-// Codes that mean missing rights only if the requester isn't a manager. To a manager they mean an attribute
+// These codes mean missing rights only if the requester isn't a manager. To a manager they mean an attribute
 // that nobody can set, or a host that can't exist.
 constexpr std::array kRefusalsOfOthers = {PBSE_ATTRRO, PBSE_BADHOST};
 
@@ -32,7 +32,7 @@ bool is_refusal(const Context& context, int code) {
     return among(kRefusals, code) || (!context.who.manager() && among(kRefusalsOfOthers, code));
 }
 
-// Bounds of the log line's parts, because the texts in a request may be very long.
+// Bounds on the parts of the log line, because the texts in a request may be very long.
 constexpr size_t kMostNames = 20;
 constexpr size_t kMostBytes = 1024;
 constexpr size_t kLongestShown = 256;

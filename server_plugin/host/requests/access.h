@@ -6,9 +6,9 @@
 
 namespace pbs::host {
 
-// Checks that the requester may use the server, by its acl_host_enable and acl_user_enable: PBSE_BADHOST,
-// PBSE_PERM. Managers always may, so that they can correct a wrong list; so may clients on the server's own
-// host.
+// Checks that the requester may use the server, by its acl_host_enable and acl_user_enable. PBSE_BADHOST,
+// PBSE_PERM. Managers may always use it, so that they can correct a wrong list. So may clients on the
+// server's own host.
 Result<void> may_use(const State& state, const Identity& who);
 
 // If the reply refuses something because the requester lacks rights, logs it as LogEvent::security: the

@@ -30,14 +30,14 @@ constexpr std::size_t kMostKept = 8;
 constexpr std::chrono::minutes kLongest{30};
 constexpr std::string_view kUnfinished = ".partial-";
 
-// Returns whether a folder has a name of backups: "20261122-203000", perhaps followed by "-2" or another
-// number.
+// Returns whether a folder has a name as backups get it: "20261122-203000", perhaps followed by "-2" or
+// another number.
 bool is_name(std::string_view name) {
     return name.size() >= 15 && name[8] == '-' &&
            name.find_first_not_of("0123456789-") == std::string_view::npos;
 }
 
-// Returns the folders with names of backups, the oldest first: with `whole` those of complete backups,
+// Returns the folders that have names of backups, oldest first: if `whole`, those of complete backups,
 // otherwise those of unfinished ones. Folders that were made by hand have other names, and so are never
 // removed.
 std::vector<fs::path> folders(const fs::path& all, bool whole) {
@@ -69,7 +69,7 @@ std::uintmax_t size_of_databases(const std::string& home) {
     return size;
 }
 
-// Checks that there is space for the backup, and as much again, because a full disk would stop the server.
+// Checks that there is twice the space that the backup needs, because a full disk would stop the server.
 Result<void> check_space(const fs::path& all, const std::string& home) {
     struct statvfs disk {};
     if (::statvfs(all.c_str(), &disk) != 0)
@@ -92,14 +92,14 @@ fs::path folder_for(const fs::path& all, int64_t now) {
 }
 
 // Makes a backup in three steps: removes the remains of an interrupted backup, copies the databases, then
-// removes the oldest backup. A process does each step, because removing large files takes a while.
+// removes the oldest backup. Each step is done by a process, because removing large files takes a while.
 class BackUp final : public Answered {
   public:
     BackUp(Server& server, fs::path all) : server_(server), all_(std::move(all)) {
         server_.backing_up = true;
     }
     // Kills the process if the backup is dropped, such as when its client has gone. The next backup removes
-    // its remains.
+    // the unfinished copy.
     ~BackUp() override {
         server_.backing_up = false;
         if (pid_ <= 0) return;
@@ -160,7 +160,8 @@ class BackUp final : public Answered {
             removed_ += fmt::format("\nremoved the oldest of {}: {}", kMostKept + 1, path.string());
         return kept;
     }
-    // Polls the process of the present step. 0: it succeeded; above 0: it failed; -1: it still works.
+    // Polls the process of the present step. Returns 0 if it succeeded, a number above 0 if it failed, and -1
+    // while it works.
     int poll() {
         int status = 0;
         const pid_t ended = ::waitpid(pid_, &status, WNOHANG);

@@ -136,8 +136,8 @@ class CarryOut::Work {
                same_name(host, "localhost");
     }
 
-    // Finds the vnodes that are parts of other machines. A vnode's machine is its Mom; if that isn't given,
-    // its host; or else its name.
+    // Finds the vnodes that are parts of other machines. A vnode's machine is its Mom or, if that isn't
+    // given, its host. If neither is given, it is the vnode's name.
     void find_other_machines() {
         struct Hosts {
             std::string mom;
@@ -258,7 +258,7 @@ std::string pending(Server& server, const Identity& who) {
 }
 
 // Passes the outcomes to the plugin only after the changes are in the server's database. If the server dies
-// in between, its next start carries out the same directives again.
+// between the two, its next start carries out the same directives again.
 Result<void> carry_out_at_start(Server& server, const Identity& who, std::string_view json) {
     Plugin& plugin = *server.parts.plugin;
     const ifl::Request request;

@@ -18,17 +18,17 @@
 namespace pbs::host {
 
 // Carries out the directives in the JSON with the rights of the requester in `context`. A directive that is
-// refused may name an object that comes later, so it is tried again after the others; if it is refused again,
-// it is left out. Vnodes of other machines aren't made.
+// refused may name an object that is made later, so it is tried again after the others. If it is refused
+// again, it is left out. Vnodes of other machines aren't made.
 class CarryOut {
   public:
-    // Reads the directives; an empty text has none. Errors: PBSE_INTERNAL, if the JSON is malformed.
+    // Reads the directives; an empty text has none. PBSE_INTERNAL: the JSON is malformed.
     static Result<std::unique_ptr<CarryOut>> begin(Context& context, std::string_view json);
     ~CarryOut();
     CarryOut(const CarryOut&) = delete;
     CarryOut& operator=(const CarryOut&) = delete;
 
-    // Carries out one directive, within Batch::run(). False: all are done; call it until then.
+    // Carries out one directive, within Batch::run(). Returns false when all are done: call it until then.
     bool go_on();
     // Returns the outcomes as JSON, in the order of the directives. REQUIRES: all directives are done.
     const std::string& outcomes() const;

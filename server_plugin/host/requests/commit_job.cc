@@ -1,4 +1,4 @@
-// ReadyToCommit and Commit: puts the job that this connection has sent into its queue. The job is stored
+// ReadyToCommit and Commit: put the job that this connection has sent into its queue. The job is stored
 // before the reply is sent.
 #include <fmt/format.h>
 
@@ -21,8 +21,8 @@
 namespace pbs::host {
 namespace {
 
-// Puts the job into the requested queue. If that is a route queue, routes the job; if all destinations refuse
-// it only for now, it stays in the route queue.
+// Puts the job into the requested queue. From a route queue the job is routed on; if all destinations refuse
+// it only for the time being, it stays in the route queue.
 Result<void> enter(Change& change, Submission& submission, const Queue& queue) {
     Job& job = submission.job;
     Server& server = change.server();
@@ -36,9 +36,9 @@ Result<void> enter(Change& change, Submission& submission, const Queue& queue) {
     return {};
 }
 
-// After the commit, logs that the job was queued, and writes its Q record. The commit also links the job's
-// dependencies, which may change the job or even delete it. If it is deleted, the record has the attributes
-// with which it was queued.
+// After the commit, logs that the job was queued, and writes its accounting record Q. The commit also links
+// the job's dependencies, which may change the job or even delete it. If it is deleted, the record has the
+// attributes with which it was queued.
 void log_queueing(Change& change, const Job& job, std::string by) {
     std::optional<AccountedJob> as_asked;
     if (job.attributes.has("depend")) as_asked = accounted_at_queueing(job, change.server().state);
@@ -55,7 +55,7 @@ void log_queueing(Change& change, const Job& job, std::string by) {
     });
 }
 
-// Repeats the checks of receive_job() for a job that another server hands in, because their results may have
+// For a job that another server hands in, repeats the checks of receive_job(), because their results may have
 // changed.
 Result<void> may_arrive(Context& context, const Submission& submission, const Queue& queue) {
     auto& arriving = context.server.arriving;
@@ -69,8 +69,8 @@ Result<void> may_arrive(Context& context, const Submission& submission, const Qu
 
 }  // namespace
 
-// Only a job that changes nothing but itself may share a commit. A job from another server, or one that
-// depends on other jobs, changes more.
+// Returns whether the request may share a commit. A job that changes nothing but itself may. A job from
+// another server, or one that depends on other jobs, changes more.
 bool may_share_commit(const ifl::Request& request, const Session& session) {
     using Kind = ifl::RequestType;
     if (request.type == Kind::queue_job) {

@@ -57,7 +57,7 @@ Result<Target> own_target(const Context& context, std::string_view id) {
     if (!target) return target;
     if (target->job->history()) return fail(PBSE_HISTJOBID);
     if (!is_owner(context, *target->job) && !context.who.operator_()) return fail(PBSE_PERM);
-    // Until it is known whether another server has the job, the job must not change.
+    // The job may be at another server already. Until that is known, it must not change here.
     if (target->job->is_leaving())
         return fail(PBSE_BADSTATE, "Request invalid for state of job: it is on its way to another server");
     return target;

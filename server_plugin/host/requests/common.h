@@ -19,7 +19,8 @@ ifl::Reply reply_of(const Result<void>& result);
 
 // The functions below omit the job's id in the texts of errors, because clients add it.
 
-// The meaning of a job identifier: a job, an array, or subjobs of an array. For subjobs, `job` is the array.
+// The meaning of a job identifier: it names a job, an array, or subjobs of an array. For subjobs, `job` is
+// the array.
 struct Target {
     const Job* job = nullptr;
     std::vector<IndexRange> indices{};
@@ -27,7 +28,7 @@ struct Target {
 
     bool subjobs() const { return !indices.empty(); }
 };
-// Finds what the identifier names. PBSE_UNKJOBID. Doesn't check that the array has the subjobs.
+// Finds the jobs that the identifier names. PBSE_UNKJOBID. Doesn't check that the array has the subjobs.
 Result<Target> target_of(const State& state, std::string_view id);
 // Finds a job that isn't history and that the requester may change as its owner, an operator or a manager.
 // PBSE_UNKJOBID, PBSE_HISTJOBID, PBSE_PERM.
@@ -44,7 +45,7 @@ bool is_owner(const Context& context, const Job& job);
 bool may_see(const Context& context, const Job& job);
 
 // Finds the queue that a new job is to enter. `asked`: "queue" or "queue@server"; empty: the default queue.
-// nullptr: `error` has the reason, PBSE_UNKQUE or PBSE_QUENODFLT.
+// Returns nullptr if there is none; `error` then has the reason, PBSE_UNKQUE or PBSE_QUENODFLT.
 const Queue* queue_to_enter(const Context& context, std::string_view asked, Error& error);
 // Returns whether the requester is root, or the user who runs the server, on the server's host. Other
 // managers must not choose actions that the server performs with its own rights.

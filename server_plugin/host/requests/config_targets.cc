@@ -19,10 +19,10 @@ namespace {
 struct Kind {
     int number;
     ifl::Reply (*manage)(Management& request);
-    std::array<std::string_view, 3> ties;  // attributes that the checks of other objects read
+    std::array<std::string_view, 3> ties;  // attributes by which objects of this type refer to others
 };
-// The types in the order in which their objects are made. A type comes before the types whose objects refer
-// to its own.
+// The types in the order in which their objects are made: a type comes before the types whose objects refer
+// to its objects.
 constexpr std::array kTypes = {Kind{PBS_OBJ_RESOURCE, manage_resource, {}},
                                Kind{PBS_OBJ_QUEUE, manage_queue, {"partition"}},
                                Kind{PBS_OBJ_SCHED, manage_sched, {"partition", "sched_priv", "sched_log"}},
@@ -123,7 +123,7 @@ class Reach::Impl {
             if (!stays) ties.push_back(attribute(key, {}, ifl::Op::unset));
         }
         // Before a resource is redefined or deleted, no object may have a value of it, so unset those values
-        // here. make() sets again those that the target has.
+        // here. make() sets the target's values again.
         if (now && target.values)
             for (const auto& [key, value] : *now)
                 if (redefined_.contains(values::lowered(split_key(key).second)) &&
@@ -171,9 +171,9 @@ class Reach::Impl {
     std::vector<ConfigTarget> targets_;
     std::vector<Pass> passes_;
     size_t pass_ = 0;
-    size_t target_ = 0;  // the next target of the pass
+    size_t target_ = 0;  // next target of the present pass
     size_t told_ = 0;
-    std::set<std::string> redefined_;  // names of resources, in lower case
+    std::set<std::string> redefined_;  // names, in lower case, of the resources that are redefined or deleted
     std::vector<std::string> warnings_;
 };
 

@@ -15,12 +15,12 @@ namespace pbs::host {
 struct ConfigTarget {
     ConfigName object;
     std::optional<ConfigValues> values;  // nullopt: the object is to be deleted
-    bool keeps_others = false;           // doesn't change attributes without a value here
+    bool keeps_others = false;           // attributes that have no value here stay as they are
 };
 
-// Changes the objects to their targets. If there is an order in which each step is permitted, uses it:
-// removes references between objects; deletes objects; makes or sets resources, queues, schedulers, nodes and
-// the server; deletes resources that nothing uses any more.
+// Changes the objects to their targets, in an order in which each step is permitted, if there is one: removes
+// references between objects; deletes objects; makes or sets resources, queues, schedulers, nodes and the
+// server; deletes resources that nothing uses any more.
 class Reach {
   public:
     Reach(Context& context, std::vector<ConfigTarget> targets);
@@ -28,8 +28,8 @@ class Reach {
     Reach(const Reach&) = delete;
     Reach& operator=(const Reach&) = delete;
 
-    // Handles one object, within Batch::run(). False: all are done; call it until then. Error: the first
-    // refusal, with the object's name; then drop the batch.
+    // Handles one object, within Batch::run(). Returns false when all are done: call it until then. Error:
+    // the first refusal, with the object's name. The caller then has to drop the batch.
     Result<bool> go_on();
     // Returns the remaining differences from the targets. REQUIRES: all objects are done.
     const std::vector<std::string>& warnings() const;

@@ -1,5 +1,5 @@
-// ConfirmReservation: takes the vnodes of the whole hosts that an operator has reserved. All other
-// reservations are confirmed by the server's own scheduler.
+// ConfirmReservation: takes the vnodes for a reservation of whole hosts, on the request of an operator. All
+// other reservations are confirmed by the server's own scheduler.
 #include "ifl/pbs_error.h"
 #include "server_plugin/host/life/reservation_life.h"
 #include "server_plugin/host/requests/reservation_requests.h"

@@ -31,8 +31,8 @@ How how_of(const Context& context) {
             extend.find("deletehist") != std::string_view::npos};
 }
 
-// Marks the job as deleted before its processes are ended, so that its end counts as a deletion even if the
-// server dies in between.
+// Marks the job as deleted before its processes are ended. So its end counts as a deletion even if the server
+// dies in between.
 void mark(Context& context, Change& change, const Job& current) {
     Job& job = change.job(current);
     advance(job, JobEvent::deleted, context.state(), context.now);

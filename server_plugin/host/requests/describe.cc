@@ -51,8 +51,8 @@ void add_stored(ifl::Attributes& out, const Attributes& attributes, const Attrib
             if (hidden && (rights & (read_operator | read_manager)) == 0) continue;
         }
         if (def.type == Type::limits || def.type == Type::resource_limits) {
-            // Show each limit as an attribute of its own; all but the first have the operation incr, as in
-            // OpenPBS.
+            // Show each limit as an attribute of its own. The first one has the operation set, all others
+            // have incr, as in OpenPBS.
             bool first = true;
             for (std::string& limit : split_list(value.value())) {
                 add(out, def.name, std::move(limit), value.resource());
@@ -60,7 +60,7 @@ void add_stored(ifl::Attributes& out, const Attributes& attributes, const Attrib
             }
             continue;
         }
-        // A qsub listens at the port in this attribute, so show nobody its number.
+        // This attribute has the port at which a qsub listens. Show nobody the port's number.
         const bool port = def.name == "interactive" || def.name == "block";
         add(out, def.name, std::string(port ? "True" : value.value()), value.resource());
     }
@@ -131,7 +131,8 @@ int64_t cpus(const Amounts& amounts, const State& state) {
     return at == amounts.end() ? 0 : at->second;
 }
 
-// Makes a vnode's `jobs`: "12.server/0, 12.server/1, 13.server/2", with one entry for each CPU in use.
+// Makes the text of a vnode's `jobs`: "12.server/0, 12.server/1, 13.server/2", with one entry for each CPU in
+// use.
 std::string node_jobs_text(const Node& node, const State& state) {
     std::string out;
     int64_t cpu = 0;
@@ -146,8 +147,8 @@ std::string node_jobs_text(const Node& node, const State& state) {
     return out;
 }
 
-// Adds a zero for each resource of vnodes that nothing uses, as PBS does. Otherwise PBS's pbsnodes -Sj would
-// show no free memory.
+// Adds a zero for each of PBS's resources of vnodes of which nothing is assigned, as PBS does. Otherwise
+// PBS's pbsnodes -Sj would show no free memory.
 Amounts with_what_is_free(Amounts assigned, const State& state) {
     for (const Resource* resource : state.resources.all())
         if (resource->built_in && (resource->flags & resource_node_sum) != 0)
@@ -155,7 +156,7 @@ Amounts with_what_is_free(Amounts assigned, const State& state) {
     return assigned;
 }
 
-// Makes a vnode's `resv`: "R12.server, R13.server".
+// Makes the text of a vnode's `resv`: "R12.server, R13.server".
 std::string node_reservations_text(const Node& node, const State& state) {
     std::string text;
     for (const uint64_t number : state.reservations_on(node.handle))
@@ -217,7 +218,7 @@ bool is_exclusive(const Attributes& attributes) {
                                [](std::string_view word) { return word == "excl" || word == "exclhost"; });
 }
 
-// Makes a vnode's `state`: "free", or words such as "offline,job-busy" in OpenPBS's order.
+// Makes the text of a vnode's `state`: "free", or words such as "offline,job-busy" in OpenPBS's order.
 std::string node_state_text(const Node& node, const State& state, int64_t now) {
     const Usage& usage = state.node_usage(node.handle);
     const AttributeValue* available = node.attributes.find("resources_available", "ncpus");
@@ -354,8 +355,8 @@ ifl::Attributes describe(const Queue& queue, Context& context, const View& view)
     return out;
 }
 
-// Describes a reservation. Unlike that of a job, its `interactive` is shown as a number: it isn't a port, but
-// the time that the client waits.
+// Describes a reservation. Its `interactive` is shown as a number, which is the time that the client waits.
+// (A job's `interactive` is a port, and isn't shown.)
 ifl::Attributes describe(const Reservation& reservation, const State& state, const View& view) {
     ifl::Attributes out;
     for (const AttributeDef& row : reservation_table().rows()) {

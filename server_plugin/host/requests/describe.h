@@ -12,7 +12,7 @@
 
 namespace pbs::host {
 
-// The attributes that a status request names and its requester may see.
+// A view: the attributes that a status request names and that its requester may see.
 class View {
   public:
     // `wanted`: the requested attributes; empty: all. `rights`: the requester's read flags of AttributeFlag.
@@ -26,8 +26,8 @@ class View {
   private:
     std::vector<std::string> names_;
     uint32_t rights_;
-    // The argument and the result of the last call of rows(), because a long list of objects needs the same
-    // table for each.
+    // The argument and the result of the last call of rows(). They are kept because a long list of objects
+    // needs the same table for each object.
     mutable const AttributeTable* table_ = nullptr;
     mutable std::vector<const AttributeDef*> rows_{};
 };
@@ -35,13 +35,14 @@ class View {
 // Makes the view of a Status request.
 View view_of(const Context& context);
 
-// Returns the reply PBSE_NOATTR for the first attribute that the type doesn't have; nullopt: it has all.
+// Returns the reply PBSE_NOATTR for the first of the wanted attributes that the object type doesn't have;
+// nullopt: it has all of them.
 std::optional<ifl::Reply> unknown_attribute(const Context& context, int object_type,
                                             const ifl::Attributes& wanted);
 
 ifl::Attributes describe(const Job& job, const State& state, int64_t now, const View& view);
-// Describes a subjob that isn't a job of its own, by its array's attributes. Omits attributes that only
-// arrays have, unless they are requested.
+// Describes a subjob for which there is no job, by its array's attributes. Omits attributes that only arrays
+// have, unless they are requested.
 ifl::Attributes describe_subjob(const Job& array, int64_t index, const State& state, int64_t now,
                                 const View& view);
 ifl::Attributes describe(const Queue& queue, Context& context, const View& view);
@@ -54,7 +55,7 @@ ifl::Attributes describe_server(Context& context, const View& view);
 ifl::Reply one_object(uint32_t type, std::string_view name, ifl::Attributes attributes);
 
 // Makes the steps that answer a Status request for all objects of a map, in the order of their names. Objects
-// may be added and removed between the steps; each object that exists all the time is shown exactly once.
+// may be added and removed between the steps. Each object that exists all the time is shown exactly once.
 template <typename Object>
 std::unique_ptr<Steps> steps_through(const Context& context, uint32_t type,
                                      const std::map<std::string, Object, std::less<>>& (State::*all)()

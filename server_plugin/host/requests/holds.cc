@@ -35,7 +35,7 @@ Result<ifl::Attribute> hold_change(const Context& context, const ifl::Attributes
 
 namespace {
 
-// The parameters in which HoldJob and ReleaseJob differ.
+// The differences between HoldJob and ReleaseJob.
 struct HoldsRequest {
     ifl::Op op = ifl::Op::incr;
     bool of_exiting = false;        // also for jobs that are ending
@@ -43,7 +43,7 @@ struct HoldsRequest {
     std::string_view done = "set";  // the verb in the log line
 };
 
-// Releases the array's subjobs that have run before and wait with a hold to run again.
+// Releases the array's subjobs that have run before and are held before they run again.
 Result<void> release_subjobs(Change& change, const Job& array, const ifl::Attribute& hold) {
     static const AttributeDef& holds = *job_table().find("Hold_Types");
     const State& state = change.server().state;

@@ -7,7 +7,7 @@
 
 namespace pbs::host {
 
-// Returns the change of Hold_Types that the request demands. Without types in the request, it is a change of
+// Returns the change of Hold_Types that the request demands. If the request names no types, it is a change of
 // u. PBSE_PERM unless the requester may change these types: u as the job's owner, o as an operator, s as a
 // manager.
 Result<ifl::Attribute> hold_change(const Context& context, const ifl::Attributes& attributes, ifl::Op op);

@@ -18,8 +18,8 @@ class InSlices final : public Answered {
     ~InSlices() override {
         if (stage_ < Stage::settling && server_.parts.plugin != nullptr)
             server_.parts.plugin->abandon(ticket_);
-        // The client may have gone after the commit. The change is in force, so report the remaining objects
-        // to the plugin. A later change moves the remaining rows to their places in the database.
+        // If the client has gone after the commit, the change is in force, so report the remaining objects to
+        // the plugin. A later change moves the remaining rows to their places in the database.
         batch_.tell_rest();
         if (when_committed_) guarded(server_.parts.log, "after a change", when_committed_);
     }
@@ -87,7 +87,7 @@ class InSlices final : public Answered {
     Left settle() {
         const auto more = batch_.settle_some();
         if (more && *more) return Left::more;
-        // The actions for after the commit use the plugin, too, so wait until it has time.
+        // The actions for after the commit use the plugin, too. So wait until it has no other work.
         if (plugin_is_busy()) return Left::later;
         if (!more) server_.parts.log.error("database", more.error().message + "; a later change tries again");
         if (const auto then = std::exchange(when_committed_, {})) then();

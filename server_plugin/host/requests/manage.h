@@ -51,8 +51,8 @@ void add_warning(Management& request, std::string_view text);
 ifl::Reply finish(Management& request, Change& change, std::string_view object);
 ifl::Reply refuse(const Management& request, const Refusal& refusal);
 // Answers a request that changes many objects, in slices: `some` does the server's part (Slices::some).
-// `object`: the object's name in the log. `warnings`: has the warnings when all is done; null: there are
-// none.
+// `object`: the object's name in the log. `warnings`: the text that has the warnings when all is done; null:
+// there are none.
 ifl::Reply change_in_slices(Management& request, std::string_view object,
                             std::function<tl::expected<bool, ifl::Reply>(Context& context)> some,
                             std::shared_ptr<const std::string> warnings = nullptr);
@@ -63,14 +63,14 @@ constexpr size_t kManyAtOnce = 50;
 // characters in all.
 bool legal_object_name(std::string_view name, size_t longest);
 
-// Returns the name of an object or job that uses the resource; empty: none does.
+// Returns the name of an object or job that uses the resource; empty: nothing uses it.
 std::string user_of_resource(const State& state, const Resource& resource);
 
-// Passes a request that concerns only the plugin to it.
+// Passes a request that concerns only the plugin to the plugin.
 ifl::Reply manage_plugin_object(Management& request, const HostRecord& record = {});
 
-// Sets steps that call `what` until its reply isn't PBSE_TRYAGAIN. Then the plugin commits, and that reply is
-// the reply to the request. `what` may use the context's ticket in the plugin.
+// Sets steps that call `what` until its reply isn't PBSE_TRYAGAIN. Then the plugin commits, and the last
+// reply is the reply to the request. `what` may use the context's ticket in the plugin.
 ifl::Reply until_answered(Context& context, std::function<ifl::Reply(Context&)> what);
 
 // Handles requests for the whole configuration: rollback to a revision, and import of a document.

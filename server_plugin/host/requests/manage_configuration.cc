@@ -36,8 +36,8 @@ const std::string* value_of(const Management& request, std::string_view name) {
     return value;
 }
 
-// Checks that the request's object is known, if it is a node or a resource. The plugin knows only those that
-// have changed, so ask the server for the others.
+// Checks that the object of the request is known, if it is a node or a resource. The plugin knows only those
+// that have changed, so asks the server for the others.
 Result<void> check_known(const Management& request) {
     const std::string_view object = request.body.object;
     const std::string_view word = object.substr(0, object.find(' '));
@@ -52,8 +52,8 @@ Result<void> check_known(const Management& request) {
     return {};
 }
 
-// Sets the machine's present name in the values of a vnode at an earlier revision: the vnode was a part of
-// this machine, which may have had another name.
+// Changes values that a vnode had at an earlier revision: sets this machine's present name in them. The vnode
+// was a part of this machine, which may have had another name then.
 void take_name_of_today(const ConfigName& object, ConfigValues& values, std::string_view host) {
     const auto mom = std::ranges::find(values, "Mom", [](const auto& value) { return value.first; });
     if (object.type != PBS_OBJ_NODE || mom == values.end()) return;
@@ -67,7 +67,7 @@ void take_name_of_today(const ConfigName& object, ConfigValues& values, std::str
 }
 
 // Returns the targets of a rollback: the server's objects that have changed since the revision, with their
-// values at it.
+// values at the revision.
 Result<std::vector<ConfigTarget>> targets_of_revision(const Management& request,
                                                       PastConfiguration::Objects&& past) {
     std::vector<ConfigTarget> targets;
@@ -80,8 +80,8 @@ Result<std::vector<ConfigTarget>> targets_of_revision(const Management& request,
     return targets;
 }
 
-// Returns whether the object is a vnode of another machine. A document's vnodes of other machines aren't
-// made, because this server's vnodes are parts of its own machine.
+// Returns whether the object is a vnode of another machine. Such vnodes of a document aren't made, because
+// this server's vnodes are parts of its own machine.
 bool is_foreign_node(const Context& context, const ConfigName& object, const ConfigValues& values) {
     if (object.type != PBS_OBJ_NODE) return false;
     const auto mom = std::ranges::find(values, "Mom", [](const auto& value) { return value.first; });
@@ -92,8 +92,8 @@ bool is_foreign_node(const Context& context, const ConfigName& object, const Con
 }
 
 // Replaces the names of attributes and resources by the server's spelling of them, so that they can be
-// compared. Errors: an attribute that belongs to the plugin, a node's state other than offline, or a name
-// that comes twice.
+// compared. It is an error if an attribute belongs to the plugin, if a node's state isn't offline, or if a
+// name comes twice.
 Result<void> normalise(const Context& context, const ConfigName& object, ConfigValues& values) {
     const AttributeTable* table = attribute_table(object.type);
     std::set<std::string> seen;
@@ -136,7 +136,7 @@ using HostPart = std::optional<HostConfiguration>;
 // Finds the targets for the server's objects in a document, a few objects at a time.
 class DocumentTargets {
   public:
-    // `part`: the server's part of the document; nullopt: it has none, so there are no targets.
+    // `part`: the server's part of the document; nullopt: the document has none, so there are no targets.
     DocumentTargets(HostPart part, bool replace)
         : part_(std::move(part)),
           next_(part_ ? part_->begin() : HostConfiguration::iterator()),
@@ -144,7 +144,7 @@ class DocumentTargets {
     DocumentTargets(const DocumentTargets&) = delete;
     DocumentTargets& operator=(const DocumentTargets&) = delete;
 
-    // Finds the next few targets. False: all are found.
+    // Finds the next few targets. Returns false when all are found.
     Result<bool> find_some(const Context& context) {
         constexpr int kAtOnce = 500;
         if (!part_) return false;
@@ -203,7 +203,7 @@ void tell(std::span<const std::string> warnings, std::span<const ConfigChange> c
     }
 }
 
-// A rollback or an import, done in parts: first finds the targets, then changes the objects to them.
+// A rollback or an import, done in parts: first finds the targets, then changes the objects to the targets.
 class Work {
   public:
     explicit Work(const Management& request) {
@@ -211,8 +211,8 @@ class Work {
             past_.emplace(*revision, request.body.object);
     }
 
-    // Does the next part, within Batch::run(), so that nobody else changes the data before the end. True:
-    // more is left.
+    // Does the next part, within Batch::run(), so that nobody else changes the data before the end. Returns
+    // true if more is left.
     Result<bool> go_on(Context& context, const ifl::Manage& body) {
         if (past_) {
             auto more = past_->read_some(*context.server.parts.plugin, context.now, context.who);
@@ -229,7 +229,7 @@ class Work {
         }
         if (!document_) {
             if (!has_read(request)) return fail(PBSE_TRYAGAIN);
-            // Without a document the server has no part, and the plugin refuses the request.
+            // If the request has no document, there is no server's part, and the plugin refuses the request.
             auto part = part_.valid() ? part_.get() : Result<HostPart>();
             if (!part) return tl::unexpected(part.error());
             document_.emplace(std::move(*part), replaces_);

@@ -28,8 +28,8 @@ bool legal_node_name(std::string_view name) {
     });
 }
 
-// Applies a change of a vnode's `state`. An administrator may set or remove some of its words; the other
-// words follow from events.
+// Applies a change of a vnode's `state`, which consists of words. An administrator may set or remove some of
+// the words; the others follow from events.
 Result<void> apply_state(Node& node, const ifl::Attribute& change, int64_t now) {
     uint32_t state = change.op == ifl::Op::set ? uint32_t{node_free} : node.state;
     for (const std::string& word : split_list(change.value)) {
@@ -63,8 +63,8 @@ Result<void> check_mom(Node& node, const State& state) {
     return {};
 }
 
-// Checks a vnode's partition. If the vnode serves only one queue, both must not have different partitions.
-// The partition must not change while jobs run on the vnode.
+// Checks a vnode's partition. If the vnode serves only one queue, the vnode and the queue must not have
+// different partitions. The partition must not change while jobs run on the vnode.
 Result<void> check_partition(const Node& node, const State& state, const AttributeDef& def) {
     const std::string_view partition = node.attributes.text("partition");
     const bool asked = def.name == "partition";
@@ -99,7 +99,7 @@ Result<void> check(Node& node, const State& state, const AttributeDef& def) {
 
 Managed<> apply(Management& request, Node& node) {
     const State& state = request.context.state();
-    // Handle `state` apart from the ordinary attributes, because its words switch bits.
+    // Handle `state` apart from the ordinary attributes, because its words set and clear bits.
     Management rest = request;
     rest.own.clear();
     rest.own_index.clear();

@@ -22,7 +22,7 @@ constexpr size_t kLongestQueueName = 15;
 
 constexpr size_t kMostNamed = 5;
 
-// Lists the queue's jobs that aren't history: "2 jobs: 12.svr, 13.svr"; empty: there are none.
+// Lists the queue's jobs that aren't in the history: "2 jobs: 12.svr, 13.svr"; empty: there are none.
 std::string live_jobs(const State& state, const Queue& queue) {
     std::string names;
     size_t count = 0;
@@ -66,8 +66,8 @@ Managed<> check_words(const Management& request) {
     return {};
 }
 
-// Called when a request sets a plain queue_type: unsets an execution_type that is a time or the other type.
-// (In qmgr's print, execution_type comes after queue_type, and so is set again.)
+// Called when a request sets queue_type to Execution or Route: unsets the execution_type if it is a time or
+// the other type. (In qmgr's print, execution_type comes after queue_type, and so is set again.)
 void drop_execution_type(Queue& queue, std::string_view type) {
     const std::string_view execution = queue.attributes.text("execution_type");
     if (is_timed(execution) || (!execution.empty() && (execution == "route") != (type == "Route")))
@@ -75,7 +75,7 @@ void drop_execution_type(Queue& queue, std::string_view type) {
 }
 
 // Checks queue_type, and sets its canonical value. The given value has to be "Execution" or "Route", or a
-// beginning of one of these words. A word of execution_type is permitted, too, and sets both attributes.
+// beginning of one of these words. A value of execution_type is permitted, too, and sets both attributes.
 Result<void> check_type(const Management& request, Queue& queue, const Queue* before) {
     const State& state = request.context.state();
     std::string given = values::lowered(queue.attributes.text("queue_type"));
@@ -165,7 +165,7 @@ Result<void> check(const Management& request, Queue& queue, const Queue* before,
     return {};
 }
 
-// Checks the conditions that concern several attributes of a queue together.
+// Checks the conditions that concern several of a queue's attributes together.
 Result<void> check_whole(const Queue& queue) {
     const std::string_view type = queue.attributes.text("execution_type");
     if (!type.empty() && queue.attributes.has("queue_type") && queue.route() != (type == "route"))
@@ -234,7 +234,7 @@ ifl::Reply remove_queue(Management& request) {
     return finish(request, change, std::string(queue->name));
 }
 
-// Sets the request's attributes on one queue, and adds warnings about those without effect.
+// Sets the request's attributes on one queue, and adds warnings about attributes without effect.
 Managed<> set_one(Management& request, Change& change, const Queue& queue) {
     if (request.own.empty()) {
         warn_of_not_acted_on(request, queue.attributes, queue.name);

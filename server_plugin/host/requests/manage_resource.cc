@@ -31,8 +31,8 @@ Managed<> read(const Management& request, Definition& definition) {
     return {};
 }
 
-// Warns that flag f has the same effect as n, because a chunk lies on one vnode, and takes all of its request
-// there.
+// Warns that flag f has the same effect as flag n: a chunk lies on one vnode, and takes all that it requests
+// from that vnode.
 void warn_of_flag(Management& request, const Resource& resource) {
     if ((resource.flags & resource_first_node_sum) != 0)
         add_warning(request, fmt::format("resource {}: flag f has no effect: every chunk takes of it, as "

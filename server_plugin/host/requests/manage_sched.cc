@@ -17,15 +17,15 @@ namespace {
 
 constexpr size_t kLongestSchedName = 15;
 constexpr std::string_view kDefaultName = "default";
-// PBS's name for the partition of `default`.
+// The name that PBS has for the partition of the scheduler `default`.
 constexpr std::string_view kDefaultPartition = "pbs-default";
 
 std::string default_folder(const Server& server, const Sched& sched, std::string_view attribute) {
     return default_sched_folder(server.options.home, sched.name, attribute);
 }
 
-// Sets defaults for unset attributes. `scheduling` is off by default, like the server's; only the `default`
-// scheduler is made with it on.
+// Sets defaults for unset attributes. By default `scheduling` is off. Only the `default` scheduler is made
+// with scheduling on.
 void set_defaults(const Server& server, Sched& sched) {
     const auto set = [&](std::string_view attribute, std::string value) {
         if (!sched.attributes.has(attribute)) sched.attributes.set(*sched_table().find(attribute), {}, value);
@@ -36,8 +36,8 @@ void set_defaults(const Server& server, Sched& sched) {
     set("scheduler_iteration", "600");
 }
 
-// Makes the default sched_priv folder of a new scheduler, which may hold its sched_config. Uses the folder
-// that an earlier scheduler of that name has left, if there is one.
+// Makes the default sched_priv folder of a new scheduler, which may hold its sched_config. If an earlier
+// scheduler of that name has left the folder, uses that.
 Result<void> make_sched_priv(const Server& server, const Sched& sched) {
     const std::string path = default_folder(server, sched, "sched_priv");
     if (sched.attributes.text("sched_priv") != path) return {};
@@ -53,13 +53,13 @@ Result<void> make_sched_priv(const Server& server, const Sched& sched) {
     return {};
 }
 
-// Returns the beginning of the names of schedulers' folders in the server's home.
+// Returns the text with which the names of schedulers' folders in the server's home begin.
 std::string_view first_of_folders(std::string_view attribute) {
     return attribute == "sched_priv" ? "sched_priv" : "sched_logs";
 }
 
-// Checks a folder that a manager sets. The server, which may be root, reads and writes in it. So a manager
-// who isn't root may choose only folders in the server's home.
+// Checks a folder that a manager sets. The server, which may run as root, reads and writes in it. So a
+// manager who isn't root may choose only folders in the server's home.
 Result<void> check_folder(const Management& request, const std::string& home, std::string_view name,
                           std::string_view path) {
     if (!path.starts_with('/'))

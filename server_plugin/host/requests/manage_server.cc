@@ -15,8 +15,8 @@ namespace {
 constexpr int64_t kSmallestLastId = 9999999;
 constexpr int64_t kLargestLastId = 999999999999;
 
-// Checks the entries of managers and operators. Refuses this host's short name, because entries match hosts
-// by their complete names only, so that it would match nobody.
+// Checks the entries of managers and operators. Entries match hosts by their complete names only. So refuses
+// this host's short name, which would match nobody.
 Result<void> check_manager_list(const Attributes& attributes, std::string_view name, const State& state) {
     const std::string_view full = state.host_name;
     const std::string_view shorter = full.substr(0, full.find('.'));
@@ -48,8 +48,8 @@ void deprecated(Management& request, std::string_view name) {
                 fmt::format("Warning: {} in server is deprecated. Set {} in a policy object.", name, name));
 }
 
-// Sets the default scheduler's `scheduling` or `scheduler_iteration` to the server's value. If the server's
-// is unset, `scheduling` is off and `scheduler_iteration` is 600, as in PBS.
+// Sets the default scheduler's `scheduling` or `scheduler_iteration` to the server's value. If the server has
+// none, `scheduling` is off and `scheduler_iteration` is 600, as in PBS.
 void share_with_default_sched(Change& change, Attributes& server, std::string_view name) {
     if (name == "scheduler_iteration" && !server.has(name)) server.set(*server_table().find(name), {}, "600");
     const Sched* current = change.server().state.sched("default");
@@ -67,8 +67,8 @@ Result<void> check(Management& request, Change& change, const AttributeDef& def)
     Attributes& server = change.server_attributes();
     const State& state = request.context.state();
     if (auto ok = check_limit_styles(def.name, server, state); !ok) return ok;
-    // The mailer runs with the server's rights, and acl_roots permits jobs of root. So only root may set
-    // them, and no other manager.
+    // The mailer runs with the server's rights, and acl_roots permits jobs of root. So only root and the user
+    // who runs the server may set them, and no other manager.
     if ((def.name == "mailer" || def.name == "acl_roots") && !is_administrator(request.context))
         return fail(PBSE_PERM,
                     fmt::format("{} can only be set by root and by the user who runs the server, at its host",

@@ -88,8 +88,8 @@ Result<void> call_plugin(Management& request, int command, std::string_view obje
         request.context.request.extend, request.warning, record, ticket);
 }
 
-// Makes the plugin do its part of a request, in one call, which may have to be repeated. The plugin learns of
-// queues and schedulers that are made or deleted, and of resources that are deleted, which it may refuse. It
+// Makes the plugin do its part of a request, in one call, which may have to be repeated. The plugin learns
+// which queues and schedulers are made or deleted, and which resources are deleted; it may refuse that. It
 // gets its own attributes, and writes the server's changes into its history.
 Result<void> plugin_part(Management& request, std::string_view object, const HostRecord& record) {
     if (request.context.server.parts.plugin == nullptr) return {};
@@ -131,8 +131,8 @@ bool permitted(const Identity& who, int command) {
     return command == PBS_CMD_CREATE || command == PBS_CMD_DELETE ? who.manager() : who.operator_();
 }
 
-// Returns whether the plugin has the attribute: either as its own, or in the policies of a scheduler, where
-// the plugin keeps some attributes that OpenPBS has at its schedulers.
+// Returns whether the plugin has the attribute: either as its own, or as one that OpenPBS has at its
+// schedulers and the plugin in the policies of a scheduler.
 bool is_plugins(const Plugin& plugin, int type, const std::string& name) {
     if (type != PBS_OBJ_SERVER && type != PBS_OBJ_QUEUE && type != PBS_OBJ_SCHED) return false;
     if (plugin.owns(type, name)) return true;
@@ -205,7 +205,7 @@ ifl::Reply finish(Management& request, Change& change, std::string_view object) 
     if (auto done = change.commit([&] { return plugin_part(request, object, {text, changes}); }); !done)
         return refuse(done.error());
     log_management(request, object);
-    // The plugin may wait for this queue, to set the type that a migration has decided.
+    // The plugin may have waited for this queue, whose type a migration has decided: set the type.
     if (request.type == PBS_OBJ_QUEUE && request.command != PBS_CMD_DELETE)
         set_queue_types(request.context.server);
     return reply_with(request);
@@ -263,7 +263,7 @@ ifl::Reply manage(Context& context, const ifl::Manage& body) {
     const bool hosts = !is_plugin_type(static_cast<uint32_t>(request.type));
     if (hosts && context.server.open_batch != nullptr) return ifl::Reply::error(PBSE_TRYAGAIN);
     // The client of an earlier change of many objects may have gone before all rows were moved to their
-    // places in the database. Move some of them first.
+    // places in the database. Move some of the rows first.
     if (Store& store = context.server.parts.store; hosts && store.behind()) {
         const auto more = store.catch_up(Batch::kAtOnce);
         return more ? ifl::Reply::error(PBSE_TRYAGAIN) : refuse(more.error());
@@ -294,8 +294,8 @@ class Again final : public Steps {
     Again(const Context& context, std::function<ifl::Reply(Context&)> what)
         : server_(context.server), ticket_(context.ticket), what_(std::move(what)) {}
     ~Again() override {
-        // Drop the request if the plugin still works on it, such as one that the server has refused in the
-        // end. The plugin ignores the ticket of a finished request.
+        // Drop the request if the plugin still works on it, for example if the server has refused the request
+        // in the end. The plugin ignores the ticket of a finished request.
         if (server_.parts.plugin != nullptr) server_.parts.plugin->abandon(ticket_);
     }
 
@@ -334,8 +334,8 @@ ifl::Reply manager(Context& context) {
     const auto& body = std::get<ifl::Manage>(context.request.body);
     if (body.command > PBS_CMD_UNSET) return ifl::Reply::error(PBSE_IVALREQ);
     if (!permitted(context.who, static_cast<int>(body.command))) return ifl::Reply::error(PBSE_PERM);
-    // Requests for MGR_OBJ_HOST come from pbsnodes, which marks all vnodes of a host together, so only set
-    // and unset are permitted.
+    // Requests for MGR_OBJ_HOST come from pbsnodes, which marks all vnodes of a host together. So only set
+    // and unset are permitted for it.
     if (body.object_type == MGR_OBJ_HOST && body.command != PBS_CMD_SET && body.command != PBS_CMD_UNSET)
         return ifl::Reply::error(PBSE_IVALREQ);
     context.ticket = ++context.server.last_ticket;

@@ -33,15 +33,15 @@ Result<void> may_alter_running(const AttributeDef& def, const ifl::Attribute& at
     return {};
 }
 
-// Checks a new time limit of a running job. A user may neither raise nor remove a limit.
+// Checks a new time limit of a running job. An ordinary user may neither raise nor remove a limit.
 Result<void> may_change_limit(const Identity& who, const std::optional<std::chrono::seconds>& before,
                               const std::optional<std::chrono::seconds>& after) {
     if (who.operator_() || !before || (after && *after <= *before)) return {};
     return fail(PBSE_PERM);
 }
 
-// The attributes of a job of root that operators other than root may change: its times and amounts, but
-// neither its work nor its output.
+// The attributes of root's jobs that operators other than root may change: the times and amounts of a job,
+// but neither its work nor its output.
 constexpr std::array kOfRootToo = {"comment", "Priority", "Hold_Types", "Resource_List", "Execution_Time"};
 
 Result<void> may_alter_roots(const Context& context, const Job& job, const ifl::Attribute& attribute) {

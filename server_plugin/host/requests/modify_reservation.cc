@@ -1,6 +1,6 @@
-// ModifyReservation (pbs_ralter). Changes that concern only the reservation itself, such as its name and its
-// users, are made at once. Other times need the scheduler's decision; until then the reservation stays as it
-// is.
+// ModifyReservation (pbs_ralter): changes a reservation. Changes that concern only the reservation itself,
+// such as its name and its users, are made at once. Changes of its times need the scheduler's decision; until
+// then the reservation stays as it is.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ bool is_select(const ifl::Attribute& given) {
 }
 
 // Reduces the reservation's request to the chunks of `select`. A confirmed reservation loses its other chunks
-// at once or, if its times change, too, when the scheduler has decided about those.
+// at once. But if its times change, too, it loses them when the scheduler has decided about the times.
 Result<void> alter_select(Change& change, const Reservation& current, Reservation& reservation,
                           const std::string& select, bool other_times, const std::string& by) {
     const State& state = change.server().state;
@@ -71,8 +71,8 @@ Result<void> alter_select(Change& change, const Reservation& current, Reservatio
     return {};
 }
 
-// Converts a value for a list of users or groups. Entries "+user" and "-user" are added to the list and
-// removed from it; entries without a sign replace it.
+// Converts the new value of a list of users or groups to the complete list. An entry "+user" is added to the
+// present list, and "-user" is removed from it; entries without a sign replace it.
 ifl::Attribute as_change(ifl::Attribute change, const Reservation& reservation) {
     if (!same_name(change.name, "Authorized_Users") && !same_name(change.name, "Authorized_Groups"))
         return change;
@@ -96,8 +96,9 @@ ifl::Attribute as_change(ifl::Attribute change, const Reservation& reservation) 
     return change;
 }
 
-// Computes the new times. If two of start, end and duration are given, they decide; otherwise the
-// reservation's own times complete them. A duration alone begins at the reservation's start, as in OpenPBS.
+// Computes the new times. If two of start, end and duration are given, these two decide; otherwise the
+// reservation's own times complete them. If only a duration is given, it begins at the reservation's start,
+// as in OpenPBS.
 Result<void> settle_new_times(Reservation& times, const Reservation& current, int64_t now) {
     Attributes& a = times.attributes;
     const auto keep = [&](std::string_view name) {

@@ -12,7 +12,8 @@
 namespace pbs::host {
 namespace {
 
-// A destination: "queue", "queue@server[:port]", "@server" or empty. An empty `queue` is the default queue.
+// A destination of a move: "queue", "queue@server[:port]", "@server" or empty. An empty `queue` is the
+// default queue.
 struct Destination {
     std::string_view queue;
     std::optional<ServerName> server;  // nullopt: this server
@@ -41,7 +42,7 @@ Result<const Queue*> own_queue(const State& state, std::string_view name) {
     return queue;
 }
 
-// Waits for the outcome of the delivery, which is the reply.
+// Waits for the outcome of the delivery to the other server. The outcome is the reply.
 class Move final : public Answered {
   public:
     explicit Move(std::shared_ptr<const Deliveries::Outcome> outcome) : outcome_(std::move(outcome)) {}
@@ -54,7 +55,7 @@ class Move final : public Answered {
 };
 
 // Moves a job to another server, if the requester is an operator. Ordinary users must not choose the address,
-// because a server there trusts this server's connection as root's.
+// because a server at the address trusts this server's connection as root's.
 ifl::Reply move_to_other(Context& context, const Job& job, const Destination& destination) {
     if (!context.who.operator_())
         return ifl::Reply::error(PBSE_PERM,

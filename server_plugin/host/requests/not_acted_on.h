@@ -9,8 +9,9 @@
 
 namespace pbs::host {
 
-// Adds a warning for each attribute in a set or create request, including the plugin's, that has no effect.
-// `attributes`: those of the object after the request. `name`: the queue's name; empty for the server.
+// Adds a warning for each attribute without effect in a set or create request; attributes of the plugin
+// count, too. `attributes`: the object's attributes after the request. `name`: the queue's name; empty for
+// the server.
 void warn_of_not_acted_on(Management& request, const Attributes& attributes, std::string_view name);
 
 }  // namespace pbs::host

@@ -29,7 +29,8 @@ std::string output_path(const Job& job, std::string_view host, char stream) {
                        job.is_array() ? ".^array_index^" : "");
 }
 
-// Completes an output path. If it is empty or ends with ':', which means a host alone, adds the default path.
+// Completes an output path. If the path is empty or ends with ':', which means a host alone, adds the default
+// path.
 void complete_path(Job& job, std::string_view attribute, std::string_view host, char stream) {
     const std::string given(job.attributes.text(attribute));
     if (given.empty()) {
@@ -47,8 +48,9 @@ void add_variable(Job& job, std::string_view name, std::string_view value) {
     job.attributes.set(def, {}, list);
 }
 
-// Checks a job for which a qsub waits. The server connects to that qsub, so it has to be on this machine. An
-// interactive job isn't rerunnable, because the user's work at its terminal can't be repeated.
+// Checks a job for whose start or end a qsub waits. The server connects to that qsub, so qsub has to be on
+// this machine. An interactive job isn't rerunnable, because the user's work at its terminal can't be
+// repeated.
 Result<void> check_waiting_client(const Context& context, Job& job) {
     for (const char* name : {"interactive", "block"})
         if (job.attributes.has(name) && !same_name(context.who.host, context.state().host_name))
@@ -94,7 +96,7 @@ ifl::Reply queue_job(Context& context) {
 
     Submission submission;
     Job& job = submission.job;
-    job.attributes.reserve(body.attributes.size() + 32);  // with memory for further attributes
+    job.attributes.reserve(body.attributes.size() + 32);  // leaves memory for further attributes
     const uint32_t rights = write_rights(context.who) | at_creation;
     for (size_t i = 0; i < body.attributes.size(); ++i)
         if (auto set = set_job_attribute(job, body.attributes[i], rights, context.state()); !set)
@@ -104,9 +106,9 @@ ifl::Reply queue_job(Context& context) {
     job.id = context.state().job_id(job.sequence);
     if (auto ok = make_array(job, context.state()); !ok) return refuse(ok.error());
     complete(context, job, *queue);
-    // Check whether the queue takes the job here, too, so that the client learns of a refusal before it sends
-    // the script. Commit repeats the checks that depend on other jobs, and repeats the others if the second
-    // or the setup has changed.
+    // Check here already whether the queue takes the job, so that the client learns of a refusal before it
+    // sends the script. Commit repeats the checks that depend on other jobs. It repeats the others if the
+    // current second or the setup has changed.
     if (auto ok = fit_to_queue(job, *queue, server); !ok) return refuse(ok.error());
     CountedJobs counted(server.state);
     if (auto ok = may_enter(job, *queue, counted, Entry::submitted); !ok) return refuse(ok.error());

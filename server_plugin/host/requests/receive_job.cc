@@ -12,8 +12,8 @@
 namespace pbs::host {
 namespace {
 
-// The most unfinished hand-ins that are remembered. If there are more, all are forgotten, and the other
-// servers hand those jobs in again.
+// The most jobs that are remembered whose hand-in isn't finished. If there are more, all are forgotten, and
+// the other servers hand those jobs in again.
 constexpr std::size_t kMostArriving = 10'000;
 
 }  // namespace
@@ -35,7 +35,7 @@ ifl::Reply receive_job(Context& context) {
     if (queue == nullptr) return refuse(error);
     if (auto ok = may_hand_in(context.server, context.who, context.session.address, *queue); !ok)
         return refuse(ok.error());
-    // From here on any earlier, unfinished hand-in of this job is void, whichever connection it came on.
+    // From here on any earlier, unfinished hand-in of this job is void, on whichever connection it came.
     submission.arrival = ++server.last_arrival;
     if (server.arriving.size() >= kMostArriving) server.arriving.clear();
     server.arriving[values::lowered(body.job)] = submission.arrival;
@@ -51,8 +51,8 @@ ifl::Reply receive_job(Context& context) {
     job.sequence = own ? *own : server.state.new_foreign();
     job.mtime = context.now;
     if (job.ctime <= 0 || job.ctime > context.now) job.ctime = context.now;
-    // Try whether the queue takes the job, although Commit does that again, so that the other server learns
-    // of a refusal before it sends the script.
+    // Try whether the queue takes the job, so that the other server learns of a refusal before it sends the
+    // script. Commit makes the same checks again.
     Change trial(server, context.now);
     Job tried = job;
     if (auto ok = enter_queue(trial, tried, *queue, Entry::submitted); !ok) return refuse(ok.error());

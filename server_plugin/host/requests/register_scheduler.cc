@@ -1,5 +1,5 @@
-// StatusSched with "object=registration": the client's program becomes the scheduler of policies whose
-// algorithm is external.
+// StatusSched with "object=registration": registers the client's program as the scheduler of a scheduler
+// object whose policies have the algorithm external.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 

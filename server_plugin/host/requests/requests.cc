@@ -89,7 +89,7 @@ ifl::Reply Steps::reply() {
 }
 
 ifl::Reply begin_answer(Context& context) {
-    // Catch exceptions: a library may throw, such as when memory is short. Then only this request fails.
+    // Catch exceptions, so that only this request fails: a library may throw, such as when memory is short.
     try {
         const auto allowed = may_use(context.state(), context.who);
         ifl::Reply reply = allowed ? dispatch(context) : refuse(allowed.error());

@@ -52,14 +52,14 @@ struct Session {
 struct Context;
 
 // Does the work on a request that is left after its handler has returned. The work is done in steps, so that
-// other clients have turns in between, and so that only as much of a long reply is in memory as its reader
+// other clients have turns in between, and so that memory holds only as much of a long reply as its reader
 // takes at a time. The server's objects may change between two steps.
 class Steps {
   public:
     enum class Left {
         nothing,
         more,
-        later  // step() has to wait for something: call it again in some milliseconds
+        later  // step() has to wait for something: call it again in a few milliseconds
     };
     Steps() = default;
     Steps(const Steps&) = delete;
@@ -67,12 +67,13 @@ class Steps {
     virtual ~Steps() = default;
 
     // Does a step, which takes a few milliseconds at most. Adds the next parts of a status reply to `out`.
-    // `context` is that of the request.
+    // `context` is the request's.
     virtual Left step(Context& context, ifl::StatusParts& out) = 0;
-    // Returns the reply, if no step has added parts to `out`. Called once, after Left::nothing.
+    // Returns the reply, if no step has added parts to `out`. Called once, after step() has returned
+    // Left::nothing.
     virtual ifl::Reply reply();
-    // Returns whether step() would still have nothing to do after it has returned Left::later. Must be cheap.
-    // While the result is true, the server checks whether the client has gone.
+    // Call it after step() has returned Left::later. Returns whether step() would still have nothing to do.
+    // Must be cheap. While the result is true, the server checks whether the client has gone.
     virtual bool waits() const { return false; }
     // Returns the memory in bytes that these steps reserve until their end.
     virtual std::size_t size() const { return 0; }
@@ -84,7 +85,7 @@ class Answered : public Steps {
     ifl::Reply reply() override { return std::move(reply_); }
 
   protected:
-    // Sets the reply and ends the steps.
+    // Sets the reply, and returns the value by which step() ends the steps.
     Left end(ifl::Reply reply) {
         reply_ = std::move(reply);
         return Left::nothing;
@@ -99,12 +100,13 @@ struct Context {
     int64_t now;
     const ifl::Request& request;
     Session& session;
-    // An action for after the plugin's commit, set by a handler whose change the plugin still has to commit.
+    // An action to run after the plugin's commit. Handlers set it if the plugin still has to commit their
+    // change.
     std::function<void()> when_committed{};
     // The steps that complete the answer. If a handler sets them, its returned value isn't a reply.
     std::unique_ptr<Steps> rest{};
-    // The number by which the plugin knows a request that waits for a thread of it (Plugin::manager); 0: the
-    // request can't wait.
+    // The number by which the plugin knows a request that waits for one of the plugin's threads
+    // (Plugin::manager); 0: the request can't wait.
     uint64_t ticket = 0;
 
     const State& state() const { return server.state; }
@@ -124,12 +126,12 @@ std::span<const RequestHandler> request_handlers();
 // it, but this server doesn't support it. Before that, refuses a requester who may not use the server
 // (may_use, access.h). Logs refusals for want of rights. Never throws.
 //
-// If Context::rest is set afterwards, the caller has to call go_on() until nothing is left, which makes the
-// reply. If Plugin::uncommitted() is true afterwards, the caller has to call the plugin's commit(); only if
-// that succeeds, it uses the reply and Context::when_committed.
+// If Context::rest is set afterwards, the caller has to call go_on() until nothing is left; go_on() then
+// makes the reply. If Plugin::uncommitted() is true afterwards, the caller has to call the plugin's commit().
+// Only if that succeeds, the caller uses the reply and Context::when_committed.
 ifl::Reply begin_answer(Context& context);
 // Does the next step of Context::rest. After Left::nothing, `reply` is set if no step has added parts to
-// `out`. `shown`: earlier steps have added some. An exception becomes an error reply.
+// `out`. `shown`: earlier steps have added parts. An exception becomes an error reply.
 Steps::Left go_on(Context& context, ifl::StatusParts& out, bool shown, std::optional<ifl::Reply>& reply);
 // Begins the answer, does all its steps, and commits.
 ifl::Reply answer(Context& context);
@@ -137,9 +139,9 @@ ifl::Reply answer(Context& context);
 // Returns whether the request is a part of a submission that can share its commit with others (CommitGroup).
 bool may_share_commit(const ifl::Request& request, const Session& session);
 
-// The handlers.
+// The handlers of the requests.
 ifl::Reply queue_job(Context& context);
-ifl::Reply receive_job(Context& context);  // a queue_job with a job id
+ifl::Reply receive_job(Context& context);  // for a queue_job request that has a job id
 ifl::Reply job_script(Context& context);
 ifl::Reply ready_to_commit(Context& context);
 ifl::Reply commit_job(Context& context);

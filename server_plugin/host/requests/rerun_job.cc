@@ -1,5 +1,5 @@
-// Rerun: ends a running job and puts it back into its queue. With "force" in the extend string, does so even
-// if the job isn't rerunnable. For an array, also queues all ended subjobs again.
+// Rerun: ends a running job and puts it back into its queue. With "force" in the extend string, does that
+// even if the job isn't rerunnable. For an array, also queues all ended subjobs again.
 #include <fmt/format.h>
 
 #include "ifl/pbs_error.h"
@@ -27,8 +27,8 @@ Result<void> rerun_one(Context& context, const Job& current) {
     if (auto done = change.commit(); !done) return done;
     auto signalled = kill_job(context.server, *context.state().job(handle));
     if (!signalled && !was_asked) {
-        // The processes couldn't be ended, so the job goes on. Undo the order to queue it again, because it
-        // is to end as usual.
+        // The processes couldn't be ended, so the job goes on. Undo the mark that the job is to be queued
+        // again, because it is to end as usual.
         Change back(context.server, context.now);
         advance(back.job(*context.state().job(handle)), JobEvent::to_be_ended, context.state(), context.now);
         if (auto done = back.commit(); !done) return done;

@@ -18,12 +18,13 @@ Result<void> set_reservation_attribute(Reservation& reservation, const ifl::Attr
 // PBSE_PERM.
 Result<const Reservation*> own_reservation(const Context& context, std::string_view id);
 
-// Makes the client wait for the scheduler's answer about a reservation, until an instant at most. If there is
-// no answer by then, the reply says so or, with `is_deleted`, the reservation is deleted.
+// Makes the client wait for the scheduler's answer about a reservation, at most until an instant. If there is
+// no answer by then, the reply says so. With `is_deleted`, the reservation is deleted instead.
 class AwaitedReservation final : public Answered {
   public:
     AwaitedReservation(std::string id, int64_t until, bool is_deleted);
-    // Call it for an alteration: notes the times that the reservation will have if the alteration is granted.
+    // Call it for an alteration: notes the times that the reservation will have if the alteration is
+    // confirmed.
     void wants(const Reservation& reservation, int64_t now);
     Left step(Context& context, ifl::StatusParts& out) override;
 

@@ -31,7 +31,7 @@ Result<Decision> named_places(const Job& job, const State& state, std::string_vi
     return decision;
 }
 
-// Finds the job that is to be started; for a subjob, its array. Checks that it can be started.
+// Finds the job that is to be started, or for a subjob its array. Checks that the job can be started.
 Result<Target> startable(const Context& context, std::string_view id) {
     auto target = own_target(context, id);
     if (!target) return target;
@@ -78,8 +78,8 @@ ifl::Reply start(Change& change, const Target& target, Job& job, const Decision&
     return reply_of(change.commit());
 }
 
-// Refuses to start the job: the reply has the reason, and so has the job's comment until a cycle finds
-// another reason. A job that is held or waits for its time keeps its comment.
+// Refuses to start the job: the reply has the reason. The job's comment has the reason, too, until a cycle
+// finds another one. A job that is held or waits for its time keeps its comment.
 ifl::Reply tell_why_not(Change& change, Job& job, std::string_view comment) {
     if (job.state == job_state::kQueued || job.state == job_state::kBegun) {
         set_comment(job, comment);
@@ -89,7 +89,7 @@ ifl::Reply tell_why_not(Change& change, Job& job, std::string_view comment) {
     return ifl::Reply::error(PBSE_RESCUNAV, std::string(reason_in(comment)));
 }
 
-// Finds the places for the job: on the vnodes that the operator names, or those that the plugin finds.
+// Finds the places for the job: on the vnodes that the operator names, else those that the plugin finds.
 Result<Decision> decide(const Context& context, const Job& job, std::string_view destination, int64_t now) {
     if (!destination.empty()) return named_places(job, context.state(), destination);
     Plugin* const plugin = context.server.parts.plugin;
@@ -97,7 +97,7 @@ Result<Decision> decide(const Context& context, const Job& job, std::string_view
     return plugin->place_job(now, job.told_as(), context.state());
 }
 
-// Tries to start the job. nullopt: a cycle runs, and the plugin can find a place only after its end.
+// Tries to start the job. Returns nullopt if a cycle runs: the plugin can find a place only after its end.
 std::optional<ifl::Reply> try_run(Context& context, const std::string& id) {
     const auto& body = std::get<ifl::RunJob>(context.request.body);
     Server& server = context.server;
@@ -115,7 +115,7 @@ std::optional<ifl::Reply> try_run(Context& context, const std::string& id) {
     return tell_why_not(change, job, decision->text);
 }
 
-// Starts the jobs one by one, when no cycle runs. Ends when one of them can't start.
+// Starts the jobs one by one, when no cycle runs. Ends when one of the jobs can't start.
 class RunLater final : public Steps {
   public:
     RunLater(Server& server, std::deque<std::string> jobs) : server_(server), jobs_(std::move(jobs)) {
@@ -138,7 +138,7 @@ class RunLater final : public Steps {
     ifl::Reply reply_;
 };
 
-// Returns the ids of the queued subjobs of a target's ranges. PBSE_BADSTATE: there are none.
+// Returns the ids of the queued subjobs in a target's ranges of indices. PBSE_BADSTATE: there are none.
 Result<std::deque<std::string>> queued_of(const Target& target) {
     std::deque<std::string> ids;
     const Job& array = *target.job;

@@ -26,7 +26,7 @@ struct Criterion {
     Comparison how = Comparison::equal;
 };
 
-// Converts an operation to a comparison. An operation that isn't one counts as "equal".
+// Converts an operation of a request to a comparison. An operation that isn't a comparison counts as "equal".
 Comparison comparison_of(ifl::Op op) {
     if (op < ifl::Op::eq || op > ifl::Op::lt) return Comparison::equal;
     return static_cast<Comparison>(static_cast<int>(op) - static_cast<int>(ifl::Op::eq));
@@ -52,7 +52,7 @@ bool owner_fits(const Job& job, const Criterion& criterion) {
 }
 
 // Returns the function that checks a criterion directly on a job; nullptr: the criterion is checked on the
-// attribute as status shows it.
+// attribute as a status reply shows it.
 using Fits = bool (*)(const Job&, const Criterion&);
 Fits of_job(const Criterion& criterion) {
     const std::string_view name = criterion.def->name;
@@ -60,8 +60,8 @@ Fits of_job(const Criterion& criterion) {
     return name == "User_List" || name == "Job_Owner" ? owner_fits : nullptr;
 }
 
-// Returns whether an attribute, as status shows it, satisfies the criterion. An unset attribute satisfies
-// only "not equal".
+// Returns whether an attribute, as a status reply shows it, satisfies the criterion. An unset attribute
+// satisfies only "not equal".
 bool fits(const ifl::Attributes& shown, const Criterion& criterion) {
     for (const ifl::Attribute& have : shown) {
         if (have.name != criterion.def->name || have.resource != criterion.resource) continue;
@@ -161,7 +161,7 @@ class SelectJobs : public Steps {
         if ((job.history() && !history_) || !may_see(context, job)) return false;
         std::optional<ifl::Attributes> shown;
         for (const Criterion& criterion : criteria_) {
-            // Skip the criterion on the state, which is checked for each subjob.
+            // Skip a criterion on the state of an array: it is checked for each subjob.
             if (subjobs_ && job.is_array() && is_state(criterion)) continue;
             if (const Fits own = of_job(criterion)) {
                 if (!own(job, criterion)) return false;
@@ -172,7 +172,7 @@ class SelectJobs : public Steps {
         }
         return true;
     }
-    // Shows the next subjob of a selected array. False: none is left.
+    // Shows the next subjob of a selected array. Returns false if none is left.
     bool next_subjob(const Context& context, ifl::StatusParts& out) {
         const Job* array = array_ == 0 ? nullptr : context.state().job_of_sequence(array_);
         if (array == nullptr) return false;
@@ -209,8 +209,8 @@ class SelectIds final : public SelectJobs {
         reply.body = ifl::SelectReply{std::move(ids_)};
         return reply;
     }
-    // Returns the size of the largest possible answer. With this memory reserved, an answer that has begun
-    // can be completed.
+    // Returns the size of the largest possible answer in bytes. This much memory is reserved, so that an
+    // answer that has begun can be completed.
     std::size_t size() const override { return most_; }
 
   private:

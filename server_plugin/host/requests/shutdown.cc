@@ -12,7 +12,8 @@
 namespace pbs::host {
 namespace {
 
-// Selects the bits for the manner of the shutdown. The other bits say which other daemons to stop.
+// Selects the bits of the request's number for the manner of the shutdown. The other bits say which other
+// daemons to stop.
 constexpr uint32_t kMannerMask = 0xf;
 
 void end_or_requeue(Change& change, Job& job, bool immediate) {
@@ -32,8 +33,8 @@ void end_or_requeue(Change& change, Job& job, bool immediate) {
 ifl::Reply shutdown(Context& context) {
     const auto& body = std::get<ifl::Shutdown>(context.request.body);
     if (auto ok = operators_only(context); !ok) return refuse(ok.error());
-    // Refuse bits for a secondary server, which doesn't exist. Ignore those for the scheduler and MOM, which
-    // are parts of this process.
+    // Refuse the bits for a secondary server, which doesn't exist. Ignore the bits for the scheduler and MOM,
+    // which are parts of this process.
     if ((body.manner & (SHUT_WHO_SECDRY | SHUT_WHO_SECDONLY | SHUT_WHO_IDLESECDRY)) != 0)
         return ifl::Reply::error(PBSE_NOSUP,
                                  "No support for requested service: there is no secondary server");

@@ -22,8 +22,8 @@
 namespace pbs::host {
 namespace {
 
-// The size of one reply in bytes: small enough not to hold up the server's loop, and large enough to send a
-// busy month in some hundred requests.
+// The size of one reply in bytes: small enough not to hold up the server's loop, and so large that a busy
+// month takes only some hundred requests.
 constexpr std::size_t kPart = 1 << 20;
 
 // Returns whether the name is that of a day's file. Other names are refused, so that clients can't make the
@@ -53,7 +53,7 @@ ifl::Reply days(const std::filesystem::path& folder) {
     return reply;
 }
 
-// Reads "offset=N"; an empty text means 0. nullopt: it is malformed.
+// Reads "offset=N"; an empty text means 0. Returns nullopt if the text is malformed.
 std::optional<std::int64_t> offset_in(std::string_view extend) {
     constexpr std::string_view kKey = "offset=";
     if (extend.empty()) return 0;

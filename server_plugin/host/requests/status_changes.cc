@@ -1,5 +1,5 @@
-// StatusSched with "object=changes": shows the objects that have changed since a version. The answer waits
-// for the first change, and the loop serves other clients meanwhile.
+// StatusSched with "object=changes": shows the objects that have changed since a version of the plugin's
+// objects. The answer waits for the first change, and the loop serves other clients meanwhile.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct AskedChanges {
     std::int64_t timeout = 0;
 };
 
-// Reads "version=N;timeout=SECONDS"; nullopt: it is malformed.
+// Reads "version=N;timeout=SECONDS". Returns nullopt if the text is malformed.
 std::optional<AskedChanges> read_changes(std::string_view extend) {
     constexpr std::string_view kVersion = "version=";
     constexpr std::string_view kTimeout = ";timeout=";

@@ -12,7 +12,7 @@ namespace pbs::host {
 namespace {
 
 // Returns the value of a key in an extend string such as "revision=12;part=policies"; empty: the key is
-// missing. If it comes several times, the last value counts, as in the plugin.
+// missing. If the key comes several times, its last value counts, as in the plugin.
 std::string_view value_in(std::string_view extend, std::string_view key) {
     std::string_view value;
     while (!extend.empty()) {
@@ -24,8 +24,8 @@ std::string_view value_in(std::string_view extend, std::string_view key) {
     return value;
 }
 
-// Returns the server's objects at the revision: the present objects, with the earlier values of those that
-// have changed since.
+// Returns the server's objects at the revision: objects that have changed since have their earlier values,
+// all others are as at present.
 Result<HostConfiguration> configuration_at(Context& context, std::string_view revision) {
     HostConfiguration all = host_configuration(context.state(), context.server.options.home);
     if (revision.empty()) return all;

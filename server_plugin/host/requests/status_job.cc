@@ -36,7 +36,7 @@ class JobStatus : public Steps {
 
   protected:
     bool shows(const Job& job) const { return history_ || !job.history(); }
-    // Shows a job. The subjobs of an array follow by add_subjob().
+    // Shows a job. If it is an array with subjobs to show, these follow by add_subjob().
     void add(const Context& context, const Job& job, ifl::StatusParts& out) {
         const bool with_subjobs = job.is_array() && subjobs_;
         out.add(with_subjobs ? PBS_OBJ_ARRAY : PBS_OBJ_JOB, job.id,
@@ -46,7 +46,7 @@ class JobStatus : public Steps {
         next_ = job.subjobs->submitted.first;
         shown_ = 0;
     }
-    // Shows the next subjob that isn't queued. False: none is left.
+    // Shows the next subjob that isn't queued. Returns false if none is left.
     bool add_subjob(const Context& context, ifl::StatusParts& out) {
         const Job* array = array_ == 0 ? nullptr : context.state().job_of_sequence(array_);
         if (array == nullptr) return false;
@@ -56,8 +56,8 @@ class JobStatus : public Steps {
             array_ = 0;
             return false;
         }
-        // Objects that are marked as subjobs are sent in one part with their array, so bound the number of
-        // marked ones.
+        // Objects that are marked as subjobs are sent in one part of the reply with their array, so bound the
+        // number of marked ones.
         add_subjob(context, *array, next_, ++shown_ <= kMostMarked ? PBS_OBJ_SUBJOB : PBS_OBJ_JOB, out);
         next_ += all.step;
         return true;
@@ -132,7 +132,7 @@ class Named : public JobStatus {
     ifl::Reply reply() override { return ifl::Reply::error(code_); }
 
   private:
-    // Shows the next subjob that an id names. False: none is left.
+    // Shows the next subjob that an id names. Returns false if none is left.
     bool add_named(const Context& context, ifl::StatusParts& out) {
         const Job* array = ranges_.empty() ? nullptr : context.state().job_of_sequence(named_);
         if (array == nullptr) return false;

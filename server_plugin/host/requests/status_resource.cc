@@ -57,8 +57,8 @@ ifl::ObjectStatus describe(const Resource& resource, bool numbers) {
     return object;
 }
 
-// Makes the object that separates PBS's own resources from the site's: qmgr prints only the resources after
-// it.
+// Makes an object that separates PBS's own resources from the site's: qmgr prints only the resources that
+// come after this object.
 ifl::ObjectStatus marker() {
     Resource none;
     none.name = "|unknown|";

@@ -32,7 +32,7 @@ constexpr std::array kPluginObjects = {PluginObject{"configuration", PBS_OBJ_CON
                                        PluginObject{"quota_use", PBS_OBJ_QUOTA_USE},
                                        PluginObject{"changes", PBS_OBJ_CHANGES}};
 
-// Returns the type that "object=KIND" names; 0: it names none of the plugin's.
+// Returns the object type that "object=KIND" names; 0: KIND is none of the plugin's types.
 int type_of(std::string_view text) {
     constexpr std::string_view kBegin = "object=";
     if (!text.starts_with(kBegin)) return 0;
@@ -43,7 +43,7 @@ int type_of(std::string_view text) {
     return row == kPluginObjects.end() ? 0 : row->type;
 }
 
-// Sends the plugin's answer when the plugin has it, a part in each step.
+// When the plugin has its answer, sends a part of it in each step.
 class PluginStatus final : public Steps {
   public:
     PluginStatus(Server& server, int type, std::string name, std::string extend, uint64_t ticket)

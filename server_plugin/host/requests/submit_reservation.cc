@@ -1,7 +1,7 @@
 // SubmitReservation: makes a reservation with its queue. The scheduler decides about it later. With the
 // attribute `interactive`, the client waits for the answer for at most that many seconds. If there is no
-// answer by then, the reply says so. A negative number has the same meaning, except that the reservation is
-// deleted then.
+// answer by then, the reply says so. A negative number means to wait equally long, but then to delete the
+// reservation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,8 @@
 namespace pbs::host {
 namespace {
 
-// Finds the job to make the reservation from, or to move into it (qmove); null: the request names none.
+// Finds the job from which the reservation is to be made, or which is to be moved into it (qmove); null: the
+// request names no job.
 Result<const Job*> job_of(const Context& context, const Reservation& reservation) {
     const bool moved = reservation.attributes.has("qmove");
     if (!moved && !reservation.attributes.has("reserve_job")) return nullptr;
@@ -33,8 +34,8 @@ Result<const Job*> job_of(const Context& context, const Reservation& reservation
     return &job;
 }
 
-// Returns whether the job for which the reservation was requested (qmove) was moved into it. True if there is
-// no such job.
+// Returns whether the job for which the reservation was requested (qmove) was moved into it. Returns true if
+// the request named no such job.
 bool has_its_job(const Reservation& reservation, const State& state) {
     if (!reservation.attributes.has("qmove")) return true;
     const Job* job = state.job(reservation.attributes.text("qmove"));
