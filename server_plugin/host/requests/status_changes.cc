@@ -1,5 +1,6 @@
-// StatusSched with "object=changes": shows the objects that have changed since a version of the plugin's
-// objects. The answer waits for the first change, and the loop serves other clients meanwhile.
+// StatusSched with "object=changes": shows the objects that have changed since a version, which is a number
+// from an earlier answer. The answer waits for the first change, and the loop serves other clients meanwhile.
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -31,7 +31,7 @@ std::string_view take_until(std::string_view& text, char end) {
     return part;
 }
 
-// Decodes a path in mountinfo, where blanks and backslashes are \040 and \134.
+// Decodes a path in mountinfo, where a blank is written as \040 and a backslash as \134.
 std::string unescaped(std::string_view text) {
     std::string plain;
     while (!text.empty()) {
@@ -48,8 +48,8 @@ struct Mount {
     std::string point;
 };
 
-// Finds the mount of cgroup v2, a line like: 30 23 0:26 /root /mount/point rw,relatime shared:4 - cgroup2
-// cgroup2 rw (proc(5))
+// Finds the mount of cgroup v2 in mountinfo, a line like: 30 23 0:26 /root /mount/point rw,relatime shared:4
+// - cgroup2 cgroup2 rw (proc(5))
 Result<Mount> find_mount(std::string_view mounts) {
     while (!mounts.empty()) {
         std::string_view line = take_until(mounts, '\n');
@@ -76,7 +76,7 @@ std::vector<std::string> with_those_below(const std::string& path) {
     return folders;
 }
 
-// The name of a test group, without the pid of the testing process that follows.
+// The name of a group that is made only to test whether groups work. The pid of the testing process follows.
 constexpr std::string_view kTry = "pbs-try-";
 
 // Removes the test groups of processes that were killed during their test.
@@ -154,7 +154,7 @@ Result<std::string> control_group_parent() {
 }
 
 Result<void> make_control_group(const std::string& path) {
-    // EEXIST is no error: an earlier test by a process with the same pid may have left a group of that name.
+    // EEXIST is no error: an earlier process with the same pid may have left a group of that name.
     if (::mkdir(path.c_str(), 0755) == 0 || errno == EEXIST) return {};
     return fail(PBSE_SYSTEM, fmt::format("cannot make the control group {}: {}", path, system_text(errno)));
 }
@@ -192,7 +192,7 @@ bool freeze_control_group(const std::string& path, bool frozen) {
 bool remove_control_group(const std::string& path) {
     const auto folders = with_those_below(path);
     bool gone = true;
-    // A process that was waited for a moment ago may still be in the group: try again.
+    // The group may still have a process that was waited for a moment ago. So try again.
     for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder)
         for (int attempt = 0; !(gone = ::rmdir(folder->c_str()) == 0 || errno == ENOENT) && attempt < 20;
              ++attempt)

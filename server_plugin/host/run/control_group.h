@@ -12,9 +12,9 @@
 
 namespace pbs::host {
 
-// Returns the folder of this process's own control group. Before that, tries with a process that does nothing
+// Returns the folder of this process's own control group. Before that, tests with a process that does nothing
 // whether the machine permits to make groups there, to put processes into them and to end a group's processes
-// together. Also removes the groups that such tests have left. The error says what the machine doesn't
+// together. Also removes the groups that interrupted tests have left. The error says what the machine doesn't
 // permit.
 Result<std::string> control_group_parent();
 
@@ -22,7 +22,7 @@ Result<std::string> control_group_parent();
 // /proc/self/cgroup (`groups`).
 Result<std::string> own_control_group(std::string_view mounts, std::string_view groups);
 
-// Makes a group. Its folder, an absolute path, identifies it.
+// Makes a group. `path`: the group's folder, an absolute path, which identifies it.
 Result<void> make_control_group(const std::string& path);
 // Puts a process into the group. The processes that it starts afterwards are in the group, too.
 Result<void> enter_control_group(const std::string& path, pid_t process);
@@ -31,10 +31,10 @@ std::vector<pid_t> control_group_processes(const std::string& path);
 // Sends KILL to all processes of the group at once, so that none can escape by forking (cgroup.kill, Linux
 // 5.14). On older kernels, freezes the processes and sends KILL to each. The processes take a moment to end.
 void kill_control_group(const std::string& path);
-// Stops all processes of the group, or lets them continue. False: the kernel refuses that.
+// Stops all processes of the group, or lets them continue. Returns false if the kernel refuses that.
 bool freeze_control_group(const std::string& path, bool frozen);
-// Removes the group, and the groups below it, which a job of root may have made. False: there are still
-// processes in one of them.
+// Removes the group, and the groups below it, which a job of root may have made. Returns false if one of them
+// still has processes.
 bool remove_control_group(const std::string& path);
 
 }  // namespace pbs::host

@@ -65,7 +65,7 @@ std::vector<std::pair<std::string, std::string>> parse_environment_file(std::str
 
 std::string default_file_name(std::string_view job_name, std::string_view job_id, char stream) {
     std::string sequence;
-    // A subjob's id is 12[3].server; its files end in 12.3.
+    // The files of subjob 12[3].server end in 12.3.
     for (const char c : job_id.substr(0, job_id.find('.'))) {
         if (c == '[')
             sequence += '.';
@@ -84,7 +84,7 @@ std::pair<std::string, std::string> split_path(std::string_view text) {
 bool same_host(std::string_view a, std::string_view b) {
     const auto any = [](std::string_view name) { return name.empty() || name == "localhost"; };
     if (any(a) || any(b)) return true;
-    // A host name without a domain is the same host in any domain.
+    // If one of the names has no domain, compare both without their domains.
     const bool qualified = a.find('.') != a.npos && b.find('.') != b.npos;
     if (!qualified) {
         a = a.substr(0, a.find('.'));

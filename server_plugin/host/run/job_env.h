@@ -42,15 +42,15 @@ std::vector<std::pair<std::string, std::string>> parse_environment_file(std::str
 // to the dot.
 std::string default_file_name(std::string_view job_name, std::string_view job_id, char stream);
 
-// Splits "host:path". A colon after a slash belongs to the path. The host is empty if there is none.
+// Splits "host:path". A colon after a slash belongs to the path. The host is empty if the text has none.
 std::pair<std::string, std::string> split_path(std::string_view host_and_path);
 
 // Returns whether both names are of the same machine, with or without a domain. An empty name and "localhost"
 // are the same as any other name.
 bool same_host(std::string_view a, std::string_view b);
 
-// Returns the path of a stream's output file: from Keep_Files, else the requested path, else the default
-// name. `stream` is 'o' or 'e'. The path may be that of a directory.
+// Returns the path of a stream's output file: if Keep_Files has the stream, in the home directory; else the
+// requested path, else the default name. `stream` is 'o' or 'e'. The path may be that of a directory.
 std::string output_file(const JobStart& job, const PasswdEntry& owner, char stream);
 
 }  // namespace pbs::host

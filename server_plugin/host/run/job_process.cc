@@ -31,8 +31,8 @@ tl::unexpected<LaunchError> system_error(std::string_view what, const std::strin
 
 // Opens a file for a job's output, with the user's rights. Returns 0 or an errno value.
 int open_as_asked(const std::string& path, Fd& fd) {
-    // O_NONBLOCK: opening a FIFO that nobody reads must not block this process. Remove the flag before the
-    // job gets the file.
+    // With O_NONBLOCK, opening a FIFO that nobody reads doesn't block this process. Remove the flag before
+    // the job gets the file.
     fd.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOCTTY | O_CLOEXEC | O_NONBLOCK,
                     0666));
     if (!fd) return errno;
@@ -89,7 +89,7 @@ class OutputOpener {
     std::vector<std::pair<char, std::string>> paths_;
 };
 
-// ---- In the child, between fork and exec. ----
+// ---- The code that runs in the child, between fork and exec. ----
 
 enum class Step : int { identity, directory, exec };
 struct Failure {
@@ -140,8 +140,8 @@ void usual_signals_and_limits() {
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    // The server has raised its limit of descriptors. Lower it again, because programs that use select() fail
-    // with descriptors above 1023.
+    // The server has raised its limit of descriptors. Lower it again for the job, because programs that use
+    // select() fail with descriptors above 1023.
     rlimit files{};
     if (::getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur > 1024) {
         files.rlim_cur = 1024;
@@ -207,13 +207,14 @@ AsOwner::AsOwner(const std::string& user, uid_t uid, gid_t gid) : root_(::geteui
 
 AsOwner::~AsOwner() {
     if (!root_) return;
-    // Without its rights the shepherd couldn't watch the job, so end it.
+    // Without root's rights the shepherd couldn't watch the job, so end the shepherd.
     if (::seteuid(0) != 0 || ::setegid(gid_) != 0 || ::setgroups(groups_.size(), groups_.data()) != 0)
         ::_exit(1);
 }
 
 tl::expected<PasswdEntry, LaunchError> find_owner(const JobStart& job) {
-    // Begin with a small buffer, because each running job has such a process, whose memory should be small.
+    // Begin with a small buffer: each running job has a process that calls this, so its memory should be
+    // small.
     std::vector<char> buffer(1024);
     passwd entry{};
     passwd* found = nullptr;
@@ -313,8 +314,8 @@ tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const Passwd
     const pid_t pid = ::fork();
     if (pid < 0) return system_error("fork", "the job");
     if (pid == 0) {
-        // Close the pipes' other ends in the child. If the child kept the writing end of `gate`, it would
-        // never see that the shepherd has ended.
+        // Close the ends of the pipes that belong to the shepherd. If the child kept the writing end of
+        // `gate`, it would never see that the shepherd has ended.
         gate.write.reset();
         failure.read.reset();
         run_child({job, owner, shell, directory, files.script(), environment, in, out, err, script,

@@ -21,8 +21,8 @@ struct LaunchError {
     std::string message;
 };
 
-// While an AsOwner exists, this process uses files with the rights of a job's owner, so that a path that a
-// user has chosen gives him no access by root's rights. In a process that isn't root's it does nothing.
+// While an AsOwner exists, this process uses files with the rights of a job's owner. So a path that a user
+// has chosen gives him no access by root's rights. If the process isn't root's, AsOwner does nothing.
 class AsOwner {
   public:
     AsOwner(const std::string& user, uid_t uid, gid_t gid);
@@ -38,20 +38,21 @@ class AsOwner {
     gid_t gid_;
 };
 
-// The open output files of a job. `note` names the output that isn't at its requested path; empty: all is.
+// The open output files of a job. `note` names the output that isn't at its requested path; empty: all output
+// is.
 struct JobOutput {
     Fd out;
     Fd err;
     std::string note;
     std::vector<std::pair<char, std::string>>
-        paths;  // the paths of streams 'o' and 'e' that are where requested
+        paths;  // the paths of those of the streams 'o' and 'e' that are at their requested paths
 };
 
 // A forked process that waits at the pipe `gate` before it runs the shell with the script.
 struct JobProcess {
     pid_t shell = 0;  // the shell's pid, also its session
     Fd gate;          // a byte written here makes the shell run the script
-    Fd failure;       // closed when the script runs; else explain_failure() reads the reason
+    Fd failure;       // closed when the script runs; if it can't, explain_failure() reads the reason
 };
 
 // Finds the passwd entry of the job's user. Its uid has to be the same as when the job was submitted.
@@ -60,14 +61,14 @@ tl::expected<PasswdEntry, LaunchError> find_owner(const JobStart& job);
 // Returns the shell to run: the job's Shell_Path_List, else the login shell, else /bin/sh.
 std::string shell_of(const JobStart& job, const PasswdEntry& owner);
 
-// Opens the script, which the runner has put beside the other files of the start.
+// Opens the script, which the runner has copied to the files of the start (runner.h).
 tl::expected<Fd, LaunchError> open_script(const RunFiles& files);
 
 // Writes the job's PBS_NODEFILE, which everyone can read.
 tl::expected<void, LaunchError> write_node_file(const JobStart& job, const RunFiles& files);
 
-// Makes a directory for the job in /var/tmp (else /tmp), as the job's owner. Returns its path; empty: it
-// couldn't be made.
+// Makes a directory for the job in /var/tmp (else /tmp), as the job's owner. Returns its path, or an empty
+// text if it couldn't be made.
 std::string make_tmp_dir(const JobStart& job);
 void remove_tmp_dir(const JobStart& job, const std::string& directory);
 
@@ -85,7 +86,8 @@ tl::expected<JobProcess, LaunchError> fork_job(const JobStart& job, const Passwd
                                                const std::string& shell,
                                                const std::vector<std::string>& environment);
 
-// Waits until the shell runs the script, or has failed to. False: it has failed; `reason` says why.
+// Waits until the shell runs the script or has failed to. Returns false if it has failed; `reason` then says
+// why.
 bool wait_until_running(JobProcess& process, const PasswdEntry& owner, const std::string& shell,
                         std::string& reason);
 

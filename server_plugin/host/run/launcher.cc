@@ -21,7 +21,7 @@ namespace pbs::host {
 
 namespace {
 
-// The most answers that one call takes.
+// The most answers that one call of carry() takes.
 constexpr int kMostAnswers = 64;
 
 }  // namespace
@@ -81,7 +81,7 @@ void Launcher::send_some() {
         full = ::send(socket_.get(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0;
         if (!full) unsent_.pop_front();
     }
-    // If the call failed because the launcher is gone, carry() finds that out.
+    // If sending failed because the launcher is gone, carry() finds that out.
     if (full != waits_) watch(full, EPOLL_CTL_MOD);
     waits_ = full;
 }

@@ -1,8 +1,8 @@
 // Starts wardens (warden.h) for the runner, by a small process, the launcher, which forks one for each start.
-// A fork of the launcher takes a fraction of the time that starting another program takes, and the copies
-// share its memory. The launcher works on only a few starts at a time, so that the machine continues its
-// other work when very many jobs start at once. The server sends requests over a socket and never waits for
-// the answers.
+// A fork of the launcher takes a fraction of the time that starting another program takes, and the forked
+// processes share its memory. The launcher works on only a few starts at a time, so that the machine
+// continues its other work when very many jobs start at once. The server sends requests over a socket and
+// never waits for the answers.
 #pragma once
 
 #include <sys/types.h>
@@ -37,16 +37,16 @@ class Launcher {
     Launcher(const Launcher&) = delete;
     Launcher& operator=(const Launcher&) = delete;
 
-    // Requests the start of a job. REQUIRES: the file with the permission to start is on the disk. Error: the
-    // launcher can't be run.
+    // Requests the start of a job. REQUIRES: the file .job, which permits the start, is on the disk. Error:
+    // the launcher can't be run.
     Result<void> ask(const RunId& id);
 
     // Makes the launcher remove the files of an ended start, because that takes time in a folder with many
-    // jobs. False: the launcher can't be run.
+    // jobs. Returns false if the launcher can't be run.
     bool forget(const RunId& id);
 
-    // Adds the answers that have come. Call it when the socket is readable. False: the launcher is gone, and
-    // the requests without an answer get none.
+    // Adds the answers that have come. Call it when the socket is readable. Returns false if the launcher is
+    // gone; requests without an answer then get none.
     bool carry(std::vector<Answer>& answers);
 
   private:
@@ -63,7 +63,7 @@ class Launcher {
     Fd socket_;
     pid_t process_ = 0;
     std::deque<std::string> unsent_;
-    bool waits_ = false;  // waits until the socket accepts more
+    bool waits_ = false;  // true while unsent requests wait until the socket accepts more
 };
 
 // Runs the launcher: carries out requests over kLauncherFd until the server is gone. Returns the exit code of

@@ -70,8 +70,8 @@ class Starter {
     Fd server_;
     Fd signals_;
     std::size_t most_;
-    // The reading end of the pipe of each unfinished start, which shows when the start is finished; the
-    // server reads it.
+    // For each unfinished start, the reading end of the pipe that its shepherd writes to. It shows when the
+    // start is finished. Only the server reads from it.
     std::vector<Fd> at_work_;
 };
 
@@ -137,8 +137,8 @@ int Starter::run() {
         const short wanted = at_work_.size() < most_ ? POLLIN : 0;
         events.push_back({server_.get(), wanted, 0});
         events.push_back({signals_.get(), POLLIN, 0});
-        // No events are requested for these pipes, so poll() reports only that all writers have closed one:
-        // its start is finished.
+        // No events are requested for these pipes. So poll() reports only that all writers have closed a
+        // pipe: then its start is finished.
         for (const Fd& one : at_work_) events.push_back({one.get(), 0, 0});
         if (::poll(events.data(), events.size(), -1) < 0 && errno != EINTR) return 1;
         if ((events[0].revents & (POLLHUP | POLLERR)) != 0) return 0;

@@ -21,8 +21,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kKillAgain = 50ms;
-// The most rounds of stopping. If processes start others faster than these are found, stop_all() returns
-// those that it has stopped by then.
+// The most rounds in which stop_all() stops processes. If processes start others faster than these are found,
+// stop_all() then returns those that it has stopped.
 constexpr int kMostLooks = 100;
 
 bool belongs_to(const Process& process, uid_t uid) {
@@ -36,8 +36,8 @@ bool has_cookie(const Process& process, const std::string& cookie) {
 }
 
 // Returns whether the process is in the job's session. The kernel doesn't reuse the number of a session that
-// has members. But if the job's session has ended, another session may have its number: then the leader isn't
-// the job's shell.
+// has members. But if the job's session has ended, another session may have its number. It then has another
+// leader than the job's shell.
 bool in_session(const Process& process, const std::optional<SessionRecord>& session) {
     if (!session || process.session != session->session) return false;
     const auto leader = read_process(session->session);

@@ -1,4 +1,4 @@
-// Finds the processes that belong to a job, whoever their parents are, and ends them.
+// Finds and ends the processes that belong to a job, whichever processes are their parents.
 #pragma once
 
 #include <chrono>
@@ -17,10 +17,10 @@ namespace pbs::host {
 // zombies.
 std::vector<Process> find_leftovers(const JobSpec& spec, const std::optional<SessionRecord>& session);
 
-// Kills the processes in the control group and those that `find` finds, again and again until none is left or
-// `time` is over. Before it kills the processes of `find`, it stops them, so that they start no others.
-// Returns how many are left. `reap` is called repeatedly, and has to wait for those that are children of this
-// process. REQUIRES: SIGCHLD is blocked.
+// Kills the processes in the control group and those that `find` returns, again and again until none is left
+// or `time` is over. Before it kills the processes of `find`, it stops them, so that they start no others.
+// Returns how many are left. `reap` is called repeatedly, and has to wait for ended children of this process.
+// REQUIRES: SIGCHLD is blocked.
 std::size_t kill_processes(const std::function<std::vector<Process>()>& find,
                            const std::string& control_group, const std::function<void()>& reap,
                            std::chrono::milliseconds time);

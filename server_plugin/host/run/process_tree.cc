@@ -28,14 +28,14 @@ std::vector<pid_t> numbers_in(const std::string& path) {
     std::vector<pid_t> numbers;
     const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(path.c_str()));
     if (!directory) return numbers;
-    // The stream belongs to this function, so only this thread reads it.
+    // Only this thread reads the stream, because the stream belongs to this function.
     while (const dirent* entry = ::readdir(directory.get()))  // NOLINT(concurrency-mt-unsafe)
         if (const auto number = values::number<pid_t>(entry->d_name)) numbers.push_back(*number);
     return numbers;
 }
 
-// Returns the children of a process, which the kernel lists under the thread that made each. nullopt: the
-// kernel doesn't list them.
+// Returns the children of a process. The kernel lists each child under the thread that made it. nullopt: the
+// kernel doesn't list children.
 std::optional<std::vector<pid_t>> listed_children(pid_t pid) {
     std::vector<pid_t> children;
     bool listed = false;

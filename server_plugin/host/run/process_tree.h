@@ -31,14 +31,15 @@ std::optional<Process> parse_stat(std::string_view line);
 std::optional<Process> read_process(pid_t pid);
 
 // Returns all processes below `root`, without `root` itself. If the kernel lists children
-// (CONFIG_PROC_CHILDREN), the cost depends on the number of these processes only; otherwise on that of all
-// processes.
+// (CONFIG_PROC_CHILDREN), the cost depends only on the number of the returned processes, otherwise on the
+// number of all processes.
 std::vector<Process> descendants(pid_t root);
 
 // Returns all processes of the machine.
 std::vector<Process> all_processes();
 
-// Sends a signal to the process, but not to a later process with the same pid. False: the process is gone.
+// Sends a signal to the process, but not to a later process with the same pid. Returns false if the process
+// is gone.
 bool signal_process(const Process& process, int signal);
 
 // Opens a descriptor for a process (pidfd_open(2)). It is readable once the process has ended.
@@ -52,8 +53,8 @@ std::chrono::milliseconds ticks_to_time(std::uint64_t ticks);
 // Returns the kernel's id of this boot; empty: it is unknown.
 std::string boot_id();
 
-// How long to try to kill a process that the kernel doesn't let end, such as one that waits for a dead file
-// server.
+// The time for which killing a process is tried. The kernel may not let a process end, for example while it
+// waits for a dead file server.
 inline constexpr std::chrono::seconds kGiveUpKilling{30};
 
 inline std::chrono::milliseconds time_of(const timeval& time) {

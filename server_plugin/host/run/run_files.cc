@@ -16,8 +16,8 @@ namespace pbs::host {
 
 namespace {
 
-// The longest text in an exit record. The record has two texts, each byte of which may be written as three,
-// and has to fit into kExitRecordRoom.
+// The longest text in an exit record, in bytes. The record has two texts, each byte of which may be written
+// as three, and has to fit into kExitRecordRoom.
 constexpr std::size_t kLongestText = 1200;
 
 // Reads a file of "key=value" lines. Each key has a function that takes its values. A key without a function
@@ -52,8 +52,8 @@ class Reader {
     }
     void each(const char* key, Take take) { takes_[key] = std::move(take); }
 
-    // Reads the file's text, which has to begin with version=1 and to end with complete=1. Without complete=1
-    // the file is cut short.
+    // Reads the file's text, which has to begin with version=1 and to end with complete=1. If complete=1 is
+    // missing, the file is cut short.
     Result<void> read(std::string_view text, std::string_view name) {
         const auto values = parse_key_values(text, name);
         if (!values) return tl::unexpected(values.error());
@@ -103,7 +103,8 @@ std::string duration(std::chrono::milliseconds time) {
 }  // namespace
 
 void RunFiles::remove_all() const {
-    // Remove the file .started last: without it the other files would count as remains of another start.
+    // Remove the file .started last: without it the other files would count as those of a start that never
+    // began.
     for (const auto& path : {nodes_, script(), session(), exit_room(), job(), withdrawn(), exit(), started()})
         ::unlink(path.c_str());
 }

@@ -24,8 +24,9 @@ class RunFiles {
     std::string started() const { return base_ + ".started"; }
     std::string session() const { return base_ + ".session"; }
     std::string exit() const { return base_ + ".exit"; }
-    // Holds space on the disk for the exit record, reserved before the job starts, so that a full disk can't
-    // lose the record. While the job runs, the file has a record of the usage so far, ended by a zero byte.
+    // Holds space on the disk for the exit record. It is reserved before the job starts, so that a full disk
+    // can't lose the record. While the job runs, the file has a record of the usage so far, ended by a zero
+    // byte.
     std::string exit_room() const { return base_ + ".exit.room"; }
     std::string withdrawn() const { return base_ + ".withdrawn"; }
     std::string script() const { return base_ + ".SC"; }
@@ -48,10 +49,10 @@ bool is_file_safe(std::string_view job_id);
 // Returns the start to which a file of mom_priv/jobs belongs; nullopt: the name isn't that of a start's file.
 std::optional<RunId> run_of_file(std::string_view name);
 
-// The instructions for a shepherd: the JobStart, and data that the runner adds.
+// The instructions for a shepherd: the JobStart, and further data from the runner.
 struct JobSpec {
     JobStart start;
-    std::string cookie;         // PBS_JOBCOOKIE: identifies the job's processes, whatever they do
+    std::string cookie;         // PBS_JOBCOOKIE: marks all processes of the job in their environment
     std::string host_name;      // this machine's name
     std::string control_group;  // the job's control group (control_group.h); empty: none
     std::string boot{};         // the kernel's boot id: after another boot, no process of the job exists
@@ -73,13 +74,13 @@ Result<SessionRecord> parse_session(std::string_view text, std::string_view name
 
 std::string write_exit(const ExitRecord& exit);
 Result<ExitRecord> parse_exit(std::string_view text, std::string_view name);
-// Reads the record in the space for the exit record (RunFiles::exit_room): the text up to the first zero
-// byte.
+// Reads the record in the file RunFiles::exit_room(), which holds space for the exit record: the text up to
+// the first zero byte.
 Result<ExitRecord> parse_exit_room(std::string_view text, std::string_view name);
 
-// Writes the exit record into the reserved space `room`, then renames that file, so that the record is
-// complete or missing. Without `room`, reserves the space first. On a full or failing disk, tries for a
-// minute.
+// Writes the exit record into the open file `room`, which has reserved space, then renames that file. So the
+// record is complete or missing. If `room` has no file, reserves the space first. On a full or failing disk,
+// tries for a minute.
 void store_exit(const RunFiles& files, const Fd& room, ExitRecord exit);
 
 }  // namespace pbs::host

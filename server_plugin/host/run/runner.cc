@@ -36,11 +36,11 @@ namespace pbs::host {
 namespace {
 
 constexpr int kMostBurials = 3;
-// The most events that one call of events() returns. The server handles them all at once, while its clients
-// wait.
+// The most events that one call of events() returns. The server handles all of these at once, while its
+// clients wait.
 constexpr std::size_t kMostEvents = 16;
 constexpr const char* kNoShepherd = "its shepherd ended before it could start the job";
-// The launcher's number in the epoll set. Watches have larger numbers.
+// The launcher's number in the epoll set. The numbers of watches are larger.
 constexpr std::uint64_t kLauncherNumber = 0;
 
 std::string key_of(const RunId& id) {
@@ -55,8 +55,8 @@ std::string new_cookie() {
     return text;
 }
 
-// Opens a descriptor for the warden of a start, or for its shepherd if the warden is dead. No descriptor:
-// both are dead.
+// Opens a descriptor for the warden of a start, or for its shepherd if the warden is dead. Returns no
+// descriptor if both are dead.
 Fd find_supervisor(const std::string& path) {
     const Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
     if (!file) return {};
@@ -64,7 +64,8 @@ Fd find_supervisor(const std::string& path) {
         const pid_t pid = lock_holder(file.get(), byte);
         if (pid <= 0) continue;
         Fd process = open_process(pid);
-        // Check again that the process has the lock: it may have ended, and another one got its pid.
+        // Check again that the process has the lock: it may have ended, and another process may have got its
+        // pid.
         if (process && lock_holder(file.get(), byte) == pid) return process;
     }
     return {};
@@ -116,7 +117,7 @@ class Runner::Impl {
     std::unordered_map<std::uint64_t, Watch> watches_;
     std::unordered_map<std::string, std::uint64_t> by_id_;
     std::vector<RunId>
-        unwatched_;  // starts that couldn't be watched yet, because descriptors or processes were short
+        unwatched_;  // starts that couldn't be watched yet, for want of descriptors or processes
     std::unordered_map<std::string, int> burials_;  // by start: how often a cleaner was started for it
     std::string parent_group_;  // the parent of jobs' control groups; empty: jobs get none
     std::string supervision_;
@@ -260,7 +261,7 @@ void Runner::Impl::launched(Launcher::Answer answer, std::vector<RunReport>& rep
     for (const auto& [request, value] : requests) static_cast<void>(ask(answer.id, request, value));
 }
 
-// Examines the starts that the launcher was working on when it ended: it may have begun some of them without
+// Examines the starts that the launcher was working on when it ended. It may have begun some of them without
 // an answer.
 void Runner::Impl::launcher_gone(std::vector<RunReport>& reports) {
     for (const auto& [key, start] : std::exchange(launching_, {})) {
@@ -370,7 +371,7 @@ Result<void> Runner::set_limits(const RunId& id, std::optional<std::chrono::seco
 
 // ---- The outcome of a start ----
 
-// Starts a cleaner for a start whose shepherd and warden are both gone, without a record of the end.
+// Starts a cleaner for a start that has no record of its end, and whose shepherd and warden are both gone.
 Result<void> Runner::Impl::bury(const RunId& id, std::int64_t session) {
     const pid_t pid = spawn_cleaner(options_, id);
     if (pid < 0)
@@ -397,8 +398,8 @@ RunReport Runner::Impl::unknown(const RunId& id, const std::string& why) const {
 
 RunReport Runner::Impl::examine(const RunId& id) {
     const RunFiles files = this->files(id);
-    // The start may advance while this function looks: the file .job is renamed to .started, and .exit
-    // appears. A start never goes back.
+    // The start may advance while this function looks: the file .job may be renamed to .started, and the file
+    // .exit may appear. But a start never goes back.
     for (;;) {
         if (const auto text = read_file(files.exit())) {
             if (auto exit = parse_exit(*text, files.exit()))
@@ -409,7 +410,7 @@ RunReport Runner::Impl::examine(const RunId& id) {
                         .may_still_run = exit->may_still_run};
             else if (!is_there(files.started()))
                 return unknown(id, exit.error().message);
-            // The record is damaged. Move it away: a cleaner then ends the job's remaining processes, and
+            // The record is damaged. Move it away. A cleaner then ends the job's remaining processes, and
             // makes a new record.
             ::rename(files.exit().c_str(), files.exit_room().c_str());
         }
@@ -436,8 +437,8 @@ RunReport Runner::Impl::examine(const RunId& id) {
             }
             return report;
         }
-        // Withdraw the permission to start. Both this rename and the shepherd's take the file .job, so only
-        // one of them succeeds.
+        // Withdraw the permission to start by a rename of the file .job. The shepherd takes the permission by
+        // a rename of the same file, so only one of the two succeeds.
         const bool withdrawn = ::rename(files.job().c_str(), files.withdrawn().c_str()) == 0;
         if (!withdrawn && (is_there(files.started()) || is_there(files.exit()))) continue;
         files.remove_all();
@@ -525,8 +526,8 @@ void Runner::Impl::shepherd_ended(std::uint64_t number, std::vector<RunReport>& 
     const Watch watch = unwatch(number);
     if (watch.child > 0) ::waitpid(watch.child, nullptr, WNOHANG);
     auto report = examine(watch.id);
-    // The start is still running: another process, such as the shepherd without its warden, is watched in its
-    // place.
+    // The start is still running. examine() has found another process to watch, such as the shepherd whose
+    // warden has ended.
     if (report.state == RunState::running) return;
     if (report.state == RunState::never_started)
         report.exit.message = watch.error.empty() ? kNoShepherd : watch.error;
@@ -537,7 +538,7 @@ std::vector<RunReport> Runner::events() {
     std::vector<RunReport> reports;
     reports.swap(impl_->kept_);
     impl_->look_after_unwatched(reports);
-    // Take the launcher's answers first, because the processes in them may have ended already.
+    // Take the launcher's answers first, because the processes that they name may have ended already.
     if (!impl_->launching_.empty()) impl_->take_answers(reports);
     std::array<epoll_event, kMostEvents> ready{};
     const int count = ::epoll_wait(impl_->epoll_.get(), ready.data(), static_cast<int>(ready.size()), 0);

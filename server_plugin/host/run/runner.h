@@ -37,12 +37,13 @@
 
 namespace pbs::host {
 
-// PBS's exit statuses besides 0..255 (the script's own) and 256 + signal (the signal that ended the script).
+// PBS's exit statuses besides 0 to 255 (the script's own) and 256 + signal (the signal that ended the
+// script).
 namespace exit_status {
 inline constexpr int kFailBeforeFiles = -1;   // could not be started; no output file was opened
-inline constexpr int kStageInFailed = -50;    // its files couldn't be staged in; started again later
+inline constexpr int kStageInFailed = -50;    // files couldn't be staged in; the job is started again later
 inline constexpr int kFailAfterFiles = -2;    // could not be started; see its stderr file
-inline constexpr int kAbortedAtRestart = -4;  // lost its supervision: machine restarted, shepherd killed
+inline constexpr int kAbortedAtRestart = -4;  // nothing supervised it: machine restarted, or shepherd killed
 inline constexpr int kRerun = -11;            // ended on request, to be queued again
 inline constexpr int kBadUid = -10;           // no such user, or another uid than at the submission
 inline constexpr int kKilledVmem = -26;       // exceeded vmem
@@ -66,11 +67,11 @@ struct JobStart {
     std::string queue;
     std::string account;
     std::string
-        user;  // the user that it runs as (euser), with that user's uid and the gid chosen by group_list
+        user;  // the user that the job runs as (euser); below, his uid, and the gid chosen by group_list
     uid_t uid = 0;
     gid_t gid = 0;
     std::string
-        script;  // path of the script as submitted; start() copies it, so that it may be removed after that
+        script;  // path of the submitted script; start() copies the file, which may be removed afterwards
     std::vector<std::string> script_arguments;  // Submit_arguments after the script; usually none
     std::string shell;  // from Shell_Path_List for this host; empty: the login shell, or /bin/sh
     // Output_Path and Error_Path, as "host:path" or "path". An empty path means NAME.oSEQ or NAME.eSEQ in
@@ -79,7 +80,7 @@ struct JobStart {
     std::string output_path;
     std::string error_path;
     std::string join = "n";  // Join_Path: oe, eo, n
-    std::string keep = "n";  // Keep_Files: letters o, e: in the home directory, with the default name
+    std::string keep = "n";  // Keep_Files: letters o, e: streams kept in the home directory, with default names
     std::vector<std::pair<std::string, std::string>> variables;  // Variable_List, unescaped
     std::vector<std::string> hosts;                              // for PBS_NODEFILE, a line each
     std::int64_t threads = 1;                                    // for NCPUS, OMP_NUM_THREADS
@@ -119,17 +120,17 @@ struct ExitRecord {
     // Names the output that isn't at its requested path, its place and the reason. Empty: all output is at
     // its path.
     std::string output_note;
-    bool lost = false;           // see RunState::lost
-    bool may_still_run = false;  // see RunReport
+    bool lost = false;           // as RunState::lost
+    bool may_still_run = false;  // as in RunReport
 };
 
 enum class RunState {
     running,        // its shepherd is working; events() reports the end
     ended,          // `exit` has the outcome
     never_started,  // it hasn't started, and never will with this run count: the job may be queued again
-    lost  // it had started and its shepherd is gone without a record. Whatever was left of its processes
-          // has been killed. `exit` has kAbortedAtRestart and what is known. PBS requeues
-          // such a job if it is rerunnable and ends it otherwise
+    lost  // The start began, but its shepherd and its record are gone. Its remaining processes have been
+          // killed. `exit` has kAbortedAtRestart and what is known. PBS requeues such a job if it is
+          // rerunnable, and ends it otherwise
 };
 
 struct RunReport {
@@ -156,8 +157,8 @@ class Runner {
     Runner(const Runner&) = delete;
     Runner& operator=(const Runner&) = delete;
 
-    // Returns a text for the log: how the runner ensures, as far as this machine permits, that no process of
-    // an ended job continues.
+    // Returns a text for the log that says by which means of this machine the runner ensures that no process
+    // of an ended job continues.
     std::string supervision() const;
 
     // Returns whether this server can run jobs as the user. If it can't, sets `reason` to a text for the
@@ -165,10 +166,10 @@ class Runner {
     bool may_run_as(uid_t uid, std::string& reason) const;
 
     // Returns a report for each start in `running`, the list of those that run according to the database, in
-    // the same order. Adds to `strays` reports of starts on the disk that the database doesn't have. Running
-    // strays are watched like the others, and the caller should terminate them; the files of the other strays
-    // are removed. A start whose shepherd and warden are gone is reported as running: its end comes as an
-    // event, after its processes were killed. Call this once, before any start().
+    // the same order. Adds to `strays` a report for each start on the disk that the database doesn't have.
+    // Running strays are watched like other starts, and the caller should terminate them; the files of other
+    // strays are removed. A start whose shepherd and warden are gone is reported as running: its end comes as
+    // an event, after its processes were killed. Call this once, before any start().
     std::vector<RunReport> recover(const std::vector<RunId>& running, std::vector<RunReport>* strays);
 
     // Starts a job in the background. An error (code and message for the job's comment) means that the job
@@ -177,8 +178,8 @@ class Runner {
 
     // Sends a signal to all processes of the job (0: only checks that they exist).
     Result<void> signal(const RunId& id, int signal);
-    // suspend() stops all processes of the job, whatever they do, and the counting of its walltime. resume()
-    // continues both. A second call of the same function has no effect.
+    // suspend() stops all processes of the job, even those that have left its session, and stops the counting
+    // of its walltime. resume() continues both. A second call of the same function has no effect.
     Result<void> suspend(const RunId& id);
     Result<void> resume(const RunId& id);
     // Sets new limits for a running job; nullopt: no limit.
@@ -189,8 +190,8 @@ class Runner {
 
     // Returns a descriptor that is readable (level-triggered) when events() has events.
     int event_fd() const;
-    // Returns the events since the last call. A report of state `running` means that the script runs, and has
-    // its session; any other state is the end of a start. Each Runner reports an end once; the files of the
+    // Returns the events since the last call. A report of state `running` means that the script runs; it has
+    // the session. Any other state is the end of a start. Each Runner reports an end once. The files of the
     // start stay until forget().
     std::vector<RunReport> events();
 

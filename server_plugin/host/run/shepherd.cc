@@ -60,8 +60,8 @@ std::chrono::sys_seconds wall_clock() {
 
 bool rename_new(const std::string& from, const std::string& to) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-    // This file system may not know RENAME_NOREPLACE. Then a plain rename() will do, because the runner has
-    // made sure that `to` doesn't exist.
+    // If errno is EINVAL, this file system doesn't know RENAME_NOREPLACE. Then a plain rename() will do,
+    // because the runner has made sure that `to` doesn't exist.
     return errno == EINVAL && ::rename(from.c_str(), to.c_str()) == 0;
 }
 
@@ -108,7 +108,7 @@ class Shepherd {
     RunFiles files_;
     Fd notify_;
     Fd signals_;
-    Fd claimed_;  // the file of the start, locked as long as this process lives
+    Fd claimed_;  // the file of the start, on which this process holds a lock while it lives
     Fd exit_room_;
     JobSpec spec_;
     PasswdEntry owner_;
@@ -123,7 +123,7 @@ class Shepherd {
     bool nothing_left_ = false;
     std::chrono::sys_seconds started_at_{};
     milliseconds
-        start_{};  // the beginning of the walltime, moved forward by the time for which the job was suspended
+        start_{};  // the beginning of the walltime; moved forward when a suspension ends, by its length
     std::optional<milliseconds> suspended_at_;
     milliseconds end_{};
     milliseconds sample_every_ = kFirstSample;
@@ -137,8 +137,8 @@ class Shepherd {
     std::string message_;
 };
 
-// Sends the server the reason why nothing was started. The permission to start remains; the server withdraws
-// it.
+// Sends the server the reason why nothing was started. The permission to start remains until the server
+// withdraws it.
 bool Shepherd::refuse(const std::string& message) {
     static_cast<void>(write_all(notify_.get(), write_key_values({{"error", message}})));
     return false;
@@ -153,8 +153,8 @@ bool Shepherd::claim() {
     auto spec = parse_job_spec(*text, files_.job());
     if (!spec) return refuse(spec.error().message);
     spec_ = std::move(*spec);
-    // Bring the file to the disk: after a power failure, the boot id in it shows that no process of the job
-    // exists.
+    // Bring the file to the disk. After a power failure, the boot id in the file shows that no process of the
+    // job exists.
     if (::fdatasync(claimed_.get()) != 0)
         return refuse(fmt::format("cannot bring {} to the disk: {}", files_.job(), system_text(errno)));
     exit_room_.reset(
@@ -170,7 +170,7 @@ bool Shepherd::claim() {
             fmt::format("cannot rename {} to {}: {}", files_.job(), files_.started(), system_text(error)));
     }
     if (!sync_directory(home_ + "/mom_priv/jobs")) {
-        // The rename may not be on the disk, so that after a power failure the job could be started again. So
+        // The rename may not be on the disk. After a power failure the job could then be started again. So
         // give up this start.
         ExitRecord exit;
         exit.exit_status = exit_status::kFailBeforeFiles;
@@ -195,7 +195,7 @@ bool Shepherd::write_session_file(pid_t session) {
     return fd && write_all(fd.get(), write_session(record));
 }
 
-// Chooses or makes the directory in which the job begins, and stages in its files.
+// Chooses or makes the directory in which the job begins, and stages the job's files in.
 tl::expected<void, LaunchError> Shepherd::make_directory() {
     job_dir_ = owner_.home;
     if (spec_.start.private_sandbox) {
@@ -270,14 +270,14 @@ tl::expected<void, LaunchError> Shepherd::launch() {
     return let_it_run(*process, shell);
 }
 
-// Starts the job. If that throws, such as for want of memory, returns the reason, which the job's end then
-// reports.
+// Starts the job. If that throws, such as for want of memory, returns the reason. The report of the job's end
+// then has it.
 tl::expected<void, LaunchError> Shepherd::launch_or_say_why() {
     const pid_t self = ::getpid();
     try {
         return launch();
     } catch (const std::exception& error) {
-        if (::getpid() != self) ::_exit(1);  // the job's first process
+        if (::getpid() != self) ::_exit(1);  // in the job's first process
         return tl::unexpected<LaunchError>(LaunchError{exit_status::kFailAfterFiles, error.what()});
     }
 }
@@ -302,8 +302,8 @@ tl::expected<void, LaunchError> Shepherd::let_it_run(JobProcess& process, const 
     return {};
 }
 
-// Puts the job into its control group. Call it before the job's script runs, so that all its processes are in
-// the group.
+// Puts the job into its control group. Call it before the job's script runs, so that all processes of the job
+// are in the group.
 void Shepherd::join_control_group() {
     std::string& group = spec_.control_group;
     if (group.empty()) return;
@@ -327,8 +327,8 @@ milliseconds Shepherd::next_wake() const {
     return wake;
 }
 
-// Watches the job until its first process has ended. While the job is being terminated, watches it until all
-// its processes have ended or the delay is over.
+// Watches the job until its first process has ended. If the job is being terminated, watches it until all its
+// processes have ended or the delay before KILL is over.
 void Shepherd::watch() {
     for (;;) {
         reap();
@@ -414,11 +414,11 @@ void Shepherd::sample() {
     ::getrusage(RUSAGE_CHILDREN, &gone);
     cput_ = std::max(cput_, ticks_to_time(ticks) + time_of(gone.ru_utime) + time_of(gone.ru_stime));
     mem_kb_ = std::max(mem_kb_, mem);
-    // The job's first process was a copy of this one before it ran the shell. So a peak that is at most as
-    // large as this process says nothing about the job.
+    // The job's first process was a copy of this one before it ran the shell. So a peak of memory that is at
+    // most as large as this process says nothing about the job.
     if (gone.ru_maxrss > own_mem_kb_) mem_kb_ = std::max<std::int64_t>(mem_kb_, gone.ru_maxrss);
-    // A process may begin and end between two samples. The kernel reports its peak of resident memory; its
-    // virtual memory was at least as large, so take that for it.
+    // A process may begin and end between two samples. The kernel reports its peak of resident memory. Its
+    // virtual memory was at least as large, so count it as that large.
     vmem_kb_ = std::max({vmem_kb_, vmem, mem_kb_});
     const bool limited = spec_.start.mem_kb || spec_.start.vmem_kb;
     sample_every_ = std::min(sample_every_ * 2, limited ? kLongestSampleOfLimited : kLongestSample);
@@ -485,7 +485,7 @@ void Shepherd::signal_all(int signal) {
 }
 
 // Stops the job's processes. With a control group, the kernel stops all at once. Without one, a process that
-// is made meanwhile may be missed, so search again until no process runs.
+// is made meanwhile may be missed, so this function searches again until no process runs.
 void Shepherd::suspend() {
     if (suspended_at_ || kill_at_) return;
     suspended_at_ = boot_time();
@@ -515,7 +515,7 @@ milliseconds Shepherd::ran(milliseconds now) const {
     return suspended_at_.value_or(now) - start_;
 }
 
-// Kills the remaining processes of the job, which are all below this process, so that none is missed.
+// Kills the remaining processes of the job. All of them are descendants of this process, so none is missed.
 void Shepherd::kill_all() {
     reap();
     if (nothing_left_) return;

@@ -1,6 +1,7 @@
-// Runs one start of a job, by two processes: the shepherd and its warden. runner.h describes the files that
-// they share with the server, and shepherd.cc the shepherd's work. Their program, pbs_shepherd, is small,
-// because each running job has both processes. Test programs serve as their own pbs_shepherd.
+// Runs one start of a job, by two processes: the shepherd, which runs the job, and its warden, which watches
+// the shepherd. runner.h describes the files that they share with the server, and shepherd.cc the shepherd's
+// work. Their program, pbs_shepherd, is small, because each running job has both processes. Test programs
+// serve as their own pbs_shepherd.
 #pragma once
 
 #include <string>

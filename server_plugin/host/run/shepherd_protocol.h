@@ -21,18 +21,19 @@ inline constexpr off_t kShepherdByte = 0;
 inline constexpr off_t kWardenByte = 1;
 
 // A cleaner is run as `pbs_shepherd --clean HOME JOB_ID RUN_COUNT`. It ends a start whose shepherd and warden
-// were both killed, like a warden without a shepherd. It is a process of its own because the work may take
-// long.
+// were both killed, as a warden does after its shepherd was killed. It is a process of its own because the
+// work may take long.
 inline constexpr const char* kCleanerArgument = "--clean";
 
-// The shepherd's end of a pipe to the runner. The shepherd writes "session=N" when the script runs, with
+// The shepherd's end of a pipe to the runner. The shepherd writes "session=N" when the script runs, and
 // "output_note=TEXT" if its output isn't at the requested path. It writes "error=TEXT" if it gives up before
 // it has taken the permission to start. The lines are as in key_value.h.
 inline constexpr int kShepherdNotifyFd = 3;
 
 // Requests to the shepherd are real-time signals with a value, which the warden passes on. In this order they
 // mean: send the signal `value` to the job; terminate the job, with `value` seconds from TERM to KILL; set
-// the limit of its walltime, and of its cput, to `value` seconds (-1: no limit); suspend the job; resume it.
+// the limit of its walltime to `value` seconds (-1: no limit); set the limit of its cput likewise; suspend
+// the job; resume it.
 inline int signal_request() {
     return SIGRTMIN + 1;
 }

@@ -66,7 +66,7 @@ std::string copy(const JobStart& job, const std::string& from, const std::string
     return why.substr(0, kLongestReason);
 }
 
-// Puts a backslash before each of these characters, so that a pattern matches them literally.
+// Puts a backslash before each of `characters` in the text, so that a pattern matches them literally.
 std::string quoted(std::string_view text, std::string_view characters) {
     std::string pattern;
     for (const char c : text) {
@@ -94,7 +94,7 @@ std::vector<std::string> matches(const JobStart& job, const std::string& path, c
     return paths;
 }
 
-// Reads a path in the list of files, where a comma has a backslash before it.
+// Reads a path as it is written in the list of files, where each comma has a backslash before it.
 std::string staged_path(std::string_view text) {
     std::string path;
     for (std::size_t i = 0; i < text.size(); ++i)

@@ -26,7 +26,8 @@ Result<StagedFile> parse_staged_file(std::string_view entry);
 // failed, and the reason.
 tl::expected<void, std::string> stage_in(const JobStart& job, const std::string& directory);
 // Copies the files of `stage_out`. Then removes the local copies of these files and of the files that were
-// staged in. A file that can't be copied stays. Returns a text that names such files; empty: all were copied.
+// staged in. A file that can't be copied stays. Returns a text that names the files that stay; empty: all
+// were copied.
 std::string stage_out(const JobStart& job, const std::string& directory);
 
 // Makes the directory of a job with sandbox=PRIVATE in the owner's home directory, as the owner.

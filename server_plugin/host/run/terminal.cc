@@ -47,14 +47,15 @@ std::string receive(int fd, std::size_t size, Steady::time_point until) {
     return text;
 }
 
-// The properties of its terminal that qsub sends.
+// The properties of the user's terminal, as qsub sends them.
 struct Greeting {
     std::string type;
     std::string keys;
     winsize size{};
 };
 
-// Reads "WINSIZE rows,columns,width,height", and ignores text after that. False: it is malformed.
+// Reads "WINSIZE rows,columns,width,height", and ignores text after that. Returns false if the text is
+// malformed.
 bool read_size(std::string_view text, winsize& size) {
     constexpr std::string_view kBegin = "WINSIZE ";
     if (!text.starts_with(kBegin)) return false;
@@ -105,7 +106,7 @@ void set_blocking(int fd, bool blocking) {
     ::fcntl(fd, F_SETFL, blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
-// Appends the data that can be read without waiting. False: there will be no more data.
+// Appends the data that can be read without waiting. Returns false if there will be no more data.
 bool take(int fd, std::string& text) {
     std::array<char, 4096> buffer{};
     while (text.size() < kMostKept) {
@@ -119,8 +120,8 @@ bool take(int fd, std::string& text) {
     return true;
 }
 
-// Writes as much of the text as is possible without waiting, and removes that part from it. False: nothing
-// can be written any more.
+// Writes as much of the text as is possible without waiting, and removes that part from it. Returns false if
+// nothing can be written any more.
 bool give(int fd, std::string& text) {
     while (!text.empty()) {
         const ssize_t n = ::write(fd, text.data(), text.size());

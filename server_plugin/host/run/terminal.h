@@ -1,9 +1,9 @@
-// The terminal of an interactive job: a pseudo-terminal whose data is carried to and from the qsub that waits
+// The terminal of an interactive job: a pseudo-terminal. Its data is carried to and from the qsub that waits
 // for the job, by the protocol of OpenPBS's qsub:
 //   to qsub   the job's id, filled up with zeros to 276 bytes
 //   from qsub "TERM=type" in 80 bytes; 6 bytes: the characters for interrupt, quit, erase, kill, end of file
 //             and suspend; "WINSIZE rows,columns,width,height" in 80 bytes
-// and then the input and output of the terminal.
+// After that, the input and output of the terminal follow.
 #pragma once
 
 #include <poll.h>
@@ -31,7 +31,7 @@ class Terminal {
 
     // Returns the descriptors and events to poll for.
     std::array<pollfd, 2> wanted() const;
-    // Carries the data that is there in both directions, without waiting for more.
+    // Carries all data that is ready, in both directions, without waiting for more.
     void carry();
     bool client_gone() const { return client_gone_; }
     // Hangs up: the job's processes get SIGHUP.

@@ -68,7 +68,8 @@ struct Start {
 Start read_start(const RunFiles& files, int file) {
     Start start;
     ::lseek(file, 0, SEEK_SET);
-    // Use this descriptor for reading: closing another one of the same file would release the lock.
+    // Use this descriptor for reading: opening the file again and closing it would release this process's
+    // lock.
     const auto text = read_fd(file, files.started());
     start.spec = text ? parse_job_spec(*text, files.started()) : tl::unexpected(text.error());
     if (const auto session = read_file(files.session()))
@@ -84,8 +85,8 @@ std::size_t end_processes(const Start& start) {
     if (!start.same_boot) return 0;
     const auto find = [&start] {
         auto found = start.spec ? find_leftovers(*start.spec, start.session) : std::vector<Process>();
-        // Add the processes below this one: the shepherd is gone, so they have become its children. A process
-        // may be listed twice, which does no harm.
+        // Add the processes below this one: the shepherd is gone, so the job's processes have become children
+        // of this one. A process may be listed twice, which does no harm.
         for (auto& process : descendants(::getpid())) found.push_back(process);
         return found;
     };
@@ -123,7 +124,7 @@ int close(const RunFiles& files, int file, bool watched) {
         exit.mem_kb = exit.vmem_kb = used.ru_maxrss;
     }
     // Include the usage that the shepherd has recorded. If the file isn't such a record, it may be a damaged
-    // exit record, which the runner has moved there.
+    // exit record, which the runner has moved to this path.
     const auto before = read_file(files.exit_room(), kExitRecordRoom);
     if (before && before->starts_with("version")) {
         const auto seen = parse_exit_room(*before, files.exit());

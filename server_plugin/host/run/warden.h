@@ -11,9 +11,9 @@
 
 namespace pbs::host {
 
-// Forks the shepherd, and waits in the warden until it has ended. `shepherd` is called in the new process,
-// with the open file of the start. Returns the exit code of the process: in the shepherd, the result of
-// `shepherd`. REQUIRES: the process has one thread, and all signals are blocked.
+// Forks the shepherd, and waits in the warden until the shepherd has ended. `shepherd` is called in the new
+// process, with the open file of the start. Returns the exit code of the process: in the shepherd, the result
+// of `shepherd`. REQUIRES: the process has one thread, and all signals are blocked.
 int keep_watch(const std::string& home, const RunId& id, const std::function<int(Fd start)>& shepherd);
 
 // Ends the remaining processes of a start whose shepherd and warden were both killed. Returns the exit code

@@ -10,7 +10,7 @@
 namespace pbs::host {
 namespace {
 
-// Returns the type that follows from the job's state, by the rules of OpenPBS's server; nullopt: the
+// Returns the type of time that follows from the job's state, by the rules of OpenPBS's server; nullopt: the
 // scheduler decides.
 std::optional<Accrue> type_by_state(const Job& job, const State& state, int64_t now) {
     if (is_preempted(job)) return Accrue::eligible;

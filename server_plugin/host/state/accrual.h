@@ -1,6 +1,7 @@
 // Counts eligible time: the part of a job's waiting time that counts. If the server's eligible_time_enable is
-// set, the reason of the wait decides whether time counts: the job's state or, if the state leaves it open,
-// the scheduler (Decision::Kind::accrue). If it is unset, all time since a job became eligible counts.
+// set, the reason of the wait decides whether time counts. The job's state gives the reason or, if the state
+// leaves it open, the scheduler does (Decision::Kind::accrue). If eligible_time_enable is unset, all time
+// since a job became eligible counts.
 //
 // Three hidden attributes of the job store the count: the type of the time that passes at present
 // (accrues_as), the beginning of the present period (accrues_since), and the eligible time before that period
@@ -17,10 +18,10 @@ namespace pbs::host {
 // The types of time that a job accrues, with PBS's numbers.
 enum class Accrue : std::int8_t { initial = 0, ineligible = 1, eligible = 2, running = 3, exiting = 4 };
 
-// Returns whether the server counts by reasons: its eligible_time_enable is set.
+// Returns whether the server counts by the reason of a wait: its eligible_time_enable is set.
 bool counts_eligible_time(const Attributes& server);
-// Returns the instant since which the server counts by reasons. The reasons of earlier waits are unknown, so
-// no time before it counts.
+// Returns the instant since which the server counts by the reason of a wait. The reasons of earlier waits are
+// unknown, so no time before that instant counts.
 int64_t eligible_since(const State& state);
 
 Accrue accrue_type(const Job& job);

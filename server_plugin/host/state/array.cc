@@ -100,7 +100,7 @@ std::string subjob_id(const Job& array, int64_t index) {
 bool may_start_subjob(const Job& array, int64_t before) {
     const Subjobs& subjobs = *array.subjobs;
     if (subjobs.queued.count() <= before) return false;
-    // With max_run_subjobs=0 no subjob starts, as in OpenPBS.
+    // If max_run_subjobs is 0, no subjob starts, as in OpenPBS.
     return !array.attributes.has("max_run_subjobs") ||
            subjobs.running + subjobs.exiting + before < array.attributes.integer("max_run_subjobs", 0);
 }

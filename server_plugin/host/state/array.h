@@ -25,22 +25,22 @@ Result<void> make_array(Job& job, const State& state);
 Result<void> fits_array_size(const Job& job, const Queue& queue);
 
 // restore_array() completes an array that was read from the database: it computes the members of Job that
-// aren't stored. False: the array's indices are damaged. count_subjobs() counts the subjobs by state; call it
-// when all jobs are read.
+// aren't stored. It returns false if the array's indices are damaged. count_subjobs() counts the subjobs by
+// state; call it when all jobs are read.
 bool restore_array(Job& job, State& state);
 void count_subjobs(State& state);
 
 // Returns the id of a subjob: "12[7].server".
 std::string subjob_id(const Job& array, int64_t index);
 
-// Returns whether the scheduler may start a subjob: one is queued, and fewer run than max_run_subjobs.
-// `before`: the number of this array's starts that are assumed to come first.
+// Returns whether the scheduler may start a subjob: one is queued, and fewer run than max_run_subjobs
+// permits. `before`: the number of further starts of this array's subjobs that are assumed to come first.
 bool may_start_subjob(const Job& array, int64_t before = 0);
 // shown_state() returns the state letter that users see, state_for_plugin() the one that the plugin sees.
 char shown_state(const Job& job, const State& state);
 char state_for_plugin(const Job& job);
-// Returns the state letter of a subjob, whether it is a job of its own or not; NUL: the array doesn't have
-// the index.
+// Returns the state letter of a subjob, even if there is no job for it; NUL: the array doesn't have the
+// index.
 char subjob_state(const Job& array, int64_t index, const State& state);
 // Returns the attribute array_state_count: "Queued:1 Running:2 Exiting:0 Expired:3".
 std::string array_state_count(const Job& array);
@@ -49,8 +49,8 @@ std::string array_state_count(const Job& array);
 void set_subjobs(Job& array, Subjobs subjobs);
 // Returns whether every subjob has ended.
 bool is_done(const Subjobs& subjobs);
-// Adds `by` to the count of the subjobs in the state of `subjob`. Does nothing if `subjob` is queued or has
-// ended.
+// Adds `by` to the array's count of subjobs that are in the same state as `subjob`. Does nothing if `subjob`
+// is queued or has ended.
 void tally(Subjobs& subjobs, const Job& subjob, int64_t by);
 
 }  // namespace pbs::host

@@ -93,7 +93,7 @@ void IndexSet::erase(int64_t index) {
     }
 }
 
-// Removes the range in one pass, because both the range and the set may be long.
+// Removes the indices of a range from the set in one pass, because both may be long.
 void IndexSet::erase(const IndexRange& other) {
     std::vector<Run> left;
     const auto keep = [&](int64_t begin, int64_t end) {

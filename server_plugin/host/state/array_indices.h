@@ -1,5 +1,5 @@
-// Sets of the indices of one job array. A set is stored as runs of adjacent indices: that of an array of
-// 100,000 subjobs has one run as long as they start in order.
+// Sets of the indices of one job array. A set is stored as runs of adjacent indices. So the set for an array
+// of 100,000 subjobs has one run as long as the subjobs start in order.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ using values::IndexRange;
 // Reads array_indices_submitted: "X-Y[:Z]" with X < Y and Z > 0. PBSE_BADATVAL.
 Result<IndexRange> parse_index_range(std::string_view text);
 
-// A set of indices of a range.
+// A set of some of the indices in a range.
 class IndexSet {
   public:
     // Makes the set of all indices of the range.
     explicit IndexSet(const IndexRange& range);
-    // Reads a text of text(). PBSE_BADATVAL: it isn't a set of this range's indices.
+    // Reads a text that text() has made. PBSE_BADATVAL: it isn't a set of this range's indices.
     static Result<IndexSet> parse(const IndexRange& range, std::string_view text);
 
     bool empty() const { return runs_.empty(); }
@@ -36,7 +36,7 @@ class IndexSet {
     // Removes the indices in `other`.
     void erase(const IndexRange& other);
     void clear();
-    // The set as PBS writes it: "3-99:2,104", or "-".
+    // Returns the set as PBS writes it: "3-99:2,104", or "-" for an empty set.
     std::string text() const;
 
   private:

@@ -44,8 +44,8 @@ Result<std::string> combined_list(Type type, std::string_view current, std::stri
     return join_list(entries);
 }
 
-// Changes a list of variables. Adding NAME=value replaces the value of NAME; subtracting it removes NAME only
-// if it has this value.
+// Changes a list of variables. Adding NAME=value replaces the value of NAME. Subtracting NAME=value removes
+// NAME only if it has this value.
 std::string combined_environment(std::string_view current, std::string_view operand, ifl::Op op) {
     auto variables = text::parse_variables(current);
     for (text::Variable& variable : text::parse_variables(operand)) {
@@ -143,7 +143,8 @@ void Attributes::put(const AttributeDef& def, SharedText both) {
         return;
     }
     const auto position = at - values_.begin();
-    // Grow by two values only. The vector would double its memory, which is too much for very many jobs.
+    // Grow by two values only. By itself the vector would double its memory, which is too much for very many
+    // jobs.
     if (values_.size() == values_.capacity()) values_.reserve(values_.size() + 2);
     values_.insert(values_.begin() + position, AttributeValue{&def, std::move(both)});
 }

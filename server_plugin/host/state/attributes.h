@@ -40,20 +40,20 @@ struct AttributeValue {
     SharedText both{};  // the resource, if any, and the value
 
     std::string_view resource() const { return both.name(); }
-    std::string_view value() const { return both.text(); }  // canonical
+    std::string_view value() const { return both.text(); }  // in canonical form
 };
 
-// The attribute values of one object, in the order of its table; the values of one attribute are in the order
-// of resources.
+// The attribute values of one object, in the order of the attribute table. The values of one attribute are in
+// the order of their resources.
 class Attributes {
   public:
     const AttributeValue* find(std::string_view name, std::string_view resource = {}) const;
     bool has(std::string_view name, std::string_view resource = {}) const;
-    // The value's text; empty: not set.
+    // Returns the value's text; empty: not set.
     std::string_view text(std::string_view name, std::string_view resource = {}) const;
     bool boolean(std::string_view name, bool otherwise) const;
     int64_t integer(std::string_view name, int64_t otherwise) const;
-    // The entries of a list or acl.
+    // Returns the entries of an attribute that is a list or an acl.
     std::vector<std::string> list(std::string_view name) const;
     // Returns all values of one attribute, which is a resource list.
     std::span<const AttributeValue> all_of(std::string_view name) const;
@@ -63,7 +63,8 @@ class Attributes {
     void set(const AttributeDef& def, std::string_view resource, std::string_view value);
     // Sets a value whose resource and text are in one SharedText.
     void put(const AttributeDef& def, SharedText both);
-    // Removes one value; with an empty resource, all values of the attribute. False: there was none.
+    // Removes one value or, with an empty resource, all values of the attribute. Returns false if there was
+    // none.
     bool unset(const AttributeDef& def, std::string_view resource);
 
     std::span<const AttributeValue> values() const { return values_; }
@@ -83,13 +84,13 @@ class Attributes {
     std::vector<AttributeValue> values_;
 };
 
-// Applies one change of an attribute: checks the value's type, then does =, += or -=. An empty value with =
-// unsets the attribute. Errors: PBSE_UNKRESC, PBSE_BADATVAL, PBSE_DUPLIST; PBSE_NOATTR if a resource is given
-// for an attribute that isn't a resource list, or none for one that is.
+// Applies one change of an attribute: checks the value's type, then does =, += or -=. The operation = with an
+// empty value unsets the attribute. Errors: PBSE_UNKRESC, PBSE_BADATVAL, PBSE_DUPLIST; PBSE_NOATTR if a
+// resource is given for an attribute that isn't a resource list, or none for one that is.
 Result<void> apply_change(Attributes& attributes, const AttributeDef& def, const AttributeChange& change,
                           const ResourceTable& resources);
 
-// The type of a value: that of its attribute or, in a resource list, that of its resource.
+// Returns the type of a value: the type of its attribute or, in a resource list, of its resource.
 Type type_of(const AttributeValue& value, const ResourceTable& resources);
 
 }  // namespace pbs::host

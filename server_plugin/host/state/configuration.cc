@@ -125,7 +125,7 @@ bool is_set_up(const Queue& queue, const State& state) {
 
 HostConfiguration host_configuration(const State& state, std::string_view home) {
     HostConfiguration all;
-    // Objects are added in the order of the map, so the hint end() is right.
+    // Objects are added in the order of the map, so each belongs at its end.
     const auto add = [&](int type, const std::string& name, ConfigValues values) {
         all.emplace_hint(all.end(), ConfigName{type, name}, std::move(values));
     };

@@ -1,6 +1,6 @@
 // Reads the server's part of the configuration, for the history and for documents (pbs_config): the
 // attributes that managers set on the server, queues, nodes, resources and schedulers, as texts. The plugin
-// has its own part.
+// reads its own part.
 #pragma once
 
 #include <compare>
@@ -26,7 +26,7 @@ struct ConfigName {
 // Returns the word for a number of enum mgr_obj or enum pbs_object_type, such as "queue" or "host"; "object"
 // for an unknown number.
 std::string_view type_name(int type);
-// The object's name in messages: "queue q1", "server".
+// Returns the object's name for messages: "queue q1", "server".
 std::string title(const ConfigName& object);
 
 // The attributes of an object that are set and that managers can set, as (key, canonical text), in the order
@@ -34,7 +34,7 @@ std::string title(const ConfigName& object);
 // is offline; a scheduler's folders only if they aren't the default ones.
 using ConfigValues = std::vector<std::pair<std::string, std::string>>;
 
-// The value of an attribute; null: not set.
+// Finds the value of an attribute; null: not set.
 const std::string* find_value(const std::optional<ConfigValues>& values, std::string_view key);
 
 ConfigValues config_values(const Attributes& server);
@@ -43,8 +43,8 @@ ConfigValues config_values(const Node& node);
 ConfigValues config_values(const Resource& resource);
 ConfigValues config_values(const Sched& sched, std::string_view home);
 
-// Sorts values in the order of the attribute table of their type, because some attributes are checked against
-// earlier ones. Resources of one attribute are sorted by name.
+// Sorts values in the order of the attribute table of this object type, because some attributes are checked
+// against earlier ones. Values of one attribute are sorted by the names of their resources.
 void sort_values(int type, ConfigValues& values);
 
 // Splits "resources_max.ncpus" into attribute and resource; the resource is empty if there is none.
@@ -72,11 +72,11 @@ std::vector<std::string> config_lines(const ConfigChange& change);
 // Writes values as JSON: {"Priority":"5"}, or null for nullopt. A text that isn't UTF-8, which JSON can't
 // have, becomes {"hex":"e9"}.
 std::string to_json(const std::optional<ConfigValues>& values);
-// Reads the JSON of to_json(), in the order of the keys. PBSE_INTERNAL: a part is malformed; the message has
-// that part.
+// Reads the JSON of to_json(); the values are in the order of its keys. PBSE_INTERNAL: a part is malformed;
+// the message has that part.
 Result<std::optional<ConfigValues>> from_json(std::string_view json);
 
-// The default folder of a scheduler; `attribute` is sched_priv or sched_log.
+// Returns the default folder of a scheduler. `attribute` is sched_priv or sched_log.
 std::string default_sched_folder(std::string_view home, std::string_view sched, std::string_view attribute);
 
 }  // namespace pbs::host

@@ -22,7 +22,7 @@ tl::unexpected<Error> bad(std::string_view text, std::string_view expected) {
     return fail(PBSE_BADATVAL, fmt::format("Illegal depend \"{}\": expected {}", text, expected));
 }
 
-// Splits at colons, except at those after a backslash, which separate a server's name from its port.
+// Splits the text at colons, except at those after a backslash, which separate a server's name from its port.
 std::vector<std::string> words_of(std::string_view text) {
     std::vector<std::string> words(1);
     for (size_t i = 0; i < text.size(); ++i) {

@@ -25,7 +25,8 @@ enum class DependType : uint8_t {
     runone = 9
 };
 
-// Returns the type by which the other job shows the same dependency: before* for after*, and the reverse.
+// Returns the type by which the other of the two jobs shows the same dependency: before* for after*, and the
+// reverse.
 constexpr DependType mirrored(DependType type) {
     return static_cast<DependType>(static_cast<uint8_t>(type) ^ 4U);
 }
@@ -38,14 +39,14 @@ constexpr bool is_before(DependType type) {
 
 std::string_view depend_name(DependType type);
 
-// A part of a `depend`: one type, and the jobs that it names, in order.
+// An item of a `depend`: one type, and the jobs that it names, in order.
 struct DependItem {
     DependType type{};
     int64_t count = 0;              // only for `on`
     std::vector<std::string> jobs;  // for the other types: ids as given, without backslashes
 };
 
-// Reads a value. Items of the same type are merged. PBSE_BADATVAL: the value is malformed.
+// Reads a value of `depend`. Items of the same type are merged. PBSE_BADATVAL: the value is malformed.
 Result<std::vector<DependItem>> parse_depend(std::string_view text);
 std::string depend_text(const std::vector<DependItem>& items);
 

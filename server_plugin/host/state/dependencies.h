@@ -1,6 +1,6 @@
 // The dependencies between jobs, as links that can be found from both jobs. A link names each job by the
-// number in its id. The database has a link once, for the waiting job; the other job shows the same link in
-// its before*.
+// number in its id. The database has a link once, for the waiting job. The other job shows the same link in
+// its types before, beforeok and the like.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,21 @@
 
 namespace pbs::host {
 
-// The kind of a link, which also says what Link::other is. The first kinds are those of DependType, with the
-// same numbers; the later ones are pending work for other jobs (depend.h). The database stores these numbers.
+// The kind of a link, which also says what Link::other means. The first kinds are those of DependType, with
+// the same numbers; the later ones are pending work for other jobs (depend.h). The database stores these
+// numbers.
 enum class LinkKind : uint8_t {
     after = 0,
     afterok = 1,
     afternotok = 2,
     afterany = 3,
-    on = 8,        // other: the number of jobs that the job still expects
-    runone = 9,    // other: the number of the set
+    on = 8,        // other: the number of jobs whose links the job still expects
+    runone = 9,    // other: the number of the runone set, the jobs of which only one is to run
     to_tell = 10,  // other: the event (Telling) to report to the jobs that wait for `job`
-    to_hold = 11,  // other: the set of jobs to hold, because its `job` runs
-    to_free = 12,  // other: the set of jobs to free, because its `job` doesn't run after all
-    to_end = 13,   // other: the set of jobs to end, because its `job` has run
+    to_hold = 11,  // other: the runone set whose further jobs are to be held, because `job` runs
+    to_free = 12,  // other: the runone set whose further jobs are to be freed, because `job` doesn't run
+                   // after all
+    to_end = 13,   // other: the runone set whose further jobs are to be ended, because `job` has run
     // other: the answer for the qsub that waits for the end of `job` (block_answer.h)
     to_answer = 14
 };
@@ -51,14 +53,14 @@ class Dependencies {
     std::optional<Link> find(uint64_t job, LinkKind kind, uint64_t other) const;
     // The job's links of one kind, in no order.
     std::vector<Link> of(uint64_t job, LinkKind kind) const;
-    // Returns the first link of this kind to `other`, in the order of the jobs; with `job`, the first one
-    // after that of `job`. nullopt: there is none.
+    // Finds, among the links of this kind to `other`, the first one in the order of their jobs. With `job`,
+    // finds the first one after the link of `job`. nullopt: there is none.
     std::optional<Link> next_to(uint64_t other, LinkKind kind, std::optional<uint64_t> job = {}) const;
-    // Returns whether the job waits for another job, or for one that is yet to be submitted.
+    // Returns whether the job waits for another job, which may be one that is yet to be submitted.
     bool waits(uint64_t job) const;
     // Returns the oldest link that is pending work; nullopt: there is none.
     std::optional<Link> work() const;
-    // The value of `depend`, with types and jobs in the order of creation; empty: no links.
+    // Returns the value of `depend`, with types and jobs in the order of creation; empty: there are no links.
     std::string text(uint64_t job, std::string_view server) const;
 
   private:
@@ -66,8 +68,8 @@ class Dependencies {
     template <typename Do>
     static void for_each(const std::map<Key, uint64_t>& map, uint64_t first, LinkKind kind, Do&& visit);
 
-    std::map<Key, uint64_t> by_job_;    // job, kind, other: id
-    std::map<Key, uint64_t> by_other_;  // other, kind, job: id
+    std::map<Key, uint64_t> by_job_;    // (job, kind, other) to the link's id
+    std::map<Key, uint64_t> by_other_;  // (other, kind, job) to the link's id
     std::map<uint64_t, Link> work_;
     uint64_t last_id_ = 0;
 };

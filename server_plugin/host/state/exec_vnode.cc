@@ -63,7 +63,7 @@ std::string host_of(const Place& place, const State& state) {
 
 std::string exec_host_text(const std::vector<Place>& places, const State& state) {
     const Resource* ncpus = state.resources.find("ncpus");
-    std::map<std::string, int> tasks;  // the number of chunks on each host so far
+    std::map<std::string, int> tasks;  // number of the job's chunks on each host so far
     std::string out;
     for (size_t i = 0; i < places.size();) {
         std::string host = host_of(places[i], state);

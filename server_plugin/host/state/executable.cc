@@ -7,7 +7,7 @@
 namespace pbs::host {
 namespace {
 
-// Returns the texts of the elements in `xml`, a list of elements that aren't nested.
+// Returns the texts of the elements in `xml`, a list of elements without further elements in them.
 std::vector<std::string> elements(std::string_view xml) {
     std::vector<std::string> out;
     while (true) {

@@ -19,9 +19,9 @@ struct Fit {
     auto operator<=>(const Fit&) const = default;
 };
 
-// Returns how closely the host of an entry matches `host`; nullopt: not at all. "*" and "" match every host,
-// "*.domain" and ".domain" every host below the domain. Names are compared completely: "node1" isn't
-// "node1.example.org", which may be another machine.
+// Returns how closely the host of an entry matches `host`; nullopt: it doesn't match. "*" and "" match every
+// host. "*.domain" and ".domain" match every host below the domain. Names are compared completely: "node1"
+// isn't "node1.example.org", which may be another machine.
 std::optional<std::size_t> host_fit(std::string_view pattern, std::string_view host) {
     if (pattern.empty() || pattern == "*") return 0;
     if (pattern.front() == '*') pattern.remove_prefix(1);
@@ -59,8 +59,8 @@ bool legal_host(std::string_view host) {
     if (host.empty() || host.front() == '.' || host.back() == '.' ||
         host.find("..") != std::string_view::npos)
         return false;
-    // Accept letters, digits, '-' and '.'; '_', which is illegal but occurs in machines' names; and ':' of
-    // numeric addresses.
+    // Accept letters, digits, '-' and '.'; '_', which is illegal but occurs in machines' names; and ':',
+    // which numeric addresses have.
     return std::ranges::all_of(
         host, [](char c) { return values::is_alnum(c) || c == '-' || c == '.' || c == '_' || c == ':'; });
 }

@@ -25,18 +25,18 @@ using cluster::Identity;
 uint32_t privilege_of(const State& state, std::string_view starter, std::string_view user,
                       std::string_view host);
 
-// Returns the host name to use for a peer at an address that isn't this machine's: its DNS name, or the
-// address if that name is the server's own host, with or without a domain. Otherwise the DNS server's
+// Returns the host name to use for a peer at an address that isn't this machine's. It is the peer's DNS name,
+// or the address if that name is the server's own host, with or without a domain. Otherwise the DNS server's
 // operator could make such a peer root here.
 std::string name_of_other_host(const State& state, std::string name, std::string address);
 
 enum class AclKind { user, host, group };
 
 // Returns whether the list allows `name` ("user@host", "host" or "group"). "-" before an entry denies; "+" or
-// no sign allows. An entry of "+" or "-" alone decides about names that no entry matches; without it, they
-// are denied. The most specific matching entry decides, by the order in which PBS sorts such lists: an entry
-// that names the user comes before one for all users, then one that names the host, then a longer domain
-// before a shorter one. The first of equally specific entries decides.
+// no sign allows. An entry of "+" or "-" alone decides about names that no other entry matches; without it,
+// such names are denied. The most specific matching entry decides, by the order in which PBS sorts such
+// lists: an entry that names the user comes before one for all users, then one that names the host, then a
+// longer domain before a shorter one. The first of equally specific entries decides.
 //
 // A user entry is user@host, user (at every host), or @host and *@host (every user there). A host is a
 // complete name as the server knows it, "*", or "*.domain" (".domain") for all hosts below the domain; a

@@ -18,7 +18,7 @@ std::tm local_time(int64_t at) {
     return tm;
 }
 
-// Returns "Mon Nov 23 10:00:00 2026".
+// Returns the date as a text such as "Mon Nov 23 10:00:00 2026".
 std::string date_text(int64_t at) {
     return fmt::format("{:%a %b %e %T %Y}", local_time(at));
 }
@@ -50,7 +50,8 @@ std::string run_comment(const Job& job, int64_t now) {
 }
 
 void comment_on_state(Job& job, char before) {
-    const bool depends = job.substate == substate::kHeldByDepend;  // such a job gets no comment, as in PBS
+    const bool depends = job.substate == substate::kHeldByDepend;  // a job that waits for other jobs gets no
+                                                                   // comment, as in PBS
     if (job.state == job_state::kHeld && !depends) {
         if (before != job_state::kHeld || job.attributes.text("comment").empty())
             set_comment(job, fmt::format("Not Running: Job is held (Hold_Types = {})", job.hold_types()));

@@ -24,7 +24,7 @@ void set_end_comment(Job& job, JobEvent end, std::string_view by);
 // Returns "Job run at Mon Nov 23 at 08:00 on (n1:ncpus=1)", shortened as in OpenPBS.
 std::string run_comment(const Job& job, int64_t now);
 // Sets the comment of a job that is held or waits for its time, and of an array with as many running subjobs
-// as it may have: no cycle considers such a job, so none explains its wait. Unsets this comment when the
+// as it may have. No cycle considers such a job, so no cycle explains its wait. Unsets this comment when the
 // reason is over. `before`: the letter of the job's last state.
 void comment_on_state(Job& job, char before);
 

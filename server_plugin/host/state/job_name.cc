@@ -7,7 +7,7 @@
 namespace pbs::host {
 namespace {
 
-// Numbers in ids have 40 bits at most, so that they leave the bits of the marks free.
+// The largest number in an id. It has 40 bits, so that the bits of the marks (job_name.h) stay free.
 constexpr uint64_t kLargestNumber = (uint64_t{1} << 40U) - 1;
 
 }  // namespace

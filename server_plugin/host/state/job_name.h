@@ -20,12 +20,12 @@ struct JobName {
     std::string_view server;          // the part after the dot; empty: missing
 };
 
-// Reads an identifier, without the part after an '@'. nullopt: it is malformed. The result has views of the
-// text.
+// Reads an identifier, up to an '@'. Returns nullopt if it is malformed. `server` of the result is a view of
+// the text.
 std::optional<JobName> parse_job_name(std::string_view text);
 
-// A job's number (Job::sequence) in the server and the database: the number in its id; for an array, that
-// number with kArrayMark; for a subjob, an arbitrary number with kSubjobMark.
+// A job's number (Job::sequence) in the server and the database is the number in its id. An array has that
+// number with kArrayMark, a subjob an arbitrary number with kSubjobMark.
 inline constexpr uint64_t kArrayMark = uint64_t{1} << 61U;
 inline constexpr uint64_t kSubjobMark = uint64_t{1} << 62U;
 constexpr uint64_t array_number(uint64_t number) {
@@ -35,7 +35,7 @@ constexpr uint64_t number_in_id(uint64_t sequence) {
     return sequence & ~kArrayMark;
 }
 
-// The mark in the number of a job that has another server's id. The rest of this number is arbitrary.
+// The mark in the number of a job that has another server's id. The other bits of this number are arbitrary.
 inline constexpr uint64_t kForeignMark = uint64_t{1} << 60U;
 constexpr bool is_foreign(uint64_t sequence) {
     return (sequence & (kForeignMark | kArrayMark | kSubjobMark)) == kForeignMark;

@@ -23,7 +23,7 @@ constexpr States kDepends = 1U << 3;
 constexpr States kWaits = 1U << 4;
 constexpr States kBegun = 1U << 5;
 constexpr States kStarted = 1U << 6;
-constexpr States kAwaits = 1U << 7;  // kStarted with the attribute `awaits`
+constexpr States kAwaits = 1U << 7;  // started, and has the attribute `awaits`
 constexpr States kRuns = 1U << 8;
 constexpr States kResumes = 1U << 9;
 constexpr States kSuspended = 1U << 10;
@@ -42,8 +42,8 @@ constexpr States kLeaving = kLeaves | kMayHaveLeft;
 constexpr States kHistory = kTerminated | kFinished | kFailed | kMoved;
 constexpr States kLive = kArrives | kInQueue | kBegun | kRunning | kExits | kLeaving;
 
-// Special values for the next state. kSame: the state stays. kSettled: settle() computes it from holds,
-// Execution_Time and subjobs.
+// Special values in the table for the next state. kSame: the state stays. kSettled: settle() computes it from
+// holds, Execution_Time and subjobs.
 constexpr States kSame = 0;
 constexpr States kSettled = ~States{0};
 
@@ -72,7 +72,7 @@ constexpr std::array kLetters{Letters{kArrives, job_state::kTransit, substate::k
                               Letters{kMayHaveLeft, job_state::kTransit, substate::kTransitOutCommit},
                               Letters{kMoved, job_state::kMoved, substate::kMoved}};
 
-// Returns the state of a job by its letter and substate; 0: these don't belong together.
+// Returns the state of a job by its letter and substate; 0: there is no state with these two.
 States state_of(const Job& job) {
     const auto found = std::ranges::find_if(kLetters, [&](const Letters& one) {
         return one.letter == job.state && one.substate == job.substate;
@@ -152,7 +152,7 @@ void settle(Job& job, const State& state, int64_t now) {
     comment_on_state(job, before);
 }
 
-// Begins a new run: removes the attributes of an earlier one.
+// Begins a new run: removes the attributes that an earlier run has left.
 void start(Job& job, int64_t now) {
     job.stime = now;
     job.obittime = 0;
@@ -164,7 +164,7 @@ void start(Job& job, int64_t now) {
     forget_preemption(job);
 }
 
-// Ends the run of a job that will run again. For a preempted job, notes the time since which it waits.
+// Ends the run of a job that will run again. For a preempted job, notes the instant since which it waits.
 void requeue(Job& job, int64_t now) {
     const bool preempted = is_preempting(job);
     unset_attribute(job, "session_id");
@@ -180,7 +180,7 @@ void requeue(Job& job, int64_t now) {
     set_state(job, kQueued);
 }
 
-// Makes the changes that the event demands besides the next state. `before`: the state before the event.
+// Makes the event's changes other than the next state. `before`: the state before the event.
 void change_rest(Job& job, JobEvent event, States before, int64_t now, std::string_view text) {
     switch (event) {
         case JobEvent::depends:
@@ -234,7 +234,8 @@ void change_rest(Job& job, JobEvent event, States before, int64_t now, std::stri
         case JobEvent::deleted:
             job.deleted = true;
             job.at_end = Job::AtEnd::finish;
-            // Without `awaits` the job isn't about to be resumed, so its stopped processes are ended at once.
+            // The job was about to be resumed. Without `awaits` it no longer is, so its stopped processes are
+            // ended at once.
             if (before == kResumes) unset_attribute(job, preemption::kAwaits);
             return;
         case JobEvent::requeued:

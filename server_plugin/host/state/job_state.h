@@ -1,29 +1,29 @@
 // Defines the states of a job and the events that change them. Only advance() writes a state.
 //
 // A state consists of PBS's letter and substate, the order to queue the job again when its run ends
-// (Job::at_end), the order to delete it (Job::deleted), and its preemption that is under way
+// (Job::at_end), the order to delete it (Job::deleted), and the preemption of it that is under way
 // (state/preemption.h).
 //
-//   T/0      arrives: in no queue yet
-//   Q/10     queued                                  H/20, H/22  held; H/22: by its dependencies
-//   W/30     waits for its Execution_Time            B/70        an array of which a subjob has started
-//   R/41     started; with `awaits`: launched when the jobs preempted for it have freed its places
-//   R/42     runs; with `preempting`: is being preempted
-//   R/45     with `awaits`: resumed when the jobs preempted for it have freed its places
-//   S/43     suspended by an operator                S/45        preempted by suspension
-//   E/50     deleted: its processes are being ended
-//   T/2      leaves for another server               T/3         leaves, and may be there already
-//   F/91     terminated (deleted)                    F/92, F/93  finished, failed
-//   M/94     moved to another server
+//   T/0    arrives: in no queue yet
+//   Q/10   queued                            H/20, H/22  held; H/22: by its dependencies
+//   W/30   waits for its Execution_Time      B/70        an array of which a subjob has started
+//   R/41   started; with `awaits`: launched when the jobs preempted for it have freed its places
+//   R/42   runs; with `preempting`: is being preempted
+//   R/45   with `awaits`: resumed when the jobs preempted for it have freed its places
+//   S/43   suspended by an operator          S/45        preempted by suspension
+//   E/50   deleted: its processes are being ended
+//   T/2    leaves for another server         T/3         leaves, and may be there already
+//   F/91   terminated (deleted)              F/92, F/93  finished, failed
+//   M/94   moved to another server
 //
 // The table of the events is in job_state.cc, and drawn in ARCHITECTURE.md. The following invariants hold
 // after each event, as broken_invariant() checks:
 //   * The letter and the substate are one of the pairs above.
 //   * A job that waits (Q, H, W) has no places, isn't to be queued again, isn't deleted unless it is an
 //     array, and has no part in a preemption. A job that is held or waits for its time has no etime.
-//   * A job that runs (R, S, E) has begun (stime) and has a run_count; only such a job may have the order
+//   * A job that runs (R, S, E) has begun (stime) and has a run_count. Only such a job may have the order
 //     to be queued again.
-//   * Only R/41 and R/45 may wait for preempted jobs, and R/45 does.
+//   * R/45 waits for preempted jobs. R/41 may wait for them, too, and no other state may.
 //   * S/43 has suspended_at, and S/45 has sched_preempted. S/45 isn't being preempted any more.
 //   * E/50 is deleted, and isn't queued again.
 //   * A job in the history (F, M) has no places.
@@ -38,28 +38,28 @@
 
 namespace pbs::host {
 
-// An event in the life of a job. Some events have further data in `text` of advance(), in the form of the
-// attribute that is named beside them.
+// An event in the life of a job. The comment beside an event says what has happened to the job. If it begins
+// with "text:", it says what `text` of advance() has, in the form of the attribute that it names.
 enum class JobEvent : std::uint8_t {
     settled,  // holds, Execution_Time, queue or subjobs may have changed
-    depends,  // it is held for other jobs
+    depends,  // the job is held for other jobs
     depends_no_more,
     began,         // an array: the first of its subjobs runs
     made_subjob,   // copied from its array, to be started
-    started,       // it has places, and a new run
+    started,       // the job has got places, and a new run
     awaits,        // text: the runs of the jobs that are preempted for it
     launched,      // the preempted jobs have freed its places
-    not_launched,  // one of the jobs can't be preempted
-    running,       // the runner reported it
+    not_launched,  // one of the jobs that are preempted for it can't be preempted
+    running,       // the runner has reported that the script runs
     suspended,     // by an operator
     resumed,
     preempting,      // text: as `preempting` has it
     preempted,       // by suspension; text: the resources given back, as `released` has it
     not_preempted,   // by none of the methods
     unpreempted,     // the job goes on after a suspension by preemption
-    to_be_requeued,  // when its run ends
-    to_be_ended,     // when its run ends; not queued again
-    deleted,         // its processes, if it runs, are to be ended
+    to_be_requeued,  // the order to queue the job again when its run ends
+    to_be_ended,     // the order to end the job, and not to queue it again, when its run ends
+    deleted,         // the order to delete the job: its processes, if any, are to be ended
     requeued,        // its run has ended
     terminated,      // the job has ended because it was deleted
     finished,

@@ -44,7 +44,7 @@ constexpr std::string_view kNew[] = {"max_queued_res", "queued_jobs_threshold_re
                                      "max_run",        "max_run_res",
                                      "max_run_soft",   "max_run_res_soft"};
 
-// Returns the limit attributes of the other spelling, which mustn't be set at the server, or at a queue,
+// Returns the limit attributes of the other spelling. The server, or a queue, must not have any of them set
 // while limits of this spelling are set.
 Names conflicting(bool old_style, bool server) {
     return old_style ? Names(kOld).subspan(server ? 1 : 0) : Names(kNew).subspan(server ? 4 : 2);
@@ -56,7 +56,7 @@ std::string_view set_in(const Attributes& attributes, Names names) {
     return found == names.end() ? std::string_view() : *found;
 }
 
-// Returns how many jobs this job counts as: an array counts as many as may start, any other job one.
+// Returns how many jobs a limit counts for this job: for an array the subjobs that may start, else one.
 int64_t jobs_of(const Job& job) {
     return job.is_array() ? job.subjobs->queued.count() : 1;
 }
@@ -94,7 +94,7 @@ std::optional<Found> limit_for(const std::vector<EntityLimit>& limits, const Cou
     return found;
 }
 
-// A check of a limit, which is an attribute of a queue or of the server.
+// One check of a limit. The limit is an attribute of a queue or of the server.
 struct Check {
     const Job& job;
     const Queue* queue;  // null: the server's attribute
@@ -272,8 +272,8 @@ void EntityCounts::count(const Job& job, const ResourceTable& resources, int64_t
     const JobSums own = sums_of(job, resources, by);
     const bool running = job.running();
     const auto entities = entities_of(job);
-    // Most jobs are counted right after a job of the same user in the same queue. For them, use the sums of
-    // that job again.
+    // Most jobs are counted right after a job of the same user in the same queue. For such a job, use again
+    // the pointers to the sums that were found for the job before.
     const bool as_before =
         last_.queue == job.queue && std::ranges::equal(last_.names, entities, {}, {}, &CountedEntity::name);
     if (!as_before) {
@@ -289,7 +289,7 @@ void EntityCounts::count(const Job& job, const ResourceTable& resources, int64_t
             sums->all.add(own);
             if (!running) sums->not_running.add(own);
         }
-    // Remove sums that count no jobs: users choose names of projects freely, and the names would fill the
+    // Remove sums that count no jobs. Users choose names of projects freely, and unused names would fill the
     // memory.
     if (std::ranges::none_of(last_.sums,
                              [](const auto& of) { return of[0]->members == 0 || of[1]->members == 0; }))

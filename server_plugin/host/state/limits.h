@@ -1,6 +1,6 @@
 // Limits on queued or running jobs of users, groups, projects and all together, at the server or in a queue:
-// max_run, max_queued and the like. The server enforces max_queued and queued_jobs_threshold; the scheduler
-// enforces the others, which are reported to it.
+// max_run, max_queued and the like. The server enforces max_queued and queued_jobs_threshold. The other
+// limits are reported to the scheduler, which enforces them.
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@ class State;
 // limits' amounts. Limits in the result are sorted by letter and name. PBSE_BADATVAL.
 Result<std::string> changed_limits(Type type, std::string_view current, std::string_view operand, ifl::Op op);
 
-// Checks, after `name` was set on the server or a queue, that no limits in the older spelling and in the
-// newer one are set together, at the server or any queue. `own`: the attributes with the new value.
+// Checks, after `name` was set on the server or a queue, that limits in the older spelling and limits in the
+// newer one aren't set together, at the server or any queue. `own`: the attributes with the new value.
 // PBSE_MIXENTLIMS.
 Result<void> check_limit_styles(std::string_view name, const Attributes& own, const State& state);
 
@@ -36,8 +36,8 @@ struct JobSums {
     Amounts amounts;
     void add(const JobSums& other);
 };
-// The jobs that a limit counts: those of one user ('u'), group ('g') or project ('p'); or all jobs ('o', with
-// the name PBS_ALL).
+// An entity: the jobs that a limit counts together. These are the jobs of one user ('u'), group ('g') or
+// project ('p'), or all jobs ('o', with the name PBS_ALL).
 struct CountedEntity {
     char kind = 'o';
     std::string_view name;
@@ -50,7 +50,7 @@ class EntityCounts {
     struct Sums {
         JobSums all;
         JobSums not_running;
-        int64_t members = 0;  // all jobs, including running arrays, which the sums don't count
+        int64_t members = 0;  // number of the jobs, including running arrays, which the sums don't count
     };
     void count(const Job& job, const ResourceTable& resources, int64_t by);
     // Returns the sums of an entity in a queue; with queue 0, in all queues. nullptr: the entity has no jobs
@@ -79,8 +79,8 @@ class EntityCounts {
     Last last_;
 };
 
-// The jobs that count for limits: those of the state, as the present change leaves them. So a change of many
-// jobs at once stays within the limits.
+// The jobs that count for limits: the jobs of the state, as the present change leaves them. So a change of
+// many jobs at once stays within the limits.
 class CountedJobs {
   public:
     explicit CountedJobs(const State& state) : state_(state) {}
@@ -93,25 +93,26 @@ class CountedJobs {
 
     // Returns the job as it is counted; nullptr: it isn't counted.
     const Job* find(uint64_t job);
-    // Sums one part of the requests, such as the number of jobs, over an entity's jobs in a queue; with queue
-    // 0, in all queues.
+    // Sums one part of the requests, such as the number of jobs, over an entity's jobs in a queue. If `queue`
+    // is 0, sums over all queues.
     template <class Part>
     int64_t sum(uint64_t queue, const CountedEntity& entity, const Part& part);
-    // The number of other jobs in the queue.
+    // Returns the number of jobs in the queue other than `job`.
     int64_t others_in(const Queue& queue, uint64_t job);
 
   private:
     void settle();
 
     const State& state_;
-    // Staged jobs that aren't counted yet: counting costs more than staging, and few changes need the sums.
+    // Staged jobs that aren't counted yet, because counting costs more than staging, and few changes need the
+    // sums.
     std::vector<std::pair<uint64_t, std::optional<Job>>> unsettled_;
     std::unordered_map<uint64_t, std::optional<Job>> staged_;
     EntityCounts before_;  // the jobs of staged_ as they are in the state
     EntityCounts after_;
 };
 
-// Checks that the job may be in the queue beside the queue's other jobs, by max_queued and
+// Checks that the job may be in the queue beside the other jobs there, by max_queued and
 // queued_jobs_threshold. A new job has to fit the server's limits, too. PBSE_ENTLIMCT.
 Result<void> within_queued_jobs(const Job& job, const Queue& queue, CountedJobs& counted);
 // Checks max_queued_res and queued_jobs_threshold_res in the same way. If the job is counted already, its

@@ -54,8 +54,8 @@ bool is_legal_foreign_id(std::string_view id) {
         id, [](char c) { return values::is_alnum(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-// Reserve memory for the comment of a waiting job. Very many jobs get one at once, and each reallocation
-// would leave a hole in memory that is too small for the next.
+// Reserves memory for the comment that a waiting job will get. Very many jobs get one at once, and each
+// reallocation would leave a hole in memory that is too small for the next.
 size_t Job::spare_attributes() const {
     const bool waits = !running() && !history();
     return waits && !attributes.has("comment") ? 1 : 0;

@@ -63,11 +63,11 @@ struct Estimate {
 };
 
 // An array's data about its subjobs (array.h). Subjobs that run, wait to run again or are in the history are
-// jobs of their own. All other subjobs are only in these sets.
+// jobs of their own. The other subjobs are known only by these sets of indices.
 struct Subjobs {
     IndexRange submitted;
     IndexSet queued;  // the subjobs that may start
-    // The numbers of subjobs that are jobs of their own, by state.
+    // The numbers of subjobs that are jobs of their own, by their states.
     int64_t running = 0;  // includes suspended ones
     int64_t exiting = 0;
     int64_t waiting = 0;  // held, or waiting for their time
@@ -98,23 +98,24 @@ struct Job {
     std::vector<Place> places;
     // The consequence of the run's end: `requeue` after a request to rerun the job, else `finish`.
     enum class AtEnd : uint8_t { finish, requeue } at_end = AtEnd::finish;
-    bool deleted = false;  // by a request; the job ends as terminated
-    // Names of the resources in Resource_List whose values are defaults. In a queue with other defaults they
-    // get other values.
+    bool deleted = false;  // a request has deleted it; it ends as terminated
+    // Names of the resources in Resource_List whose values are defaults. In a queue with other defaults these
+    // resources get other values.
     SharedText defaulted{};  // "ncpus,place", sorted
     Attributes attributes;
-    // Set for an array only: its subjobs. The object is never changed in place; a change makes a new one.
+    // Set for an array only: its subjobs. The object isn't changed in place: each change makes a new one.
     std::shared_ptr<const Subjobs> subjobs;
     // Set for a subjob only: the number of its array, and its index.
     uint64_t array = 0;
     int64_t index = 0;
-    // The job waits on another server, from which it is pulled when it can run here (peers.h). Such a job
+    // True for a job of another server, from which it is pulled when it can run here (peers.h). Such a job
     // isn't in the State.
     bool elsewhere = false;
 
     // Frees unused memory, and makes equal texts of several jobs share memory.
     void shrink(SharedTexts& texts);
-    // Returns the number of further attributes to reserve memory for: a waiting job will get a comment.
+    // Returns the number of further attributes to reserve memory for: 1 for a waiting job, which will get a
+    // comment.
     size_t spare_attributes() const;
 
     bool is_defaulted(std::string_view resource) const;
@@ -122,24 +123,24 @@ struct Job {
 
     bool is_array() const { return subjobs != nullptr; }
     bool is_subjob() const { return array != 0; }
-    // The job is leaving for another server (deliveries.h).
+    // Returns whether the job is leaving for another server (deliveries.h).
     bool is_leaving() const {
         return state == job_state::kTransit &&
                (substate == substate::kTransitOut || substate == substate::kTransitOutCommit);
     }
-    // The job was handed in by another server, which alone has checked who its owner is. Its id may be that
-    // of any server.
+    // Returns whether another server handed in the job. Only that server has checked who the owner is. The
+    // job's id may be that of any server.
     bool handed_in() const { return attributes.has("foreign_id"); }
     // The number in the job's id.
     uint64_t number() const;
     uint64_t told_as() const { return told != 0 ? told : handle; }
-    // A subjob of the array has started.
+    // Returns whether a subjob of the array has started.
     bool begun() const { return is_array() && stime != 0; }
     bool running() const {
         return state == job_state::kRunning || state == job_state::kExiting || state == job_state::kSuspended;
     }
     bool history() const { return state == job_state::kFinished || state == job_state::kMoved; }
-    // The owner without the host.
+    // Returns the owner without the host.
     std::string_view owner() const;
     std::string_view owner_host() const;
     std::string_view hold_types() const;  // "n" when not held
@@ -190,7 +191,8 @@ inline constexpr int kInConflict =
     12;  // a substate: a reservation of whole hosts has taken some of its vnodes
 }  // namespace reservation_state
 
-// An advance or standing reservation. Only its attributes are stored; the other members follow from them.
+// An advance or standing reservation. Only its attributes are stored; the other members are computed from
+// them.
 struct Reservation {
     uint64_t handle = 0;
     std::string id;  // "R12.server"
@@ -201,7 +203,7 @@ struct Reservation {
         int64_t start = 0;
         int64_t end = 0;
         std::vector<Place> places{};
-        // The scheduler's next decision about the reservation has to include this occurrence.
+        // True if the scheduler's next decision about the reservation has to include this occurrence.
         bool asked = false;
     };
     std::vector<Occurrence> later{};
@@ -214,16 +216,17 @@ struct Reservation {
     std::string_view queue_name() const { return attributes.text("queue"); }
     std::string_view owner() const;  // without host
     std::string_view owner_host() const;
-    // The scheduler is to decide about the reservation, as a new one or with other times.
+    // Returns whether the scheduler is to decide about the reservation, as a new one or with other times.
     bool is_asked() const {
         return state() == reservation_state::kUnconfirmed || state() == reservation_state::kBeingAltered;
     }
-    // The reservation will be removed when its last job is gone.
+    // Returns whether the reservation will be removed when its last job is gone.
     bool is_ending() const {
         return state() == reservation_state::kBeingDeleted ||
                (state() == reservation_state::kDeletingJobs && later.empty());
     }
-    // The current occurrence is over, and the next one follows when the last job of this one is gone.
+    // Returns whether the current occurrence is over, and the next one follows when the last job of the
+    // current one is gone.
     bool is_between() const { return state() == reservation_state::kDeletingJobs && !later.empty(); }
 };
 
@@ -232,7 +235,7 @@ void set_attribute(Reservation& reservation, std::string_view name, std::string_
 void unset_attribute(Reservation& reservation, std::string_view name);
 
 enum NodeState : uint32_t { node_free = 0, node_offline = 1, node_down = 2, node_stale = 4 };
-// The number of vnodes for each combination of the bits of NodeState.
+// The number of vnodes in each combination of the bits of NodeState.
 using NodeCounts = std::array<int64_t, 8>;
 // Returns the words for a combination of bits other than node_free: "down,offline".
 std::string node_state_words(uint32_t state);
@@ -251,8 +254,8 @@ struct Sched {
     Attributes attributes;
 };
 
-// The resources in use by running jobs on a node, in a queue or on the server. Computed from the jobs, never
-// stored.
+// The resources that running jobs use on a node, in a queue or on the server. They are computed from the
+// jobs, and never stored.
 struct Usage {
     Amounts assigned;
     std::set<uint64_t> jobs;  // handles of running jobs

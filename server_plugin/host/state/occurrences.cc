@@ -53,8 +53,8 @@ Result<rrule::Series> series_of(const Reservation& reservation) {
 
 using Time = std::pair<int64_t, int64_t>;
 
-// Returns the start and end of an occurrence. The end isn't later than the start of the next occurrence:
-// otherwise occurrences of 24 hours would overlap on a day of 23 hours, when the clock is set forward.
+// Returns the start and end of an occurrence. The end isn't later than the start of the next occurrence.
+// Otherwise occurrences of 24 hours would overlap on a day of 23 hours, when the clock is set forward.
 Time time_of(const rrule::Series& series, size_t i, int64_t duration) {
     const int64_t start = seconds(series.starts[i]);
     const int64_t end = start + duration;
@@ -125,7 +125,7 @@ void load_occurrences(Reservation& reservation, const State& state) {
         static_cast<size_t>(std::clamp<int64_t>(left, 0, static_cast<int64_t>(kMostOccurrences))), {});
     if (reservation.later.empty()) return;
     renew_times(reservation);
-    // If the system doesn't have the time zone any more, the occurrences have no times: drop them.
+    // If the system doesn't have the time zone any more, the occurrences have no times: remove them.
     std::erase_if(reservation.later, [](const Reservation::Occurrence& one) { return one.end == 0; });
     const std::vector<std::string> texts =
         ifl::exec_vnodes_in(a.text("reserve_execvnodes"), kMostOccurrences);

@@ -1,6 +1,6 @@
 // Computes the occurrences of a standing reservation: the times that its rule gives, and the vnodes of each.
 //
-// All of this follows from attributes. reserve_rrule is the rule, reserve_timezone its time zone,
+// Everything is computed from attributes. reserve_rrule is the rule, reserve_timezone its time zone,
 // series_start its DTSTART, and series_duration the duration of each occurrence. reserve_start, reserve_end
 // and resv_nodes describe the current or next occurrence, reserve_index is its number, from 1, and
 // reserve_count the number of all occurrences. reserve_execvnodes has the vnodes of the current occurrence
@@ -33,7 +33,8 @@ Result<void> settle_occurrences(Reservation& reservation);
 bool is_standing(const Reservation& reservation);
 
 // Computes the times of later occurrences again, by the present definition of the time zone in the system's
-// files. Their vnodes stay. If the system doesn't have the zone any more, the times stay, too.
+// files. The vnodes of the occurrences stay. If the system doesn't have the zone any more, the times stay,
+// too.
 void renew_times(Reservation& reservation);
 
 // Restores the later occurrences of a stored reservation, with their vnodes.

@@ -8,8 +8,8 @@
 namespace pbs::host {
 namespace {
 
-// Returns whether the vnode has the wanted amounts free; if not, sets `lacking`. A resource that the vnode
-// doesn't define isn't limited there.
+// Returns whether the vnode has the wanted amounts free. If it hasn't, sets `lacking`. A resource that the
+// vnode doesn't define isn't limited there.
 bool has_room(const Node& node, const State& state, const Amounts& wanted, std::string& lacking) {
     const Amounts& assigned = state.node_usage(node.handle).assigned;
     for (const auto& [id, amount] : wanted) {

@@ -7,8 +7,8 @@
 namespace pbs::host {
 namespace {
 
-// Returns whether a suspended job gives back the resource. Its attribute `released` lists such resources; if
-// that is empty, it gives back all.
+// Returns whether a suspended job gives back the resource. The job's attribute `released` lists the resources
+// that it gives back. If `released` is empty, it gives back all.
 bool is_released(const Job& job, const Resource* resource) {
     const std::string_view list = job.attributes.text(preemption::kReleased);
     if (list.empty() || resource == nullptr) return true;

@@ -38,8 +38,8 @@ inline constexpr const char* kReleased = "released";
 using cluster::names_preemption;
 using cluster::occasion_of_preemption;
 
-// The parts of the attribute `preempting`: the id of the job that this job makes room for (may be empty), the
-// method that is being tried, and the methods that are left.
+// The parts of the attribute `preempting`: the id of the job that is to get this job's place (may be empty),
+// the method that is being tried, and the methods that are left.
 struct Preempting {
     std::string for_job;
     char method = 0;
@@ -47,28 +47,29 @@ struct Preempting {
 };
 Preempting preempting_of(const Job& job);
 
-// Returns whether the job was suspended by a preemption, so that it has given back its places.
+// Returns whether the job was suspended by a preemption. Such a job has given back its places.
 bool is_preempted(const Job& job);
-// is_preempting() returns whether the job is being preempted; preempted_by() the id of the job that it makes
-// room for, or an empty text.
+// is_preempting() returns whether the job is being preempted. preempted_by() returns the id of the job that
+// is to get its place, or an empty text.
 bool is_preempting(const Job& job);
 std::string preempted_by(const Job& job);
 // Returns whether the job waits for preemptions of other jobs before it is launched.
 bool is_awaiting(const Job& job);
 
-// Removes all attributes of preemption except sched_preempted. Call when the job is queued again or starts.
+// Removes all attributes of preemption except sched_preempted. Call it when the job is queued again or
+// starts.
 void forget_preemption(Job& job);
 
 // Notes that an operator has suspended or resumed the job at `now`. Between the two, the job's walltime
 // stands still.
 void note_suspension(Job& job, bool suspended, int64_t now);
-// suspended_seconds() returns the seconds for which a running or suspended job was suspended in all,
-// elapsed_seconds() those for which it has run.
+// suspended_seconds() returns the seconds for which a running or suspended job was suspended in all.
+// elapsed_seconds() returns the seconds for which it has run.
 int64_t suspended_seconds(const Job& job);
 int64_t elapsed_seconds(const Job& job);
 
-// held_places() returns the job's places with the amounts that it holds at present, released_places() with
-// the amounts that a suspended job has given back.
+// held_places() returns the job's places with the amounts that it holds at present. released_places() returns
+// them with the amounts that a suspended job has given back.
 std::vector<Place> held_places(const Job& job, const ResourceTable& resources);
 std::vector<Place> released_places(const Job& job, const ResourceTable& resources);
 

@@ -21,10 +21,10 @@ class Registrations {
     // A registration. It ends when the last copy of this pointer is destroyed.
     using Held = std::shared_ptr<const std::string>;
 
-    // `now`: the time that of() returns as `since` for schedulers for which nobody has registered yet.
+    // `now`: the time that of() returns as `since` for a scheduler for which nobody has registered yet.
     Registrations(std::int64_t now, Ended ended) : table_(new Table{{}, now, std::move(ended)}) {}
 
-    // Registers a program for a scheduler. Null: another program is registered.
+    // Registers a program for a scheduler. Returns null if another program is registered for it.
     Held add(const std::string& sched, By by);
     By of(std::string_view sched) const;
 

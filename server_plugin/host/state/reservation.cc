@@ -12,7 +12,7 @@
 namespace pbs::host {
 namespace {
 
-// Returns whether the vnode is down, offline or gone.
+// Returns whether the vnode is missing: down, offline or removed.
 bool is_lacking(uint64_t handle, const State& state) {
     const Node* node = state.node(handle);
     return node == nullptr || node->state != node_free;

@@ -1,6 +1,5 @@
-// Answers questions about an advance reservation: whether it lacks vnodes, whether the scheduler is to decide
-// about it, and what its complete request is. The answers follow from the reservation alone or with the
-// state.
+// Facts about an advance reservation: whether it lacks vnodes, whether the scheduler is to decide about it,
+// and what its complete request is. They follow from the reservation alone, or from it and the state.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +26,16 @@ bool is_degraded(const Reservation& reservation);
 // Returns whether the reservation has begun and not ended yet at `now`, so that it holds its vnodes even
 // without running jobs.
 bool holds_vnodes(const Reservation& reservation, int64_t now);
-// Marks the occurrences about which the scheduler is to decide, if it is asked: all of a new reservation;
-// only the next one of an altered reservation; those that lack vnodes of a degraded one.
+// Marks the occurrences about which the scheduler is to decide, if it is asked: of a new reservation all
+// occurrences; of an altered one only the next; of a degraded one those that lack vnodes.
 void choose_asked(Reservation& reservation, const State& state);
 
 // Returns the attribute reserve_substate.
 int substate_of(const Reservation& reservation);
 
 // jobs_of() returns the jobs in the reservation's queue, without those in the history. running_jobs_of()
-// returns those of them that have begun, without arrays, because an array stays as long as it has subjobs
-// that haven't ended.
+// returns the jobs among them that have begun. It omits arrays, because an array stays as long as it has
+// subjobs that haven't ended.
 std::vector<const Job*> jobs_of(const State& state, const Reservation& reservation);
 std::vector<const Job*> running_jobs_of(const State& state, const Reservation& reservation);
 
@@ -51,17 +50,17 @@ bool is_any_asked(const Reservation& reservation);
 // Sets reserve_duration and Resource_List.walltime.
 void set_duration(Reservation& reservation, int64_t seconds);
 
-// Computes start, end, duration and walltime from those that are given, at least two. `may_be_past`: the
+// Computes start, end, duration and walltime. At least two of the four have to be given. `may_be_past`: the
 // start may be in the past. PBSE_BADTSPEC.
 Result<void> settle_times(Reservation& reservation, int64_t now, bool may_be_past);
 
-// Makes a job with the reservation's completed request, for checks and limits. The job is in no queue. Errors
-// as complete_resources().
+// Makes a job with the reservation's completed request, for checks and limits. The job is in no queue.
+// Errors: those of complete_resources().
 Result<Job> as_job(const Reservation& reservation, const State& state);
 // Copies the job's Resource_List and schedselect to the reservation.
 void take_list(Reservation& reservation, const Job& job);
 
-// Completes select and place with the server's defaults; sets Resource_List and schedselect. Errors as
+// Completes select and place with the server's defaults; sets Resource_List and schedselect. Errors: those of
 // complete_resources().
 Result<void> complete_list(Reservation& reservation, const State& state);
 

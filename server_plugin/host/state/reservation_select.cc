@@ -21,8 +21,8 @@ Result<Chunks> chunks_of(const Reservation& reservation, const State& state) {
     return parse_select(reservation.attributes.text("schedselect"), state.resources);
 }
 
-// For each chunk of the select `fewer`, finds the index of the matching chunk in the select `all`; empty:
-// `fewer` isn't a part of `all`.
+// For each chunk of the select `fewer`, finds the index of the matching chunk in the select `all`. Returns an
+// empty list if `fewer` isn't a part of `all`.
 std::vector<size_t> matching(const Chunks& all, const Chunks& fewer) {
     std::vector<size_t> of;
     for (size_t i = 0; i < all.size() && of.size() < fewer.size(); ++i)
@@ -45,7 +45,7 @@ std::vector<std::span<const Place>> by_chunk(const std::vector<Place>& places) {
 }
 
 // The amounts that a reservation's running jobs use, by vnode and resource. keep() subtracts the amounts of a
-// chunk that is kept.
+// chunk that the reservation keeps.
 class Used {
   public:
     Used(const Reservation& reservation, const State& state) {
@@ -55,7 +55,8 @@ class Used {
             if (const Job* job = state.job(handle); job != nullptr && job->running())
                 for (const Place& place : job->places) add(place, 1);
     }
-    // Returns whether jobs use more on one of this chunk's vnodes than the chunks that are kept have there.
+    // Returns whether jobs use more on one of this chunk's vnodes than the chunks that are kept already have
+    // there.
     bool needs(std::span<const Place> chunk) const {
         return std::ranges::any_of(chunk, [&](const Place& place) {
             const auto found = amounts_.find(place.node);
@@ -117,8 +118,8 @@ Result<std::vector<Place>> places_kept(const Reservation& current, const Reserva
     const std::vector<size_t> of = matching(*all, *fewer);
     std::vector<bool> kept(groups.size());
     Used used(current, state);
-    // Check that all chunks have places. A degraded reservation has lost some, and it is unknown for which
-    // chunks.
+    // Check that all chunks have places. A degraded reservation has lost some places, and it is unknown for
+    // which chunks.
     int64_t chunks = 0;
     for (const Chunk& chunk : *all) chunks += chunk.count;
     if (of.empty() || std::cmp_not_equal(chunks, groups.size())) return fail(PBSE_SELECT_NOT_SUBSET);

@@ -15,8 +15,8 @@ namespace pbs::host {
 // malformed.
 void unset_sums(Reservation& reservation, std::string_view select, const State& state);
 
-// Replaces the reservation's select, and sets the sums in Resource_List and schedselect accordingly. Errors
-// as complete_resources(). PBSE_SELECT_NOT_SUBSET: the new select requests more chunks, or others.
+// Replaces the reservation's select, and sets the sums in Resource_List and schedselect accordingly. Errors:
+// those of complete_resources(). PBSE_SELECT_NOT_SUBSET: the new select requests more chunks, or others.
 Result<void> set_select(Reservation& reservation, std::string_view select, const State& state);
 
 // Returns the places of `current` that remain with the select of `altered`. PBSE_RESV_NOT_EMPTY: jobs run on

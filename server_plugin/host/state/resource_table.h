@@ -38,8 +38,8 @@ struct Resource {
     std::string_view type_text() const;  // "long", "float", "size", "boolean", "string", "string_array"
 };
 
-// Checks a value that a job requests. PBSE_BADATVAL: it is below zero (except for `nice`). REQUIRES: `value`
-// is canonical.
+// Checks a value that a job requests. PBSE_BADATVAL: the value is below zero (which `nice` permits).
+// REQUIRES: `value` is canonical.
 Result<void> check_request(const Resource& resource, std::string_view value);
 
 class ResourceTable {
@@ -52,7 +52,7 @@ class ResourceTable {
     ResourceTable& operator=(ResourceTable&&) = default;
     ~ResourceTable() = default;
 
-    // Finds a resource by name, without regard to case. nullptr: unknown.
+    // Finds a resource by name, without regard to case. Returns nullptr if there is none.
     const Resource* find(std::string_view name) const;
     const Resource* by_id(uint32_t id) const;
 

@@ -84,8 +84,8 @@ void drop_defaults(Job& job) {
     job.defaulted = {};
 }
 
-// Sets job-wide defaults. Omits select, place, nodes and host-level resources if the job has its own select
-// or nodes.
+// Sets defaults for job-wide resources. If the job has its own select or nodes, omits select, place, nodes
+// and host-level resources.
 void add_job_wide_defaults(Job& job, const Queue& queue, const State& state, bool has_chunks) {
     struct Source {
         const Attributes& attributes;
@@ -150,7 +150,8 @@ Result<void> check_processes(const std::vector<Chunk>& chunks) {
                     total, kMostProcesses));
 }
 
-// Gives a chunk of `nodes` its ppn processes. Each process has the chunk's requested CPUs, or else one CPU.
+// Gives each chunk of a `nodes` request its processes, `ppn` in number. Each process has the CPUs that the
+// chunk requests, or else one CPU.
 Result<void> add_processes(Chunk& chunk, const std::string& ppn, const ResourceTable& resources) {
     if (ppn.empty()) return {};
     if (auto added = add_resource(chunk, "mpiprocs=" + ppn, resources); !added) return added;
@@ -183,7 +184,7 @@ Result<void> check_place(std::string_view place, const ResourceTable& resources)
     return {};
 }
 
-// Makes the single chunk of a job with only job-wide requests.
+// Makes the single chunk of a job that has only job-wide requests.
 std::vector<Chunk> chunk_of_whole(const Job& job, const State& state) {
     Chunk chunk;
     for (const AttributeValue& value : job.attributes.all_of("Resource_List")) {

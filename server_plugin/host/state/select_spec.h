@@ -1,8 +1,8 @@
 // Reads and completes a job's request for vnodes: `-l select=`, `-l nodes=`, or neither.
-//   select  2:ncpus=4:mem=1gb+1:ncpus=1         count, then resource=amount of each chunk
-//   nodes   2:ppn=4  or  vnode1+vnode2:ppn=2    older form; ppn is the processes and CPUs of each node. With
-//                                               ncpus=N too, the processes have N CPUs each; ncpus alone is
-//                                               the CPUs of each node
+//   select  2:ncpus=4:mem=1gb+1:ncpus=1       count, then resource=amount of each chunk
+//   nodes   2:ppn=4  or  vnode1+vnode2:ppn=2  older form. ppn is the number of processes on each node. A
+//                                             process has one CPU or, with ncpus=N, N CPUs. Without ppn,
+//                                             ncpus is the number of CPUs on each node
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,12 @@ struct Chunk {
     std::vector<std::pair<std::string, std::string>> resources;  // name, canonical value
 
     std::string_view value(std::string_view resource) const;
-    // The number of processes of one chunk: its mpiprocs, else one if it has CPUs.
+    // Returns the number of processes of one chunk: its mpiprocs, else 1 if the chunk has CPUs, else 0.
     int64_t processes() const;
-    // The number of threads of each process: its ompthreads, else its CPUs; 0: the chunk has no processes.
+    // Returns the number of threads of each process: the chunk's ompthreads, else its CPUs; 0: the chunk has
+    // no processes.
     int64_t threads() const;
-    int64_t cpus() const;  // its ncpus, else one
+    int64_t cpus() const;  // returns its ncpus, else 1
 };
 
 // Reads a select. Errors: PBSE_BADATVAL, PBSE_UNKRESC, PBSE_INVALSELECTRESC (a resource isn't host-level),
@@ -39,11 +40,12 @@ Result<std::vector<Chunk>> parse_nodes(std::string_view text, const State& state
 
 std::string select_text(const std::vector<Chunk>& chunks);
 
-// Completes the request of a job that is in `queue` or about to enter it, as PBS does: sets job-wide defaults
+// Completes the request of a job that is in `queue` or about to enter it, as PBS does. Sets job-wide defaults
 // (of the queue, resources_default of the server, then resources_max of both), default_chunk, select, place,
 // schedselect, nodect, and the sums over the chunks (Resource_List.ncpus, mem, ...). Replaces earlier
-// defaults. Errors as above; PBSE_INVALJOBRESC, PBSE_INVALNODEPLACE and PBSE_PLACENOSELECT if job-wide and
-// chunk requests are mixed; PBSE_BADATVAL for more than kMostProcesses in all.
+// defaults. Errors: those of parse_select() and parse_nodes(); PBSE_INVALJOBRESC, PBSE_INVALNODEPLACE and
+// PBSE_PLACENOSELECT if job-wide and chunk requests are mixed; PBSE_BADATVAL for more than kMostProcesses in
+// all.
 Result<void> complete_resources(Job& job, const Queue& queue, const State& state);
 
 // Returns the chunks of a job whose request complete_resources() has completed.

@@ -30,8 +30,8 @@ SharedText& SharedTexts::place_of(std::string_view name, std::string_view text) 
 
 void SharedTexts::remember(SharedText& known, const SharedText& text) {
     const std::size_t size = text.whole().size();
-    // Forget all texts when they have too many bytes, so that long texts without another owner don't stay for
-    // ever.
+    // When the texts have too many bytes in all, forget them, so that long texts without another owner don't
+    // stay for ever.
     if (bytes_ + size > kMostBytes) {
         std::ranges::fill(known_, SharedText());
         bytes_ = 0;
@@ -41,7 +41,7 @@ void SharedTexts::remember(SharedText& known, const SharedText& text) {
 }
 
 void SharedTexts::share(SharedText& text) {
-    // A text with several owners was copied, and so shares its memory already.
+    // A text with several owners is a copy, and so shares its memory already.
     if (text.whole().empty() || text.block_->owners > 1) return;
     SharedText& known = place_of(text.name(), text.text());
     if (known == text)

@@ -239,8 +239,8 @@ void State::index_names(const Job& job, bool in) {
     }
     if (job.told == 0) return;
     // When a subjob starts, it takes over the handle by which the plugin knows its array, and the array gets
-    // another one. The two jobs may be indexed in either order, so remove an entry only if it leads to this
-    // job.
+    // another one. The two jobs may be indexed in either order. So remove the handle's entry only if it leads
+    // to this job.
     if (in) {
         told_[job.told] = job.handle;
     } else if (const auto at = told_.find(job.told); at != told_.end() && at->second == job.handle) {

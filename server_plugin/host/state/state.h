@@ -47,13 +47,14 @@ class State {
         return {server, resources, queues_, queue_names_, nodes_, node_names_, scheds_, node_counts_};
     }
     // exchange() swaps the State's tables with `tables`, for a time: the next call swaps them back. install()
-    // does so for good. Counts of jobs stay, even those of queues and nodes that the new tables don't have.
+    // swaps them for good. Counts of jobs stay, even those of queues and nodes that the new tables don't
+    // have.
     void exchange(Tables& tables);
     void install(Tables& tables) {
         exchange(tables);
         exchanged_ = false;
     }
-    // Remove the counts of a queue or node that was deleted for good.
+    // Removes the counts of a queue or node that was deleted for good.
     void forget_queue(uint64_t handle);
     void forget_node(uint64_t handle);
 
@@ -79,7 +80,7 @@ class State {
     std::optional<uint64_t> sequence_in(std::string_view id) const;
     // Returns the id of a job or array of this server: "12.server", "12[].server".
     std::string job_id(uint64_t sequence) const;
-    // Parses an id of this server. nullopt: it is malformed or another server's.
+    // Parses an id of this server. Returns nullopt if the id is malformed or another server's.
     std::optional<JobName> job_name(std::string_view id) const;
 
     // These functions find an object; nullptr: there is none. An id may have the server's name ("12.server")
@@ -100,7 +101,8 @@ class State {
     const std::map<uint64_t, Reservation>& reservations() const { return reservations_; }
     const Reservation* reservation(std::string_view id) const;
     const Reservation* reservation(uint64_t handle) const;
-    const Reservation* reservation_of_queue(uint64_t queue) const;  // nullptr: not a reservation's queue
+    const Reservation* reservation_of_queue(uint64_t queue) const;  // nullptr: the queue isn't a
+                                                                    // reservation's
     // The numbers of the reservations that have the vnode in any of their occurrences.
     const std::set<uint64_t>& reservations_on(uint64_t node) const;
     std::string reservation_id(uint64_t number) const;  // "R12.server"
@@ -117,7 +119,8 @@ class State {
 
     // put() replaces the object with the same handle or name, or adds the object, and updates the counts.
     void put(Job job);
-    // Adds a job. REQUIRES: it is queued after all others, and has no unused memory.
+    // Adds a job that was loaded from the database. REQUIRES: it is queued after all others, and has no
+    // unused memory.
     void put_loaded(std::map<uint64_t, Job>::node_type job);
     // Sets only a job's comment and mtime.
     void set_comment(uint64_t job, std::string_view comment, int64_t mtime);
@@ -148,7 +151,7 @@ class State {
     const Usage& server_usage() const { return server_usage_; }
     // The handles of the queue's jobs, in the order of queueing.
     const std::set<uint64_t>& queue_jobs(uint64_t queue) const;  // includes jobs in the history
-    // The handles of the subjobs of an array that are jobs, by index.
+    // The handles of those subjobs of an array that are jobs of their own, by index.
     const std::map<int64_t, uint64_t>& subjobs(uint64_t array) const;
     const std::set<uint64_t>& waiting_jobs() const { return waiting_; }
     const std::set<uint64_t>& running_jobs() const { return running_; }  // includes suspended ones
@@ -193,7 +196,7 @@ class State {
     uint64_t last_subjob_ = kSubjobMark;
     uint64_t last_foreign_ = kForeignMark;
     uint64_t setup_ = 0;
-    bool exchanged_ = false;  // tables are exchanged for a time: the next exchange() swaps them back
+    bool exchanged_ = false;  // the tables are exchanged for a time: the next exchange() swaps them back
 };
 
 }  // namespace pbs::host

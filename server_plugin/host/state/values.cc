@@ -80,7 +80,8 @@ Result<std::string> canonical(Type type, std::string_view value) {
         case Type::text:
         case Type::resources:
             return std::string(value);
-        // A list of variables becomes the text that OpenPBS's server shows, whichever form the client sent.
+        // A list of variables becomes the text that OpenPBS's server shows, in whichever form the client sent
+        // it.
         case Type::environment:
             return text::variable_list(text::parse_variables(value));
     }

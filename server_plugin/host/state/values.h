@@ -23,8 +23,8 @@ inline int64_t amount_of(Type type, std::string_view canonical_value) {
     return cluster::amount_of(static_cast<int>(type), canonical_value);
 }
 
-// Returns the canonical text of an amount. Sizes are in kb, as PBS reports measured ones, unless they aren't
-// whole kb.
+// Returns the canonical text of an amount. A size is in kb, as PBS reports measured sizes, unless it isn't a
+// whole number of kb.
 std::string amount_text(Type type, int64_t amount);
 
 // Returns whether values of this type are amounts, which can be added, subtracted and compared.

@@ -75,7 +75,7 @@ class JobRows {
     bool stop_ PBS_GUARDED_BY(mutex_) = false;
     bool ok_ PBS_GUARDED_BY(mutex_) = true;
 
-    std::unique_ptr<Rows> current_;  // the rows that the reader adds to
+    std::unique_ptr<Rows> current_;  // rows that the reading thread adds to
     std::unique_ptr<Rows> given_;    // the rows that next() has returned
     std::thread reader_;
 };
