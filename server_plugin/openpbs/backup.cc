@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostKept = 8;
 
-// Returns whether `name` is that of a backup: "20261122-203000", perhaps followed by "-2" and so on. Only
+// Returns whether `name` is the name of a backup: "20261122-203000", perhaps followed by "-2" and so on. Only
 // folders with such names are ever removed.
 bool is_name(const std::string& name) {
     return name.size() >= 15 && name[8] == '-' && name.find_first_not_of("0123456789-") == std::string::npos;

@@ -24,14 +24,15 @@ bool is_this_host(std::string_view name) {
            strcasecmp(label(name).c_str(), label(host.data()).c_str()) == 0;
 }
 
-// Compare with PBS_SECONDARY: PBS_SERVER names the primary, also on the secondary's host.
+// The host is compared with PBS_SECONDARY, because PBS_SERVER names the primary, also on the secondary's
+// host.
 bool is_secondary() {
     const auto settings = ifl::load_settings(ifl::process_environment());
     return settings && is_this_host(settings->secondary);
 }
 
-// While OpenPBS's scheduler runs, it holds a lock on a file. On a secondary's host this file has another
-// name.
+// While OpenPBS's scheduler runs, it holds a lock on a file. On the host of a secondary server the file has
+// the second name.
 bool pbs_sched_runs(const std::string& sched_priv) {
     for (const char* name : {"/sched.lock", "/sched.lock.secondary"}) {
         const int fd = open((sched_priv + name).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);

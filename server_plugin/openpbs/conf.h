@@ -6,7 +6,7 @@
 
 namespace pbs::openpbs {
 
-// Returns PBS_HOME; /var/spool/pbs if it isn't set.
+// Returns PBS_HOME. If it isn't set, returns /var/spool/pbs.
 std::string pbs_home();
 
 // Returns whether this host is the secondary of a failover pair.
@@ -15,10 +15,10 @@ bool is_secondary();
 // Returns whether the plugin is to schedule instead of pbs_sched: PBS_POLICY_SCHEDULER=1.
 bool is_scheduler();
 
-// Returns whether a pbs_sched on this host holds the lock in `sched_priv`, the folder of a scheduler object.
+// Returns whether a pbs_sched of this host holds the lock in `sched_priv`, the folder of a scheduler object.
 bool pbs_sched_runs(const std::string& sched_priv);
 
-// Returns whether `name` is that of this host, with or without its domain.
+// Returns whether `name` names this host, with or without its domain.
 bool is_this_host(std::string_view name);
 
 // Returns the path of a file of pbs_policyd in this home. `which`: "sock", the service's socket; "pid"; or

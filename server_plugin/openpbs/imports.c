@@ -11,17 +11,18 @@
 static const char* const kOfServer[] = {"decode_DIS_ReqHdr", "decode_DIS_Manage", "decode_DIS_Status",
                                         "decode_DIS_ReqExtend", "encode_DIS_reply"};
 
-/* The tables in an object's dynamic section: its symbols, and the relocations that refer to them. */
+/* The tables in an object's dynamic section: its symbols, and two tables of relocations that refer to
+ * symbols. */
 struct dynamic {
     const ElfW(Sym) * symbols;
     const char* names;
-    const char* tables[2]; /* for functions that are called, and for addresses that are taken */
+    const char* tables[2]; /* for called functions; for functions whose address is taken */
     size_t sizes[2];
     size_t entry[2]; /* bytes of one relocation */
 };
 
-/* Returns an address in the object. In the dynamic section, most loaders have replaced offsets by addresses;
- * others leave the offsets. */
+/* Returns an address in the object. Most loaders have replaced the offsets in the dynamic section by
+ * addresses; others leave the offsets. */
 static const char* address(const struct link_map* object, ElfW(Addr) value) {
     return (const char*)(value < object->l_addr ? value + object->l_addr : value);
 }
@@ -81,7 +82,7 @@ static int imports(const struct link_map* object, const char* name) {
     return 0;
 }
 
-/* Finds libpbs, which has the functions that the preloaded object replaces. */
+/* Finds libpbs: the library with the functions that the preloaded object replaces. */
 static const struct link_map* libpbs(void) {
     void* function = dlsym(RTLD_NEXT, kOfServer[0]);
     struct link_map* object = NULL;

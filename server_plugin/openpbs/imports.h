@@ -1,7 +1,7 @@
 /*
  * Finds out by ELF dynamic symbols whether the server calls certain functions through the loader, so that
- * preloaded functions can take their place. A server that has libpbs linked into it calls its own copy,
- * whatever is preloaded.
+ * preloaded functions can take their place. A server that has libpbs linked into it always calls its own
+ * copy.
  */
 #pragma once
 

@@ -12,7 +12,7 @@
 namespace pbs::openpbs {
 namespace {
 
-constexpr std::time_t kPatienceWithThread = 3;  // in seconds: stop() waits so long for the thread's end
+constexpr std::time_t kPatienceWithThread = 3;  // seconds for which stop() waits for the end of the thread
 
 }  // namespace
 

@@ -19,12 +19,12 @@ class Inside {
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
 
-    // Starts the thread, with all signals blocked; ends an earlier one before. Returns the shim's end of the
-    // connection to the service. Used as a Connector.
+    // Starts the thread, with all signals blocked. Ends an earlier thread before. Returns the shim's end of
+    // the connection to the service. This function is used as a Connector.
     tl::expected<int, std::string> connect();
-    // Ends the thread. A thread that hasn't ended after some seconds is left running.
+    // Ends the thread. A thread that hasn't ended after 3 seconds is left running.
     void stop();
-    // Forgets the thread. To be called in a forked child, which doesn't have the thread.
+    // Forgets the thread. Call it in a forked child, which doesn't have the thread.
     void forget();
 
   private:

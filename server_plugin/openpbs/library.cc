@@ -20,8 +20,8 @@
 namespace pbs::openpbs {
 namespace {
 
-// The bytes that libpbs reads and writes while an Exchange lives, in place of those of a connection. They are
-// global because libpbs moves bytes by plain functions. Only the server's main thread uses them.
+// While an Exchange exists, libpbs reads and writes these bytes in place of a connection's. They are global
+// because libpbs moves bytes by plain functions. Only the server's main thread uses them.
 struct Scratch {
     void* channel = nullptr;  // libpbs's own object for a connection
     std::string_view in{};    // bytes that libpbs has still to read
@@ -65,7 +65,7 @@ bool find(const char* name, Function& function, std::string& missing) {
     return found != nullptr;
 }
 
-// Room for any of libpbs's structures that a decoder fills in or an encoder reads.
+// Memory that is large enough for any structure of libpbs that a decoder fills in or an encoder reads.
 struct Room {
     alignas(16) std::array<unsigned char, 65536> bytes{};
     bool holds(std::string_view text) const {
@@ -95,7 +95,7 @@ class Exchange {
         *receive_ = feed_scratch;
         *send_ = take_scratch;
         errno = 0;
-        // Make libpbs's channel, at the first time, and empty it.
+        // At the first call this makes libpbs's channel; it also empties the channel.
         setup(0, get_scratch);
     }
     ~Exchange() {
@@ -151,8 +151,8 @@ std::string Library::find_all() {
 }
 
 std::string Library::check_request() const {
-    // The decoder allocates memory for members of the structure, some hundred bytes. It isn't freed, as this
-    // runs once.
+    // The decoder allocates memory for members of the structure, some hundred bytes. It isn't freed, because
+    // this function runs once.
     static Room request;
     ifl::Request sample{ifl::RequestType::manager, "pbspolicytest",
                         ifl::Manage{0, 64, "pbspolicyobject", {{"pbspolicyname", {}, "value", ifl::Op::set}}},
@@ -184,7 +184,7 @@ std::string Library::check_request() const {
 }
 
 std::string Library::check_reply() const {
-    // In memory, too, a reply begins with its code, its auxiliary code and its choice.
+    // In memory, as on a connection, a reply begins with its code, its auxiliary code and its choice.
     static Room room;
     const std::array<std::int32_t, 4> begin{15004, 7, 1, 0};
     std::memcpy(room.bytes.data(), begin.data(), sizeof begin);
@@ -199,7 +199,7 @@ std::string Library::check_reply() const {
 }
 
 // Checks that libpbs returns the descriptor as an event's data, and that it also returns events that it
-// hasn't made itself. By such events the plugin makes the server read from a connection.
+// hasn't made itself. The plugin uses such events to make the server read from a connection.
 std::string Library::check_events() const {
     const std::string unexpected = "libpbs doesn't wait for events as expected";
     const int fd = eventfd(1, EFD_CLOEXEC);

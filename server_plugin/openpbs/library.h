@@ -41,17 +41,19 @@ class Library {
     static tl::expected<Library, std::string> open(const pbs_preload_calls& real);
 
     const pbs_preload_calls& real() const { return real_; }
-    // Returns whether libpbs reads and writes a client's connection at the moment, and not a mom's stream.
+    // Returns whether libpbs reads and writes a client's connection at the moment. (The other case is a mom's
+    // stream.)
     bool on_connection() const;
 
-    // Read from the connection as libpbs does. Return 0, or libpbs's own error.
+    // These functions read from the connection as libpbs does. They return 0, or libpbs's own error.
     int get_unsigned(int sock, unsigned long& value) const;
     // Reads a text of at most `longest` bytes. Returns libpbs's error code for a longer text.
     int get_text(int sock, std::size_t longest, std::string& value) const;
     int get_attributes(int sock, RawAttributes& attributes) const;
     int get_extend(int sock, std::string& extend, bool& present) const;
 
-    // Calls `decoder`, which calls a decoder of libpbs, and lets that read `bytes`. Returns its result.
+    // Calls `decoder`, which calls a decoder of libpbs. libpbs's decoder reads `bytes`. Returns the result of
+    // `decoder`.
     int feed(std::string_view bytes, const std::function<int()>& decoder) const;
     // Returns libpbs's encoding of `reply`, a structure of libpbs, as the data of a packet; or libpbs's
     // error.

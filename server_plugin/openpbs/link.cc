@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::chrono::seconds kShortestPause{1};
 constexpr int kMostDoublings = 5;
-// At most so many bytes are queued for a service that doesn't read.
+// The most bytes that are queued while the service doesn't read.
 constexpr std::size_t kMostQueued = std::size_t{64} << 20;
 
 }  // namespace

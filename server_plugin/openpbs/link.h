@@ -1,5 +1,6 @@
-// The shim's end of the connection to the policy service. The service is a thread of this process ("inside")
-// or a daemon ("beside"); only the way of connecting differs.
+// The shim's end of the connection to the policy service. (The shim is the plugin's code in pbs_server.bin.)
+// The service is a thread of this process ("inside") or a daemon ("beside"); only the way of connecting
+// differs.
 #pragma once
 
 #include <chrono>
@@ -46,7 +47,7 @@ class Link {
     // Sends queued messages, waits for messages of the service, at most for `patience`, and returns those
     // that came. If the connection has ended, up() is false afterwards.
     std::vector<FromService> receive(std::chrono::milliseconds patience);
-    // Closes the connection in a child of this process.
+    // Closes the connection in a forked child of this process.
     void forget();
 
   private:

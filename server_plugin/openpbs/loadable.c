@@ -24,7 +24,7 @@ __attribute__((format(printf, 3, 4))) static int refuse(char* why, size_t size, 
     return -1;
 }
 
-/* ---- The file's sum. */
+/* ---- The checksum of a file. */
 
 static uint32_t with_byte(uint32_t crc, unsigned byte) {
     int bit;
@@ -69,7 +69,7 @@ int pbs_sum_of(const char* path, pbs_sum* sum, char* why, size_t why_size) {
     return 0;
 }
 
-/* Finds a line "CRC LENGTH NAME" with this name. Returns 0, or -1. */
+/* Finds a line "CRC LENGTH NAME" with this name. Returns 0, or -1 if there is none. */
 static int find_sum(FILE* file, const char* name, pbs_sum* sum) {
     char line[512], named[256];
     while (fgets(line, sizeof line, file) != NULL)
@@ -112,10 +112,10 @@ static int is_as_installed(const char* path, char* why, size_t why_size) {
     return 0;
 }
 
-/* ---- A child loads the object first. */
+/* ---- A child process loads the object first. */
 
 /* Tries to load the object, and writes the outcome to the pipe: an empty text or an error, up to a NUL. This
- * runs in a child; one that is killed writes nothing. */
+ * runs in a child. A child that is killed by the attempt writes nothing. */
 static void try_in_child(const char* path, int pipe_end) {
     static const int kDeadly[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGALRM, SIGTERM};
     const char* error = "";
@@ -144,7 +144,7 @@ static int loads_in_child(const char* path, char* why, size_t why_size) {
         close(ends[0]);
         return refuse(why, why_size, "%s: fork: %s", path, strerror(errno));
     }
-    /* Read up to the NUL, not to the end of the file: another child of this process may hold the pipe
+    /* Read up to the NUL, not to the end of the file, because another child of this process may hold the pipe
      * open. */
     while (used + 1 < why_size && (used == 0 || why[used - 1] != '\0')) {
         size = read(ends[0], why + used, why_size - used - 1);

@@ -1,9 +1,9 @@
 /*
  * Finds out whether a shared object can be mapped into this process. An object that is cut short or has a
- * hole kills a process that maps it, in the loader or when the damaged code is reached. So the file is read
- * before: its length and checksum have to be those in pbs_policy.sums of its folder, where
- * pbs_policy_install has written them. The sums of other projects' libraries that it needs aren't
- * known, so a child loads the object first.
+ * hole kills a process that maps it, in the loader or when the damaged code is reached. So the file is
+ * checked first: its length and checksum have to be those in pbs_policy.sums of its folder, which
+ * pbs_policy_install has written. The sums of the libraries of other projects that the object needs aren't
+ * known, so a child process loads the object first.
  */
 #pragma once
 
@@ -22,12 +22,12 @@ typedef struct pbs_sum {
     uint64_t length; /* bytes */
 } pbs_sum;
 
-/* Computes the sum of a regular file. Returns 0; or -1, with the reason as one line in `why` (`why_size`
- * bytes). */
+/* Computes the sum of a regular file. Returns 0. After an error returns -1, and writes the reason as one line
+ * to `why` (`why_size` bytes). */
 int pbs_sum_of(const char* path, pbs_sum* sum, char* why, size_t why_size);
 
-/* Returns 0 if the file agrees with pbs_policy.sums and a child of this process could load it. Else returns
- * -1, with the reason in `why`, as one line that begins with the path. Any thread may call it. */
+/* Returns 0 if the file agrees with pbs_policy.sums and a child of this process could load it. Otherwise
+ * returns -1, with the reason in `why`, as one line that begins with the path. Any thread may call it. */
 int pbs_loadable(const char* path, char* why, size_t why_size);
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@
 namespace pbs::openpbs {
 namespace {
 
-// The limits of a message's attributes. A message begins with the index of its type in the variant.
+// The limits of the attributes in a message: their number, and the bytes of a name and of a value.
 constexpr ifl::AttributeLimits kAttributes{1000000, 4096, std::size_t{64} << 20};
 constexpr std::size_t kLongestName = 4096;
 constexpr std::uint64_t kMostParts = 10000000;

@@ -1,6 +1,6 @@
-// The messages between the shim in pbs_server.bin and the policy service, over a stream socket. Each is a
-// packet with the framing of the batch protocol (ifl/packet.h): the number of its kind, and its members, in
-// DIS.
+// The messages between the shim, which is the plugin's code in pbs_server.bin, and the policy service, over a
+// stream socket. Each message is a packet with the framing of the batch protocol (ifl/packet.h): the number
+// of its kind, and its members, in DIS.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,13 @@ struct Ask {
     ifl::Request request;         // Manager, with the plugin's attributes only; or StatusSched
 };
 
-// The client gives the request up: nobody waits for its answer.
+// Says that the client has given its request up: nobody waits for the answer.
 struct Abandon {
     std::uint64_t ticket = 0;
 };
 
-// Says that the server has changed objects of this type: queues, schedulers, resources, vnodes or itself; or
-// that it is about to change jobs.
+// Says that objects of this type have changed at the server: queues, schedulers, resources, vnodes or the
+// server itself. For the type of jobs, says that the server is about to change jobs.
 struct Changed {
     std::uint32_t object_type = 0;
 };
@@ -52,19 +52,20 @@ struct Answer {
     std::vector<std::string> parts;
 };
 
-// The attributes that the shim adds to a listing of an object of the server; none: it adds nothing.
+// The attributes that the shim adds to a listing of an object of the server. If there are none, the shim adds
+// nothing.
 struct Shown {
     std::uint32_t object_type = 0;
     std::string name;
     ifl::Attributes attributes;
 };
 
-// A sign of life of a service that has nothing else to send.
+// A sign of life, which the service sends if it has nothing else to send.
 struct Alive {};
 
 using FromService = std::variant<Answer, Shown, Alive>;
 
-// Return the packet to send for a message.
+// Returns the packet to send for a message.
 std::string packet_of(const ToService& message);
 std::string packet_of(const FromService& message);
 

@@ -38,8 +38,8 @@ void log_line(const std::string& line) {
     attached->log(line.c_str());
 }
 
-// Calls `work`, and keeps its exceptions out of OpenPBS's code: after an exception returns `otherwise`, by
-// which the server takes the request for an unreadable one.
+// Calls `work`, and keeps its exceptions out of OpenPBS's code. After an exception returns `otherwise`, which
+// makes the server take the request for an unreadable one.
 template <class Work>
 int guarded(Work&& work, int otherwise) noexcept {
     try {

@@ -1,5 +1,6 @@
-// The attributes that the plugin adds to OpenPBS's objects: the shim takes them out of requests to the server
-// and adds them to its listings. objects/host_attributes.cc has the same attributes; a test compares them.
+// The attributes that the plugin adds to OpenPBS's objects. The shim takes them out of requests to the server
+// and adds them to the server's listings. objects/host_attributes.cc has the same attributes; a test compares
+// them.
 #pragma once
 
 #include <strings.h>
@@ -67,7 +68,7 @@ inline std::string text_of(const NotActedOn& one, const std::string& sched) {
     return "sched " + sched + ": " + one.name + " has no effect: " + one.why;
 }
 
-// Returns the warning about the first attribute that the plugin doesn't act on; empty: there is none.
+// Returns the warning about the first of the attributes that the plugin doesn't act on; empty: there is none.
 template <class Attributes>
 std::string warning_of(std::uint32_t object_type, const std::string& object, const Attributes& attributes) {
     for (const auto& attribute : attributes)

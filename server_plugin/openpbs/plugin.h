@@ -1,4 +1,4 @@
-// pbs_policy.so as the policy service uses it.
+// The policy plugin pbs_policy.so, as the policy service uses it.
 #pragma once
 
 #include <cstdint>
@@ -38,15 +38,15 @@ class Plugin : public client::Plugin {
     Records& records() { return records_; }
 
     // Carries out a Manager request. When the reply is returned, a change is durable. After code 15208 the
-    // same call has to be repeated some milliseconds later.
+    // same call has to be repeated a few milliseconds later.
     ifl::Reply manager(std::int64_t now, ManagerRequest request, const Identity& who, std::uint64_t ticket);
-    // Adds objects of the type to `out`. `next`: gets the extend string for the request for the next part;
-    // empty if this was the last part.
+    // Adds objects of the type to `out`. `next` gets the extend string of the request for the next part of
+    // the answer; empty: this was the last part.
     ifl::Reply status(std::int64_t now, std::uint32_t object_type, const std::string& name,
                       const ifl::Attributes& wanted, const Identity& who, const std::string& extend,
                       std::uint64_t ticket, ifl::StatusParts& out, std::string& next);
 
-    // Call the functions of client::Plugin with these names. An error is only its code.
+    // These functions call the functions of client::Plugin with the same names. An error is only its code.
     void tick(std::int64_t now);
     tl::expected<bool, int> start_cycle(std::int64_t now, const std::string& sched, int trigger);
     tl::expected<std::vector<Decision>, int> finish_cycle(std::int64_t now);

@@ -26,7 +26,7 @@
 
 namespace {
 
-using namespace pbs::openpbs;  // NOLINT(google-build-using-namespace): a program of these
+using namespace pbs::openpbs;  // NOLINT(google-build-using-namespace): this program belongs to that namespace
 
 std::string system_text() {
     return pbs::values::system_text(errno);
@@ -36,7 +36,8 @@ void log_line(const std::string& line) {
     fmt::print(stderr, "pbs_policyd: {}\n", line);
 }
 
-// Appends a line to the log file `path`; if it can't be written, as on a full disk, to the machine's log.
+// Appends a line to the log file `path`. If the file can't be written, as on a full disk, writes the line to
+// the machine's log.
 void log_to(const std::string& path, const std::string& line) {
     std::FILE* file = std::fopen(path.c_str(), "ae");
     if (file != nullptr) {
@@ -78,7 +79,7 @@ bool is_servers(int fd) {
            (peer.uid == 0 || peer.uid == geteuid());
 }
 
-// Serves one connection of the server at a time: accepts the next when the last one has ended. Returns 1
+// Serves one connection of the server at a time: accepts the next one when the last one has ended. Returns 1
 // after an error.
 int answer(int listener, const ServiceOptions& options) {
     const std::atomic<bool> never = false;

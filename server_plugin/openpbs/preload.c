@@ -40,7 +40,7 @@ static pbs_preload_calls calls; /* the calls in use: `real` until the module is 
 static int (*real_execve)(const char*, char* const[], char* const[]);
 static int (*real_system)(const char*);
 
-static int is_server; /* this is pbs_server.bin */
+static int is_server; /* this process is pbs_server.bin */
 static int tried;     /* attach() has been called, which loads the module once */
 static pthread_t main_thread;
 static char program[PATH_MAX]; /* the path of this process's program */
@@ -93,14 +93,14 @@ static void log_line(const char* text) {
     }
     fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
     if (fd < 0) return;
-    if (write(fd, line, (size_t)length) < 0) { /* there is nobody to tell */
+    if (write(fd, line, (size_t)length) < 0) { /* a failure can't be reported anywhere */
     }
     close(fd);
 }
 
-/* ---- Loading in pbs_server.bin alone. */
+/* ---- Loading the module, in pbs_server.bin alone. */
 
-/* Copies the list of LD_PRELOAD without this object; empty: there is no other. */
+/* Copies the list of LD_PRELOAD without this object. `rest` is empty if the list has no other object. */
 static void without_self(const char* list, char* rest, size_t size) {
     size_t used = 0;
     rest[0] = '\0';
@@ -148,8 +148,8 @@ static void step_aside(const char* why) {
     log_line(line);
 }
 
-/* Prints "ok" if pbs_server.bin could have the plugin, or the reason why not. The exit status is then 2 if
- * attach() would never be called, and 1 if it would fail. */
+/* Prints "ok" if pbs_server.bin could have the plugin, or the reason why not. In the second case the exit
+ * status is 2 if attach() would never be called, and 1 if attach() would fail. */
 static void probe(void) {
     static const char* const kObjects[] = {PBS_POLICY_MODULE, PLUGIN};
     char path[PATH_MAX + 64], why[1024] = "ok";
@@ -187,14 +187,14 @@ __attribute__((constructor)) static void begin(void) {
     if (pbs_calls_can_be_caught(why, sizeof why) == PBS_NO_WAIT) step_aside(why);
 }
 
-/* Makes all calls go to libpbs itself. Called in each child that the server forks. */
+/* Makes all calls go to libpbs itself. It is called in each child that the server forks. */
 static void in_child(void) {
     calls = real;
     is_server = 0;
 }
 
-/* Starts pbs_sched as a child that ends with this server, since the server's start-up script neither starts
- * nor ends it. If a pbs_sched runs already, that one holds the lock, and the child ends at once. */
+/* Starts pbs_sched as a child that ends with this server, because the server's start-up script neither starts
+ * nor ends it. If another pbs_sched runs already, that one holds the lock, and the child ends at once. */
 static void start_pbs_sched(void) {
     const pid_t server = getpid();
     char sched[PATH_MAX + 16];
@@ -256,8 +256,8 @@ static void attach(void) {
     calls = given;
 }
 
-/* Returns whether this process listens for clients. The secondary server of a failover pair waits for its
- * primary by the same function and doesn't listen then; meanwhile the plugin's data in the common folder
+/* Returns whether this process listens for clients. The secondary server of a failover pair also waits by
+ * epoll_pwait() for its primary, but doesn't listen then. Meanwhile the plugin's data in the common folder
  * belong to the primary. */
 static int listens(void) {
     int fd;
@@ -294,7 +294,8 @@ EXPORTED int encode_DIS_reply(int sock, void* reply) {
 }
 EXPORTED int epoll_pwait(int epoll, struct epoll_event* events, int most, int timeout,
                          const sigset_t* signals) {
-    if (real.wait == NULL) find_real(); /* a constructor of another object waits before this one's has run */
+    if (real.wait == NULL) find_real(); /* a constructor of another object may wait before this object's
+                                         * constructor has run */
     if (!in_main_thread()) return real.wait(epoll, events, most, timeout, signals);
     if (!tried && listens()) {
         tried = 1;
@@ -304,8 +305,8 @@ EXPORTED int epoll_pwait(int epoll, struct epoll_event* events, int most, int ti
 }
 
 /* If the plugin schedules, drops the call by which a secondary server starts pbs_sched when it becomes
- * active: the server makes this call whatever pbs.conf says, and pbs_sched would register before the
- * plugin. */
+ * active. The server makes this call even if pbs.conf says that pbs_sched isn't started, and pbs_sched would
+ * register before the plugin. */
 EXPORTED int system(const char* command) {
     static const char kEnd[] = "/sbin/pbs_sched &";
     char schedules[8] = "";
@@ -321,7 +322,7 @@ EXPORTED int system(const char* command) {
     return 0;
 }
 
-/* When a secondary server becomes idle, it executes itself again. Puts the variables back into the
+/* When a secondary server becomes idle, it executes itself again. For that, puts the variables back into the
  * environment that were removed from it at the start. */
 EXPORTED int execve(const char* path, char* const argv[], char* const envp[]) {
     char preload[PATH_MAX * 4], how[64], target[PATH_MAX];
@@ -351,8 +352,8 @@ EXPORTED int execve(const char* path, char* const argv[], char* const envp[]) {
     }
     *to++ = preload;
     *to = how;
-    /* End the pbs_sched that this server has started: from here on the active server's plugin or pbs_sched
-     * schedules. */
+    /* End the pbs_sched that this server has started: from here on the other server of the failover pair is
+     * active, and its plugin or pbs_sched schedules. */
     if (own_sched > 0 && waitpid(own_sched, NULL, WNOHANG) == 0) kill(own_sched, SIGTERM);
     result = real_execve(path, argv, with);
     free(with);

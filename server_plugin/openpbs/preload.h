@@ -1,11 +1,12 @@
 /*
  * The interface between the preloaded object (preload.c) and the module (module.cc). Every process of the
- * server's start has the preloaded object, which is therefore small and in C; only pbs_server.bin loads the
+ * server's start has the preloaded object, which is therefore small and in C. Only pbs_server.bin loads the
  * module.
  *
- * The calls that they replace are those that pbs_server.bin makes for each request: to libpbs's decoders of a
- * request's header, of the bodies of Manager and Status requests and of the extend string, and to its encoder
- * of replies; and the call of libc by which the server, or libpbs for it, waits for the next request.
+ * The replaced calls are those that pbs_server.bin makes for each request: the calls of libpbs's decoders of
+ * a request's header, of the bodies of Manager and Status requests and of the extend string; the call of
+ * libpbs's encoder of replies; and the call of libc by which the server, or libpbs for it, waits for the next
+ * request.
  */
 #pragma once
 
@@ -39,9 +40,10 @@ typedef struct pbs_preload {
     void (*log)(const char* line);
 } pbs_preload;
 
-/* Called once, in the main thread of pbs_server.bin, when it first waits for requests. Returns 0, with
- * functions in `calls` that are called in place of those in `real` from then on, in that thread and never in
- * a child. Else returns an error, with the reason as one line in `error`, and nothing has changed. */
+/* Called once, in the main thread of pbs_server.bin, when it first waits for requests. On success returns 0,
+ * and puts functions into `calls`. From then on the main thread calls these in place of those in `real`; a
+ * child of the server never does. After an error returns another number, with the reason as one line in
+ * `error`, and nothing has changed. */
 typedef int (*pbs_policy_openpbs_attach_fn)(const pbs_preload* preload, pbs_preload_calls* calls, char* error,
                                             size_t error_size);
 

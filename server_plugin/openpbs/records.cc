@@ -17,7 +17,7 @@ using cluster::has_index;
 using cluster::number_in;
 using cluster::Place;
 
-// Calls `changed` for each element of `after` that is new or differs from that of `before`, and `gone` for
+// Calls `changed` for each element of `after` that is new or differs from the one in `before`, and `gone` for
 // each element of `before` that `after` lacks. Returns the number of calls.
 template <class Map, class Changed, class Gone>
 std::size_t compare(const Map& before, const Map& after, const Changed& changed, const Gone& gone) {
@@ -41,8 +41,8 @@ std::string name_of(const auto& names, std::uint64_t handle) {
     return found == names.end() ? std::string() : found->second;
 }
 
-// Returns whether the job is a subjob that counts against its array's max_run_subjobs. A suspended one
-// doesn't.
+// Returns whether the job is a subjob that counts against its array's max_run_subjobs. A suspended subjob
+// doesn't count.
 bool counts_in_array(const Job& job) {
     return !array_of(job.id).empty() && job.runs() && job.state != 'S' && job.state != 'U';
 }
@@ -194,7 +194,7 @@ std::size_t Records::tell(const Site& before, const Site& after) {
     return count;
 }
 
-// ---- Jobs.
+// ---- Reports about jobs.
 
 // Returns the job's state as pbs_plugin.h defines it. An array counts as one waiting job while one of its
 // subjobs may start.
@@ -239,8 +239,8 @@ void Records::tell_job(std::int64_t now, const Job& job) {
             kept = without(std::move(places), released);
             places = std::move(released);
         } else if (job.state == 'S' && !job.preempted()) {
-            // An operator has suspended the job. Others may use the amounts that it has given back, so leave
-            // these out.
+            // An operator has suspended the job. Other jobs may use the amounts that it has given back, so
+            // leave these amounts out.
             places = job.released.empty()
                          ? std::vector<Place>()
                          : without(std::move(places), cluster::places_of(job.released, *this));
@@ -251,7 +251,7 @@ void Records::tell_job(std::int64_t now, const Job& job) {
     plugin_.tell(now, builder_.job(job, standing));
 }
 
-// Reports the array of this subjob again, because the number of its running subjobs has changed.
+// Reports the array of this subjob again, because the number of the array's running subjobs has changed.
 void Records::tell_array(std::int64_t now, const std::string& subjob) {
     const auto array = jobs_.find(array_of(subjob));
     if (array != jobs_.end()) tell_job(now, array->second);
@@ -284,8 +284,9 @@ void Records::forget_waiting(std::int64_t now, const Job& array) {
 }
 
 // Returns the seconds for which decisions have suspended the job; the server's stime doesn't take them into
-// account. For a job that ran before this process began, they are the time since its start by which its use
-// of walltime falls short; mom reports the use only every few minutes, so a small difference doesn't count.
+// account. If the job ran before this process began, they are computed: the time since the job's start minus
+// its used walltime. Mom reports the used walltime only every few minutes, so a small difference doesn't
+// count.
 std::int64_t Records::suspended_seconds(std::int64_t now, const Job& job, const Job* before) {
     constexpr std::int64_t kReported = 600;
     std::int64_t more = 0;
@@ -305,7 +306,7 @@ std::int64_t Records::suspended_seconds(std::int64_t now, const Job& job, const 
 bool Records::tell(std::int64_t now, Job job) {
     if (job.state == 'F' || job.state == 'X' || job.state == 'M') return forget(now, job.id);
     const std::string array = array_of(job.id);
-    // A subjob that waits isn't reported itself, but as part of its array.
+    // A waiting subjob isn't reported itself. It is part of its array.
     if (!array.empty() && !job.runs()) return forget(now, job.id);
     if (job.array) forget_waiting(now, job);
     const auto known = jobs_.find(job.id);
@@ -319,8 +320,8 @@ bool Records::tell(std::int64_t now, Job job) {
         suspended_for_.erase(job.id);
     const bool counted = !is_new && counts_in_array(known->second);
     const bool same = !is_new && known->second.is_like(job);
-    // Report a running job, too, if its use, places or start have changed, which doesn't count as a change of
-    // the job.
+    // Also report a running job whose use, places or start have changed. Such a change doesn't count as a
+    // change of the job.
     const auto running = [](const Job& one) { return std::tie(one.used, one.stime, one.exec_vnode); };
     const std::string id = job.id;
     const auto failed = not_preemptable_.find(id);
@@ -367,7 +368,7 @@ bool Records::forget(std::int64_t now, const std::string& job) {
 }
 
 std::string Records::explained(const std::string& job) const {
-    // The id may lack the server's name.
+    // The given id may lack the server's name.
     const auto whole = [&](const std::string& id) {
         if (id.find('.') != id.npos) return jobs_.find(id);
         const auto next = jobs_.lower_bound(id + '.');
@@ -500,7 +501,7 @@ std::uint64_t Records::handle(const std::string& job) const {
     return found == job_handles_.end() ? 0 : found->second;
 }
 
-// ---- Decisions.
+// ---- Translation of decisions.
 
 std::vector<std::string> Records::exec_vnodes_of(std::span<const Place> places,
                                                  std::string_view chunks) const {
@@ -511,7 +512,7 @@ std::vector<std::string> Records::exec_vnodes_of(std::span<const Place> places,
     };
     std::vector<std::string> all;
     do {
-        // Up to the next place that begins another occurrence, the places belong to one occurrence.
+        // A place may begin another occurrence. The places before it belong to one occurrence.
         const auto next = std::find_if(places.begin() + (places.empty() ? 0 : 1), places.end(),
                                        [](const Place& place) { return place.next_occurrence; });
         const auto count = static_cast<std::size_t>(next - places.begin());

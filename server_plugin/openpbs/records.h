@@ -42,7 +42,7 @@ struct Decision {
 
 // The number of jobs in a queue, as OpenPBS counts them in state_count.
 struct JobCount {
-    std::int64_t running = 0;  // with suspended jobs, ending jobs and subjobs
+    std::int64_t running = 0;  // includes suspended jobs, ending jobs and subjobs
     std::int64_t waiting = 0;
     bool operator==(const JobCount&) const = default;
 };
@@ -63,17 +63,19 @@ class Records : private cluster::Names {
     // Reports that a job is gone. Returns whether the plugin knew the job.
     bool forget(std::int64_t now, const std::string& job);
 
-    // Reports a job as running, as the request to run it is sent; of an array, its first waiting subjob.
-    // Returns the id of the job that runs; empty: no subjob waits.
+    // Reports a job as running, when the request to run it is sent. If the decision is about an array, the
+    // job is its first waiting subjob. Returns the id of the job that runs; empty: no subjob waits.
     std::string starts(std::int64_t now, const Decision& decision);
-    // put_aside() keeps the plugin from choosing again, at once, a job that the server has refused to run or
-    // to move. take_up() lets it choose all such jobs again, except those for which `stays` is true.
+    // The server may refuse to run or to move a job. put_aside() then keeps the plugin from choosing the job
+    // again at once. take_up() lets the plugin choose all such jobs again, except those for which `stays`
+    // returns true.
     void put_aside(std::int64_t now, const std::string& job);
     void take_up(std::int64_t now, const std::function<bool(const std::string&)>& stays);
     // Notes that the server couldn't preempt the job, so that the plugin doesn't try it again until the job
-    // changes. A job that mom was still starting can't be suspended; it may be tried again once it has begun.
+    // changes. If mom was still starting the job, it couldn't be suspended; then it may be tried again once
+    // it has begun.
     void not_preemptable(std::int64_t now, const std::string& job);
-    // Protects the running subjobs of this array from preemption; with an empty id, those of no array.
+    // Protects the running subjobs of this array from preemption. An empty id ends the protection.
     void spare(std::int64_t now, const std::string& array);
     // Notes the comment of a job that was sent to the server.
     void commented(const std::string& job, const std::string& comment);
@@ -84,11 +86,11 @@ class Records : private cluster::Names {
 
     // Returns the number of known jobs of a queue.
     JobCount count(const std::string& queue) const;
-    // Returns whether the queue has arrays. The server also counts those of their subjobs that wait to run
+    // Returns whether the queue has arrays. In such a queue the server also counts subjobs that wait to run
     // again.
     bool has_arrays(const std::string& queue) const;
     // Returns the known running jobs of the queue that aren't in `running`, and the known waiting jobs that
-    // aren't in `waiting`. Without a set, no job is missing from it.
+    // aren't in `waiting`. If a set isn't given, the jobs of its kind aren't returned.
     std::vector<std::string> missing(const std::string& queue,
                                      const std::optional<std::set<std::string>>& running,
                                      const std::optional<std::set<std::string>>& waiting) const;
@@ -97,8 +99,8 @@ class Records : private cluster::Names {
     const Job* job(const std::string& id) const;
     std::uint64_t handle(const std::string& job) const;
     const std::map<std::string, Job>& jobs() const { return jobs_; }
-    // Returns the job whose explanation is the answer for `job`: its array if it is a waiting subjob, else
-    // itself. `job` may lack the server's name.
+    // Returns the id of the job whose explanation is the answer for `job`: for a waiting subjob its array,
+    // else the job itself. `job` may lack the server's name.
     std::string explained(const std::string& job) const;
     // Returns whether a user who isn't an operator may see the job. `user` is in the form of Job_Owner.
     bool may_see(const std::string& user, const std::string& job) const;
@@ -131,8 +133,9 @@ class Records : private cluster::Names {
 
     client::Plugin& plugin_;
     cluster::RecordBuilder builder_;
-    std::map<std::string, cluster::ResourceRef, std::less<>> resources_;  // views of resource_names_
-    std::vector<std::string> resource_names_;                             // names, by id
+    std::map<std::string, cluster::ResourceRef, std::less<>> resources_;  // by name; the names are views of
+                                                                          // resource_names_
+    std::vector<std::string> resource_names_;                             // names of resources, by id
     std::map<std::string, std::uint64_t, std::less<>> queues_;            // handles, by name
     std::map<std::uint64_t, std::string> queue_names_;
     std::map<std::string, std::uint64_t, std::less<>> vnodes_;
@@ -150,11 +153,12 @@ class Records : private cluster::Names {
     std::set<std::string> aside_;
     bool others_see_jobs_ = false;
     struct NotPreemptable {
-        std::int64_t stime = 0;  // of the run that couldn't be preempted
+        std::int64_t stime = 0;  // start of the run that couldn't be preempted
         bool begun = false;
     };
     std::map<std::string, NotPreemptable> not_preemptable_;  // by job id
-    std::map<std::string, std::int64_t> suspended_for_;      // by running job: the seconds of its suspensions
+    std::map<std::string, std::int64_t> suspended_for_;      // by running job: seconds for which it was
+                                                             // suspended
     std::string spared_;                                     // the id of the array that spare() protects
     // Running jobs with a soft walltime, and the seconds to which it was extended; 0: not extended yet.
     std::map<std::string, std::int64_t> soft_;

@@ -21,7 +21,7 @@ using cluster::number_of;
 using cluster::truth_of;
 using cluster::value_of;
 
-// Fills in the occurrences after the first that is left, by the recurrence rule, as pbs_sched does.
+// Computes the reservation's occurrences after the present one, by the recurrence rule, as pbs_sched does.
 void set_later(Reservation& one, const ifl::ObjectView& object, bool is_new) {
     constexpr std::size_t kMost = 10'000;
     const auto zone = rrule::Zone::find(value_of(object.attributes, "reserve_timezone"));
@@ -30,7 +30,7 @@ void set_later(Reservation& one, const ifl::ObjectView& object, bool is_new) {
         return;
     }
     const auto at = [](std::int64_t seconds) { return rrule::Instant(rrule::Seconds(seconds)); };
-    // If only the next occurrence was altered, kUnaltered has the values of the later ones.
+    // The attribute with this name has the values of the later occurrences, if only the next one was altered.
     constexpr std::string_view kUnaltered = "reserve_standing_revert";
     const std::int64_t first = number_of(value_of(object.attributes, kUnaltered, "start_time"), one.start);
     const std::string_view length = value_of(object.attributes, kUnaltered, "walltime");
@@ -47,7 +47,7 @@ void set_later(Reservation& one, const ifl::ObjectView& object, bool is_new) {
     const auto known = static_cast<std::int64_t>(series->starts.size());
     const std::int64_t left = all == 0 ? known : std::min(known, all - index + 1);
     const auto nodes = ifl::exec_vnodes_in(value_of(object.attributes, "reserve_execvnodes"), kMost);
-    // reserve_execvnodes has the occurrences that were left when it was written. So many of these have passed
+    // reserve_execvnodes has the occurrences that were left when it was written. `passed` of them have passed
     // since.
     const std::int64_t passed = index - 1 - (all - static_cast<std::int64_t>(nodes.size()));
     if (is_new) {
@@ -116,7 +116,8 @@ void choose_asked(Reservation& reservation, const std::function<bool(const std::
         one.asked = lacks(one.nodes);
         any = any || one.asked;
     }
-    // All vnodes exist and take jobs, but other reservations hold them: find places for all occurrences anew.
+    // All vnodes exist and take jobs, but other reservations hold some of them. So find places for all
+    // occurrences anew.
     if (any) return;
     reservation.keeps_first = false;
     for (Reservation::Occurrence& one : reservation.later) one.asked = true;

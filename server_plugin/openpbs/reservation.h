@@ -14,8 +14,8 @@ namespace pbs::openpbs {
 
 struct Reservation {
     std::string queue;
-    // The partition in which the reservation was confirmed; empty: none yet, or that of the default
-    // scheduler.
+    // The partition in which the reservation was confirmed; empty: it isn't confirmed yet, or the partition
+    // is the default scheduler's.
     std::string partition;
     bool asked = false;  // the scheduler has to find places for it
     std::int64_t start = 0;
@@ -33,7 +33,7 @@ struct Reservation {
     std::vector<Occurrence> later{};
     std::string later_select{};  // the select of later occurrences; empty: that in `requested`
     bool standing = false;
-    bool one_altered = false;  // places are requested for the next occurrence only
+    bool one_altered = false;  // places are requested for the next occurrence only, which was altered
     bool keeps_first = false;  // places are requested for later occurrences only
     bool soonest = false;      // the reservation is to begin as soon as there are places
     std::string error;         // the reason why the scheduler can't decide about the reservation
@@ -47,11 +47,10 @@ struct ByNumber {
 };
 using Reservations = std::map<std::string, Reservation, ByNumber>;
 
-// Reads a reservation. A reservation that has lost vnodes is `asked` if the time to retry it has come at
-// `now`.
+// Reads a reservation. A reservation that has lost vnodes is `asked` if at `now` it is time to try again.
 Reservation reservation_of(const ifl::ObjectView& object, std::int64_t now);
 // Chooses the occurrences that need places. If a standing reservation has lost vnodes, these are the
-// occurrences on such vnodes. `is_there`: returns whether a vnode exists and takes jobs.
+// occurrences that have lost some. `is_there` returns whether a vnode exists and takes jobs.
 void choose_asked(Reservation& reservation, const std::function<bool(const std::string&)>& is_there);
 
 }  // namespace pbs::openpbs

@@ -21,9 +21,9 @@ constexpr seconds kTryAgain{2};        // the pause before registering again
 constexpr seconds kLook{5};            // the interval of queries for changes that no command reports
 constexpr seconds kLookSoon{1};        // the pause before a query if a client asks for an unknown job
 constexpr seconds kCycleTakesLong{3};  // the longest time that a query waits for a cycle
-constexpr seconds kSettled{1};         // if no request has altered jobs for so long, the jobs are queried
+constexpr seconds kSettled{1};         // after no request has altered jobs for so long, the jobs are queried
 
-// Translates the number of OpenPBS's command into the plugin's trigger.
+// Translates the number of a command of OpenPBS's server into the plugin's trigger.
 int trigger_of(int command) {
     switch (command) {
         case 1:
@@ -239,7 +239,7 @@ void Scheduling::step() {
             decide();
             break;
         case Phase::deciding:
-            break;  // goes on when the thread calls cycle_finished()
+            break;  // the cycle goes on when the plugin's thread calls cycle_finished()
         case Phase::applying:
             apply_some();
             break;
@@ -256,8 +256,8 @@ void Scheduling::begin_next() {
     look_at_failed(time);
     std::string looker;
     std::string teller;
-    // Begin with the scheduler that follows the last run's, so that a scheduler with much work doesn't keep
-    // others waiting.
+    // Begin with the scheduler that comes after the one of the last run, so that a scheduler with much work
+    // doesn't keep others waiting.
     auto next = scheds_.upper_bound(current_);
     for (std::size_t i = 0; i < scheds_.size(); ++i, ++next) {
         if (next == scheds_.end()) next = scheds_.begin();
@@ -300,7 +300,7 @@ void Scheduling::end() {
     Session& one = current();
     one.goes_on = run_.again;
     if (auto& given = orders_given_[current_]; given.size() > 1) given.erase(given.begin(), given.end() - 1);
-    // The server's command has ended only if no further qrun waits: else a later cycle ends it.
+    // The server's command has ended only if no further qrun waits. Otherwise a later cycle ends it.
     if (run_.for_command && one.qruns.empty() && one.is_registered()) {
         one.command = false;
         one.client->end_cycle();
@@ -308,7 +308,8 @@ void Scheduling::end() {
     run_ = Run{};
 }
 
-// Names the scheduler to which algorithm = external leaves the jobs: pbs_sched, perhaps on another host.
+// Returns the name of the scheduler to which algorithm = external leaves the jobs: pbs_sched, perhaps on
+// another host.
 std::string Scheduling::external_scheduler(const std::string& sched) const {
     const auto known = site_.scheds.find(sched);
     if (known == site_.scheds.end()) return "pbs_sched";

@@ -1,5 +1,6 @@
-// The plugin as the scheduler of an OpenPBS server: registers for those scheduler objects that are the
-// plugin's, reports the server's changes to the plugin, and carries out the decisions of the plugin's cycles.
+// The plugin as the scheduler of an OpenPBS server: registers as the scheduler of those scheduler objects
+// whose policies the plugin carries out, reports the server's changes to the plugin, and carries out the
+// decisions of the plugin's cycles.
 //
 // Scheduling is a state machine that never waits: step() does all that can be done at the moment. For one
 // scheduler at a time it
@@ -10,8 +11,8 @@
 //      are missing, by their ids. At the start, and later at long intervals as a check, it queries
 //      everything; the check counts the changes that had been missed (model_checks);
 //   2. has the plugin decide, in a thread of the plugin if that takes long;
-//   3. carries the decisions out, with some dozens of requests unanswered at a time, and reports the end of
-//      the cycle to the server if the server had commanded the cycle.
+//   3. carries the decisions out, with at most 64 requests unanswered at a time. If the server had commanded
+//      the cycle, reports the cycle's end to the server.
 //
 // A cycle is begun by a command of the server, by a change that the shim has noticed, by the time, or by a
 // query that finds a change which no command reported. Such queries are made every few seconds, and one
@@ -55,7 +56,7 @@ class Scheduling {
     // Does all that can be done at the moment.
     void step();
     void poll_for(std::vector<pollfd>& set) const;
-    // The longest wait, in milliseconds, before step() must be called even if no descriptor is ready.
+    // Returns the longest time, in milliseconds, before step() must be called even if no descriptor is ready.
     int patience() const;
 
     // Notes that a request has changed objects of this type (enum pbs_object_type).
@@ -68,8 +69,8 @@ class Scheduling {
     void cycle_finished();
     // Notes for which schedulers the plugin wants a cycle. Call this after a tick of the plugin.
     void look_at_wanted();
-    // Has the server's jobs queried once after `since`, because the server tells a scheduler nothing about
-    // new held jobs. Returns true if that is done, or can't be done now.
+    // Makes one query of the server's jobs after `since`, because the server tells a scheduler nothing about
+    // new held jobs. Returns true if the query is done, or can't be made now.
     bool look_after(Clock::time_point since);
 
     // Returns whether the plugin's cycles schedule by this scheduler's policy: its algorithm isn't external.
@@ -82,12 +83,12 @@ class Scheduling {
     void show_not_acted_on(const std::string& sched, ifl::Attributes& attributes) const;
 
   private:
-    // The data of a scheduler object that last from run to run. Its connection is absent, being made,
+    // The data of a scheduler object that are kept from run to run. Its connection is absent, being made,
     // registered, or closed and due to be made again.
     struct Session {
         std::unique_ptr<ServerClient> client;
         Clock::time_point next_try{};
-        std::string why;       // why it isn't registered; empty: it is, or was never tried
+        std::string why;       // why the scheduler isn't registered; empty: it is, or wasn't tried yet
         std::string logged;    // the last `why` that was logged
         int wanted = 0;        // the trigger of a cycle that is wanted; 0: none is wanted
         bool goes_on = false;  // the last cycle left work for another one
@@ -95,9 +96,9 @@ class Scheduling {
         std::deque<std::string> qruns;
         std::set<std::string> lacking{};  // names of attributes whose folders didn't exist when they were set
         // attr_update_period: the least time between two updates of waiting jobs' comments and estimates.
-        std::int64_t period = 0;   // in the last cycle; seconds
-        std::int64_t told_at = 0;  // when an update was last sent; 0: not since the period changed
-        // Comments and estimates that wait for the next period, or until no cycle is wanted.
+        std::int64_t period = 0;   // value in the last cycle, in seconds
+        std::int64_t told_at = 0;  // time of the last update; 0: none since the period changed
+        // Comments and estimates that are sent in the next period, or when no cycle is wanted.
         Untold untold{};
         bool tells_on = false;  // `untold` is sent as soon as no cycle is wanted
 
@@ -108,7 +109,7 @@ class Scheduling {
     struct Failed {
         int times = 0;              // refusals in a row
         Clock::time_point again{};  // when the job is tried again at the latest
-        bool stays = false;         // the job stays aside until `again`
+        bool stays = false;         // the job isn't taken up before `again`
         bool waits = false;         // a cycle is wanted at `again`
     };
     // The answers to the queries of one run.
@@ -128,7 +129,7 @@ class Scheduling {
         std::string error;
     };
 
-    // The search for jobs that are gone. It follows the answers to a run's queries.
+    // The search for jobs that are gone. It begins when a run's queries are answered.
     struct Search {
         enum class Step : std::uint8_t { none, ids, names };
         struct Ids {
@@ -136,14 +137,14 @@ class Scheduling {
             std::optional<std::set<std::string>> waiting;  // ids of all jobs, without subjobs
         };
         Step step = Step::none;
-        std::map<std::string, JobCount> counts;  // the server's, by queue
+        std::map<std::string, JobCount> counts;  // the server's counts of jobs, by queue
         std::map<std::string, Ids> queues;       // queues that have fewer jobs than are known
         std::set<std::string> missing;           // ids of known jobs that weren't found, to be queried by id
     };
 
-    // One run for one scheduler: a query with a cycle, a query only, the answer to a qrun, or the sending of
-    // comments that earlier runs left unsent. These data end with the run; lasting data are in Session,
-    // above.
+    // One run for one scheduler. A run is a query with a cycle, a query only, the answer to a qrun, or the
+    // sending of comments that earlier runs left unsent. These data end with the run; data that last longer
+    // are in Session, above.
     //
     //   learning, checking   queries are on their way; the answers are in `learnt`
     //   waiting              the plugin is busy with something else, and is called again
@@ -163,13 +164,14 @@ class Scheduling {
         Learnt learnt{};
         std::size_t changes = 0;  // the number of changed objects that the queries have found so far
         Search search{};
-        std::optional<std::string> qrun{};         // the job, until the plugin has found or refused a place
-        std::optional<std::string> qrun_placed{};  // the job, after the plugin has found a place
+        std::optional<std::string> qrun{};         // the job of a qrun, until the plugin has found or refused
+                                                   // a place
+        std::optional<std::string> qrun_placed{};  // the job of a qrun, after the plugin has found a place
         std::vector<Decision> decisions{};         // all but comments and estimates
         std::size_t applied = 0;                   // the number of decisions handled so far
         bool tells = true;                         // comments and estimates may be sent
-        bool told_enough = false;                  // the other comments and estimates wait for a later run
-        std::set<std::string> told_anyway{};       // jobs whose comments are sent whatever `tells` says
+        bool told_enough = false;                  // enough was sent: the others wait for a later run
+        std::set<std::string> told_anyway{};       // jobs whose comments are sent even if `tells` is false
         std::optional<Clock::time_point> telling_since{};  // when the first comment or estimate was sent
         std::size_t told = 0;            // comments and estimates since the last query of the server's state
         std::size_t tellings_asked = 0;  // unanswered queries of the server's state
@@ -219,7 +221,7 @@ class Scheduling {
     void answer_reservation(const Decision& decision);
     void preempt();
     struct Preemption {
-        std::string for_job;  // empty: the hours of its queue have ended, so no job gets the room
+        std::string for_job;  // empty: the job's queue has ended its hours, so no job gets the room
         std::string comment;  // empty: the usual comment of a preemption for a job
     };
     void preempted(const std::string& id, const Preemption& done, char method);
@@ -262,10 +264,12 @@ class Scheduling {
     // Waiting jobs that have an estimate from an earlier scheduler. A cycle replaces or clears these
     // estimates.
     std::set<std::string> left_top_jobs_;
-    bool estimates_forgotten_ = false;    // the server has lost them: the next cycle sends them again
+    bool estimates_forgotten_ = false;    // the server has forgotten the estimates: the next cycle sends them
+                                          // again
     PendingSettings settings_;            // changed settings that have still to be written to the policies
     std::vector<ChangedFolder> folders_;  // changed folders that have still to be checked
-    // By scheduler: the values of preempt_order that the plugin itself has set, in this cycle and the last.
+    // By scheduler: the values of preempt_order that the plugin itself has set, in this cycle and the last
+    // one.
     std::map<std::string, std::vector<std::string>> orders_given_;
 
     std::map<std::string, Failed> failed_;
@@ -275,9 +279,10 @@ class Scheduling {
     // By queue: the number of jobs that the server counts but doesn't describe, such as subjobs that wait to
     // run again.
     std::map<std::string, JobCount> undescribed_;
-    std::time_t jobs_since_ = 0;  // the jobs' changes before this time are known
+    std::time_t jobs_since_ = 0;  // all changes of jobs before this time are known
     bool look_soon_ = false;
-    std::optional<Clock::time_point> altered_;  // last request that altered jobs and no query has followed
+    std::optional<Clock::time_point> altered_;  // the last request that altered jobs, if no query has
+                                                // followed it
     Clock::time_point look_began_{};
     Clock::time_point looked_{};
     Clock::time_point checked_{};

@@ -14,14 +14,15 @@ namespace pbs::openpbs {
 namespace {
 
 constexpr std::size_t kWindow = 64;  // the most unanswered requests
-// While so many queries of the server's state are unanswered, no comments are sent, so that they don't run
-// far ahead of the server.
+// While so many queries of the server's state are unanswered, no comments are sent. So comments don't run far
+// ahead of the server.
 constexpr std::size_t kMostAsked = 2;
 constexpr std::size_t kMostUnsent = 1U << 20;
 constexpr std::int32_t kIneligible = 1;  // OpenPBS's accrue_type of jobs that gain nothing by waiting
 
-// Returns the places of a confirmed reservation, as the server's request has them. For a standing
-// reservation, those of all occurrences that are left, including occurrences that keep their vnodes.
+// Returns the places of a confirmed reservation, as the request to the server has them. For a standing
+// reservation they are the places of all occurrences that are left, including occurrences that keep their
+// vnodes.
 std::string confirmed_nodes(const Reservation& reservation, const Decision& decision) {
     if (!reservation.standing) return decision.exec_vnode;
     if (reservation.one_altered) return ifl::execvnodes_text({decision.exec_vnode});
@@ -35,8 +36,8 @@ std::string confirmed_nodes(const Reservation& reservation, const Decision& deci
     return ifl::execvnodes_text(all);
 }
 
-// Returns the methods of `order`, a preempt_order, that the server can try for the job. An `order` with
-// several steps, which depend on the job's remaining time, keeps its percentages, so that the result differs
+// Returns the methods of `order`, a preempt_order, that the server can try for the job. If `order` has
+// several steps, which depend on the job's remaining time, the result has their percentages, and so differs
 // from any list of methods.
 std::string tried_for(const Job& job, std::string_view order) {
     std::string out;
@@ -57,8 +58,8 @@ bool Scheduling::may_apply() const {
     const ServerClient& client = *scheds_.at(current_).client;
     if (client.unanswered() >= kWindow || client.unsent() >= kMostUnsent) return false;
     if (run_.applied == run_.decisions.size()) return has_to_tell() && run_.tellings_asked < kMostAsked;
-    // A job that starts in the place of preempted jobs has to wait until the requests to preempt them are
-    // answered.
+    // A job that starts in the place of preempted jobs has to wait for the answers to the requests to preempt
+    // them.
     return !run_.decisions[run_.applied].after_preemptions || run_.preempting == 0;
 }
 
@@ -96,8 +97,8 @@ void Scheduling::accrue(const std::string& job, std::int32_t type) {
         ifl::Manage{kSet, PBS_OBJ_JOB, job, {attribute("accrue_type", {}, fmt::format("{}", type))}});
 }
 
-// Sends an estimate to the server. With `topjob`, a server with clear_topjob_estimates_enable later forgets
-// the estimate; other servers may not know this attribute.
+// Sends an estimate to the server. A server with clear_topjob_estimates_enable gets `topjob`, too, and later
+// forgets the estimate. Other servers may not know that attribute.
 void Scheduling::tell_estimate(const std::string& job, const Estimate& estimate) {
     const auto& [start, exec_vnode] = estimate;
     ifl::Attributes attributes{attribute("estimated", "start_time", fmt::format("{}", start))};
@@ -108,7 +109,7 @@ void Scheduling::tell_estimate(const std::string& job, const Estimate& estimate)
     ++run_.told;
 }
 
-// Makes the server forget the job's estimate, since its start is no longer foreseen.
+// Makes the server forget the job's estimate, because its start is no longer foreseen.
 void Scheduling::clear_estimate(const std::string& job) {
     if (!site_.server.clears_estimates) return;
     current().client->tell(ifl::RequestType::modify_job_async,
@@ -155,8 +156,8 @@ void Scheduling::apply(const Decision& decision) {
             if (job->preempted()) return resume(decision.job);
             return run(decision);
         case Decision::Kind::comment:
-            // Keep the comment of a job that was preempted for another one, which it names, and that of a
-            // begun array, which says since when the array runs.
+            // Keep the comment of a job that was preempted for another one: it names the other job. Keep the
+            // comment of a begun array, too: it says since when the array runs.
             if (job->preempted_at != 0 && cluster::names_preemption(job->comment)) return;
             if (job->array && job->state == 'B') return;
             return comment(decision.job, decision.text);
@@ -186,10 +187,10 @@ void Scheduling::apply(const Decision& decision) {
                        });
             return;
         case Decision::Kind::reject:
-            // Set the comment before the job is deleted, since the history of jobs keeps it.
+            // Set the comment before the job is deleted, because the history of jobs keeps the comment.
             comment(decision.job, decision.text);
             log(fmt::format("{}: rejected: {}", decision.job, decision.text));
-            // Use delete_job_list, since OpenPBS 23.06 never answers the older request, delete_job.
+            // Use delete_job_list, because OpenPBS 23.06 never answers the older request, delete_job.
             client.ask(ifl::RequestType::delete_job_list, ifl::DeleteJobList{{decision.job}}, {},
                        [this, id = decision.job](const ifl::Result<ifl::Reply>& reply) {
                            if (!reply) return;
@@ -206,9 +207,9 @@ void Scheduling::apply(const Decision& decision) {
     }
 }
 
-// Sends one request to preempt the jobs of the next decisions that have the same methods. The server tries
-// the methods of the scheduler's preempt_order. It answers when each of the jobs has been preempted, or
-// couldn't be.
+// Sends one request to preempt the jobs of the next decisions, as long as these have the same methods. The
+// server tries the methods of the scheduler's preempt_order. It answers when each of the jobs has been
+// preempted, or couldn't be.
 void Scheduling::preempt() {
     ServerClient& client = *current().client;
     const std::string methods = run_.decisions[run_.applied].methods;
@@ -280,8 +281,8 @@ void Scheduling::preempted(const std::string& id, const Preemption& done, char m
     refresh(id);
 }
 
-// Resumes a suspended job in its place. If that fails, the next cycle tries again, but no cycle is begun for
-// it.
+// Resumes a suspended job in its place. If that fails, the next cycle tries again; no cycle is begun for the
+// failure.
 void Scheduling::resume(const std::string& id) {
     current().client->ask(ifl::RequestType::signal_job, ifl::SignalJob{id, "resume"}, {},
                           [this, id](const ifl::Result<ifl::Reply>& reply) {
@@ -300,7 +301,8 @@ void Scheduling::run(const Decision& decision) {
     comment(decision.job, array ? std::string() : decision.text);
     const std::string id = plugin_.records().starts(now(), decision);
     if (id.empty()) return;
-    // The array's next subjob precedes all jobs behind the array: leave these to the next cycle.
+    // The array's next subjob precedes all jobs behind the array. So leave the further decisions to the next
+    // cycle.
     if (array) {
         run_.again = true;
         const Job* left = plugin_.records().job(decision.job);
@@ -339,9 +341,9 @@ void Scheduling::run(const Decision& decision) {
                });
 }
 
-// Sends the request to run the job. job_run_wait says when the server answers it: when it has the request,
-// when runjob hooks have seen the job, or when the job runs. If there are no runjob hooks, don't wait for
-// them, like pbs_sched.
+// Sends the request to run the job. job_run_wait says when the server answers the request: when it has the
+// request, when runjob hooks have seen the job, or when the job runs. If there are no runjob hooks, doesn't
+// wait for them, like pbs_sched.
 void Scheduling::send_run(const Decision& decision, const std::string& id) {
     ServerClient& client = *current().client;
     ifl::RunJob request{id, decision.exec_vnode, 0};
@@ -359,7 +361,8 @@ void Scheduling::send_run(const Decision& decision, const std::string& id) {
                });
 }
 
-// Sets a job aside after the server has refused to run it. After each further refusal the job waits longer.
+// Sets a job aside after the server has refused to run it. After each further refusal the job stays aside
+// longer.
 void Scheduling::set_aside(const std::string& job) {
     constexpr int kMostDoubled = 6;
     Failed& failed = failed_[job];
@@ -385,14 +388,14 @@ void Scheduling::refused(const std::string& id, const ifl::Reply& reply) {
     if (reply.code != PBSE_UNKJOBID && reply.code != PBSE_BADSTATE)
         comment(job, fmt::format("Not Running: PBS Error: {}", text_of(reply)));
     set_aside(job);
-    // The place of the job is free again: run another cycle at once, without this job.
+    // The place of the job is free again. So run another cycle at once, without this job.
     run_.again = true;
     refresh(job);
     if (job != id) refresh(id);
 }
 
-// Queries the jobs that were started since the last call: each by itself if they are few, else all in one
-// query.
+// Queries the jobs that were started since the last call. At most 8 jobs are queried one by one, more jobs by
+// one query of all.
 void Scheduling::look_at_starts() {
     constexpr std::size_t kFew = 8;
     std::vector<std::string> started = std::exchange(run_.started, {});
@@ -430,7 +433,8 @@ void Scheduling::started_as(const std::string& id, Job job) {
     }
     log(fmt::format("{}: the server has not run it", id));
     set_aside(waiting);
-    // A job that has failed before stays aside, and its place is free: run another cycle at once, without it.
+    // A job that has failed before stays aside, and its place is free. So run another cycle at once, without
+    // the job.
     run_.again = run_.again || failed_[waiting].stays;
     if (waiting != id) refresh(waiting);
 }

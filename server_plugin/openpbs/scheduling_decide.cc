@@ -12,12 +12,13 @@ namespace pbs::openpbs {
 namespace {
 
 constexpr std::chrono::milliseconds kTelling{200};        // a run sends comments for at most this time
-constexpr std::chrono::milliseconds kTellingAtLeast{30};  // the same, while a cycle is wanted
-constexpr std::size_t kToldAtOnce = 32;                   // comments and estimates between two queries
+constexpr std::chrono::milliseconds kTellingAtLeast{30};  // the same limit while a cycle is wanted
+constexpr std::size_t kToldAtOnce = 32;                   // comments and estimates between two queries of the
+                                                          // server's state
 
 }  // namespace
 
-// ---- Deciding.
+// ---- Having the plugin decide.
 
 void Scheduling::decide() {
     phase_ = Phase::waiting;
@@ -78,8 +79,8 @@ void Scheduling::take_decisions() {
     begin_applying();
 }
 
-// Makes the server forget outdated estimates: those of an earlier scheduler, or of this one before a restart,
-// that this cycle doesn't repeat.
+// Makes the server forget outdated estimates that this cycle doesn't repeat: estimates of an earlier
+// scheduler, or of this one before a restart.
 void Scheduling::clear_left_estimates(const std::vector<Decision>& decisions) {
     if (std::exchange(estimates_forgotten_, false))
         for (const auto& [job, estimate] : estimates_) tell_estimate(job, estimate);
@@ -96,7 +97,7 @@ void Scheduling::begin_applying() {
     apply_some();
 }
 
-// ---- Telling why jobs wait.
+// ---- Telling users why jobs wait.
 
 // Decides by attr_update_period whether this run may send comments and estimates. A period begins when a run
 // sends some. A new value of the attribute ends the period.
@@ -109,9 +110,9 @@ void Scheduling::look_at_period() {
 }
 
 // Returns whether another comment or estimate may be sent now. The server begins no other cycle before this
-// one is over, and thousands of comments take seconds: after a while the remaining ones have to wait until no
-// cycle is wanted. The server answers neither comments nor estimates, so after some of them a query of its
-// state is sent, to keep this client from running far ahead of it.
+// one is over, and thousands of comments take seconds. So after a while the remaining ones have to wait until
+// no cycle is wanted. The server answers neither comments nor estimates. So after some of them a query of the
+// server's state is sent, to keep this client from running far ahead of the server.
 bool Scheduling::may_tell() {
     const Clock::time_point time = Clock::now();
     if (!run_.telling_since) run_.telling_since = time;
@@ -142,8 +143,8 @@ bool Scheduling::has_to_tell() const {
     return run_.tells ? !scheds_.at(current_).untold.empty() : !run_.told_anyway.empty();
 }
 
-// Takes the next comment or estimate to send. If the period isn't over, only one of a job about which
-// something else was sent anyway.
+// Takes the next comment or estimate to send. While the period isn't over, takes only one about a job for
+// which another request was sent anyway.
 std::optional<Decision> Scheduling::next_untold() {
     Untold& untold = current().untold;
     if (run_.tells) return untold.take();
@@ -175,7 +176,7 @@ void Scheduling::tell_on(const std::string& sched) {
     begin_applying();
 }
 
-// ---- qrun.
+// ---- Answering qrun.
 
 void Scheduling::answer_qrun(const std::string& job, int error, const std::string& text) {
     current().client->ask(ifl::RequestType::deferred_scheduler_reply,
@@ -189,7 +190,7 @@ void Scheduling::answer_qrun(const std::string& job, int error, const std::strin
 void Scheduling::qrun() {
     const std::string job = *run_.qrun;
     const std::string array = cluster::array_of(job);
-    // Don't preempt other subjobs of its array for a subjob, like pbs_sched.
+    // For a subjob, don't preempt other subjobs of its array, like pbs_sched.
     plugin_.records().spare(now(), array);
     auto placed = plugin_.place_job(now(), waiting_id(job));
     plugin_.records().spare(now(), {});

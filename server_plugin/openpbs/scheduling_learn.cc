@@ -20,10 +20,10 @@ using cluster::array_of;
 
 constexpr std::chrono::seconds kCheck{600};  // the interval of checks, which query all objects
 constexpr std::uint64_t kSettingsTicket = ~std::uint64_t{0};
-constexpr std::size_t kNamesAtOnce = 500;  // jobs in one query by their ids
+constexpr std::size_t kNamesAtOnce = 500;  // most jobs in one query by ids
 
-// Counts a queue's jobs by its state_count: "Transit:0 Queued:3 Held:0 Waiting:0 Running:1 Exiting:0
-// Begun:0".
+// Reads the number of a queue's jobs from its state_count: "Transit:0 Queued:3 Held:0 Waiting:0 Running:1
+// Exiting:0 Begun:0".
 JobCount count_of(std::string_view text) {
     JobCount out;
     for (const std::string_view word : values::words(text)) {
@@ -38,7 +38,7 @@ JobCount count_of(std::string_view text) {
 
 }  // namespace
 
-// ---- Learning: queries to the server, and their answers.
+// ---- Learning about the server: queries, and their answers.
 
 void Scheduling::note_error(const ifl::Result<ifl::Reply>& reply) {
     if (!reply) run_.learnt.error = reply.error().message;
@@ -69,13 +69,13 @@ void Scheduling::learn(bool all) {
     run_.learnt.asked = std::time(nullptr);
     look_began_ = Clock::now();
     look_soon_ = false;
-    // From here on, note requests that alter jobs anew: the answers may lack their changes.
+    // From here on, note requests that alter jobs anew: the answers to these queries may lack their changes.
     run_.altered_known = std::exchange(altered_, std::nullopt).has_value();
     const bool whole_server = std::exchange(stale_server_, false) || all;
     const bool whole_vnodes = std::exchange(stale_vnodes_, false) || all;
     phase_ = all && known_ ? Phase::checking : Phase::learning;
-    // Query jobs first. The server answers in order, so if settings were changed before a job was submitted,
-    // these arrive with the job or before it.
+    // Query jobs first. The server answers in order. So if settings were changed before a job was submitted,
+    // the changed settings arrive with the job or before it.
     learn_jobs(all);
     if (whole_server) {
         run_.learnt.scheds.emplace();
@@ -192,7 +192,8 @@ std::size_t Scheduling::take_objects() {
 }
 
 void Scheduling::take_over(const Site& before, const Site& after) {
-    // From now on the server keeps estimates only of jobs with `topjob`, and has just forgotten all others.
+    // From now on the server keeps an estimate only for a job with `topjob`, and has just forgotten all
+    // others.
     if (after.server.clears_estimates && !before.server.clears_estimates) estimates_forgotten_ = true;
     for (ChangedFolder& folder : changed_folders(before, after)) folders_.push_back(std::move(folder));
     for (const auto& [name, sched] : after.scheds) {
@@ -203,7 +204,7 @@ void Scheduling::take_over(const Site& before, const Site& after) {
             log(text_of(*find_not_acted_on(PBS_OBJ_SCHED, one), name));
     }
     for (ChangedSetting& change : changed_settings(before, after)) {
-        // Skip a preempt_order that the plugin has set itself, by which the server is to preempt.
+        // Skip a preempt_order that the plugin itself has set, to tell the server how to preempt.
         const auto given = orders_given_.find(change.sched);
         if (change.name == "preempt_order" && given != orders_given_.end() &&
             std::ranges::find(given->second, change.value) != given->second.end())
@@ -212,8 +213,8 @@ void Scheduling::take_over(const Site& before, const Site& after) {
     }
 }
 
-// Checks that a scheduler's folder exists, since the server accepts any path. If it doesn't exist, sets the
-// scheduler's comment, which says so, and turns its scheduling off, like pbs_sched.
+// Checks that a scheduler's folder exists, because the server accepts any path. If the folder doesn't exist,
+// sets the scheduler's comment, which says so, and turns its scheduling off, like pbs_sched.
 void Scheduling::look_at_folder(const ChangedFolder& folder) {
     std::set<std::string>& lacking = scheds_[folder.sched].lacking;
     std::error_code error;
@@ -238,7 +239,8 @@ void Scheduling::look_at_folder(const ChangedFolder& folder) {
         });
 }
 
-// Writes pending settings to the policies. Returns false if the plugin is busy with one: call again.
+// Writes pending settings to the policies. Returns false if the plugin is busy with one of them: call it
+// again.
 bool Scheduling::settle_settings() {
     const Clock::time_point time = Clock::now();
     while (const ChangedSetting* change = settings_.next(time)) {
@@ -295,9 +297,9 @@ std::size_t Scheduling::take_learnt() {
 
 // ---- The search for jobs that are gone.
 
-// Finds the queues in which the server counts fewer running or fewer waiting jobs than are known, and queries
-// the ids of these jobs. A larger count is no sign of a gone job: a job may have been submitted since the
-// query.
+// Finds the queues in which the server counts fewer running or fewer waiting jobs than are known here, and
+// queries the ids of these jobs. A larger count doesn't mean that a job is gone: a job may have been
+// submitted since the query.
 void Scheduling::compare_counts() {
     const Records& records = plugin_.records();
     run_.search.counts = std::move(run_.learnt.counts);
@@ -318,7 +320,8 @@ void Scheduling::ask_ids(const std::string& queue, bool running) {
         auto& asked = running ? of_queue.running : of_queue.waiting;
         return asked ? *asked : asked.emplace();
     };
-    // The search has noted the queue. If the server has deleted it, there are no ids to query.
+    // ids() has noted the queue for the search. If the server has deleted the queue, there are no ids to
+    // query.
     if (ids(); !run_.learnt.queues.contains(queue)) return;
     ifl::Attributes criteria{attribute("destination", {}, queue)};
     if (running) {
@@ -336,7 +339,7 @@ void Scheduling::ask_ids(const std::string& queue, bool running) {
                           });
 }
 
-// Queries missing jobs by their ids: some of them may have changed from waiting to running, or back.
+// Queries missing jobs by their ids, because some of them may have changed from waiting to running, or back.
 void Scheduling::ask_missing() {
     Search& search = run_.search;
     for (const auto& [queue, ids] : search.queues)
@@ -422,10 +425,10 @@ void Scheduling::learnt() {
         if (count > 0) log(fmt::format("a check found {} changes that had not been noticed", count));
     }
     for (const ChangedFolder& folder : std::exchange(folders_, {})) look_at_folder(folder);
-    // A change that only a query has found may concern any scheduler, so all need a cycle.
+    // Only a query has found these changes. They may concern any scheduler, so all schedulers need a cycle.
     if (count > 0 && (run_.look_only || run_.altered_known)) want_cycles(current_);
     run_.look_only = run_.look_only && count == 0 && !first && settings_.next(looked_) == nullptr;
-    // Query new vnodes completely. If a check is due, query everything.
+    // Query new vnodes with all attributes. If a check is due, query everything.
     if (stale_vnodes_ || stale_server_) return learn(false);
     if (!was_check && looked_ - checked_ > kCheck) return learn(true);
     if (run_.look_only) return end();

@@ -1,4 +1,4 @@
-// Terms of OpenPBS's requests that the files of Scheduling share.
+// Terms of OpenPBS's requests that the source files of Scheduling share.
 #pragma once
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ inline ifl::Attribute attribute(std::string name, std::string resource, std::str
     return {std::move(name), std::move(resource), std::move(value), op};
 }
 
-// Returns whether the decision only informs: why the job waits, or when its start is expected.
+// Returns whether the decision only informs users: why the job waits, or when its start is expected.
 inline bool is_told(const Decision& decision) {
     return decision.kind == Decision::Kind::comment ||
            (decision.kind == Decision::Kind::estimate && decision.start != 0);
@@ -46,7 +46,7 @@ inline ifl::Attributes changed_since(std::time_t time) {
     return {attribute("mtime", {}, fmt::format("{}", time - 1), ifl::Op::ge)};
 }
 
-// Returns the id under which the job waits: its own, or for a subjob that of its array.
+// Returns the id under which the job waits: for a subjob the id of its array, else the job's own.
 inline std::string waiting_id(const std::string& job) {
     std::string array = cluster::array_of(job);
     return array.empty() ? job : array;

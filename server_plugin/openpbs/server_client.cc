@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kLongestId = 1024;
 
-// The user as whom the server sees the client on a connection from a reserved port.
+// The user for whom the server takes a client on a connection from a reserved port.
 constexpr const char* kUser = "root";
 
 }  // namespace
@@ -69,7 +69,7 @@ void ServerClient::close(const std::string& why) {
     why_closed_ = why;
     commands_.clear();
     out_.clear();
-    // shutdown() as well as close: a child of this process may still have a copy of the descriptor.
+    // Call shutdown(), too, because a child of this process may still have a copy of the descriptor.
     if (second_.fd() >= 0) ::shutdown(second_.fd(), SHUT_RDWR);
     second_ = {};
     if (was_open) first_->close(why);

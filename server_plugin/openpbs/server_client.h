@@ -1,7 +1,7 @@
-// A scheduler's two connections to OpenPBS's server. On the first the scheduler makes its requests. On the
-// second the server sends commands for cycles, and the scheduler reports the end of each cycle.
+// A scheduler's two connections to OpenPBS's server. On the first one the scheduler makes its requests. On
+// the second one the server sends commands for cycles, and the scheduler reports the end of each cycle.
 //
-// No function waits, because the server may be waiting for this thread: requests are sent as fast as the
+// No function waits, because the server may be waiting for this thread. Requests are sent as fast as the
 // server reads them, and replies are read when poll() reports them.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace pbs::openpbs {
 
-// The server's commands (SCH_* of OpenPBS).
+// A command of the server (SCH_* of OpenPBS).
 struct Command {
     int number = 0;
     std::string job;  // kRunOne: the job's id
@@ -45,7 +45,8 @@ class ServerClient {
     void close(const std::string& why);
 
     State state() const { return state_; }
-    // Returns the reason why the connection is closed: that of close(), or of its loss; empty: it is open.
+    // Returns the reason why the connection is closed, as given to close() or as found when it was lost;
+    // empty: it is open.
     const std::string& why_closed() const { return why_closed_; }
     // Returns the error code by which the server refused to register this scheduler; 0: it didn't refuse.
     int refused() const { return refused_; }

@@ -39,7 +39,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kAgain{5};   // the pause between two calls for the same request
-constexpr std::chrono::seconds kAlive{10};       // the service sends something at least so often
+constexpr std::chrono::seconds kAlive{10};       // the longest time for which the service sends nothing
 constexpr std::chrono::seconds kLookAgain{600};  // the interval of queries of the server's objects
 constexpr std::chrono::seconds kServerRetry{1};  // the pause between two attempts to reach the server
 
@@ -52,8 +52,8 @@ constexpr std::array kOfCycles{Kind{"explanation", PBS_OBJ_EXPLANATION}, Kind{"r
                                Kind{"fairshare", PBS_OBJ_FAIRSHARE}, Kind{"quota_use", PBS_OBJ_QUOTA_USE}};
 constexpr std::array kKinds{Kind{"configuration", PBS_OBJ_CONFIGURATION}, Kind{"history", PBS_OBJ_HISTORY}};
 
-// Returns the object type of the kind in "object=KIND". Returns 0 for other words, and without `cycles` for
-// kinds that only the plugin's own scheduler has.
+// Returns the object type of the kind in "object=KIND". Returns 0 for an unknown kind and, if `cycles` is
+// false, for a kind that only the plugin's own scheduler has.
 std::uint32_t type_of(std::string_view kind, bool cycles) {
     if (const auto* own = values::find_type(kind); own != nullptr && own->own)
         return static_cast<std::uint32_t>(own->type);
@@ -65,7 +65,8 @@ std::uint32_t type_of(std::string_view kind, bool cycles) {
     return cycles ? in(kOfCycles) : 0;
 }
 
-// Returns the error text for a kind that the plugin can't answer for, with advice where to look instead.
+// Returns the error text for a kind of objects that the plugin doesn't have while pbs_sched schedules. The
+// text says where to look instead.
 std::string instead_of(std::string_view kind) {
     constexpr std::string_view kWhy = "pbs_sched schedules for this server";
     if (kind == "explanation")
@@ -84,7 +85,7 @@ std::string instead_of(std::string_view kind) {
     return fmt::format("No support for requested service: {}", kind);
 }
 
-// Wakes the service's thread when a thread of the plugin has finished something.
+// Wakes the service's thread when a thread of the plugin has finished a piece of work.
 class Wake {
   public:
     Wake() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
@@ -166,7 +167,7 @@ class Service {
     }
 
     // Reports that the plugin can't be started, in the log and in `list sched`. The next attempt follows in
-    // half a minute, since somebody may repair the store or restore a missing file.
+    // half a minute, because somebody may repair the store or restore a missing file.
     void fail(const Site& site, const std::string& why) {
         next_start_ = Clock::now() + std::chrono::seconds(30);
         const std::string said = fmt::format("policy objects are not available: {}", why);
@@ -196,7 +197,7 @@ class Service {
             options_.log(fmt::format("the server can't be asked for its objects: {}", site.error().message));
             return;
         }
-        // Keep vnodes and execution_types, which ask_site() doesn't query.
+        // Keep the known vnodes and execution_types, which ask_site() doesn't query.
         site->vnodes = site_.vnodes;
         keep_execution_types(site_.queues, site->queues);
         for (auto& [name, sched] : site->scheds)
@@ -208,7 +209,7 @@ class Service {
 
     void show(std::uint32_t type, const std::string& name) {
         ifl::Attributes attributes = plugin_->shown(now(), type, name);
-        // Leave out the server's time, which the server itself shows.
+        // Leave out the server's time, which OpenPBS's server shows itself.
         std::erase_if(attributes, [](const ifl::Attribute& one) { return one.name == "server_time"; });
         if (type == PBS_OBJ_SCHED && scheduling_) {
             scheduling_->show_not_acted_on(name, attributes);
@@ -245,8 +246,8 @@ class Service {
         take_execution_types();
     }
 
-    // Takes the execution_types of queues from the attributes that the plugin shows into the records of
-    // queues, since the server doesn't keep them. Reports the queues to the plugin again.
+    // The server doesn't keep the execution_types of queues. So takes them from the attributes that the
+    // plugin shows into the records of queues, and reports the queues to the plugin again.
     void take_execution_types() {
         const auto type_of = [&](const std::string& queue) {
             const auto shown = shown_.find({PBS_OBJ_QUEUE, queue});
@@ -269,7 +270,7 @@ class Service {
 
     Identity identity_of(const Ask& one) { return {one.request.user, name_of(one.address), one.privilege}; }
 
-    // Returns the name of the host with this address; if it has none, the address.
+    // Returns the name of the host with this address. If it has no name, returns the address.
     const std::string& name_of(const std::string& address) {
         const auto [known, made] = hosts_.try_emplace(address, address);
         if (!made) return known->second;
@@ -331,7 +332,7 @@ class Service {
     }
 
     // Returns the objection to an execution_type, as in the bundled server: a route queue has none, and an
-    // execution queue can't be of type route. Empty: there is no objection.
+    // execution queue can't have the type route. An empty text means that there is no objection.
     std::string objection(const ifl::Manage& body) const {
         if (body.object_type != PBS_OBJ_QUEUE || body.command != PBS_CMD_SET) return {};
         const auto queue = site_.queues.find(body.object);
@@ -410,9 +411,9 @@ class Service {
         return true;
     }
 
-    // Returns whether the request has to wait for a query of the server's jobs, because its job isn't known.
-    // Only one request at a time waits so, because the server's loop waits a little for each request without
-    // an answer.
+    // Returns whether the request has to wait for a query of the server's jobs, because the job that it names
+    // isn't known. Only one request at a time waits so, because the server's loop waits a little for each
+    // request without an answer.
     bool waits_for_look(std::uint64_t ticket, Clock::time_point since) {
         if (!scheduling_ || looks_for_.value_or(ticket) != ticket) return false;
         looks_for_.reset();
@@ -451,7 +452,8 @@ class Service {
         if (!plugin_) return;
         std::deque<Ask> again;
         for (Ask& one : std::exchange(asked_, {})) {
-            // Don't query the server before a commit: it has done its part, and waits for the service.
+            // Don't query the server before a commit: the server has done its part, and waits for the
+            // service.
             if (stale_ && one.what != Ask::What::commit) refresh();
             if (!carry_out(one)) again.push_back(std::move(one));
         }
@@ -476,7 +478,8 @@ class Service {
         if (!scheduling_) return;
         if (wake_.cycle_finished.exchange(false)) scheduling_->cycle_finished();
         scheduling_->step();
-        // A cycle may have read other files, whose contents `list sched` shows.
+        // A cycle may have read other files. `list sched` shows facts about them, so show the schedulers
+        // anew.
         const std::uint64_t cycles = scheduling_->cycles();
         const bool another = std::exchange(cycles_, cycles) != cycles;
         for (const auto& [name, sched] : site_.scheds)
@@ -484,7 +487,7 @@ class Service {
     }
 
     // If the attributes about a scheduler's scheduling have changed, shows the scheduler anew and returns
-    // true. Its other attributes change only by requests, by time and by cycles.
+    // true. The scheduler's other attributes change only by requests, by time and by cycles.
     bool show_scheduling(const std::string& sched) {
         ifl::Attributes now = scheduling_->shown(sched);
         ifl::Attributes& before = scheduling_shown_[sched];
@@ -545,14 +548,14 @@ class Service {
                 if (plugin_) plugin_->abandon(gone->ticket);
             } else if (const auto* changed = std::get_if<Changed>(&*message)) {
                 if (scheduling_) scheduling_->noticed(changed->object_type);
-                // Changes of jobs and vnodes concern only Scheduling.
+                // Changes of jobs and vnodes concern only Scheduling, which queries them itself.
                 if (changed->object_type != PBS_OBJ_JOB && changed->object_type != PBS_OBJ_NODE)
                     stale_ = true;
             }
         }
     }
 
-    // A status request in progress: the objects that were found so far.
+    // A status request in progress, with the objects that were found so far.
     struct Listing {
         Clock::time_point asked = Clock::now();
         bool begun = false;

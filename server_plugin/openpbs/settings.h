@@ -1,5 +1,5 @@
 // Settings such as preempt_prio, which OpenPBS has at its scheduler objects and its server, and the plugin in
-// policies. If a manager sets one at a scheduler, it is set in the policies of that scheduler.
+// policies. If a manager sets such a setting at a scheduler, it is set in the policies of that scheduler.
 #pragma once
 
 #include <chrono>
@@ -26,22 +26,23 @@ struct ChangedSetting {
 // server's job_sort_formula counts as a setting of each scheduler that has none, as with pbs_sched.
 std::vector<ChangedSetting> changed_settings(const Site& before, const Site& after);
 
-// Settings that still have to be written to the policies. If one can't be written, for example because the
-// disk is full, it is tried again later: the server has the setting already, so nobody would set it a second
-// time.
+// Settings that still have to be written to the policies. If a setting can't be written, for example because
+// the disk is full, it is tried again later: the server has the setting already, so nobody would set it a
+// second time.
 class PendingSettings {
   public:
     using Time = std::chrono::steady_clock::time_point;
     static constexpr std::chrono::seconds kBetween{30};
 
-    // Adds a setting. A later value of the same attribute replaces one that waits.
+    // Adds a setting. It replaces an earlier value of the same attribute that still waits.
     void add(ChangedSetting change);
     // Returns the next setting to write; null: there is none at the moment.
     const ChangedSetting* next(Time now);
-    // Drops the setting of the last next(), which is written, or refused for good.
+    // Removes the setting that next() returned last. Call it when the setting is written, or refused for
+    // good.
     void done();
-    // Keeps the setting of the last next(), which can't be written now, for a later attempt. Returns whether
-    // this is the setting's first failure.
+    // Keeps the setting that next() returned last for a later attempt, because it can't be written now.
+    // Returns whether this is the setting's first failure.
     bool put_off(Time now);
 
   private:
@@ -54,7 +55,7 @@ class PendingSettings {
     std::size_t at_ = 0;  // index of the setting that next() returned last
 };
 
-// Returns the request by which the plugin changes all policies of the scheduler, or none.
+// Returns the request by which the plugin changes all policies of the scheduler, even if it has none.
 ManagerRequest request_of(const ChangedSetting& change);
 
 // A folder of a scheduler that a manager has changed.
@@ -64,7 +65,7 @@ struct ChangedFolder {
     std::string path;
     bool operator==(const ChangedFolder&) const = default;
 };
-// Returns the changed folders of those schedulers that changed_settings() looks at.
+// Returns the changed folders of the same schedulers as changed_settings().
 std::vector<ChangedFolder> changed_folders(const Site& before, const Site& after);
 
 // Returns the settings as directives of qmgr, for pbs_sched_record::directives.

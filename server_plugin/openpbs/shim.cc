@@ -1,4 +1,4 @@
-// The shim's part for requests, as the server reads them.
+// The shim's functions that decode requests, which the server calls as it reads them.
 
 #include "server_plugin/openpbs/shim.h"
 
@@ -28,8 +28,8 @@ constexpr std::size_t kLongestObject = 600;  // more than libpbs accepts, so tha
 constexpr std::size_t kLongestNames = 1U << 20;
 constexpr std::uint32_t kLastType = PBS_OBJ_QUOTA_USE;
 
-// Returns whether requests of this type change jobs, or may end them. New jobs aren't among these changes,
-// since the server itself tells its scheduler of them.
+// Returns whether requests of this type change jobs, or may end them. Requests for new jobs don't count,
+// because the server itself tells its scheduler of new jobs.
 bool changes_jobs(unsigned long type) {
     constexpr std::array<unsigned long, 17> kTypes{6,  7,  11, 12, 13, 14, 15, 17, 23,
                                                    50, 72, 90, 91, 92, 96, 97, 100};
@@ -109,7 +109,7 @@ int Shim::decode_header(int sock, void* request, int* type, int* version) {
         return library_.feed(data,
                              [&] { return library_.real().decode_header(sock, request, type, version); });
     };
-    // In a request of another protocol, libpbs reads no further.
+    // If the request is of another protocol, libpbs reads no further than its number.
     if (protocol != ifl::kProtocolType) return feed();
     if (const int rc = library_.get_unsigned(sock, protocol_version); rc != 0) return rc;
     if (const int rc = library_.get_unsigned(sock, current_.type); rc != 0) return rc;
@@ -117,8 +117,8 @@ int Shim::decode_header(int sock, void* request, int* type, int* version) {
     out.put_unsigned(protocol_version);
     out.put_unsigned(current_.type);
     out.put_string(current_.user);
-    // Tell the service now, before the server makes the change: the service's later queries then see the
-    // change.
+    // Tell the service before the server makes the change. The service then queries the server later, and its
+    // queries see the change.
     if (changes_jobs(current_.type) && !is_schedulers(current_.connection)) link_.send(Changed{PBS_OBJ_JOB});
     if (current_.type == kRegisterSched) {
         if (schedulers_.size() > 1000) schedulers_.clear();
@@ -127,8 +127,8 @@ int Shim::decode_header(int sock, void* request, int* type, int* version) {
     return feed();
 }
 
-// Reads on a connection whose request isn't answered yet. Anything else that the client may have sent has to
-// wait.
+// Handles a call for a connection whose request isn't answered yet. Further data that the client may have
+// sent has to wait.
 int Shim::decode_header_again(Held& waiting, void* request, int* type, int* version) {
     current_.user = waiting.request.user;
     current_.type = kManager;
@@ -140,8 +140,8 @@ int Shim::decode_header_again(Held& waiting, void* request, int* type, int* vers
         current_.course = waiting.step == Step::server ? Course::server : Course::prove;
         waiting.step = Step::probing;
     } else {
-        // Unread bytes of the client would call this function again and again, so wait a little for the
-        // service.
+        // Unread bytes of the client would make the server call this function again and again. So wait a
+        // millisecond for the service.
         take(link_.receive(std::chrono::milliseconds(1)));
     }
     return feed_header(kManager, request, type, version);
@@ -253,8 +253,8 @@ int Shim::hold(int sock, ifl::Request request) {
     return 0;
 }
 
-// Asks the service before the server deletes a queue or resource: an object of the plugin that names it
-// prevents the deletion.
+// Asks the service before the server deletes a queue or resource, because an object of the plugin that names
+// it prevents the deletion.
 int Shim::before_delete(int sock, void* request, const ifl::Manage& body, const RawAttributes& attributes) {
     if (link_.up() && !body.object.empty()) {
         other_answer_.reset();
@@ -295,8 +295,8 @@ int Shim::decode_status(int sock, void* request) {
     });
     current_.servers_wanted = current_.all_wanted || !wanted.empty();
     current_.course = Course::listing;
-    // Ask the server for all attributes of schedulers: for an attribute that it doesn't know, it would answer
-    // twice and end.
+    // Ask the server for all attributes of schedulers. If a request named an attribute that the server
+    // doesn't know, it would answer twice and end.
     if (type == kStatusSched) current_.servers_own = std::exchange(wanted, {});
     return feed_status(sock, request, name, wanted);
 }

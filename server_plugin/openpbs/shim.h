@@ -1,6 +1,6 @@
-// The functions that pbs_server.bin calls in place of libpbs's. Requests about the plugin's objects are
-// answered by the policy service, for the identity that the server has established; all other requests by the
-// server.
+// The shim: the functions that pbs_server.bin calls in place of libpbs's. Requests about the plugin's objects
+// are answered by the policy service, for the identity that the server has established. All other requests
+// are answered by the server.
 //
 // The shim learns the client's identity without reading the server's memory. It reads the request from the
 // connection, and gives libpbs's decoder another request in its place, a *probe*. The server authenticates
@@ -19,7 +19,7 @@
 // request from the shim's copy. Only one such request is in progress at a time, so that the result of the
 // check still holds at the commit.
 //
-// The server waits for the service for some milliseconds. A later answer is sent when it comes.
+// The server waits for the service for at most 20 milliseconds. A later answer is sent when it comes.
 #pragma once
 
 #include <sys/epoll.h>
@@ -57,7 +57,7 @@ class Shim {
   public:
     Shim(const Library& library, Link& link, ShimOptions options);
 
-    // Replace libpbs's functions of these names. Only the server's main thread calls them.
+    // These functions replace libpbs's functions of similar names. Only the server's main thread calls them.
     int decode_header(int sock, void* request, int* type, int* version);
     int decode_manage(int sock, void* request);
     int decode_status(int sock, void* request);
@@ -82,7 +82,7 @@ class Shim {
         answering,  // the service makes the answer
         sending     // the answer is being sent
     };
-    // A request about the plugin's objects, or with attributes of the plugin, until it is answered.
+    // A held request: one about the plugin's objects, or with attributes of the plugin, until it is answered.
     struct Held {
         Connection connection;
         ifl::Request request;        // without the server's attributes
@@ -95,10 +95,10 @@ class Shim {
         std::string server_reply;  // the server's reply to its part
         std::deque<std::string> answer;
     };
-    // The course of the request that the server is reading.
+    // The course that the request takes that the server is reading.
     enum class Course : std::uint8_t {
         pass,     // a request for the server alone
-        probe,    // the probe of a held request
+        probe,    // the probe in place of a held request
         again,    // another probe, since the held request has to wait longer
         server,   // the server's part of a held request
         prove,    // the second probe of a held status request, which only operators or managers pass
@@ -115,11 +115,12 @@ class Shim {
         unsigned long type = 0;
         std::string user;
         Course course = Course::pass;
-        std::optional<Extend> extend;          // replaces the extend string on the connection
+        std::optional<Extend> extend;          // in place of the extend string on the connection
         std::vector<std::string> wanted;       // listing: the requested attributes of the plugin, by name
         bool all_wanted = true;                // listing: no attributes are named, so all are requested
         bool servers_wanted = true;            // listing: attributes of the server are requested, too
-        RawAttributes servers_own{};           // listing: its attributes to show, if asked for all
+        RawAttributes servers_own{};           // listing: the server's attributes to show, if it is asked for
+                                               // all
         ifl::Manage body;                      // settle: the request
         std::optional<std::string> refusal{};  // settle: the text that replaces a reply 15004
         std::string warning;                   // settle: a text to add if the plugin schedules
@@ -160,15 +161,16 @@ class Shim {
     int forward(int sock, const std::string& reply);
 
     void ask(Held& held, Ask::What what, std::uint32_t privilege);
-    // Asks the service about a change that the current user requests. It belongs to no held request.
+    // Asks the service about a change that the current user requests. The question belongs to no held
+    // request.
     void ask_apart(int sock, Ask::What what, ifl::Manage body);
-    // Waits for the service's answer, at most for options_.patience. Replies if it has come.
+    // Waits for the service's answer, at most for options_.patience. Sends the reply if the answer has come.
     int await(const Connection& connection);
     void take(std::vector<FromService> messages);
     void answered(Held& held, std::vector<std::string> parts);
     void refuse(Held& held, const std::string& why);
     // Writes the answer to the connection if it has come and is short; the caller of decode_extend() or
-    // encode_reply() flushes it. Else the answer is sent later.
+    // encode_reply() flushes the connection. Otherwise the answer is sent later.
     int reply_now(Held& held);
     void send_answers();
     void end(const Connection& connection);
@@ -183,7 +185,7 @@ class Shim {
     ShimOptions options_;
     Current current_;
     std::map<int, Held> held_;
-    std::optional<Connection> turn_;  // of the shared request that is in progress; none: no request is
+    std::optional<Connection> turn_;  // connection of the shared request in progress; none: there is none
     std::uint64_t last_ticket_ = 0;
     std::set<std::pair<int, ino_t>> schedulers_;  // connections of schedulers
     std::map<std::pair<std::uint32_t, std::string>, ifl::Attributes> shown_;

@@ -1,4 +1,4 @@
-// The shim's part for replies, as the server writes them.
+// The shim's functions that encode replies, which the server calls as it writes them.
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -20,8 +20,8 @@ bool for_everybody(std::string_view kind) {
     return type != nullptr && type->own;
 }
 
-// Returns whether ordinary users see only a part of this kind. All shares are for managers, all jobs and
-// quotas for operators, too.
+// Returns whether ordinary users see only a part of the objects of this kind. Managers see all shares;
+// managers and operators see all jobs and quotas.
 bool less_for_others(std::string_view kind) {
     return kind == "fairshare" || kind == "explanation" || kind == "quota_use";
 }
@@ -66,7 +66,7 @@ int Shim::encode_reply(int sock, void* reply) {
         case Course::prove:
             return after_proof(*waiting, *data);
         default:
-            return 0;  // encode_reply() is for a probe that only waits: the answer follows
+            return 0;  // the reply is to a probe that only waits: the answer follows
     }
 }
 
@@ -163,7 +163,7 @@ bool Shim::add_shown(ifl::ObjectStatus& object) const {
             return strcasecmp(one.c_str(), name.c_str()) == 0;
         });
     };
-    // If the service is silent, show the reason in place of its last policy_service.
+    // If the service is silent, show the reason in place of the policy_service that it sent last.
     std::string silent;
     if (!link_.up())
         silent = link_.why_down();

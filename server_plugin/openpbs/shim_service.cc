@@ -1,5 +1,5 @@
-// The shim's part for held requests: questions to the policy service, its answers, and work between two
-// requests.
+// The shim's functions for held requests: questions to the policy service, the service's answers, and work
+// between two requests.
 
 #include <fmt/format.h>
 #include <linux/sockios.h>
@@ -17,17 +17,17 @@
 namespace pbs::openpbs {
 namespace {
 
-constexpr int kPoll = 5;  // milliseconds: the interval of looks while a client waits for the service
+constexpr int kPoll = 5;  // milliseconds between two looks while a client waits for the service
 
-// Returns whether the client has closed its end. Nobody then waits for an answer, and the server has to
-// notice it.
+// Returns whether the client has closed its end. If so, nobody waits for an answer, and the server has to
+// read from the connection to notice that.
 bool has_left(int sock) {
     pollfd peer{sock, POLLRDHUP, 0};
     return poll(&peer, 1, 0) > 0 && (peer.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
-// Joins the texts of two successful replies to one request: the server's, about its part, and the service's,
-// about the plugin's part.
+// Joins the texts of two successful replies to one request: the server's reply about its part, and the
+// service's reply about the plugin's part.
 std::string joined(const std::string& servers, const std::string& ours) {
     auto first = ifl::decode_reply(servers);
     auto second = ifl::decode_reply(ours);
@@ -51,7 +51,8 @@ void Shim::end(const Connection& connection) {
     const auto found = held_.find(connection.sock);
     if (found == held_.end() || !(found->second.connection == connection)) return;
     const Step step = found->second.step;
-    // If the server has done its part, don't abandon the plugin's part, though nobody waits for the reply.
+    // If the server has done its part, don't abandon the plugin's part, even though nobody waits for the
+    // reply.
     const bool goes_on = !found->second.server_reply.empty();
     if (!goes_on && (step == Step::checking || step == Step::answering))
         link_.send(Abandon{found->second.ticket});
@@ -66,7 +67,8 @@ void Shim::ask(Held& waiting, Ask::What what, std::uint32_t privilege) {
     message.privilege = privilege;
     message.address = waiting.address;
     message.request = waiting.request;
-    // Check the message first: if the service couldn't read it, the connection would end for all clients.
+    // Check the message first. If the service couldn't read it, the connection to the service would end for
+    // all clients.
     if (const auto readable =
             to_service(std::string_view(packet_of(ToService(message))).substr(ifl::kPacketHeaderSize));
         !readable)
@@ -185,7 +187,7 @@ void Shim::send_answers() {
     }
 }
 
-// ---- Between requests.
+// ---- Work between requests.
 
 void Shim::look_after_link() {
     const Clock::time_point now = Clock::now();
@@ -259,7 +261,7 @@ int Shim::wait(int epoll, epoll_event* events, int most, int timeout, const sigs
     send_answers();
     epoll_event event{};
     const bool due = next_event(event);
-    // The shim's events and those that the server itself waits for take turns.
+    // Events of the shim and events for which the server itself waits take turns.
     if (due && !event_before_) {
         event_before_ = true;
         events[0] = event;

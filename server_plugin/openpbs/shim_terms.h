@@ -1,4 +1,4 @@
-// Terms that the files of Shim share.
+// Terms that the source files of Shim share.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,8 @@ inline int code_of(const std::string& reply) {
     return in.failed() ? PBSE_PROTOCOL : code;
 }
 
-// Returns the kind in an extend string: "history" in "object=history;limit=5". Empty: it names none.
+// Returns the kind of objects that an extend string names: "history" in "object=history;limit=5". Empty: it
+// names none.
 inline std::string_view kind_of(std::string_view extend) {
     constexpr std::string_view kBegin = "object=";
     if (!extend.starts_with(kBegin)) return {};
@@ -31,8 +32,8 @@ inline std::string_view kind_of(std::string_view extend) {
     return extend.substr(0, extend.find(';'));
 }
 
-// Returns the command of the second probe: one that the server permits only to clients who may see everything
-// of this kind.
+// Returns the command of the second probe. The server permits this command only to clients who may see all
+// objects of this kind.
 inline std::uint32_t command_of_proof(std::string_view kind) {
     return kind == "fairshare" ? PBS_CMD_CREATE : PBS_CMD_SET;
 }

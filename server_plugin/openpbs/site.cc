@@ -19,7 +19,7 @@ namespace {
 using cluster::number_of;
 using cluster::value_of;
 
-// Resources that are durations, although OpenPBS gives them the type of whole numbers.
+// Resources that are durations, although OpenPBS gives them the type of integers.
 constexpr std::array kDurations{"walltime",     "cput",         "pcput",        "soft_walltime",
                                 "min_walltime", "max_walltime", "eligible_time"};
 
@@ -91,8 +91,8 @@ void note_resource(std::map<std::string, ResourceDefinition>& resources, const i
         (flags & kHostLevel) != 0};
 }
 
-// Reads a vnode. No scheduler changes a vnode's environment, so its current one, if any, is the only one that
-// it offers.
+// Reads a vnode. No scheduler changes a vnode's environment (aoe, eoe). So the vnode offers only its current
+// environment, if it has one.
 Vnode vnode_of(const ifl::ObjectView& object) {
     Vnode vnode = cluster::vnode_of(object.attributes);
     for (const auto& [resource, current] : {std::pair("aoe", "current_aoe"), std::pair("eoe", "current_eoe")})
@@ -101,7 +101,7 @@ Vnode vnode_of(const ifl::ObjectView& object) {
 }
 
 ifl::Result<ServerPlace> find_server() {
-    // Read PBS_HOME from pbs.conf only: in the environment it may be the home of a bundled server.
+    // Take PBS_HOME from pbs.conf only: the environment may have the home of a bundled server.
     const auto settings = ifl::load_settings([](const char* name) -> std::string {
         return std::string_view(name) == "PBS_HOME" ? std::string() : ifl::process_environment()(name);
     });

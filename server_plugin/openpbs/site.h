@@ -29,9 +29,9 @@ struct Sched : cluster::Sched {
     std::string sched_log;      // absolute path
     std::string preempt_order;  // the methods by which the server preempts jobs for this scheduler
     std::string
-        job_run_wait;  // none, runjob_hook or execjob_hook: how far the scheduler waits for a job's start
+        job_run_wait;  // none, runjob_hook or execjob_hook: what the scheduler waits for when a job starts
     std::int64_t attr_update_period =
-        0;  // at least so many seconds between two updates of waiting jobs' comments and estimates
+        0;  // least seconds between two updates of waiting jobs' comments and estimates
     std::vector<std::string> not_acted_on{};  // names of set attributes that only pbs_sched acts on
     // The settings that policies have, too, such as preempt_prio.
     std::map<std::string, std::string> settings{};
@@ -53,17 +53,18 @@ struct Site {
     Reservations reservations;
 };
 
-// Copies the execution_types of queues from `before` to `after`, since the server's replies don't have them.
+// Copies the execution_types of queues from `before` to `after`, because the server's replies don't have
+// them.
 void keep_execution_types(const std::map<std::string, Queue>& before, std::map<std::string, Queue>& after);
 
-// Read an object of a reply to a status request.
+// These functions read an object of a reply to a status request.
 Sched sched_of(const ifl::ObjectView& object);
 Vnode vnode_of(const ifl::ObjectView& object);
 // Reads a resource from a reply to a request with the extend string kResourceExtend. Skips OpenPBS's
 // "|unknown|".
 void note_resource(std::map<std::string, ResourceDefinition>& resources, const ifl::ObjectView& object);
 
-// The extend string with which the server sends types and flags as numbers.
+// The extend string that makes the server send types and flags as numbers.
 inline constexpr const char* kResourceExtend = "p";
 // The server of this host: its settings in pbs.conf, and its address.
 struct ServerPlace {

@@ -24,7 +24,8 @@ namespace pbs::openpbs {
 namespace {
 
 constexpr int kLongestPause = 30;              // between two runs of the function, in seconds
-constexpr std::chrono::seconds kStable{60};    // after a child has lived so long, pauses begin short again
+constexpr std::chrono::seconds kStable{60};    // after a child has lived so long, the next pause is short
+                                               // again
 constexpr std::chrono::seconds kPatience{10};  // the longest wait for another supervisor's end
 
 void sleep_for(std::chrono::milliseconds time) {
@@ -58,7 +59,7 @@ pid_t start(const Supervised& supervised) {
     _exit(supervised.work());
 }
 
-// Writes this process's id to the file. Returns false if it can't, as on a full disk.
+// Writes this process's id to the file. Returns false if that failed, as on a full disk.
 bool write_pid(int file) {
     const std::string text = fmt::format("{}\n", getpid());
     return pwrite(file, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()) &&
@@ -94,7 +95,8 @@ bool write_pid(int file) {
     }
 }
 
-// Opens and locks the file. Returns -1 if another process has the lock (EWOULDBLOCK), or after an error.
+// Opens and locks the file. Returns the descriptor, or -1 if another process has the lock (EWOULDBLOCK) or
+// after an error.
 int lock(const std::string& path) {
     const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;

@@ -1,4 +1,4 @@
-// Runs a program in the background, and starts it again when it dies.
+// Runs a function in the background, in a child process, and starts it again when the child dies.
 #pragma once
 
 #include <functional>
@@ -13,11 +13,11 @@ struct Supervised {
 };
 
 // Goes to the background and does the work in a child, again and again until SIGTERM. Only the calling
-// process returns, with its exit status; 0, too, if another supervisor has locked the file.
+// process returns, with its exit status. It returns 0, too, if another supervisor has locked the file.
 int supervise(const Supervised& supervised);
 
-// Ends the supervisor that has locked the file, and its work, and waits for their end. Returns 0 when none is
-// left.
+// Ends the supervisor that has locked the file, and its child, and waits for their ends. Returns 0 when
+// neither is left.
 int stop_supervised(const std::string& pid_file);
 
 }  // namespace pbs::openpbs

@@ -15,7 +15,8 @@ class Untold {
   public:
     bool empty() const { return decisions_.empty(); }
 
-    // Adds a decision. It replaces an older one of its kind about the same job, at that one's place.
+    // Adds a decision. If there is an older decision of its kind about the same job, replaces that one, at
+    // its place in the order.
     void put(Decision decision) {
         const auto [known, is_new] = places_.try_emplace({decision.kind, decision.job}, next_);
         if (is_new) ++next_;
