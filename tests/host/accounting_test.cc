@@ -210,7 +210,7 @@ TEST_F(AccountingTest, LeavesNoHalfRecordOnAFullDisk) {
     EXPECT_EQ(::umount((top_ + "/acct").c_str()), 0);
 }
 
-// A power failure may leave the beginning of a record. The next record begins on a new line.
+// A power failure may leave only the beginning of a record in the file. The next record begins on a new line.
 TEST_F(AccountingTest, ARecordAfterHalfOneIsOnALineOfItsOwn) {
     const std::string half = "11/23/2026 10:00:05;E;12.host1;user=al";
     std::ofstream(top_ + "/acct" + today()) << half;

@@ -32,7 +32,7 @@ TEST(ArrayIndices, SetsAreWrittenAsPbsWritesThem) {
     EXPECT_EQ(set.text(), "3-5:2,9");
     set.insert(7);
     EXPECT_EQ(set.text(), "3-9:2");
-    set.insert(8);  // 8 and 11 aren't in the range, and so aren't inserted
+    set.insert(8);  // 8 and 11 aren't in the range, so they aren't inserted
     set.insert(11);
     EXPECT_EQ(set.count(), 4);
     set.clear();

@@ -50,7 +50,7 @@ class ArrayTest : public ServerTest {
         more.push_back(attribute("array_indices_submitted", indices));
         return submit(user(), more, "q");
     }
-    // Runs cycles until no cycle is wanted. Returns their number.
+    // Runs cycles until no cycle is wanted. Returns the number of cycles.
     int schedule() {
         Cycles cycles(*server_);
         int count = 0;
@@ -237,7 +237,7 @@ TEST_F(ArrayTest, IsRefusedWhereItIsTooLarge) {
     EXPECT_EQ(set(PBS_OBJ_QUEUE, "q", "max_array_size", "0"), PBSE_BADATVAL);
 }
 
-// A waiting subjob is no job of its own in memory; only the array and its running subjobs are.
+// In memory a waiting subjob is no job of its own: only the array and its running subjobs are jobs.
 TEST_F(ArrayTest, CostsAsMuchAsOneJob) {
     set(PBS_OBJ_SERVER, "", "max_array_size", "100000");
     submit_array("1-100000");

@@ -1,4 +1,4 @@
-// Tests jobs that other servers send, request by request.
+// Tests jobs that other servers hand in to this server, request by request.
 #include "server_plugin/host/peers/arrival.h"
 
 #include "server_plugin/host/change/change.h"
@@ -54,7 +54,7 @@ TEST_F(Arrival, AJobKeepsItsIdItsOwnerAndItsTimes) {
     EXPECT_EQ(job_shows(kId, "hop_count"), "2");
     EXPECT_EQ(job_shows(kId, "queue"), "work");
     EXPECT_THAT(job_shows(kId, "Variable_List"), HasSubstr("PBS_O_QUEUE=far"));
-    // A job that is submitted to this server gets the same number as the job that has come.
+    // A job that is then submitted to this server gets the number that the arrived job has in its id.
     set(PBS_OBJ_SERVER, "", "max_job_sequence_id", "9999999");
     server_->state.next_sequence = 5;
     EXPECT_EQ(submit(user(), {}), "5.svr");
@@ -160,7 +160,7 @@ TEST_F(Arrival, AJobThatHasComeIsNotTakenAgain) {
     EXPECT_EQ(queue().code, PBSE_JOBEXIST) << "it has been here";
     open_server();
     EXPECT_EQ(queue().code, PBSE_JOBEXIST);
-    // The job has gone to other servers since, and comes again.
+    // Since then the job has gone to further servers (hop_count 3), and comes back.
     ASSERT_EQ(queue(kId, {}, "3").code, 0);
     EXPECT_EQ(commit(), 0);
     ASSERT_TRUE(store_->forget_received(server_->now() + 1));

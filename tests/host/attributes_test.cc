@@ -45,7 +45,7 @@ TEST_F(AttributesTest, ListsGrowAndShrink) {
     EXPECT_FALSE(attributes_.has("managers"));
 }
 
-// Very many jobs get a comment at the same time. No job needs new memory for it.
+// Very many jobs get a comment at the same time. So a waiting job already has memory for a comment.
 TEST_F(AttributesTest, AJobThatWaitsHasRoomForAComment) {
     SharedTexts texts;
     Job job;
@@ -115,7 +115,7 @@ TEST_F(AttributesTest, VariablesAreReplacedByName) {
     ASSERT_TRUE(
         apply_change(attributes_, def, {"Variable_List", "", "B=2\\,3,A=1", ifl::Op::decr}, resources_));
     EXPECT_EQ(text("Variable_List"), "A=9");
-    // The list is stored in the form that OpenPBS's server shows, whatever form the client sends.
+    // The list is stored in the form that OpenPBS's server shows, in whichever form the client sends it.
     ASSERT_TRUE(apply_change(attributes_, def, {"Variable_List", "", "W=/it's/a\\b, X= y ", ifl::Op::set},
                              resources_));
     EXPECT_EQ(text("Variable_List"), "W=/it\\'s/a\\\\b,X= y ");

@@ -50,7 +50,8 @@ class Authorization : public PluginServerTest {
         session_.from = "uid 7 on the Unix socket";
     }
 
-    // The names are of users that every system has, since some requests need an existing user.
+    // Returns the user who plays a role. Every system has these users, because some requests need an existing
+    // user.
     std::string name_of(size_t role) const {
         static const std::array<std::string, 4> names = {"daemon", "bin", "", "sys"};
         return role == 2 ? user_ : names[role];
@@ -63,7 +64,7 @@ class Authorization : public PluginServerTest {
         EXPECT_EQ(manage(root(), PBS_CMD_CREATE, type, name, std::move(attributes)).code, kOk);
         return name;
     }
-    // Submits a job of the owner, which waits.
+    // Submits a job of the owner. The job waits.
     std::string waiting() {
         return submit(user(), {attribute("Job_Name", "j"), attribute("Resource_List.ncpus", "0")}, "q");
     }
@@ -120,15 +121,15 @@ class Authorization : public PluginServerTest {
         const auto* text = std::get_if<ifl::TextReply>(&reply.body);
         return text == nullptr ? std::string() : text->text.substr(0, text->text.find(' '));
     }
-    // Sends QueueJob as the user who makes the next request, since some requests need it before.
+    // Sends QueueJob as the user who makes the row's request, because some requests need a QueueJob before.
     void queue_as_asker() {
         EXPECT_EQ(
             ask(identity(asker_), RequestType::queue_job, ifl::QueueJob{"", "q", one("Job_Name", "j")}).code,
             kOk);
     }
 
-    // Returns the present configuration as the value of the request's attribute: its revision's number for
-    // `revision`, else its document.
+    // Returns the present configuration as the value for the attribute `revision` (the number of its
+    // revision) or for another attribute (its document).
     std::string configuration(const std::string& attribute) {
         const ifl::Reply reply =
             ask(root(), RequestType::status_scheduler, ifl::Status{}, "object=configuration");
@@ -137,7 +138,7 @@ class Authorization : public PluginServerTest {
         return attribute == "revision" ? list->objects[0].name : list->objects[0].attributes.at(0).value;
     }
 
-    // Returns the reply's code; of DeleteJobList, that of the request's only job.
+    // Returns the reply's code. For DeleteJobList returns the code of the request's only job.
     int code_of(const ifl::Reply& reply) {
         const auto* list = std::get_if<ifl::DeleteReply>(&reply.body);
         if (list != nullptr && !list->failed.empty()) return static_cast<int>(list->failed.front().code);
@@ -340,7 +341,8 @@ struct Kind {
     std::string name;
     ifl::Attributes at_creation;
     ifl::Attribute attribute;  // an attribute to set and unset
-    // The codes of create, delete, set and unset for a manager and for an operator. Other users get PERM.
+    // The codes of create, delete, set and unset, each for a manager and for an operator. Other users get
+    // PERM.
     std::array<std::array<int, 2>, 4> codes;
 };
 
@@ -456,7 +458,7 @@ TEST_F(Authorization, TheTableIsComplete) {
         if (made.type == RequestType::manager) types.insert(std::get<ifl::Manage>(made.body).object_type);
         if (made.type == RequestType::status_scheduler) extends.insert(made.extend);
     }
-    // Sets an attribute that no object has. The code is kInvalid only if Manager doesn't know the type, or
+    // Sets an attribute that no object has. The code is kInvalid only if Manager doesn't know the type, or if
     // the type can't have an object of this name.
     const auto known = [&](uint32_t type, const std::string& name) {
         return manage(root(), PBS_CMD_SET, static_cast<int>(type), name, one("no_such_thing")).code !=
@@ -465,8 +467,8 @@ TEST_F(Authorization, TheTableIsComplete) {
     for (uint32_t type = 0; type < 256; ++type)
         EXPECT_EQ(known(type, "none") || known(type, ""), types.contains(type))
             << "objects of type " << type << " are not in the table, or not told apart";
-    // The table also has the extend strings with which a status request for schedulers is about other
-    // objects.
+    // A status request for schedulers may be about other objects, by its extend string. The table also has
+    // these extend strings.
     for (const char* object :
          {"policy", "time_window", "fs_group", "quota", "quota_use", "fairshare", "configuration", "history",
           "sched", "queue", "server", "node", "resource", "revision"}) {
@@ -493,8 +495,8 @@ TEST_F(Authorization, WhatThisServerDoesNotDoIsToldSoToEverybody) {
     }
 }
 
-// A TCP connection for which nobody has vouched has no rights, and neither have requests under another name
-// than the one that was vouched for.
+// A TCP connection for which nobody has vouched has no rights. A request under another name than the one that
+// was vouched for has none, either.
 TEST_F(Authorization, NobodyKnownMayAskForNothing) {
     ifl::AuthTable table;
     for (const Row& row : all_rows()) {

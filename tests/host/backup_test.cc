@@ -40,7 +40,7 @@ class BackupTest : public testing::Test {
     }
     void TearDown() override { fs::remove_all(top_); }
 
-    // Writes the number into both databases, so that their contents can be told apart.
+    // Writes a number into both databases, so that a test can tell which contents they have.
     void write(int number) const {
         ASSERT_TRUE(Store::open(home_->server_db()));
         sql(home_->server_db(),
@@ -152,7 +152,7 @@ TEST_F(BackupTest, WhatAnotherLeftBehindIsNotInTheWay) {
     EXPECT_EQ(fs::status(backup_).permissions(), fs::perms(0700));
 }
 
-// The writer changes server.db and then policy.db, and commits policy.db first, like the server.
+// The writer thread changes server.db and then policy.db, and commits policy.db first, like the server.
 TEST_F(BackupTest, BothAreOfOneMoment) {
     write(0);
     std::atomic<bool> stop = false;
@@ -286,8 +286,8 @@ TEST_F(BackupTest, ADamagedBackupChangesNothing) {
     }
 }
 
-// Kills a restore after each of its steps in turn: it leaves the old databases; or, once it was decided, the
-// next start completes it.
+// Kills a restore after each of its steps in turn. Before the restore is decided, that leaves the old
+// databases; afterwards the next start completes it.
 TEST_F(BackupTest, KilledAtAnyStepItLeavesTheOldOrTheNew) {
     write(1);
     ASSERT_TRUE(back_up_now());

@@ -21,7 +21,7 @@ class ClientsTest : public testing::Test {
         for (std::size_t i = 1; i < connections; ++i) clients_.join(name);
         return clients_.join(name);
     }
-    // Gives so many turns to clients. Each turn takes the time that `cost` has for the client, and its
+    // Gives `count` turns to clients. A turn takes the time that `cost` has for its client, and the
     // connection then wants another turn. Returns the names of the clients in the order of their turns.
     std::vector<std::string> turns(std::size_t count, std::map<std::string, milliseconds> cost = {}) {
         std::vector<std::string> names;
@@ -69,7 +69,7 @@ TEST_F(ClientsTest, WhoseRequestsAreExpensiveHasFewerTurns) {
     clients_.want_turn(with("expensive", 1), 1);
     clients_.want_turn(with("cheap", 1), 2);
     const auto names = turns(120, {{"expensive", milliseconds(40)}});
-    // A turn of 40 ms takes as long as 20 turns of the other client.
+    // One turn of 40 ms takes as long as 20 turns of the cheap client.
     EXPECT_THAT(std::ranges::count(names, "expensive"), AllOf(Ge(5), Le(7)));
     EXPECT_EQ(names.at(1), "cheap");
 }

@@ -53,8 +53,8 @@ TEST_F(ClockFile, SeesChangesOfTheFile) {
     write("0");
     Clock clock;
     ASSERT_TRUE(clock.follow(path_));
-    // Quick changes that keep the file's length are noticed, too, although the file's times alone wouldn't
-    // show them.
+    // The clock also notices quick changes that keep the file's length, although the file's times alone
+    // wouldn't show them.
     for (int i = 1; i < 10; ++i) {
         write(std::to_string(i));
         look();

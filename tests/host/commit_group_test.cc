@@ -8,8 +8,8 @@
 namespace pbs::host {
 namespace {
 
-// Tests submissions that share a commit, without a network: each is answered by a call, then all are
-// committed.
+// Tests submissions that share a commit, without a network: each submission is answered by a call, then all
+// are committed together.
 class CommitGroupTest : public ServerTest {
   protected:
     void SetUp() override {
@@ -22,7 +22,7 @@ class CommitGroupTest : public ServerTest {
         server_->commit_group.take(false);
         return id;
     }
-    // Counts the jobs over another connection to the database, which sees only committed ones.
+    // Counts the jobs over another connection to the database, which sees only committed jobs.
     int64_t stored_jobs() const { return query("SELECT count(*) FROM job"); }
     int64_t query(const std::string& sql) const {
         sqlite3* db = nullptr;
@@ -58,8 +58,8 @@ TEST_F(CommitGroupTest, TheyAreStoredAndKnownTogether) {
     EXPECT_EQ(store_->script(server_->state.job(second)->sequence), "sleep 1\n");
 }
 
-// The next job number is committed with the jobs, so that no later job gets a used number, however the server
-// ends.
+// The number of the next job is committed with the jobs. So no later job gets a used number, however the
+// server ends.
 TEST_F(CommitGroupTest, TheNextNumberIsStoredWithThem) {
     submit_to_group();
     const std::string last = submit_to_group();

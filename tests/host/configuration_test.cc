@@ -1,4 +1,5 @@
-// Tests the server's own part of the configuration: as texts, in the history, in documents, and in rollbacks.
+// Tests the server's own part of the configuration: its texts, and its part in the history, in documents and
+// in rollbacks.
 #include "server_plugin/host/state/configuration.h"
 
 #include <random>
@@ -131,7 +132,7 @@ TEST_F(HostHistory, KeepsEveryKindOfChange) {
     ASSERT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_RESOURCE, "fuel").code, 0);
     EXPECT_EQ(last("command"), "delete resource fuel");
     EXPECT_EQ(last("after"), "null");
-    // Deleting the default queue also unsets it at the server: the change has two rows.
+    // Deleting the default queue also unsets default_queue at the server. So the change has two rows.
     ASSERT_EQ(manage(root(), PBS_CMD_DELETE, PBS_OBJ_QUEUE, "q1").code, 0);
     const auto rows = history();
     EXPECT_EQ(of(rows[rows.size() - 1], "change"), of(rows[rows.size() - 2], "change"));
@@ -214,7 +215,7 @@ TEST_F(HostHistory, GoesBackAsAWholeAndForthAgain) {
     EXPECT_EQ(forth.code, 0) << text(forth);
     EXPECT_EQ(document(), after);
     EXPECT_EQ(document(then), before);
-    // The database has the change, too: it is there after a restart.
+    // The database has the change, too: it is in force after a restart.
     plugin_->stop(server_->now());
     plugin_.reset();
     open_server();
@@ -278,7 +279,7 @@ TEST_F(HostHistory, OnlyManagersGoBack) {
             manage(somebody(name), PBS_CMD_SET, PBS_OBJ_CONFIGURATION, "", {attribute("revision", "1")});
         EXPECT_EQ(reply.code, PBSE_PERM) << name;
     }
-    // The history has an operator's change with the operator's name.
+    // An operator's change is in the history under the operator's name.
     ASSERT_EQ(
         manage(somebody("olga"), PBS_CMD_SET, PBS_OBJ_QUEUE, "q1", {attribute("started", "False")}).code, 0);
     EXPECT_EQ(last("user"), "olga");
@@ -314,7 +315,7 @@ TEST_F(HostHistory, ADocumentCarriesTheServersPart) {
     EXPECT_EQ(document(), text_of_all);
 }
 
-// server.db is older than the history, as after a crash between the two commits: the start undoes the change.
+// server.db is older than the history, as after a crash between the two commits. The start undoes the change.
 TEST_F(HostHistory, AChangeThatIsOnlyInTheHistoryIsTakenBack) {
     make_queue("q1");
     const std::string before = document();
@@ -410,7 +411,7 @@ TEST_F(HostHistory, AResourceGoesBackToAnotherType) {
     EXPECT_EQ(document(), before);
 }
 
-// The history has nodes with the host's earlier name.
+// The nodes in the history have the host's earlier name.
 TEST_F(HostHistory, ARollbackGoesAcrossANewNameOfTheHost) {
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "managers", "root@*"), 0);
     make_node("n1", "4");
@@ -445,7 +446,7 @@ TEST_F(HostHistory, ANodeComesBackWithoutWhatNewOnesHave) {
     EXPECT_EQ(last("command"), "set node @default comment = x");
 }
 
-// After random changes, the configuration of each revision that was in force can be shown, and restored.
+// After random changes, the configuration of each revision that was in force can be shown and restored.
 TEST_F(HostHistory, EveryRevisionCanBeShownAndReached) {
     std::mt19937 random(20261121);
     const auto pick = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };

@@ -50,7 +50,7 @@ class CycleTest : public ServerTest {
     std::string a, b, c;
 };
 
-// A cycle that only comments on waiting jobs writes the comments, and not the jobs' rows.
+// If a cycle only sets comments of waiting jobs, the comments are written, and not the jobs' rows.
 TEST_F(CycleTest, ACommentIsWrittenAlone) {
     for (std::string* id : {&a, &b, &c}) *id = submit(user(), {}, "q");
     const auto decision = [&](const std::string& id, Decision::Kind kind) {
@@ -78,7 +78,7 @@ TEST_F(CycleTest, ACommentIsWrittenAlone) {
     ASSERT_TRUE(apply_decisions(*server_, now + 200, {decision(a, comment)}));
     EXPECT_EQ(job_shows(a, "mtime"), std::to_string(now + 100)) << "it says nothing new";
     sql("DROP TRIGGER fails");
-    // The transaction may have another decision about the job, before or after the comment.
+    // The same transaction may have another decision about the job, before or after the comment.
     ASSERT_TRUE(apply_decisions(*server_, now + 300, {decision(c, comment), decision(c, accrue)}));
     ASSERT_TRUE(apply_decisions(*server_, now + 300, {decision(b, accrue), decision(b, comment)}));
     open_server();
@@ -172,7 +172,7 @@ TEST_F(CycleTest, RequestsAreAnsweredBetweenSlices) {
     EXPECT_THAT(log_text(), Not(HasSubstr("decision dropped")));
 }
 
-// A qrun like one on a connection: if it can't be answered at once, it goes on in steps.
+// A qrun, answered as on a connection: if it can't be answered at once, it goes on in steps.
 struct Qrun {
     Qrun(Server& server, const Identity& who, const std::string& id)
         : request{ifl::RequestType::run_job, who.user, ifl::RunJob{id, "", 0}, {}},
@@ -286,7 +286,8 @@ TEST_F(CycleTest, CommentsAreGivenAlsoToJobsThatChangedButNotToHeldOnes) {
     EXPECT_THAT(job_shows(e, "comment"), Not(HasSubstr("Too large")));
 }
 
-// The database's mark has the number of the last commit that was brought to the disk.
+// The database's mark has the number of the last commit that was brought to the disk. Comments don't change
+// it.
 TEST_F(CycleTest, CommentsWaitForNoDiskAndStartsDo) {
     const auto marked = [this] { return (*sqlite::read_mark(folder_ + "/server.db"))->number; };
     const std::string d = submit(user(), {attribute("Resource_List.ncpus", "99")}, "q");
@@ -359,7 +360,7 @@ TEST_F(WaitingCycle, BeginsWhenThatIsOver) {
     cycles.work_finished();
     EXPECT_FALSE(server_->cycle_waits);
     EXPECT_TRUE(cycles.busy());
-    cycles.work_finished();  // says that work has finished, though none was under way
+    cycles.work_finished();  // reports finished work, though none was in progress
     EXPECT_EQ(states(), "QQQ");
     cycles.cycle_finished();
     EXPECT_EQ(states(), "RRR");
@@ -391,7 +392,8 @@ TEST_F(WaitingCycle, ComesBeforeOtherExplanations) {
     ifl::StatusParts out;
     std::optional<ifl::Reply> reply;
     EXPECT_EQ(go_on(context, out, false, reply), Steps::Left::later);
-    // The plugin hasn't got the request, else it would work on it now, and the next cycle would have to wait.
+    // The plugin hasn't got the request: otherwise it would work on it now, and the next cycle would have to
+    // wait.
     plugin_->abandon(kTicket);
     cycles.work_finished();
     EXPECT_FALSE(server_->cycle_waits);
@@ -459,7 +461,7 @@ TEST_F(EstimateTest, AJobThatIsHeldHasNone) {
     expect_start(5000);
     ASSERT_EQ(ask_holds(ifl::RequestType::hold_job), 0);
     EXPECT_EQ(start(), "");
-    expect_start(6000);  // from a cycle that began before the hold
+    expect_start(6000);  // an estimate of a cycle that began before the hold
     EXPECT_EQ(start(), "");
     ASSERT_EQ(ask_holds(ifl::RequestType::release_job), 0);
     EXPECT_EQ(start(), "") << "until it is told again";

@@ -58,7 +58,7 @@ TEST_F(DatabaseCheckTest, OneOfTheTwoIsAnErrorOnceAServerHasBeenReady) {
     EXPECT_EQ(error(), "") << "pbs_migrate has made the other";
 }
 
-// If the database has no -wal file yet, a killed server leaves a rollback journal.
+// If the database has no -wal file yet, a killed server may leave a rollback journal.
 TEST_F(DatabaseCheckTest, AnInterruptedChangeIsTakenBack) {
     const std::string scratch = top_ + "/scratch.db";
     {
@@ -76,8 +76,8 @@ TEST_F(DatabaseCheckTest, AnInterruptedChangeIsTakenBack) {
     EXPECT_EQ(database->integer("SELECT revision FROM history"), 1);
 }
 
-// The databases name programs that the server runs, so a user who can write them could run programs as the
-// server.
+// The databases name programs that the server runs. So a user who can write them could run programs with the
+// server's rights.
 TEST_F(DatabaseCheckTest, ADatabaseThatOthersCouldChangeIsRefused) {
     for (const std::string& path : {home_->server_db(), home_->policy_db()}) {
         ASSERT_EQ(::chmod(path.c_str(), 0666), 0);

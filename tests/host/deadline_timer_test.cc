@@ -39,7 +39,7 @@ class DeadlineTimerTest : public testing::Test {
     uv_loop_t loop{};
     std::unique_ptr<DeadlineTimer> timer;
     std::vector<system_clock::time_point> looked_at;
-    std::vector<std::chrono::sys_seconds> again;  // to which the calls set the timer
+    std::vector<std::chrono::sys_seconds> again;  // the instants to which the calls of `look` set the timer
 };
 
 TEST_F(DeadlineTimerTest, CallsAtTheInstantAndNotBefore) {
@@ -73,8 +73,8 @@ TEST_F(DeadlineTimerTest, WithoutAnInstantNothingIsCalled) {
     EXPECT_TRUE(looked_at.empty());
 }
 
-// Sets the clock forward and back by a millisecond, since the kernel doesn't report a setting to the same
-// time. It is the machine's clock, so NTP may notice.
+// Sets the clock forward and back by a millisecond, because the kernel doesn't report that it was set to the
+// same time. It is the machine's clock, so NTP may notice.
 TEST_F(DeadlineTimerTest, SettingTheClockIsTold) {
     if (std::getenv("PBSPOLICY_TEST_SET_CLOCK") == nullptr)
         GTEST_SKIP()

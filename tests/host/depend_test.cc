@@ -58,7 +58,7 @@ class Depend : public ServerTest {
         script_runs(id);
         end(id, status);
     }
-    // Settles dependencies, like the loop between requests. Returns the number of transactions that this
+    // Settles dependencies, as the loop does between requests. Returns the number of transactions that this
     // takes.
     int settle() {
         for (int parts = 1;; ++parts) {
@@ -97,8 +97,8 @@ TEST_F(Depend, IsShownAtBothEndsAsOpenpbsShowsIt) {
     EXPECT_THAT(accounting_text(), HasSubstr(fmt::format(" depend=afterok:{} ", at(a))));
 }
 
-// A type of dependency, and whether it releases the job: at the start of the job that it names, at that job's
-// end with exit status 0, and at its end with 1.
+// A type of dependency on a job, and whether the waiting job is released when that job starts, when it ends
+// with exit status 0, and when it ends with 1.
 struct Outcome {
     const char* type;
     bool at_start;
@@ -147,7 +147,7 @@ TEST_F(Depend, AfterIsMetWhenTheScriptRunsOrHasRun) {
     const std::string c = job();
     const std::string d = job("after:" + c);
     ASSERT_EQ(run(c), 0);
-    end(c, 1);  // no start is reported
+    end(c, 1);  // the job ends without a report of its start
     EXPECT_EQ(state(d), queued);
 }
 

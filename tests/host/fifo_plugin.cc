@@ -1,6 +1,6 @@
 // The smallest plugin that a server can load, for tests of the server alone. It starts queued jobs in the
-// order of their arrival, each on the first vnode with enough free CPUs. Jobs of 99 CPUs get a comment,
-// larger ones are rejected. It stores nothing and owns no attribute.
+// order of their arrival, each on the first vnode with enough free CPUs. A job of 99 CPUs gets a comment, a
+// larger job is rejected. The plugin stores nothing and owns no attribute.
 #include <cstdio>
 #include <limits>
 #include <map>
@@ -20,7 +20,7 @@ struct Vnode {
 struct Waiting {
     uint64_t queue = 0;
     int64_t ncpus = 1;
-    int64_t running_ncpus = 0;  // the CPUs that it holds; 0: it isn't running
+    int64_t running_ncpus = 0;  // CPUs that the job holds; 0: it isn't running
     uint64_t vnode = 0;
     bool queued = false;
 };
@@ -130,7 +130,7 @@ int32_t cycle(void* self, const pbs_cycle_request*, pbs_cycle_result* result) {
     return 0;
 }
 
-// Places the job on the first vnode with room, whichever its queue is.
+// Places the job on the first vnode with enough free CPUs. The queue doesn't matter.
 int32_t place_job(void* self, const pbs_place_request* request, pbs_cycle_result* result) {
     Fifo& f = fifo(self);
     if (f.cycle_runs) return 15208;
@@ -201,7 +201,7 @@ extern "C" __attribute__((visibility("default"))) int32_t pbs_policy_plugin_init
     plugin->next_deadline = [](void*, int64_t) { return std::numeric_limits<int64_t>::max(); };
     plugin->tick = [](void*, int64_t) { return uint32_t{0}; };
     plugin->wanted = [](void*, pbs_str) { return uint32_t{0}; };
-    // A cycle goes on until the host calls finish_cycle(), like a cycle in a thread.
+    // Each cycle goes on until the host calls finish_cycle(), like a cycle that runs in a thread.
     plugin->start_cycle = [](void* self, const pbs_cycle_request* request, int32_t* running) {
         if (fifo(self).explains != 0) return int32_t{15208};
         *running = 1;

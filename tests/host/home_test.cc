@@ -105,8 +105,8 @@ TEST_F(HomeTest, NeedsAParentDirectory) {
     EXPECT_THAT(error(), HasSubstr("root directory"));
 }
 
-// Tries to lock PBS_HOME in a child. Returns its exit status: 0, or 1 with the error in the file
-// `error_file`.
+// Tries to lock PBS_HOME in a child process. Returns the child's exit status: 0, or 1 with the error in the
+// file `error_file`.
 int lock_elsewhere(const std::string& path, const std::string& error_file) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -128,7 +128,8 @@ TEST_F(HomeTest, KeepsASecondServerOut) {
     std::string error;
     std::getline(std::ifstream(top_ + "/error"), error);
     EXPECT_EQ(error, "another pbs_server runs on " + path_ + " (pid " + std::to_string(::getpid()) + ")");
-    // A server is gone, but its forked child hasn't reached exec yet: the child doesn't keep the lock.
+    // The server is gone, but a child that it has forked hasn't reached exec yet. The child doesn't keep the
+    // lock.
     const pid_t child = ::fork();
     if (child == 0) {
         ::pause();

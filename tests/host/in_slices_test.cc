@@ -1,5 +1,5 @@
-// Tests requests that change many objects, in steps: other requests are answered in between, and in the end
-// the whole change has been made, or nothing of it.
+// Tests requests that change many objects in steps. Other requests are answered in between. In the end the
+// whole change has been made, or nothing of it.
 #include "server_plugin/host/requests/in_slices.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 class InSlices : public PluginServerTest {
   protected:
-    // A request that is answered in steps, like one on a connection.
+    // A request that is answered in steps, as on a connection.
     struct Asking {
         Asking(InSlices& test, int command, int type, ifl::Attributes attributes, std::string name = {})
             : who(test.root()),
@@ -26,7 +26,7 @@ class InSlices : public PluginServerTest {
               context{*test.server_, who, test.server_->now(), request, session} {
             reply = begin_answer(context);
         }
-        // Does one step. Returns false once the request is answered.
+        // Does one step. Returns false when the request is answered.
         bool step() {
             ifl::StatusParts parts;
             std::optional<ifl::Reply> made;
@@ -133,7 +133,7 @@ TEST_F(InSlices, AllQueuesAreSetOneAfterTheOther) {
     EXPECT_THAT(warnings, HasSubstr("queue q59: acl_users has no effect without acl_user_enable"));
     EXPECT_EQ(std::ranges::count(warnings, '\n'), 59);
     change.context.rest.reset();
-    // q0, the first queue, has a job, so the change is refused.
+    // Queue q0 has a job, so the change of all queues is refused.
     Asking refused(*this, PBS_CMD_SET, PBS_OBJ_QUEUE,
                    {attribute("Priority", "6"), attribute("queue_type", "Route"),
                     attribute("route_destinations", "q5")});
@@ -183,8 +183,8 @@ TEST_F(InSlices, WhatIsGivenUpHasNotHappened) {
     EXPECT_EQ(server_->state.nodes().size(), 150U);
 }
 
-// A crash comes before the change is in force, and while its objects are brought to their places in the
-// database.
+// One crash comes before the change is in force. Another comes while its objects are moved to their places in
+// the database.
 TEST_F(InSlices, AfterACrashAllHoldsOrNothing) {
     const HostConfiguration before = all();
     {
@@ -229,7 +229,8 @@ TEST_F(InSlices, ThePluginIsToldOfAllOfItThoughWhoAskedHasLeft) {
     EXPECT_EQ(run_on("m1199"), "(m1199:ncpus=2)");
 }
 
-// A change that is made while the first one is brought to its place in the database takes place after it.
+// A second change is made while objects of the first one are moved to their places in the database. The
+// second change takes place after the first.
 TEST_F(InSlices, ALaterChangeStays) {
     {
         auto change = import(nodes_document(150));
@@ -246,7 +247,7 @@ TEST_F(InSlices, ALaterChangeStays) {
     EXPECT_EQ(server_->state.server.text("comment"), "later");
 }
 
-// While the plugin works on the part about windows, the server's part becomes impossible.
+// While the plugin works on its part, which is about windows, the server's part becomes impossible.
 TEST_F(InSlices, WhatTheServerRefusesAfterAllKeepsNobodyWaiting) {
     const auto windows = pbs::test::yearly_windows(300);
     ASSERT_EQ(import(windows.document)->finish(), 0);
@@ -297,7 +298,7 @@ TEST_F(InSlices, AQueueIsMadeWithWindowsThatTakeLongToCompare) {
     EXPECT_EQ(shown(ifl::RequestType::status_queue, "other", "Priority"), "5");
 }
 
-// Requests that need the plugin wait while it works on another client's change.
+// Requests that need the plugin wait while the plugin works on another client's change.
 TEST_F(InSlices, WhatThePluginHasNoTimeForWaits) {
     const auto ask_plugin = [this] {
         std::string warning;
@@ -323,7 +324,7 @@ TEST_F(InSlices, WhatThePluginHasNoTimeForWaits) {
     EXPECT_EQ(server_->state.queue("p_made"), nullptr);
     end();
     while (server_->state.queue("p_made") == nullptr) ASSERT_TRUE(migration.step());
-    // The last part of the migration, which sets execution types of queues, waits as well.
+    // The last step of the migration, which sets execution types of queues, waits as well.
     begin();
     for (int i = 0; i < 20; ++i) ASSERT_TRUE(migration.step());
     end();
@@ -351,7 +352,7 @@ TEST_F(InSlices, AJobThatComesMeanwhileKeepsItsQueue) {
     make_nodes(60);
     auto change = std::make_unique<Asking>(*this, PBS_CMD_SET, PBS_OBJ_CONFIGURATION,
                                            ifl::Attributes{attribute("revision", then)});
-    // After these steps the change has removed the queue, but isn't in force yet.
+    // After these steps the change has removed the queue in its own tables, but isn't in force yet.
     for (int i = 0; i < 130; ++i) ASSERT_TRUE(change->step());
     EXPECT_EQ(submit(user(), {}, "more"), "0.svr");
     EXPECT_EQ(change->finish(), PBSE_OBJBUSY);

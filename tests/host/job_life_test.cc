@@ -238,8 +238,8 @@ TEST_F(JobLife, RunningJobsAreFoundAgain) {
     ASSERT_TRUE(recover_jobs(*server_, reports, {stray}));
     EXPECT_EQ(job_shows(goes_on, "job_state"), "R");
     EXPECT_EQ(job_shows(goes_on, "session_id"), "1234");
-    // The server gives the runner the limits again: they may have been altered just before the server
-    // stopped.
+    // The server passes the limits to the runner again, because they may have been altered just before the
+    // server stopped.
     ASSERT_EQ(executor_.limits.size(), 1U);
     EXPECT_EQ(executor_.limits[0].id, runs[0]);
     EXPECT_EQ(executor_.limits[0].walltime, std::chrono::seconds(300));

@@ -1,4 +1,4 @@
-// Tests the table of job states: its rows, and random sequences of events, for one job alone and for the jobs
+// Tests the table of job states: its rows, and random sequences of events, for a single job and for the jobs
 // of a server.
 #include "server_plugin/host/state/job_state.h"
 
@@ -117,7 +117,7 @@ TEST(JobState, ARunLeavesNothingBehind) {
     EXPECT_EQ(job.attributes.integer("run_count", 0), 2);
 }
 
-// The invariants hold after all sequences of events that the table allows.
+// The invariants hold after every sequence of events that the table allows.
 TEST(JobState, InvariantsHoldOnRandomWalks) {
     const State state;
     for (unsigned seed = 1; seed <= 500; ++seed) {
@@ -131,8 +131,8 @@ TEST(JobState, InvariantsHoldOnRandomWalks) {
             const E event = static_cast<E>(pick(static_cast<int>(E::moved)));
             const bool of_an_array = event == E::began || event == E::made_subjob;
             if (of_an_array || !may_happen(job, event)) continue;
-            // Callers of advance() hold a job that depends on others, and mark a waiting job as deleted only
-            // to end it.
+            // Callers of advance() set a system hold on a job that depends on others, and mark a waiting job
+            // as deleted only to end it.
             if (event == E::depends) set_attribute(job, "Hold_Types", "s");
             if (event == E::deleted && !job.running()) continue;
             advance(job, event, state, now, "text");
@@ -227,7 +227,7 @@ class JobStatesOfAServer : public ServerTest, public testing::WithParamInterface
         return "preempt or resume";
     }
 
-    // Makes a running job report that it runs, or that it has ended. Returns the report's name.
+    // Makes the runner report that a job's script runs, or that its run has ended. Returns the report's name.
     std::string report_of(const std::string& id) {
         const Job* job = server_->state.job(id);
         if (job == nullptr || !job->running()) return "nothing";

@@ -158,7 +158,7 @@ TEST_F(Queued, OnlyThoseThatDoNotRunCountForThresholds) {
     EXPECT_EQ(refusal(next_one), "") << "history counts nowhere";
 }
 
-// When a job is altered, its new request counts in place of the present one.
+// When a job is altered, its new request counts in place of its present one.
 TEST_F(Queued, AJobThatIsThereCountsOnce) {
     Job one = job("ann", "staff", "x", 2);
     state.put(one);
@@ -188,9 +188,9 @@ TEST_F(Queued, OldAndNewStylesDoNotMix) {
     EXPECT_EQ(code("max_queued", other), PBSE_MIXENTLIMS);
 }
 
-// Makes random changes, each of which submits, moves and deletes several jobs. Compares them with a plain
-// list of the jobs: a job is accepted exactly if no limit is exceeded, with the jobs as the change has left
-// them so far.
+// Makes random changes, each of which submits, moves and deletes several jobs. Compares the outcomes with a
+// plain list of the jobs: a job is accepted exactly if no limit is exceeded by it and the jobs as the change
+// has left them so far.
 class LimitsOfChanges : public ServerTest {
   protected:
     struct Limit {
@@ -288,7 +288,8 @@ class LimitsOfChanges : public ServerTest {
         if (kind == 'o') return "PBS_ALL";
         return std::string(job.attributes.text(kind == 'u' ? "euser" : kind == 'g' ? "egroup" : "project"));
     }
-    // Returns whether the limit applies to the job. An entity's own limit replaces the generic one.
+    // Returns whether the limit applies to the job. A limit for the job's own entity replaces the generic
+    // one.
     bool concerns(const Limit& limit, const Job& job) const {
         const std::string whose = entity(job, limit.kind);
         if (limit.name == whose) return true;
@@ -297,8 +298,8 @@ class LimitsOfChanges : public ServerTest {
                           other.kind == limit.kind && other.name == whose;
                });
     }
-    // Returns whether the job fits, by the list of jobs. The server's limits on numbers of jobs are for new
-    // jobs only.
+    // Returns whether the job fits, computed from the list of jobs. The server's limits on numbers of jobs
+    // apply to new jobs only.
     bool fits(const Job& job, const std::string& queue, bool is_new) const {
         const uint64_t handle = server_->state.queue(queue)->handle;
         if (const auto most = max_queuable_.find(queue); most != max_queuable_.end()) {

@@ -21,7 +21,8 @@ TEST_F(LoadMeterTest, SystemTimeIsThatBetweenTwoReadings) {
     EXPECT_EQ(
         read("0.50 0.40 0.30 1/200 999\n", "cpu  1000 0 500 8000 0 0 0 0 0 0\ncpu0 1 1 1 1\n").system_time,
         -1);
-    // 1,000 ticks have passed: 200 in the system, 30 in interrupts, 20 in soft interrupts.
+    // 1,000 ticks have passed since the first reading: 200 in the system, 30 in interrupts, 20 in soft
+    // interrupts.
     const MachineLoad load = read("2.25 0 0 1/1 1\n", "cpu  1500 0 700 8250 0 30 20 0 0 0\n");
     EXPECT_EQ(load.system_time, 250);
     EXPECT_EQ(load.average, 2250);

@@ -24,7 +24,7 @@ class ExecutionType : public ServerTest {
             .code;
     }
     std::string queue(const std::string& what) { return shown(ifl::RequestType::status_queue, "work", what); }
-    // Returns the execution type in the record that the plugin gets.
+    // Returns the execution type in the queue's record for the plugin.
     int32_t told() {
         RecordBuilder builder(server_->state);
         return builder.queue(*server_->state.queue("work")).execution_type;

@@ -60,8 +60,8 @@ TEST_F(Schedulers, TheFolderOfTheRequestIsNotMade) {
     EXPECT_FALSE(std::filesystem::exists(folder_ + "/sched_priv_night"));
 }
 
-// The server, which may be root, reads and writes files in these folders, so managers can't choose any
-// folder.
+// The server, which may run as root, reads and writes files in a scheduler's folders. So managers can't
+// choose any folder.
 TEST_F(Schedulers, FoldersElsewhereAreTheAdministratorsToChoose) {
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "managers", "mary@*"), 0);
     ASSERT_EQ(create("night"), 0);

@@ -1,4 +1,5 @@
-// Tests messages to running jobs. A process of its own writes each, and the server doesn't wait for it.
+// Tests messages to running jobs. A process of its own writes each message, and the server doesn't wait for
+// the process.
 #include "server_plugin/host/life/message.h"
 
 #include <sys/stat.h>
@@ -74,7 +75,7 @@ TEST_F(MessageTest, OneThatHangsIsGivenUp) {
     server_->killed_children.clear();
 }
 
-// If the client closes its connection, its request ends, and so does the process.
+// If the client closes its connection, the request ends, and the process that writes the message is killed.
 TEST_F(MessageTest, OneWhoseClientHasGoneIsKilled) {
     writer_is("exec sleep 1000");
     {

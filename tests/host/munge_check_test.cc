@@ -17,8 +17,8 @@ using ::testing::HasSubstr;
 
 const ifl::ConnectionEnds kEnds{"10.0.0.5", 40122, "10.0.0.1", 15001};
 
-// In these sources, uid 0 is root and 1000 alice. A credential contains its own text; root has made it if it
-// begins with "root", else alice.
+// In these sources, uid 0 is root and uid 1000 is alice. A credential's text is the credential itself. Root
+// has made it if it begins with "root", else alice has.
 CredentialSources sources() {
     return {
         [](const std::string& credential) -> Result<ifl::Munge::Decoded> {
@@ -50,7 +50,7 @@ TEST(UserOfACredential, IsNobodyIfMungedRefusesIt) {
     expect_refusal(user_of({"", kEnds}, sources()), "a user's name expected");
 }
 
-// Two hosts may have different users with the same number, so the names are compared.
+// The names are compared, because two hosts may have different users with the same number.
 TEST(UserOfACredential, HasTheSameNameOnBothHosts) {
     expect_refusal(user_of({"bob:users", kEnds}, sources()),
                    "uid 1000 is alice on the server's host, and bob on the client's");
@@ -59,7 +59,7 @@ TEST(UserOfACredential, HasTheSameNameOnBothHosts) {
     expect_refusal(user_of({"alice:users", kEnds}, others), "uid 1000 has no name");
 }
 
-// Another server, to which alice connects, could show her credential to this server.
+// If alice connects to another server, that server could show her credential to this one.
 TEST(UserOfACredential, IsNobodyOnAnotherConnection) {
     for (const char* text :
          {"alice:users:10.0.0.6,40122,10.0.0.1,15001", "alice:users:10.0.0.5,40123,10.0.0.1,15001",
@@ -67,7 +67,7 @@ TEST(UserOfACredential, IsNobodyOnAnotherConnection) {
         expect_refusal(user_of({text, kEnds}, sources()), "the credential is for the connection from");
 }
 
-// The maker of a credential has to be the owner of the connection, if that is on this machine: else root of
+// If the connection is on this machine, its owner has to be the maker of the credential. Otherwise root of
 // another host and an ordinary user of this machine could become root together.
 TEST(UserOfACredential, IsWhoHasTheConnectionIfThatIsOnThisMachine) {
     EXPECT_EQ(user_of({"alice:users", kEnds, true}, sources()), "alice");
@@ -104,7 +104,7 @@ class MungeCheckTest : public ::testing::Test {
 };
 
 TEST_F(MungeCheckTest, AnswersEachOnce) {
-    // A timer keeps the loop alive, since a check doesn't.
+    // A timer keeps the loop alive, because a check doesn't.
     uv_timer_init(&loop, &alive);
     uv_timer_start(
         &alive, [](uv_timer_t*) {}, 10, 10);
@@ -116,8 +116,7 @@ TEST_F(MungeCheckTest, AnswersEachOnce) {
     uv_close(reinterpret_cast<uv_handle_t*>(&alive), nullptr);
 }
 
-// While munged hangs, the loop goes on, waiting checks can be forgotten, and the end of the server doesn't
-// wait.
+// While munged hangs, the loop goes on, waiting checks can be forgotten, and the server's end doesn't wait.
 TEST_F(MungeCheckTest, NobodyWaitsForOneThatTakesLong) {
     struct Gate {
         std::mutex mutex;

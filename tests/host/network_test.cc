@@ -35,7 +35,7 @@ class Client {
         client.connected_ = connect(client.fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
         return client;
     }
-    // Connects over TCP; with `privileged` from a port below 1024.
+    // Connects over TCP. With `privileged`, connects from a port below 1024.
     static Client tcp(uint16_t port, bool privileged = false) {
         Client client(socket(AF_INET, SOCK_STREAM, 0));
         sockaddr_in own{};
@@ -69,7 +69,7 @@ class Client {
         send_bytes(ifl::request_packet({type, user, std::move(body), ""}));
     }
     // Returns the next reply's code; -1: the connection was closed; -2: nothing came; -3: the packet is no
-    // reply. Sets `objects`, if it is given, to the number of objects in a status reply.
+    // reply. If `objects` is given, sets it to the number of objects in a status reply.
     int reply_code(size_t* objects = nullptr) {
         while (true) {
             auto next = decoder_.next();
@@ -87,7 +87,8 @@ class Client {
             decoder_.feed({bytes, static_cast<size_t>(size)});
         }
     }
-    // Returns the next packet's type and data. The data is "closed" if there is none.
+    // Returns the type and the data of the next packet; the data is "closed" if the connection is closed or
+    // no packet comes.
     std::pair<ifl::PacketType, std::string> packet() {
         ifl::PacketReader packets(ifl::kLongestToken);
         for (;;) {
@@ -112,7 +113,7 @@ class Client {
     ifl::ReplyDecoder decoder_;
 };
 
-// The server's event loop runs in a thread; the test's own thread is the clients.
+// The server's event loop runs in a thread. The test's own thread acts as the clients.
 class NetworkTest : public ServerTest {
   protected:
     void SetUp() override {
@@ -151,7 +152,7 @@ class NetworkTest : public ServerTest {
         end_loop();
         ServerTest::TearDown();
     }
-    // Makes a TCP connection of another user than the test's own: root vouches for it, over a second
+    // Makes a TCP connection of another user than the test's own. Root vouches for it, over a second
     // connection.
     Client of(const std::string& user) {
         auto client = Client::tcp(network_->port());
@@ -289,8 +290,8 @@ TEST_F(NetworkTest, RepliesGoOutBeforeTheEndThatWasAskedFor) {
     EXPECT_EQ(half_closed.reply_code(), -1);
 }
 
-// The server reads no more requests of a client that doesn't read its replies than it has room for replies.
-// When the client has read the replies, the server goes on. No reply is lost.
+// A client sends requests and doesn't read the replies. The server reads no more of its requests than it has
+// room for replies. When the client has read the replies, the server goes on, and no reply is lost.
 TEST_F(NetworkTest, AClientThatDoesNotReadIsNotReadFrom) {
     listen();
     auto client = Client::unix_socket(options_.socket);
@@ -362,7 +363,7 @@ TEST_F(NetworkTest, WhoHasMostConnectionsMakesRoomForOthers) {
         clients.push_back(of(user));
         ASSERT_EQ(ask_as(clients.back(), user), 0);
     }
-    // The server notices the ends of the helpers' connections after a moment.
+    // It takes a moment until the server notices that the helpers' connections are closed.
     clients.push_back(Client::unix_socket(options_.socket));
     for (int i = 0; i < 100 && ask_as(clients.back(), "root") != 0; ++i) usleep(10000);
     auto another = Client::unix_socket(options_.socket);
@@ -372,7 +373,7 @@ TEST_F(NetworkTest, WhoHasMostConnectionsMakesRoomForOthers) {
     EXPECT_EQ(ask_as(clients.at(5), "root"), 0);
 }
 
-// Many connections request long replies and read nothing.
+// Many connections request long replies and don't read them.
 TEST_F(NetworkTest, RepliesThatNobodyReadsAreNotMade) {
     make_queue("q");
     for (int i = 0; i < 200; ++i) submit(user(), {}, "q");
@@ -388,11 +389,11 @@ TEST_F(NetworkTest, RepliesThatNobodyReadsAreNotMade) {
     }
     size_t most = 0;
     for (size_t before = 1; before != memory(); usleep(200'000)) most = std::max(most, before = memory());
-    // All replies together would be some 200 MB.
+    // The complete replies would be some 200 MB in all.
     EXPECT_GT(most, size_t{1} << 20);
     EXPECT_LT(most, size_t{12} << 20);
     EXPECT_EQ(works(), 0);
-    // When the client reads a reply, it is whole.
+    // A client that reads its reply later gets it complete.
     for (const size_t i : {0, 39}) {
         size_t objects = 0;
         ASSERT_EQ(clients.at(i).reply_code(&objects), 0) << i;
@@ -440,7 +441,7 @@ TEST_F(NetworkTest, StrangersOnThisHostDontTakeItsUsersConnections) {
             clients.push_back(std::move(client));
         }
     }
-    // The server notices the ends of the helpers' connections after a moment.
+    // It takes a moment until the server notices that the helpers' connections are closed.
     std::vector<Client> strangers;
     for (int i = 0; i < 100 && strangers.size() < 3; ++i) {
         auto one = Client::tcp(network_->port());
@@ -584,7 +585,7 @@ TEST_F(MungeNetworkTest, AnotherNameThanTheNumbersIsRefused) {
 TEST_F(MungeNetworkTest, NothingElseIsACredential) {
     listen();
     auto without = asked();
-    EXPECT_EQ(ask_as(without, name_), -3);  // not a reply, but a packet with a text
+    EXPECT_EQ(ask_as(without, name_), -3);  // the server sends a packet with a text, not a reply
     auto garbage = asked();
     show(garbage, "MUNGE:garbage:");
     expect_refusal(garbage, "MUNGE refuses the credential");
@@ -613,7 +614,7 @@ TEST_F(MungeNetworkTest, WhoIsUnknownMayNotAskWhateverHisPort) {
 }
 
 // Root of another host that has the key could make a credential of root, and an ordinary user of this machine
-// could show it: the server also checks the connection's owner.
+// could show it. So the server also checks who owns the connection.
 TEST_F(MungeNetworkTest, OnThisMachineTheConnectionIsTheUsersToo) {
     if (getuid() != 0) GTEST_SKIP() << "only root can have another user's connection";
     listen();
@@ -661,7 +662,7 @@ TEST_F(NetworkTest, LongRepliesComeWhole) {
     EXPECT_EQ(client.ask(ifl::RequestType::status_job, ifl::Status{}), 0);
 }
 
-// The request is AsyncRunJob, which waits here for the end of a cycle.
+// The request is AsyncRunJob, which has no reply. Here it waits for the end of a cycle.
 TEST_F(NetworkTest, ARequestWithoutAReplyHasNoneEitherIfItHadToWait) {
     client::Options plugin{PBS_FIFO_PLUGIN, folder_, "svr", "", server_->now()};
     plugin.cycle_finished = [] {};

@@ -65,7 +65,7 @@ TEST(Occurrences, OneIsAnAdvanceReservation) {
     EXPECT_EQ(without.attributes.text("reserve_count"), "1");
 }
 
-// The day of 2027-03-28 has 23 hours in Berlin, so an occurrence of 24 hours ends when the next one begins.
+// In Berlin the day 2027-03-28 has 23 hours. So an occurrence of 24 hours is cut where the next one begins.
 TEST(Occurrences, GiveWayToTheNextOneWhereADayIsShorter) {
     constexpr int64_t kNine = 1806134400;  // 2027-03-27 09:00 in Berlin
     Reservation reservation = asked("FREQ=DAILY;COUNT=3", kNine, kDay, "Europe/Berlin");
@@ -105,7 +105,7 @@ TEST(Occurrences, OutliveTheProcess) {
     ASSERT_THAT(loaded.later, SizeIs(2));
     EXPECT_EQ(loaded.later[0].start, kNoon + 2 * kDay);
     EXPECT_EQ(loaded.later[1].start, kNoon + 3 * kDay);
-    // The limit on occurrences holds for a count in the database, too, whoever has written it.
+    // The limit on occurrences also holds for a count in the database, which anybody may have written.
     set_attribute(loaded, "reserve_count", "1000000000");
     load_occurrences(loaded, State());
     EXPECT_LE(loaded.later.size(), kMostOccurrences);

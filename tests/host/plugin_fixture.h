@@ -1,4 +1,4 @@
-// A server that has loaded the built plugin, as a server does at its start.
+// A server that has loaded the built policy plugin, as a real server does at its start.
 #pragma once
 
 #include "tests/host/server_fixture.h"

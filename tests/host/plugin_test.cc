@@ -60,13 +60,14 @@ TEST_F(PluginTest, TheTimerWantsACycleEachIteration) {
     cycles.look_at_clock();
     (void)server_->take_wanted_cycles();
     move_clock(
-        500);  // scheduler_iteration is 600 seconds; on a busy machine a good deal of real time passes, too
+        500);  // less than scheduler_iteration (600 s), by so much that a busy machine's real time doesn't
+               // matter
     cycles.look_at_clock();
     EXPECT_FALSE(server_->cycles_wanted());
     move_clock(601);
     cycles.look_at_clock();
     EXPECT_EQ(server_->take_wanted_cycles().at("default"), PBS_SCH_SCHEDULE_TIME);
-    // After the clock was set back, cycles don't stop until it has caught up.
+    // After the clock was set back, the next cycle doesn't wait until the clock has reached its earlier time.
     move_clock(-5000);
     cycles.look_at_clock();
     move_clock(-4399);

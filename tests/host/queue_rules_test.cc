@@ -10,7 +10,7 @@
 namespace pbs::host {
 namespace {
 
-// A limit on a resource, with requests that it lets pass and requests that it refuses, as in OpenPBS.
+// A limit on a resource, requests that pass it, and requests that it refuses, as in OpenPBS.
 struct Limited {
     const char* attribute;
     const char* resource;
@@ -39,7 +39,8 @@ const std::vector<Limited>& limits() {
         {"resources_max", "software", "abc", {"abc", "abb", "ABD", "ab"}, {"abd", "b", "abcd"}},
         {"resources_min", "software", "abc", {"abc", "abd", "b"}, {"abb", "ABD"}},
         {"resources_max", "arch", "linux", {"linux", "aix"}, {"windows"}},
-        // A maximum of a list refuses nothing. A minimum requires that the request has only elements of it.
+        // A maximum of a list refuses nothing. With a minimum, a request may have only elements of the
+        // minimum.
         {"resources_max", "sa", "a,b", {"a", "b", "c", "a,b", "a,c"}, {}},
         {"resources_min", "sa", "a,b", {"a", "b", "b,a"}, {"c", "a,c"}},
         {"resources_max", "bo", "False", {"True", "False"}, {}},

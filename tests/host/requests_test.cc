@@ -56,7 +56,8 @@ TEST_F(Requests, ServerAttributesAreChecked) {
     EXPECT_EQ(set(PBS_OBJ_SERVER, "", "max_job_sequence_id", "10"), PBSE_INVALID_MAX_JOB_SEQUENCE_ID);
 }
 
-// QueueJob adapts the job to its queue. If the queue changes between QueueJob and Commit, the change counts.
+// QueueJob adapts the job to its queue. If the queue changes between QueueJob and Commit, the changed queue
+// counts.
 TEST_F(Requests, AJobIsAsTheQueueWantsItAtItsCommit) {
     make_queue("q");
     const auto queue = [&] {
@@ -340,7 +341,7 @@ TEST_F(Requests, AlterOfARunningJobsTimeTellsItsRunner) {
     EXPECT_EQ(executor_.limits.size(), 4U);
 }
 
-// OpenPBS has the same exec_vnode, exec_host, node file and environment for the same requests, apart from the
+// For the same requests OpenPBS has the same exec_vnode, exec_host, node file and environment, apart from the
 // order of resources within a chunk.
 TEST_F(Requests, ChunksAreKeptAsOpenPbsKeepsThem) {
     struct Row {
@@ -603,7 +604,7 @@ TEST_F(Requests, TheMailerIsForTheServersOwnHost) {
     EXPECT_EQ(mailer(somebody("starter")), 0);
 }
 
-// Root's jobs run as root. So managers who aren't root may neither let them in nor alter what they run.
+// Root's jobs run as root. So managers who aren't root may neither permit them nor alter what they run.
 TEST_F(Requests, RootsJobsAreTheAdministrators) {
     ASSERT_EQ(set(PBS_OBJ_SERVER, "", "managers", "mary@*"), 0);
     const Identity mary = somebody("mary");
@@ -695,7 +696,7 @@ TEST_F(Requests, ProgramsWithArgumentsBecomeScripts) {
     EXPECT_EQ(*store_->script(server_->state.job(id)->sequence), "exec '/bin/echo' 'x & y' 'it'\\''s'\n");
 }
 
-// Jobs are submitted and deleted while a long reply is made: jobs that exist all the time are shown once.
+// Jobs are submitted and deleted while a long reply is made. Each job that exists all the time is shown once.
 TEST_F(Requests, ALongReplyShowsWhatIsThereAllTheTimeOnce) {
     make_queue("q");
     std::vector<std::string> jobs;

@@ -32,7 +32,8 @@ class RoutingTest : public ServerTest {
                       .code,
                   0);
     }
-    // Sets an attribute of a queue, or with an empty name of the server. An empty value unsets the attribute.
+    // Sets an attribute of a queue or, if `queue` is empty, of the server. An empty value unsets the
+    // attribute.
     void change(const std::string& queue, const std::string& name, const std::string& value) {
         const int command = value.empty() ? PBS_CMD_UNSET : PBS_CMD_SET;
         const int type = queue.empty() ? PBS_OBJ_SERVER : PBS_OBJ_QUEUE;
@@ -145,8 +146,8 @@ TEST_F(Refusals, AreTriedAgainWhereTheDestinationIsFullOrDisabled) {
         SCOPED_TRACE(fmt::format("{} {}={}", row.queue, row.attribute, row.value));
         const bool of_server = *row.queue == '\0';
         const std::string there = submit(user(), {}, "to");
-        // Submit the job before the limit is set, since the server refuses a new job that exceeds its own
-        // limits.
+        // Submit the job before the limit is set, because the server refuses a new job that exceeds the
+        // server's own limits.
         change("in", "started", "f");
         const std::string id = submit(user(), row.job, "in");
         change("in", "started", "t");
@@ -181,7 +182,7 @@ TEST_F(Refusals, AreForGoodWhereTheJobIsNoneForTheDestination) {
         EXPECT_EQ(submit(user(), row.job, "in"),
                   std::to_string(*row.queue == '\0' ? PBSE_EXCQRESC : PBSE_ROUTEREJ));
         allow(row);
-        // A job that waits in the route queue is rejected, too, when it is routed.
+        // A job that already waits in the route queue is rejected, too, when it is routed.
         change("in", "started", "f");
         const std::string id = submit(user(), row.job, "in");
         change("in", "started", "t");
@@ -208,7 +209,7 @@ TEST_F(Refusals, OneDestinationThatMayTakeItLaterIsEnough) {
     refuse(disabled());
     const std::string id = submit(user(), {attribute("Resource_List.ncpus", "2")}, "in");
     EXPECT_EQ(queue_of(id), "in");
-    // The same holds for a job in another route queue before this one.
+    // The same holds for a job in a route queue whose destination is this route queue.
     make_route_queue("front", "in");
     change("in", "enabled", "t");
     const std::string behind = submit(user(), {attribute("Resource_List.ncpus", "2")}, "front");
@@ -219,8 +220,8 @@ TEST_F(Refusals, OneDestinationThatMayTakeItLaterIsEnough) {
     EXPECT_EQ(queue_of(behind), "to");
 }
 
-// The refusal has to be temporary: else jobs would be deleted while a directory service of users doesn't
-// answer.
+// The refusal has to be temporary. Otherwise jobs would be deleted while the directory service of users
+// doesn't answer.
 TEST_F(Refusals, DoNotComeOfAUserWhoIsUnknownForAWhile) {
     refuse(disabled());
     const std::string id = submit(user(), {}, "in");

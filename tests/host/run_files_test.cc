@@ -95,7 +95,7 @@ TEST(ExitFile, IsReadAsItWasWritten) {
 
 TEST(ExitFile, HasToBeWhole) {
     const auto text = write_exit({});
-    // A crash may leave any beginning of the text: each is refused.
+    // A crash may leave only the beginning of the text. Each such beginning is refused.
     for (std::size_t length = 0; length < text.size(); ++length)
         EXPECT_FALSE(parse_exit(text.substr(0, length), "file")) << length;
     EXPECT_THAT(parse_exit("version=2\ncomplete=1\n", "file").error().message,

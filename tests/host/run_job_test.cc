@@ -21,8 +21,8 @@ class RunJobTest : public PluginServerTest {
         more.push_back(attribute("Resource_List.select", select));
         return submit(user(), std::move(more), queue);
     }
-    // Requests that the job is run. Returns an empty text if it runs, the text of a refusal for lack of
-    // resources, or the code of another error.
+    // Requests that the job is run. Returns an empty text if it runs, the text of the refusal if resources
+    // are lacking, or the code of another error.
     std::string run(const std::string& id, const std::string& where = {}) {
         const ifl::Reply reply = ask(root(), ifl::RequestType::run_job, ifl::RunJob{id, where, 0});
         if (reply.code == 0) return {};
@@ -58,7 +58,7 @@ TEST_F(RunJobTest, WhyItDoesNotFitIsTheReplyAndTheComment) {
     EXPECT_EQ(run(id), "");
 }
 
-// qrun starts these jobs in OpenPBS, too.
+// In OpenPBS, qrun starts such jobs, too.
 TEST_F(RunJobTest, HeldAndWaitingJobsAndThoseOfStoppedQueuesStart) {
     ASSERT_EQ(set(PBS_OBJ_QUEUE, "q", "started", "f"), 0);
     const std::string held = job("1:ncpus=1", "q", {attribute("Hold_Types", "u")});

@@ -60,7 +60,7 @@ long number(const std::string& text) {
     return std::strtol(text.c_str(), nullptr, 10);
 }
 
-// Returns the first line of the text that begins with `begin`, for TMPDIR for example, whose name varies
+// Returns the first line of the text that begins with `begin`. For example, TMPDIR has a name that varies
 // between tests that run at the same time.
 std::string line_with(const std::string& text, const std::string& begin) {
     const auto at = ("\n" + text).find("\n" + begin);
@@ -121,8 +121,8 @@ class RunnerTest : public testing::Test {
         return job;
     }
 
-    // Waits for the next report that is wanted. Keeps other reports for later calls. Fails the test after
-    // `limit`.
+    // Waits for the next report for which `wanted` returns true. Keeps other reports for later calls. Fails
+    // the test after `limit`.
     RunReport wait_for(Runner& runner, const std::function<bool(const RunReport&)>& wanted,
                        std::chrono::milliseconds limit = 30s) {
         const auto until = std::chrono::steady_clock::now() + limit;
@@ -156,7 +156,7 @@ class RunnerTest : public testing::Test {
         return wait_end();
     }
 
-    // Forks a process that starts the job, like a server, and is then killed.
+    // Forks a process that starts the job, as a server does, and is then killed.
     void start_and_die(const JobStart& job, bool wait_until_it_runs) {
         const pid_t server = ::fork();
         if (server == 0) {
@@ -244,7 +244,8 @@ TEST_F(RunnerTest, GivesTheJobPbsEnvironment) {
     EXPECT_THAT(text, HasSubstr("PBS_JOBID=" + id + "\n"));
     const std::string home = owner_.pw_dir;
     EXPECT_THAT(text, HasSubstr("\nHOME=" + home + "\n"));
-    EXPECT_THAT(text, HasSubstr("\n" + home + "\n"));  // of pwd: PBS starts jobs in the home directory
+    EXPECT_THAT(text, HasSubstr("\n" + home + "\n"));  // the output of pwd: PBS starts jobs in the home
+                                                       // directory
     EXPECT_THAT(text, HasSubstr("LOGNAME=" + std::string(owner_.pw_name) + "\n"));
     const auto tmp_dir = line_with(text, "/var/tmp/pbs." + id);
     EXPECT_NE(tmp_dir, "");
@@ -327,7 +328,7 @@ TEST_F(RunnerTest, TellsAtTheStartThatOutputIsInUndelivered) {
     EXPECT_THAT(end.exit.output_note, tells);
 }
 
-// `undelivered` may have files of users, from a time when everybody could write there.
+// `undelivered` may have files of users, from an earlier version in which everybody could write there.
 TEST_F(RunnerTest, FindsAnotherNameForUndeliveredOutput) {
     fs::create_directories(home_ + "/undelivered/1.test.OU/in the way");
     std::ofstream(top_ / "precious") << "precious\n";
@@ -515,8 +516,7 @@ TEST_F(RunnerTest, EnforcesMemory) {
     EXPECT_EQ(run(start).exit.exit_status, 0);
 }
 
-// The job's first process begins as a copy of the shepherd, but the shepherd's memory doesn't count as the
-// job's.
+// The job's first process begins as a copy of the shepherd. The shepherd's memory doesn't count as the job's.
 TEST_F(RunnerTest, ASmallJobHasLittleMemory) {
     auto start = job("sleep 0.3\n");
     start.mem_kb = 8'000;
@@ -764,7 +764,7 @@ TEST_F(RunnerTest, AJobWhoseEndCannotBeFoundOutMayStillRun) {
     EXPECT_THAT(report.exit.message, HasSubstr("ended without a record"));
 }
 
-// ---- Processes that escape from their job ----
+// ---- Processes that leave their job's session and process tree ----
 
 // If there are no control groups, supervision() says which processes may outlive their job.
 TEST_F(RunnerTest, SaysWhatKeepsTheProcessesOfJobsTogether) {
@@ -869,7 +869,8 @@ TEST_P(Escapes, EndWhenTheShepherdIsKilled) {
 }
 
 TEST_P(Escapes, ManyEndBeforeTheirJobIsSaidToHaveEnded) {
-    // So many daemons that their end takes a while, but no more than a busy machine can start in time.
+    // The daemons are so many that ending them takes a while, but no more than a busy machine can start in
+    // time.
     const auto start = with_daemons(150, "sleep 300\n");
     ASSERT_TRUE(runner_->start(start));
     ASSERT_TRUE(ready(90s));
@@ -922,7 +923,7 @@ TEST_P(Escapes, AJobWhoseWardenIsKilledGoesOn) {
     EXPECT_EQ(living_daemons(), 0);
 }
 
-// Each of these processes starts another one as fast as it can, in a session of its own.
+// Each of these processes starts another one at once, in a session of its own.
 TEST_P(Escapes, CannotOutrunTheirEnd) {
     std::ofstream(work_ + "/run") << "echo $$ > last\nsetsid env -i /bin/sh run &\n";
     auto start =
@@ -1072,7 +1073,7 @@ class AsAnotherUser : public RunnerTest {
 
 TEST_F(AsAnotherUser, RunsTheJobAsThatUser) {
     auto start = job("id -un; id -u; pwd; cat /etc/shadow; echo x > made; ls -d $TMPDIR\n");
-    start.shell.clear();  // so the user's login shell is used
+    start.shell.clear();  // an empty shell means the user's login shell
     const auto end = run(start);
     EXPECT_EQ(end.exit.exit_status, 0) << end.exit.message;
     EXPECT_THAT(contents(work_ + "/work.o1"),
@@ -1149,7 +1150,7 @@ TEST_F(AsAnotherUser, AFullDiskStopsStartsButLosesNoExitRecord) {
     fill();
     const auto refused = runner_->start(job("echo\n", "2.test"));
     if (refused) {
-        // There was room for the record of the start, but not for that of the end.
+        // There was space for the record of the start, but not for the record of its end.
         EXPECT_EQ(wait_end().state, RunState::never_started);
     } else {
         EXPECT_THAT(refused.error().message, HasSubstr("No space left on device"));

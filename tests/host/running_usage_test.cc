@@ -62,7 +62,7 @@ TEST_F(RunningUsageTest, EachOfManyHasItsTurn) {
         for (std::size_t tick = 0; tick < RunningUsage::kTicks; ++tick) usage.look();
         for (const std::string& id : jobs)
             EXPECT_EQ(job_shows(id, "resources_used.cput"), "00:00:0" + std::to_string(round));
-        // A job ends. It may be the job whose usage would be read next.
+        // Then a job ends. It may be the job whose usage would be read next.
         report(ended(jobs.back(), 0));
         jobs.pop_back();
     }

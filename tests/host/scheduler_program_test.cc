@@ -1,5 +1,5 @@
-// Tests programs that schedule by policies with algorithm = external: their registration, and their wait for
-// changes.
+// Tests programs that schedule in place of the plugin, by policies with algorithm = external: their
+// registration, and their wait for changes.
 #include <fmt/format.h>
 
 #include "ifl/pbs_ifl.h"
@@ -30,7 +30,7 @@ class SchedulerProgram : public PluginServerTest {
                 std::make_unique<Context>(Context{*test.server_, who, test.server_->now(), request, session});
             made = begin_answer(*context);
         }
-        // Goes on with the request, like the network. Returns true once it is answered.
+        // Does further steps of the request, like the network. Returns true when the request is answered.
         bool go_on() {
             while (context->rest != nullptr) {
                 if (context->rest->waits()) return false;

@@ -43,8 +43,8 @@ std::string contents(const fs::path& path) {
 
 class Faults : public OriginServer {
   protected:
-    // Sets sched_restart_action, because by default a starting server leaves the jobs in batch queues waiting
-    // for somebody to move them.
+    // Sets sched_restart_action. By default, after a server's start the jobs in batch queues wait until
+    // somebody moves them.
     void SetUp() override {
         OriginServer::SetUp();
         ASSERT_TRUE(server.configure({"set policy default_policy sched_restart_action = restart"}));
@@ -74,7 +74,7 @@ class Faults : public OriginServer {
             const int fd = ::open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
             struct flock lock {};
             lock.l_type = F_WRLCK;
-            lock.l_len = 1;  // the shepherd locks this byte; the warden, the next one
+            lock.l_len = 1;  // the shepherd locks this byte; the warden locks the next one
             const int asked = ::fcntl(fd, F_GETLK, &lock);
             ::close(fd);
             if (asked == 0 && lock.l_type != F_UNLCK) return lock.l_pid;

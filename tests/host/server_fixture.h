@@ -1,5 +1,5 @@
-// A server without network and processes: tests make requests by calls, and report the runs of jobs
-// themselves.
+// A server without network and processes. Tests make requests by calls, and make the reports about the runs
+// of jobs themselves.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@
 
 namespace pbs::host {
 
-// An Executor that only notes the calls. Tests make its reports.
+// An Executor that only notes the calls. Tests make the runner's reports.
 class FakeExecutor : public Executor {
   public:
     bool may_run_as(uid_t uid, std::string& reason) const override {
@@ -101,7 +101,7 @@ class ServerTest : public testing::Test {
         std::filesystem::remove_all(folder_);
     }
 
-    // Opens the database as a starting server does. A further call acts as the next start.
+    // Opens the database as a starting server does. Another call acts like a restart.
     void open_server() {
         server_.reset();
         store_.reset();
@@ -137,7 +137,7 @@ class ServerTest : public testing::Test {
                    std::string extend = {}) {
         ifl::Request request{type, who.user, std::move(body), std::move(extend)};
         Context context{*server_, who, server_->now(), request, session_};
-        // Encode the reply, and decode it as a client does.
+        // Encode the reply and decode it again, as a client does.
         auto read = ifl::decode_reply(ifl::encode_reply(answer(context)));
         if (read) return std::move(*read);
         ADD_FAILURE() << read.error().message;

@@ -21,7 +21,7 @@ namespace {
 // Stands in for the service manager: a socket that receives datagrams.
 class Listener {
   public:
-    // `name`: a path; or '@' and a name of the abstract namespace.
+    // `name`: a path, or '@' and a name of the abstract namespace.
     explicit Listener(const std::string& name) : fd_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0)) {
         sockaddr_un address{};
         address.sun_family = AF_UNIX;

@@ -53,7 +53,8 @@ TEST(SharedTexts, EqualOnesBecomeOne) {
     EXPECT_EQ(texts.of({}, {}), nothing);
 }
 
-// Shared texts stay the same, however many and long they are: the table may forget them, but they are kept.
+// Shared texts don't change, however many and long they are: the table may forget a text, but its owners keep
+// it.
 TEST(SharedTexts, ForgettingLosesNothing) {
     SharedTexts texts;
     std::vector<SharedText> kept;

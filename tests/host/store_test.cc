@@ -90,7 +90,7 @@ TEST_F(StoreTest, JobsComeBackAsTheyWere) {
     EXPECT_FALSE(store->script(5));
 }
 
-// The table of comments has each text once, and loaded jobs share the text.
+// The table of comments has each text once. Loaded jobs share the text.
 TEST_F(StoreTest, JobsThatWaitForTheSameShareTheirComment) {
     {
         auto store = std::move(*Store::open(path_));
@@ -115,7 +115,7 @@ TEST_F(StoreTest, JobsThatWaitForTheSameShareTheirComment) {
         state.job("2")->attributes.find("comment")->both));
 }
 
-// A comment that was stored alone isn't stored again with its whole job, and is deleted with the job.
+// A comment that was stored alone isn't stored a second time with its whole job. It is deleted with the job.
 TEST_F(StoreTest, ACommentGoesWithItsJob) {
     const AttributeDef& def = *job_table().find("comment");
     {
@@ -272,7 +272,8 @@ TEST_F(StoreTest, WhatIsRolledBackIsNotThere) {
     EXPECT_TRUE(state.jobs().empty());
 }
 
-// If a change is rolled back that had brought staged objects to their place, this is undone, too.
+// A change moves objects that were set aside to their places, and is then rolled back. The objects are then
+// aside again.
 TEST_F(StoreTest, WhatIsPutAsideHoldsThroughAChangeThatIsRolledBack) {
     const AttributeDef& comment = *node_table().find("comment");
     Node node;
@@ -325,7 +326,8 @@ TEST_F(StoreTest, AJobsCommentGoesWithIt) {
     EXPECT_EQ(number("SELECT count(*) FROM job_comment"), 1);
 }
 
-// If another version has more attributes or fewer, the remaining ones keep their numbers in the database.
+// If another version has more or fewer attributes, the attributes that both have keep their numbers in the
+// database.
 TEST_F(StoreTest, AttributesKeepTheirNumbers) {
     {
         auto store = std::move(*Store::open(path_));

@@ -22,7 +22,7 @@ using std::chrono::seconds;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
-// A client that sends the bytes that the test gives it.
+// A TCP client that sends exactly the bytes that the test gives it.
 class Tcp {
   public:
     explicit Tcp(uint16_t port) : socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -32,7 +32,7 @@ class Tcp {
         address.sin_port = htons(port);
         EXPECT_EQ(connect(socket.fd(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
     }
-    // Reads until the connection ends, and ignores the bytes.
+    // Reads until the connection ends, and ignores the bytes. Returns true when it has ended.
     bool ends() {
         char bytes[4096];
         for (;;) {
@@ -119,7 +119,7 @@ class TlsNetworkTest : public ServerTest {
         EXPECT_TRUE(done) << done.error().message;
         return client;
     }
-    // Root vouches for the client's connection, by a request in the clear from a port below 1024.
+    // Root vouches for the client's connection, by an unencrypted request from a port below 1024.
     void vouch(const Tcp& client, const std::string& user) const {
         if (geteuid() != 0) GTEST_SKIP() << "only root may use a port below 1024";
         Tcp asking(network_->port());
@@ -201,7 +201,7 @@ TEST_F(TlsNetworkTest, WhereItIsRequiredNothingIsAskedInTheClear) {
     vouch(client, "alice");
     if (geteuid() != 0) return;
     EXPECT_EQ(client.ask(ifl::RequestType::status_server, ifl::Status{}, "alice").first, 0);
-    // Requests in the clear are refused also from root on a port below 1024.
+    // Unencrypted requests are refused even from root on a port below 1024.
     const auto reserved = ifl::connect_from_reserved_port(clear.socket);
     Tcp other(network_->port());
     const auto as_server = ifl::connect_from_reserved_port(other.socket);
@@ -250,7 +250,7 @@ TEST_F(TlsNetworkTest, WhatCantBeServedIsSaid) {
               "TLS required: none, remote or all expected, found \"some\"");
 }
 
-// Handshakes that stop, some of them within a message, don't keep the server from answering other clients.
+// Handshakes that stop, some within a message, don't keep the server from answering other clients.
 TEST_F(TlsNetworkTest, HalfHandshakesHoldNobodyUp) {
     listen();
     auto session = std::move(*ifl::TlsSession::connect(trusting(), "head"));

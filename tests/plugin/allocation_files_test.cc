@@ -99,7 +99,7 @@ TEST_F(AllocationFiles, SCHED_ACCT_DIR_NoLinksAreFollowed) {
 
 // The log quotes a mistake only from a file that everybody may read.
 TEST_F(AllocationFiles, SCHED_ACCT_DIR_ElsewhereOnlyFilesThatEverybodyMayRead) {
-    const FakeHost other;  // another folder
+    const FakeHost other;  // its folder isn't the home of `host`
     const fs::path acct = other.home() / "acct";
     fs::create_directories(acct);
     std::ofstream(acct / "allocations") << "geheim\n";
@@ -113,7 +113,7 @@ TEST_F(AllocationFiles, SCHED_ACCT_DIR_ElsewhereOnlyFilesThatEverybodyMayRead) {
                                                               "everybody may read"));
         EXPECT_FALSE(host.logged("current:1"));
         EXPECT_EQ(host.logged("allocations:1"), mode == fs::perms(0755)) << "it is open to all";
-        // Change the file, so that it is read again.
+        // Change the file, so that the plugin reads it again.
         std::ofstream(acct / "allocations") << "geheim \n";
     }
 }

@@ -1,5 +1,5 @@
-// Tests the changes that programs of a site ask for to schedule themselves, and algorithm = external, with
-// which the plugin schedules nothing.
+// Tests status requests for changes, which programs of a site use to schedule themselves, and algorithm =
+// external, with which the plugin schedules nothing.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

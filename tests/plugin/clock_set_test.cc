@@ -1,5 +1,5 @@
-// Tests that the present time alone determines what is in force, after the clock was set or the machine was
-// asleep.
+// Tests that only the present time determines which policy is in force, after the clock was set or the
+// machine was asleep.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

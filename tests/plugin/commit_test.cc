@@ -1,5 +1,5 @@
-// Tests group commit through the plugin's C interface: changes of manager() become durable, or are undone, at
-// commit().
+// Tests group commit through the plugin's C interface: commit() makes the changes of several calls of
+// manager() durable, or undoes them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -71,7 +71,7 @@ TEST_F(Commit, WhateverReadsTheConfigurationFindsItCommitted) {
     EXPECT_EQ(commit(), 0);
 }
 
-// The scheduler gets a changed configuration when it next needs it, and not at each change.
+// The scheduler gets a changed configuration when it needs it for a cycle, and not at each change.
 TEST_F(Commit, AChangeIsInForceInTheNextCycle) {
     host_.bring_up();
     EXPECT_EQ(host_.set(PBS_OBJ_POLICY, "default_policy", "server_host", "fermi").code, 0);

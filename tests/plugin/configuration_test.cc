@@ -52,7 +52,7 @@ TEST_F(Configuration, HistoryTellsWhoFromWhereWhenAndWhat) {
     EXPECT_EQ(last.value("host"), std::string(host.who.host.ptr, host.who.host.len));
 }
 
-// A client can get the host's objects as of a revision in pages, or all at once.
+// A client can get the host's objects at a revision page by page, or all at once.
 TEST_F(Configuration, WhatTheHostHadComesInPages) {
     std::vector<std::string> names;
     names.reserve(1200);
@@ -102,7 +102,7 @@ TEST_F(Configuration, WhatTheHostHadComesInPages) {
     EXPECT_EQ(status(PBS_OBJ_CONFIGURATION, "part=host;after=x").code, PBSE_BADATVAL);
 }
 
-// A reply has a limited number of rows; the next request asks for the rows before these.
+// A reply has a limited number of rows. The next request asks for the rows before these.
 TEST_F(Configuration, HistoryComesInPieces) {
     std::string windows = R"({"format": 1, "fs_group": {)";
     for (int i = 0; i < 1500; ++i) windows += (i == 0 ? "\"g" : ", \"g") + std::to_string(i) + "\": {}";

@@ -51,7 +51,7 @@ class Cycle : public ::testing::Test {
                                           {"type", "prime"}});
         ASSERT_EQ(made.code, 0) << made.text;
     }
-    // Runs a cycle. Returns the started jobs, in the order of their decisions.
+    // Runs a cycle. Returns the jobs that it starts, in the order of the decisions.
     std::vector<uint64_t> started(int32_t trigger = PBS_SCH_SCHEDULE_CMD) {
         std::vector<uint64_t> jobs;
         for (const Decision& decision : host.cycle(trigger)) {
@@ -105,7 +105,8 @@ TEST_F(Cycle, AWaitingJobIsToldWhy) {
     EXPECT_FALSE(decisions[1].text.empty());
 }
 
-// The host stores jobs in this order, in memory and in its database.
+// The decisions that comment on jobs come in the order of the jobs' handles, because the host stores jobs in
+// this order, in memory and in its database.
 TEST_F(Cycle, ManyCommentsComeInTheOrderOfTheJobs) {
     constexpr uint64_t kJobs = 10'050;
     for (uint64_t job = 1; job <= kJobs; ++job)
@@ -289,7 +290,7 @@ TEST_F(Cycle, RecordsThatCanNotBeReadAreNamedInTheLog) {
     record.size = 8;
     host.plugin.job_changed(host.plugin.self, host.now, &record);
     record.size = sizeof record;
-    record.requested_count = 3;  // with no array
+    record.requested_count = 3;  // a number of amounts without an array
     host.plugin.job_changed(host.plugin.self, host.now, &record);
     pbs_resource_record resource{};
     resource.size = sizeof resource;
@@ -302,7 +303,7 @@ TEST_F(Cycle, RecordsThatCanNotBeReadAreNamedInTheLog) {
     EXPECT_THAT(host.cycle(), IsEmpty());
 }
 
-// So many jobs that a cycle over them runs in a thread.
+// The number of jobs from which on a cycle surely runs in a thread.
 constexpr uint64_t kMany = 20'000;
 
 void many_jobs(FakeHost& host) {
@@ -371,7 +372,7 @@ TEST_F(Cycle, AHostThatIsNotToldOfTheEndWaitsForIt) {
     EXPECT_EQ(host.cycles_finished, 0);
 }
 
-// ---- A place for one job.
+// ---- place_job(): a place for one job.
 
 TEST_F(Cycle, APlaceForAJobThatAnOperatorWantsStarted) {
     host.job({.handle = 1, .queue = kBatch, .state = 'R', .ncpus = 6, .vnode = kVnode});
@@ -421,7 +422,7 @@ TEST_F(Cycle, APlaceIsNotLookedForInRecordsOfAnotherSize) {
     EXPECT_EQ(host.plugin.place_job(host.plugin.self, nullptr, nullptr), PBSE_INTERNAL);
 }
 
-// ---- Kinds of decisions that a host gets only if it declares them (pbs_takes).
+// ---- Kinds of decisions that a host gets only if it says that it takes them (pbs_takes).
 
 class Takes : public Cycle {
   protected:

@@ -81,7 +81,8 @@ TEST_F(DumpFile, ANameIsAllThatIsChosen) {
     EXPECT_EQ(content(home / "server_priv/policy.db"), "precious");
 }
 
-// sched_priv has programs that run as root, and files that root has written: these are never overwritten.
+// sched_priv has programs that run as root, and files that root has written. The plugin never overwrites
+// these.
 TEST_F(DumpFile, FilesOfSchedPrivStay) {
     for (const char* name : {"hpm_ctl", "holidays", "sched_config"}) {
         std::ofstream(home / "sched_priv" / name) << "precious";

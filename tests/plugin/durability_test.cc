@@ -10,7 +10,7 @@
 namespace pbs::plugin_test {
 namespace {
 
-// Creates policies p0, p1 and so on, in a child process until it is killed. Writes a byte to `acknowledged`
+// Creates policies p0, p1 and so on, until this process, a child, is killed. Writes a byte to `acknowledged`
 // after each success.
 [[noreturn]] void create_for_ever(const std::filesystem::path& home, int acknowledged) {
     FakeHost host(home);

@@ -1,5 +1,5 @@
-// Tests the entry point: hosts that don't fit are refused with a reason, and the object exports only the
-// entry point.
+// Tests the plugin's entry point: a host that doesn't fit is refused with a reason, and the shared object
+// exports only the entry point.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ TEST(Entry, FitsAndFillsTheWholeTable) {
     EXPECT_EQ(host.plugin.size, sizeof(pbs_plugin));
     EXPECT_EQ(host.plugin.abi_version, static_cast<uint32_t>(PBS_PLUGIN_ABI_VERSION));
     EXPECT_EQ(std::string(host.plugin.name.ptr, host.plugin.name.len), "pbs_policy");
-    // The function pointers from `start` on are the last members, without gaps.
+    // The members from `start` to the end of the struct are function pointers, without gaps.
     const auto* functions = reinterpret_cast<void* const*>(&host.plugin.start);
     const size_t count = (sizeof(pbs_plugin) - offsetof(pbs_plugin, start)) / sizeof(void*);
     for (size_t i = 0; i < count; ++i) EXPECT_NE(functions[i], nullptr) << "function " << i;

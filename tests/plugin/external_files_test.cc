@@ -65,7 +65,7 @@ TEST_F(ExternalFiles, AreMadeAtOnceAndWhatWasThereComesBack) {
     EXPECT_EQ(file("sched_config.before_pbs_policy"), "by_queue: True ALL\nstrict_ordering: True ALL\n");
     set(PBS_OBJ_POLICY, "default_policy", {{"strict_ordering", "False"}});
     EXPECT_THAT(file("sched_config"), HasSubstr("strict_ordering: False\n"));
-    // The copy is the site's file, as it was before the plugin wrote its first one.
+    // The copy still has the site's file, from before the plugin first wrote sched_config.
     EXPECT_EQ(file("sched_config.before_pbs_policy"), "by_queue: True ALL\nstrict_ordering: True ALL\n");
     set(PBS_OBJ_POLICY, "default_policy", {{"algorithm", "standard"}});
     EXPECT_EQ(file("sched_config"), "by_queue: True ALL\nstrict_ordering: True ALL\n");
@@ -74,7 +74,7 @@ TEST_F(ExternalFiles, AreMadeAtOnceAndWhatWasThereComesBack) {
     EXPECT_FALSE(there("sched_config.before_pbs_policy"));
 }
 
-// Without a prefix, pbs_sched would take every queue for one of prime, non-prime or dedicated time.
+// If a prefix were missing, pbs_sched would take every queue for a prime, non-prime or dedicated queue.
 TEST_F(ExternalFiles, PrefixesOfQueuesStayAsTheyWere) {
     host.write("sched_priv/sched_config", "by_queue: True ALL\nprimetime_prefix: p_\n");
     host.host.has_pbs_sched = 1;
@@ -120,7 +120,7 @@ TEST_F(ExternalFiles, ASchedulerOfThePluginsOwnIsToldOfWhatItDoesNotActOn) {
     host.introduce();
     EXPECT_THAT(host.manager(PBS_CMD_SET, PBS_OBJ_POLICY, "default_policy", strange).warnings,
                 ::testing::IsEmpty());
-    // The files are made also if the scheduler is the plugin's own.
+    // The files are also made if the scheduler is the plugin's own.
     host.own_sched = 1;
     host.introduce();
     go_external();
@@ -140,15 +140,15 @@ TEST_F(ExternalFiles, PoliciesOfPrimeAndNonPrimeTimeAreColumns) {
 TEST_F(ExternalFiles, HolidaysHasTheWeekThatBeginsToday) {
     bring_up();
     go_external();
-    // No line of a holidays file can express these: the fourth Monday of a month, and a holiday on a
-    // Wednesday.
+    // No line of a holidays file can express these two: prime time on the fourth Monday of a month, and a
+    // holiday on a Wednesday.
     make_prime("FREQ=MONTHLY;BYDAY=4MO,TU,WE", "0800", "1700");
     set(PBS_OBJ_SERVER, "", {{"non_work_days", "11/25/2026"}});
     EXPECT_THAT(
         file("holidays"),
         HasSubstr("YEAR\t2026\nmonday\t0800\t1700\ntuesday\t0800\t1700\nwednesday\tnone\tall\n"
                   "thursday\tnone\tall\nfriday\tnone\tall\nsaturday\tnone\tall\nsunday\tnone\tall\n"));
-    // On Tuesday the line for Monday is about the next Monday, the fifth of the month, which has no prime
+    // On Tuesday the line for Monday is about the next Monday, the fifth one of the month, which has no prime
     // time.
     host.now += kDay;
     settle();
@@ -181,7 +181,7 @@ TEST_F(ExternalFiles, WhatTheFilesCantSayIsShown) {
         PBS_CMD_CREATE);
     set(PBS_OBJ_QUEUE, "workq", {{"time_window", "t1"}});
     EXPECT_THAT(shown(), HasSubstr("queue workq time_window = t1: pbs_sched knows no hours of queues"));
-    // A setting that only the plugin's own scheduler doesn't act on causes no warning.
+    // A warning doesn't name a setting that only the plugin's own scheduler ignores.
     const Answer made = host.manager(PBS_CMD_CREATE, PBS_OBJ_POLICY, "p1", {{"preemption", "True"}});
     EXPECT_THAT(made.warnings, ::testing::IsEmpty());
 }

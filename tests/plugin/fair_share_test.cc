@@ -104,7 +104,7 @@ class FairShare : public ::testing::Test {
         return 0;
     }
 
-    FakeHost folder;  // only its folder is used
+    FakeHost folder;  // provides the folder of `host`; not used as a host
     std::unique_ptr<FakeHost> host;
 };
 

@@ -55,7 +55,7 @@ void on_object(pbs_reply* reply, int32_t type, pbs_str name, const pbs_attr* att
     for (size_t i = 0; i < count; ++i) object.attributes[text(attrs[i].name)] = text(attrs[i].value);
     reply->answer.objects.push_back(std::move(object));
 }
-// Decodes the objects as a client does.
+// Takes objects that the plugin has encoded, and decodes them as a client does.
 void on_encoded(pbs_reply* reply, pbs_str encoded) {
     ifl::StatusReply one{{}, {{1, text(encoded)}}};
     const auto read = ifl::decode_reply(ifl::encode_reply({0, 0, std::move(one), false}));

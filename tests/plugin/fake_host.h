@@ -34,7 +34,7 @@ struct Answer {
     std::vector<Object> objects;
     std::map<std::string, std::string> attributes;  // added by reply_attr
 
-    // Returns an attribute of the first object; "(none)" if it has none of this name.
+    // Returns an attribute of the first object, or "(none)" if the object doesn't have it.
     std::string value(const std::string& name) const;
 };
 
@@ -74,7 +74,7 @@ inline constexpr int64_t kMonday10 = 1795428000;
 
 class FakeHost {
   public:
-    // Uses a new folder, which is removed at the end; or `home`, which isn't. The zone is UTC.
+    // Uses a new folder, which is removed at the end, or `home`, which isn't removed. The time zone is UTC.
     explicit FakeHost(std::optional<std::filesystem::path> home = std::nullopt);
     ~FakeHost();
     FakeHost(const FakeHost&) = delete;
@@ -84,13 +84,14 @@ class FakeHost {
     void write(const std::string& file, std::string_view text) const;
     std::string read(const std::string& file) const;
 
-    // Calls the plugin's entry point. Before that a test may put wrong values into `host`. After a failure
-    // `error` has the reason.
+    // Calls the plugin's entry point. Before the call a test may put wrong values into `host`. After a
+    // failure `error` has the reason.
     int32_t init();
     int32_t start();
-    // Reports resources, the server and the default scheduler to the plugin, between init() and start().
+    // Reports resources, the server and the default scheduler to the plugin. Call it between init() and
+    // start().
     void introduce();
-    // Reports only the default scheduler, with own_sched and directives.
+    // Reports only the default scheduler, with the members own_sched and directives.
     void tell_of_sched();
     // Calls init(), introduce() and start(). Fails the test if one of them fails.
     void bring_up();
@@ -101,9 +102,9 @@ class FakeHost {
     Answer manager(const pbs_manager_request& request);
     Answer set(int32_t type, const std::string& name, const std::string& attribute, const std::string& value,
                int32_t op = PBS_OP_SET);
-    // Sets an attribute by one call with a ticket. The change's name may have a resource after a dot.
+    // Sets an attribute by one call with a ticket. The name in `change` may have a resource after a dot.
     Answer ask(uint64_t ticket, int32_t type, const std::string& name, const Change& change);
-    // Repeats the call until the answer isn't PBSE_TRYAGAIN.
+    // Repeats the call of ask() until the answer isn't PBSE_TRYAGAIN.
     Answer await(uint64_t ticket, int32_t type, const std::string& name, const Change& change);
     Answer status(int32_t type, const std::string& name, const std::vector<std::string>& wanted = {});
     Answer status(const pbs_status_request& request);
@@ -112,9 +113,9 @@ class FakeHost {
     // Returns the last peer_queue of the default scheduler; empty if there is none.
     std::string peer_queue();
 
-    // Reports a started and enabled execution queue. The maxima have the units of Job; -1: not set.
+    // Reports a started and enabled execution queue. max_walltime is in seconds; -1: no maximum.
     void queue(uint64_t handle, const std::string& name, int64_t max_ncpus = -1, int64_t max_walltime = -1);
-    // Reports a vnode, by default on a host of its own.
+    // Reports a vnode. If `host_name` is empty, the vnode is on a host of its own.
     void vnode(uint64_t handle, const std::string& name, int64_t ncpus, int64_t mem_mb = 65536,
                const std::string& host_name = {});
     void job(const Job& job);
@@ -124,14 +125,14 @@ class FakeHost {
     // Begins a cycle. Returns whether it runs in a thread; `cycles_finished` then counts its end.
     bool start_cycle(int32_t trigger = PBS_SCH_SCHEDULE_CMD);
     std::vector<Decision> finish_cycle();
-    // Returns the decision about one job; nullopt: `code` has the error.
+    // Returns the decision about one job. Returns nullopt after an error; `code` then has the error.
     std::optional<Decision> place_job(uint64_t job, int32_t& code);
     uint32_t tick();
     int64_t next_deadline();
 
     bool logged(std::string_view part) const;
 
-    uint32_t own_sched = 0;  // pbs_sched_record.own, of a host with pbs_sched
+    uint32_t own_sched = 0;  // pbs_sched_record.own; for a host with pbs_sched
     std::string directives;  // pbs_sched_record.directives of the default scheduler
     std::string sched_priv;  // the scheduler's folder; empty: below the home
     bool commits = true;     // commit() follows each Manager request, as in a host with a single client
@@ -139,7 +140,7 @@ class FakeHost {
     pbs_identity who{};  // the client; by default a manager
     pbs_host host{};
     pbs_plugin plugin{};
-    std::string error;  // of init() or start()
+    std::string error;  // error of init() or start()
     std::vector<std::string> log;
     std::atomic<int> cycles_finished = 0;
     std::atomic<int> works_finished = 0;
@@ -154,7 +155,7 @@ class FakeHost {
     bool running_ = false;
 };
 
-// Return authenticated identities: of a manager, an operator and an ordinary user.
+// These functions return authenticated identities: of a manager, an operator and an ordinary user.
 pbs_identity manager_identity();
 pbs_identity operator_identity();
 pbs_identity user_identity();

@@ -1,4 +1,5 @@
-// Tests the first start: it makes objects of legacy files once; or, after a mistake, of none, and says why.
+// Tests the first start. It makes objects of the legacy files, once. If a file has a mistake, it makes none,
+// and says why.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +43,7 @@ TEST(FirstStart, GoodFilesBecomeObjects) {
     EXPECT_TRUE(host.logged("Legacy files were migrated"));
 }
 
-// The older schedulers read a holidays file again after a change. The server only reports the change.
+// The older schedulers read a holidays file again after it has changed. The plugin only reports the change.
 TEST(FirstStart, AHolidaysFileThatIsTouchedLaterIsToldAsNotRead) {
     for (const bool of_pbs : {false, true}) {
         FakeHost host;
@@ -111,7 +112,7 @@ TEST(FirstStart, AMistakeMigratesNothingAndIsToldEverywhere) {
     }
 }
 
-// Root may start a server on a home where another user has put links in the place of files.
+// Root may start a server on a PBS_HOME where another user has put links in the place of files.
 TEST(FirstStart, WordsOfFilesThatNotEverybodyMayReadAreNotShown) {
     for (const bool hard : {false, true}) {
         FakeHost host;
@@ -197,7 +198,7 @@ TEST(FirstStart, AFreshInstallationHasNothingToMigrate) {
     EXPECT_FALSE(std::filesystem::exists(host.home() / "server_priv/migration_report"));
 }
 
-// A folder in the report's place keeps the report from being written. Then it is removed.
+// A folder in the place of the report keeps the report from being written. Later the folder is removed.
 TEST(FirstStart, AReportThatCouldNotBeWrittenIsWrittenAtTheNextStart) {
     const FakeHost folder;
     const auto report = folder.home() / "server_priv/migration_report";

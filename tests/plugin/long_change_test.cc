@@ -52,7 +52,7 @@ class LongChange : public ::testing::Test {
 TEST_F(LongChange, ImportIsMadeInAThreadAndHoldsWhenItIsAnswered) {
     const Change document = import(300);
     ASSERT_EQ(ask(7, PBS_OBJ_CONFIGURATION, "", document).code, PBSE_TRYAGAIN);
-    // So far the host sees nothing of the thread's change.
+    // The host doesn't see the thread's change yet.
     EXPECT_EQ(policies(), 1U);
     EXPECT_EQ(revision(), "2");
     EXPECT_TRUE(host.cycle().empty());
@@ -65,7 +65,7 @@ TEST_F(LongChange, ImportIsMadeInAThreadAndHoldsWhenItIsAnswered) {
     EXPECT_TRUE(host.logged("and 200 more settings that have no effect"));
 }
 
-// Each tick logs settings of a thousand objects. The importing client gets at most as many warnings.
+// Each tick logs the settings of a thousand objects. The importing client gets at most as many warnings.
 TEST_F(LongChange, OfManyObjectsTheLogIsToldWithTheNextTicks) {
     const Answer answer = await(7, PBS_OBJ_CONFIGURATION, "", import(2500));
     ASSERT_EQ(answer.code, 0) << answer.text;
@@ -138,7 +138,7 @@ TEST_F(LongChange, FilesAreMigratedInAThread) {
     EXPECT_EQ(next.status(PBS_OBJ_TIME_WINDOW, "").objects.size(), 1U);
 }
 
-// If a change was staged before the long change, it precedes that one, though it is committed later.
+// A change that was staged before the long change precedes it, even though it is committed later.
 TEST_F(LongChange, WhatIsStagedComesBeforeIt) {
     host.commits = false;
     ASSERT_EQ(ask(6, PBS_OBJ_POLICY, "default_policy", {"by_queue", "False"}).code, 0);
@@ -160,7 +160,7 @@ TEST_F(LongChange, ARefusalChangesNothing) {
 
 TEST_F(LongChange, WhatIsGivenUpHasNotHappened) {
     const Change document = import(300);
-    // Give the change up: at once, and after some time.
+    // Give the change up, once at once and once after some time.
     for (const auto pause : {std::chrono::milliseconds(0), std::chrono::milliseconds(300)}) {
         ASSERT_EQ(ask(7, PBS_OBJ_CONFIGURATION, "", document).code, PBSE_TRYAGAIN);
         std::this_thread::sleep_for(pause);
@@ -177,7 +177,8 @@ TEST_F(LongChange, WhatIsGivenUpHasNotHappened) {
     EXPECT_EQ(next.status(PBS_OBJ_POLICY, "").objects.size(), 1U);
 }
 
-// Each of four queues has windows of one day a year each. To compare them all would keep others waiting.
+// Each of four queues has many windows of one day a year. Comparing them all in one call would keep others
+// waiting.
 TEST_F(LongChange, WindowsThatTakeLongToCompareAreComparedInAThread) {
     const auto windows = pbs::test::yearly_windows(300);
     ASSERT_EQ(await(1, PBS_OBJ_CONFIGURATION, "", {"import", windows.document}).code, 0);

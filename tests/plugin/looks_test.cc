@@ -40,7 +40,7 @@ class Looks : public ::testing::Test {
         for (uint64_t i = 1; i <= kMany; ++i)
             host.job({.handle = i, .queue = kBatch, .ncpus = static_cast<int64_t>(1 + i % 4)});
     }
-    // Sends a status request by one call.
+    // Makes a status request by one call, which isn't repeated.
     Answer ask(uint64_t ticket, int32_t type, const std::string& name, const std::string& extend = {}) {
         pbs_status_request request{};
         request.size = sizeof request;
@@ -62,7 +62,7 @@ class Looks : public ::testing::Test {
         host.who = before;
         return answer;
     }
-    // Waits until so many explanations or records have been finished.
+    // Waits until `works` explanations or records have been finished since the host's start.
     void await(int works) const {
         while (host.works_finished < works) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -74,7 +74,7 @@ class Looks : public ::testing::Test {
         request.trigger = PBS_SCH_SCHEDULE_CMD;
         return host.plugin.start_cycle(host.plugin.self, &request, &running);
     }
-    // Fetches a record with a ticket, part by part. Counts the parts.
+    // Fetches a record with a ticket, part by part. Sets `parts` to the number of parts.
     std::string record(uint64_t ticket, int& parts, std::string extend = {}) {
         std::string text;
         for (parts = 0;;) {
@@ -190,8 +190,8 @@ TEST_F(Looks, WhatIsAbandonedLeavesNothing) {
     ASSERT_EQ(explain(7).code, PBSE_TRYAGAIN);
     ASSERT_EQ(explain(8).code, PBSE_TRYAGAIN);
     ASSERT_EQ(explain(9).code, PBSE_TRYAGAIN);
-    host.plugin.abandon(host.plugin.self, 8);  // it waits
-    host.plugin.abandon(host.plugin.self, 7);  // it is in progress
+    host.plugin.abandon(host.plugin.self, 8);  // request 8 waits
+    host.plugin.abandon(host.plugin.self, 7);  // request 7 is in progress
     host.plugin.abandon(host.plugin.self, 99);
     await(1);
     (void)explain(9);
@@ -268,8 +268,8 @@ TEST_F(Looks, TheNextCycleIsRecordedInItsThread) {
     EXPECT_THAT(text, HasSubstr("{\"end\":{\"jobs_considered\":20000"));
     EXPECT_GT(parts, 4);
     EXPECT_EQ(ask(10, PBS_OBJ_RECORD, "default", "after=1").value("cycles"), "2") << "it was fetched";
-    // Requests during the cycle were for the record of that cycle. Only the last request asks for the next
-    // one.
+    // Requests during the cycle were for the record of that cycle. Only the request after it asks for the
+    // record of the next cycle.
     host.now += 31;
     ASSERT_EQ(start_cycle(running), 0);
     (void)host.finish_cycle();

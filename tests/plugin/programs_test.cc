@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kDedicated = 103;
 
-// Traces a process, so that its parent doesn't notice its end before the tracer ends.
+// Traces a process. The process's parent doesn't notice its end before the tracer ends.
 class Tracer {
   public:
     explicit Tracer(pid_t traced) {
@@ -80,7 +80,7 @@ class Programs : public ::testing::Test {
                 {"sort_by_past_usage", "False"},
                 {"avoid_fragmentation", "False"}});
         host.vnode(kVnode, "n1", 8);
-        // Make the folders accessible to nobody, the user of programs when the tests run as root.
+        // Make the folders accessible to the user nobody, who runs the programs when the tests run as root.
         fs::permissions(host.home(), fs::perms(0755));
         fs::create_directories(host.home() / "sched_priv");
         fs::permissions(host.home() / "sched_priv", fs::perms(0755));
@@ -223,9 +223,9 @@ TEST_F(Programs, DEDICATED_TIME_COMMAND_ThatHangsIsEndedAfterItsTimeLimitAndHold
     EXPECT_THAT(started(), ElementsAre(1u));
 }
 
-// A killed process may take a while to end. Here it does because it is traced.
+// A killed process may take a while to end. Here that is so because it is traced.
 TEST_F(Programs, DEDICATED_TIME_COMMAND_ThatIsSlowToEndLeavesNoProcess) {
-    // The process to trace is the shell that reports the program's status: it is the server's child.
+    // The traced process is the shell that reports the program's status: the shell is the server's child.
     const auto command = program("schedule", "echo $PPID > " + (data / "pid").string() + "\nsleep 1000\n");
     policy({{"dedicated_time_command", command}, {"enforce_dedicated_time", "True"}});
     host.cycle();
@@ -273,7 +273,7 @@ TEST_F(Programs, DEDICATED_TIME_COMMAND_IsNotRunAsRoot) {
     EXPECT_EQ(words_in(data / "user"), "nobody 65534");
 }
 
-// ---- Performance counters. The test's program hpm_ctl stores their mode in a file.
+// ---- Performance counters. The test's program hpm_ctl stores the counters' mode in a file.
 
 class HpmCounters : public Programs {
   protected:
@@ -327,7 +327,8 @@ TEST_F(HpmCounters, MANAGE_HPM_COUNTERS_AreInUserModeForTheJobsThatAskForThem) {
     EXPECT_EQ(asked(), "query user query global") << "nothing is left to do";
 }
 
-// Managers, who need not be root, choose the program, so only the administrator's runs as root.
+// Managers, who need not be root, may choose another program. So only the administrator's program runs as
+// root.
 TEST_F(HpmCounters, MANAGE_HPM_COUNTERS_OnlyTheAdministratorsProgramRunsAsRoot) {
     if (geteuid() != 0) GTEST_SKIP() << "the server's user is an ordinary one already";
     const std::string script = "id -un > " + (data / "user").string() + "\necho unclear\n";
@@ -367,7 +368,7 @@ TEST_F(HpmCounters, MANAGE_HPM_COUNTERS_AnUnknownModeIsChangedAllTheSame) {
     EXPECT_EQ(asked(), "query user");
 }
 
-// ---- Amounts that programs report, for the resource `hpm`, which isn't consumable here.
+// ---- Amounts that programs report (server_dyn_res), for the resource `hpm`, which isn't consumable here.
 
 class ServerDynRes : public Programs {
   protected:
@@ -383,7 +384,7 @@ class ServerDynRes : public Programs {
     void ask_for(uint64_t handle, int64_t amount) {
         host.job({.handle = handle, .queue = kSubmit, .ncpus = 1, .hpm = amount});
     }
-    // Runs a cycle; if it was put off, runs another when the programs have reported.
+    // Runs a cycle. If the cycle was put off, runs another one when the programs have reported.
     std::vector<Decision> decisions() {
         std::vector<Decision> first = host.cycle();
         if (!first.empty() || !until_cycle_wanted()) return first;
@@ -496,7 +497,8 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_ALARM_IsTheTimeThatAProgramMayTakeOr0ForAnyT
     EXPECT_THAT(started(), ElementsAre(1u));
 }
 
-// Managers, who need not be root, choose the programs, so these get no rights and no data of the server.
+// Managers, who need not be root, choose the programs. So the programs get no rights and no data of the
+// server.
 TEST_F(ServerDynRes, SERVER_DYN_RES_RunsWithNothingOfTheServers) {
     setenv("SECRET", "of the server", 1);
     tell_by("{ env; id -un; id -G; pwd; readlink /proc/$$/fd/0; ls /proc/$$/fd | wc -w; } > " +
@@ -530,7 +532,7 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_NeitherInterpretersNorFilesOfOthersMayBeSet)
     EXPECT_TRUE(host.logged("writable by others than its owner"));
 }
 
-// The plugin may be in OpenPBS's server, which waits for every child: the status of a child may be lost.
+// The plugin may run in OpenPBS's server, which waits for every child. So the status of a child may be lost.
 TEST_F(ServerDynRes, SERVER_DYN_RES_HowOneEndedIsKnownThoughSomebodyElseWaitedForIt) {
     const auto before = signal(SIGCHLD, SIG_IGN);
     tell_by("echo 3\n");
@@ -557,7 +559,7 @@ TEST_F(ServerDynRes, SERVER_DYN_RES_EndlessOutputIsAFailure) {
     EXPECT_TRUE(host.logged("writes more than 1048576 bytes"));
 }
 
-// Programs of server_dyn_res that root had in sched_config before the first start.
+// Programs of server_dyn_res that were in root's sched_config before the first start.
 class RootPrograms : public ServerDynRes {
   protected:
     void SetUp() override {
@@ -580,7 +582,7 @@ class RootPrograms : public ServerDynRes {
     }
     virtual void prepare() {}
     std::string value() { return host.status(PBS_OBJ_POLICY, "default_policy").value("server_dyn_res"); }
-    // Returns the lines of the list, without comments.
+    // Returns the lines of the list root_programs, without comments.
     std::string list() const {
         std::istringstream in(host.read("server_priv/root_programs"));
         std::string out;
@@ -613,7 +615,7 @@ TEST_F(RootPrograms, RunAsTheyDidUnderPbsSched) {
     if (geteuid() == 0) EXPECT_THAT(seen, HasSubstr("root "));
 }
 
-// A manager's settings never give a program root's rights.
+// A manager's settings never make a program run with root's rights.
 TEST_F(RootPrograms, AManagerChangesNothingOfThem) {
     if (geteuid() != 0) GTEST_SKIP() << "programs run as the server's user already";
     const std::string before = list();
@@ -661,7 +663,7 @@ TEST_F(RootPrograms, AreThoseOfAListThatRootAloneMayChange) {
     EXPECT_FALSE(ran_as_before());
     EXPECT_TRUE(host.logged("tell is writable by others than its owner"));
     fs::permissions(tell, fs::perms(0700));
-    // The folders above it have to be of a system group, as in OpenPBS.
+    // The folders above the program have to belong to a system group, as in OpenPBS.
     ASSERT_EQ(chown((host.home() / "sched_priv").c_str(), 0, 1000), 0);
     EXPECT_FALSE(ran_as_before());
     EXPECT_TRUE(host.logged("sched_priv is of group 1000, expected a group from 0 to 9"));

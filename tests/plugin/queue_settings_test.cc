@@ -1,5 +1,5 @@
-// Tests the log lines about queues' settings that the policy in force doesn't act on: they come when such a
-// policy comes into force, and when a setting is made.
+// Tests the log lines about settings of queues that the policy in force doesn't act on. They are written when
+// such a policy comes into force, and when such a setting is made.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

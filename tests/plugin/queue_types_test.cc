@@ -1,5 +1,5 @@
-// Tests execution_type of queues: the plugin stores it for a host that has no such attribute; other hosts do
-// it themselves.
+// Tests execution_type of queues. The plugin stores it for a host that has no such attribute. Other hosts
+// store it themselves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ TEST_F(QueueTypes, AMigrationSetsThemWhereTheHostHasNone) {
     EXPECT_THAT(of("p_short"), Contains(Pair("execution_type", "execution_prime")));
     EXPECT_THAT(of("work"), Not(Contains(Key("execution_type"))));
     EXPECT_TRUE(host.logged("execution_type of queues is set as the legacy files say: p_short"));
-    // A queue that the files name is created later, and gets its type then.
+    // A queue that the legacy files name is created later, and then gets its type.
     EXPECT_GT(host.next_deadline(), host.now);
     host.queue(3, "np_later");
     EXPECT_LE(host.next_deadline(), host.now);

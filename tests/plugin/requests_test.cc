@@ -168,7 +168,7 @@ TEST_F(Requests, InvalidRequestsAreRefused) {
     pbs_manager_request without{};
     without.size = sizeof without;
     without.object_type = PBS_OBJ_POLICY;
-    without.attr_count = 3;  // with no array
+    without.attr_count = 3;  // a number of attributes without an array
     without.who = host.who;
     EXPECT_EQ(host.manager(without).code, PBSE_IVALREQ);
 }
@@ -198,7 +198,7 @@ TEST_F(Requests, SchedPolicySlots) {
     EXPECT_EQ(alone.text, "Cannot set prime/non-prime time policy without setting an all time policy");
 }
 
-// Attributes of policies that OpenPBS has at its schedulers.
+// Tests attributes that policies have, and that OpenPBS has at its schedulers.
 class PoliciesOfAScheduler : public Requests {
   protected:
     void SetUp() override {
@@ -321,8 +321,8 @@ TEST_F(Requests, AQueueIsCreatedWithItsWindow) {
     make_window("office", "standard");
     EXPECT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_QUEUE, "q1", {{"time_window", "office"}}).code, 0);
     EXPECT_THAT(host.attributes_of(PBS_OBJ_QUEUE, "q1"), Contains(Pair("time_window", "office")));
-    // If the host died before it committed a new queue, it creates the queue again: the earlier attributes
-    // are gone.
+    // If the host died before it committed a new queue, it creates the queue again. The attributes of the
+    // first creation are gone.
     EXPECT_EQ(host.manager(PBS_CMD_CREATE, PBS_OBJ_QUEUE, "q1").code, 0);
     EXPECT_THAT(host.attributes_of(PBS_OBJ_QUEUE, "q1"), IsEmpty());
 }

@@ -148,7 +148,7 @@ TEST_F(SchedConfig, PrimeAndNonPrimeTime) {
     EXPECT_EQ(shown("active_policy"), "sched_config_non_prime");
 }
 
-// Settings of OpenPBS's scheduler object precede those of the file.
+// Settings of OpenPBS's scheduler object take precedence over those of the sched_config file.
 TEST_F(SchedConfig, WhatTheHostSetsOfTheSchedulerGoesBeforeTheFile) {
     host.write(kFile, "job_sort_key: \"ncpus HIGH\"\npreempt_prio: \"express_queue\"\n");
     host.directives =

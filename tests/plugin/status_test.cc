@@ -1,5 +1,5 @@
-// Tests the plugin's encodings of objects, which are computed once and kept: they agree with the objects,
-// whatever happened before.
+// Tests the plugin's encodings of objects, which are computed once and kept. They agree with the objects
+// after any change.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@ class Status : public testing::Test {
   protected:
     void SetUp() override { host_.bring_up(); }
 
-    // Returns an object's kept attributes. Compares them with the attributes requested one by one, which
-    // aren't kept.
+    // Returns an object's kept attributes. Compares them with the same attributes requested one by one, for
+    // which nothing is kept.
     std::map<std::string, std::string> shown(const std::string& name, int32_t type = PBS_OBJ_POLICY) {
         const Answer whole = host_.status(type, name);
         if (whole.objects.size() != 1) {

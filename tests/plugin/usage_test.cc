@@ -1,4 +1,4 @@
-// Tests past usage over several starts of the host: it is charged once, decays, and is kept.
+// Tests past usage over several starts of the host: usage is charged once, decays, and is kept.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ class PastUsage : public ::testing::Test {
                 .vnode = kVnode};
     }
 
-    FakeHost folder;  // only its folder is used
+    FakeHost folder;  // provides the folder; not used as a host
 };
 
 TEST_F(PastUsage, AStartIsChargedAndSavedByTheNextTick) {
@@ -82,8 +82,8 @@ TEST_F(PastUsage, ARestartChargesNothingTwice) {
 }
 
 TEST_F(PastUsage, AStartThatTheStoreDoesNotKnowIsChargedAtTheNextStart) {
-    // The host died after the job's start, and before the plugin had saved its charge. At the next start the
-    // host reports the job before start().
+    // The host died after the job's start, before the plugin had saved the charge for it. At the next start
+    // the host reports the job before start().
     bring_up().reset();
     FakeHost host(folder.home());
     ASSERT_EQ(host.init(), 0);
@@ -147,7 +147,7 @@ TEST_F(PastUsage, WhatIsChargedDuringAMigrationIsAddedToIt) {
     host.reset();
     EXPECT_DOUBLE_EQ(stored("alice"), 102.0);
     EXPECT_DOUBLE_EQ(stored("bob"), 12.0);
-    // A second migration doesn't change usage that the server has charged since.
+    // A second migration of the file doesn't change usage that the server has charged since the first.
     host = bring_up();
     host->job(running(1));
     host->job(running(2, "bob"));

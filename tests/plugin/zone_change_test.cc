@@ -58,7 +58,7 @@ TEST_F(ZoneChange, WindowsAndTheTimerFollow) {
     host.now += 60;
     EXPECT_EQ(host.next_deadline(), kJuly + 9 * 3600) << "nothing changed";
 
-    put("Africa/Lagos");  // no summer time any more: it is 07:01, an hour before prime time
+    put("Africa/Lagos");  // Lagos has no summer time: it is 07:01, an hour before prime time
     host.now += 60;
     EXPECT_EQ(host.next_deadline(), host.now) << "there is something to do at once";
     EXPECT_TRUE(host.logged("time zone database"));
