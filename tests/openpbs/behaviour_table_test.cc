@@ -22,7 +22,7 @@ TEST(BehaviourTable, EachCaseThatItNamesIsThereAndItsCountIsRight) {
             if (line.starts_with("== ")) titles[file.path().stem()].insert(line.substr(3));
     }
     std::ifstream in(kFolder / "ptl.md");
-    std::map<std::string, int> count;  // of tests, by the third column's first word
+    std::map<std::string, int> count;  // number of tests, by the first word in the third column
     std::map<std::string, int> told;
     for (std::string line; std::getline(in, line);) {
         std::istringstream row(line);

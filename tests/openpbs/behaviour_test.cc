@@ -43,7 +43,7 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{20};
 constexpr int kVnodes = 4;
-constexpr int kMostValues = 9;  // of values in a line `with`
+constexpr int kMostValues = 9;  // most values in a line `with`
 
 struct Case {
     std::string title;
@@ -67,11 +67,11 @@ std::vector<std::string> split(const std::string& text, char by) {
     return parts;
 }
 
-// Returns the cases of a file; a case with lines `with` once for each of these.
+// Returns the cases of a file. A case with lines `with` is returned once for each of these lines.
 std::vector<Case> cases_of(const std::filesystem::path& path) {
     std::vector<Case> out;
     Case one;
-    std::vector<std::string> first;  // lines before the first case
+    std::vector<std::string> first;  // the lines before the first case
     std::vector<std::string> rows;
     const auto finish = [&] {
         if (rows.empty() && !one.title.empty()) out.push_back(one);
@@ -119,7 +119,7 @@ std::vector<std::string> topics() {
     return out;
 }
 
-// Returns the local time of day so many seconds from now.
+// Returns the local time of day that is `seconds` from now.
 std::string time_of_day(int seconds) {
     const std::time_t then = std::time(nullptr) + seconds;
     std::tm local{};
@@ -180,7 +180,7 @@ class OpenpbsBehaviour : public OpenpbsTest, public ::testing::WithParamInterfac
     bool all_free() const {
         return number_of(site->sh("$stock/pbsnodes -a | grep -c 'state = free'").out) == kVnodes + 1;
     }
-    // Ends all jobs and reservations, and takes the case's settings back.
+    // Ends all jobs and reservations, and undoes the settings of the case.
     void clear() {
         site->sh(
             "$stock/qmgr -c 'set server scheduling = True'; for i in 1 2 3; do "
@@ -208,7 +208,8 @@ class OpenpbsBehaviour : public OpenpbsTest, public ::testing::WithParamInterfac
     std::string attribute(const std::string& job, const std::string& name) const {
         return attribute_in(site->sh("$stock/qstat -fw '" + job + "' 2>/dev/null").out, name);
     }
-    // OpenPBS's own qmgr handles hooks, since this project's doesn't know them.
+    // Has the directive executed by this project's qmgr or, if it is about a hook, by OpenPBS's, because this
+    // project's doesn't know hooks.
     void directive(const std::string& text) const {
         const Output done = text.find(" hook ") == std::string::npos ? site->qmgr(text, "root")
                                                                      : site->stock_qmgr(text, "root");
@@ -252,7 +253,7 @@ class OpenpbsBehaviour : public OpenpbsTest, public ::testing::WithParamInterfac
             undo.push_back(set + "0");
         }
     }
-    // Executes a directive of qmgr, and remembers the directive that takes it back.
+    // Executes a directive of qmgr, and notes the directive that undoes it.
     void change(const std::string& line) {
         directive(line);
         std::istringstream words(line);

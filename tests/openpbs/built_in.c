@@ -1,4 +1,4 @@
-// Stands in for a pbs_server.bin of an earlier release: it waits by libc's epoll_pwait(), and reads requests
+// Stands in for a pbs_server.bin of an earlier release. It waits by libc's epoll_pwait(), but reads requests
 // by functions of its own, as if libpbs were linked into it.
 #include <signal.h>
 #include <sys/epoll.h>

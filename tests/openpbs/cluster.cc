@@ -12,7 +12,7 @@ std::string scheduler_name(const ::testing::TestParamInfo<const char*>& one) {
 }
 
 void ClusterSite::SetUp() {
-    OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): the plugin is attached below
+    OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): this function attaches the plugin itself
     if (IsSkipped()) return;
     site.emplace();
     // The server's host runs no jobs.
@@ -32,7 +32,7 @@ void ClusterSite::SetUp() {
 }
 
 std::string ClusterSite::hosts(const std::string& arguments) const {
-    // The moms outlive hosts.sh, so they must not hold the pipe that its output is read from.
+    // The moms outlive hosts.sh. So they must not hold the pipe from which the output of hosts.sh is read.
     return site->ok(
         fmt::format("{}/tests/openpbs/hosts.sh {} > /tmp/hosts.out 2>&1; status=$?; cat "
                     "/tmp/hosts.out; exit $status",
@@ -56,7 +56,7 @@ std::string ClusterSite::outcome(const std::string& job) const {
     const std::string status = site->sh("$stock/qstat -fw '" + job + "' 2>/dev/null").out;
     const std::string state = attribute_in(status, "job_state");
     if (state != "R") {
-        // pbs_sched leaves a blank at the end of a comment without amounts.
+        // If the comment has no amounts, pbs_sched leaves a blank at its end.
         return std::string(values::trim(state + " " + attribute_in(status, "comment")));
     }
     std::string out = "R";

@@ -1,5 +1,5 @@
-// A cluster for tests: an OpenPBS server and moms on three other hosts (hosts.sh). The plugin is in the
-// server or beside it, or pbs_sched runs without the plugin. A test expects the same of all three.
+// A cluster for tests: an OpenPBS server, and moms on three other hosts (hosts.sh). The plugin runs in the
+// server, or beside it, or pbs_sched runs without the plugin. A test expects the same in all three cases.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,17 +26,17 @@ class ClusterSite : public ScheduledSite {
     Output on(const std::string& host, const std::string& script, const std::string& user = "una") const;
     // Submits a job with this script. Returns its id.
     std::string submit_script(const std::string& script, const std::string& options) const;
-    // Returns "R" and the vnodes on which the job runs; for other jobs the state and the comment: "Q Not
-    // Running: ...".
+    // For a running job returns "R" and the vnodes on which it runs, for any other job its state and comment:
+    // "Q Not Running: ...".
     std::string outcome(const std::string& job) const;
     // Waits until outcome() is as expected.
     void expect_outcome(const std::string& job, const std::string& outcome,
                         std::chrono::seconds longest = kLong) const;
-    // Waits until the vnode is in this state. Its state may have several words: "down" is part of
+    // Waits until the vnode is in this state. Its state may consist of several words: "down" matches
     // "state-unknown,down".
     void expect_vnode(const std::string& vnode, const std::string& state,
                       std::chrono::seconds longest = kLong) const;
-    // Makes the scheduler begin a cycle, since OpenPBS doesn't tell it that a vnode has come back.
+    // Makes the scheduler begin a cycle, because OpenPBS doesn't tell it that a vnode has come back.
     void cycle() const;
 };
 

@@ -1,4 +1,4 @@
-// Tests jobs and reservations on a cluster, while hosts and links fail: the plugin, in the server or beside
+// Tests jobs and reservations on a cluster, while hosts and links fail. The plugin, in the server or beside
 // it, behaves like pbs_sched.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ class OpenpbsCluster : public ClusterSite {
             << file << " of " << host << ": " << seen
             << on("h1", "tail -n 30 /var/spool/pbs/mom_logs/*", "root").out;
     }
-    // Makes a reservation that begins in so many seconds. Returns its id.
+    // Makes a reservation that begins in `seconds` from now. Returns its id.
     std::string reserve(int seconds, const std::string& options) const {
         const std::string id =
             site->ok(fmt::format("$stock/pbs_rsub -R $(date -d '+{} seconds' +%Y%m%d%H%M.%S) -D 60 {} | "
@@ -48,7 +48,7 @@ class OpenpbsCluster : public ClusterSite {
 };
 
 TEST_P(OpenpbsCluster, AJobReachesAllItsHosts) {
-    // The script writes to files, because the standard output of tasks on all hosts is the job's.
+    // The script writes to files, because the standard output of a task on any host goes to the job's output.
     site->ok("printf '#!/bin/sh\\nhostname >> $1\\n' > /var/tmp/who; chmod 755 /var/tmp/who");
     const std::string job = submit_script(
         ". /etc/pbs.conf; $PBS_EXEC/bin/pbsdsh -- /var/tmp/who /var/tmp/dsh\n"

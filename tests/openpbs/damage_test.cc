@@ -1,4 +1,4 @@
-// Tests with files of the plugin damaged or missing: the server starts and works, and its log names the file
+// Tests with damaged or missing files of the plugin: the server starts and works, and its log names the file
 // and the fault.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -28,7 +28,8 @@ constexpr const char* kNotAvailable = "policy objects are not available: ";
 class OpenpbsDamage : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): the plugin is attached below
+        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): this function attaches the plugin
+                               // itself
         if (IsSkipped()) return;
         site.emplace();
         folder = site->ok(
@@ -115,8 +116,8 @@ TEST_P(OpenpbsDamage, OfTheSums) {
     EXPECT_EQ(site->qmgr("create policy p1").exit, 0);
 }
 
-// pbs_policy.sums names only the plugin's own files. A damaged library of another project is found by loading
-// it.
+// pbs_policy.sums names only the plugin's own files. Whether a library of another project is damaged is found
+// out by loading it.
 TEST_P(OpenpbsDamage, OfALibraryThatTheModuleNeeds) {
     const std::string module = folder + "/pbs_policy_openpbs.so";
     site->ok("l=$(readlink -f $(ldd " + module +
@@ -128,7 +129,7 @@ TEST_P(OpenpbsDamage, OfALibraryThatTheModuleNeeds) {
     works();
 }
 
-// An upgrade replaces the files while the server runs: the server goes on with the old files, and loads the
+// An upgrade replaces the files while the server runs. The server goes on with the old files, and loads the
 // new ones at its next start.
 TEST_P(OpenpbsDamage, NoneIsWhatAnUpgradeBrings) {
     site->start_with_plugin();
@@ -175,7 +176,7 @@ TEST_P(OpenpbsDamage, OfTheStore) {
     EXPECT_EQ(site->qmgr("list policy p0").exit, 0);
 }
 
-// After a full disk the policies are available as soon as there is room again.
+// After a full disk the policies are available as soon as the disk has room again.
 TEST_P(OpenpbsDamage, NoneIsAFullDisk) {
     site->start_with_plugin();
     EXPECT_EQ(site->qmgr("create policy p0").exit, 0);

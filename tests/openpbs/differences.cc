@@ -13,8 +13,8 @@ constexpr const char* kUnused = "node_sort_key: \"ncpus HIGH unused\" ALL\n";
 constexpr const char* kStrict = "strict_ordering: True ALL\n";
 constexpr const char* kPreempts = "preemptive_sched: True ALL\n";
 
-// Makes a site whose vnodes have these numbers of CPUs, and 8 GB each. `hosts` names the vnodes' hosts, a
-// letter for each.
+// Makes a site whose vnodes have these numbers of CPUs, and 8 GB each. `hosts` has one letter for each vnode,
+// which names the vnode's host.
 RandomSite site_of(const std::vector<int>& cpus, std::string config, const std::string& hosts = {}) {
     RandomSite site;
     site.vnodes = "$configversion 2\nbox: resources_available.ncpus=0\n";
@@ -39,7 +39,7 @@ RandomSite with(RandomSite site, const std::vector<std::string>& directives, std
     site.cycles = std::move(cycles);
     return site;
 }
-// Makes a job of `select` with a walltime in seconds.
+// Makes a job with this select, and a walltime in seconds.
 RandomSite::Job job(const std::string& user, const std::string& select, int seconds,
                     const std::string& more = {}) {
     return {user, fmt::format("-l select={} -l walltime={} {}", select, seconds, more)};

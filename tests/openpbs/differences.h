@@ -12,11 +12,11 @@ namespace pbs::e2e {
 struct Difference {
     std::string row;  // the first cell of the row
     RandomSite site;
-    // The outcomes of the jobs at each server: "0 R (v0:ncpus=4), 1 Q". If they depend on how fast jobs
-    // start, all possible outcomes, separated by " | ".
+    // The outcomes of the jobs at each server, such as "0 R (v0:ncpus=4), 1 Q". If the outcomes depend on how
+    // fast jobs start, the text has all possible ones, separated by " | ".
     std::string theirs;
     std::string ours;
-    bool sometimes = false;  // the row says "may": on this site the servers do the same
+    bool sometimes = false;  // the row says "may": on this site both servers do the same
 };
 
 std::vector<Difference> differences();

@@ -1,5 +1,5 @@
-// Tests where jobs start differently than with OpenPBS's scheduler: each row of the table in
-// docs/migration.md has a site that shows the difference, when both servers run it.
+// Tests where jobs start differently than with OpenPBS's scheduler. Each row of the table in
+// docs/migration.md has a site that shows the difference when it runs at both servers.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Stands in for a pbs_server.bin that executes itself again with main()'s environment, as the secondary of a
 // failover pair does when it becomes idle. Prints the preloaded object's variables, before and after the
-// second execution: those in the environment at the start and at the moment, and those of a program that it
-// starts. Starts a pbs_sched, as such a server does when it becomes active.
+// second execution: as they are in the environment of the start, in the present environment, and in the
+// environment of a program that it starts. Starts a pbs_sched, as such a server does when it becomes active.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

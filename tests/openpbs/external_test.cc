@@ -51,7 +51,7 @@ TEST_P(OpenpbsExternal, AManagerWithoutRootChangesWhatPbsSchedDoes) {
     const std::string files =
         "cd /var/spool/pbs/sched_priv; md5sum sched_config holidays dedicated_time resource_group";
     const std::string before = site->ok(files);
-    // At its first start the plugin has made a policy of the files, and has left the files as they were.
+    // At its first start the plugin has made a policy from the files, and has left the files as they were.
     EXPECT_THAT(site->ok("cat /var/spool/pbs/server_priv/migration_report"), HasSubstr("by_queue"));
     EXPECT_THAT(site->ok("cat /var/spool/pbs/server_priv/migration_report"), Not(HasSubstr("has no effect")));
     const int reads = reconfigured();
@@ -62,7 +62,7 @@ TEST_P(OpenpbsExternal, AManagerWithoutRootChangesWhatPbsSchedDoes) {
     accept("set policy default_policy job_sort_key = 'job_priority LOW'");
     EXPECT_TRUE(comes("sched_config", "job_sort_key: \"job_priority LOW\""));
     EXPECT_EQ(order_of_start(), "low high ");
-    // pbs_sched found no mistake in the file.
+    // The log of pbs_sched has no mistake in the file.
     EXPECT_THAT(site->ok("cat /var/spool/pbs/sched_logs/*"),
                 Not(AnyOf(HasSubstr("Error in"), HasSubstr("Unknown"), HasSubstr("Invalid"))));
     // Switching back restores the files.
@@ -77,7 +77,8 @@ TEST_P(OpenpbsExternal, AManagerWithoutRootChangesWhatPbsSchedDoes) {
 class OpenpbsFirstStart : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): the plugin is attached below
+        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): this function attaches the plugin
+                               // itself
         if (IsSkipped()) return;
         site.emplace();
         site->start();

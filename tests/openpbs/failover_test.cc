@@ -1,4 +1,4 @@
-// Tests a pair of servers: only the active one has the policy objects, and schedules.
+// Tests a failover pair of servers: only the active server has the policy objects, and schedules.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,11 +17,12 @@ constexpr std::chrono::seconds kLongest{100};  // the longest time for taking ov
 class OpenpbsFailover : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): the plugin is attached below
+        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): this function attaches the plugin
+                               // itself
         if (IsSkipped()) return;
         site.emplace();
         site->install(options() + " --scheduler");
-        // Make another host that has the same folders, but its own pbs.conf.
+        // Make a second host, which has the same folders, but its own pbs.conf.
         site->ok(
             "echo 10.99.0.2 box2 >> /etc/hosts; printf 'PBS_PRIMARY=box\\nPBS_SECONDARY=box2\\n' >> "
             "/etc/pbs.conf; "
@@ -50,7 +51,7 @@ class OpenpbsFailover : public AttachedSite {
             },
             kLongest);
     }
-    // Checks that the active server's plugin starts jobs, and that running jobs go on.
+    // Checks that the active server's plugin starts a new job, and that all earlier jobs go on.
     void expect_scheduling() {
         jobs_.push_back(submit());
         for (const std::string& job : jobs_)

@@ -2,7 +2,8 @@
 // of the policy service fail. The server's main thread isn't affected, except by `later`.
 //
 //   stall  while the file exists, no write to a disk ends
-//   full   the file has the number of writes that succeed; then the disk is full, as long as the file exists
+//   full   the file has the number of writes that still succeed. Then the disk is full, as long as the
+//          file exists
 //   throw  while the file exists, looking up a host's name throws an exception
 //   later  the file has the seconds by which clocks are ahead: the time of day in the policy service, and the
 //          steady clock in all threads
@@ -45,7 +46,8 @@ Function real(const char* name) {
     return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-// Makes a write of the policy service wait or fail as the files say. Returns false if the disk is full.
+// Makes a write of the policy service wait or fail, as the files `stall` and `full` say. Returns false if the
+// disk is full.
 bool write_goes_on() {
     if (!in_service()) return true;
     while (told("stall") >= 0) usleep(20000);

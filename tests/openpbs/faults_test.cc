@@ -15,7 +15,8 @@ using ::testing::Not;
 class OpenpbsFaults : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): the plugin is attached below
+        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): this function attaches the plugin
+                               // itself
         if (IsSkipped()) return;
         site.emplace();
         site->install(options());
@@ -125,8 +126,8 @@ TEST_P(OpenpbsFaults, TheDatabaseOfOpenpbsIsAway) {
     accept("create policy p2");
 }
 
-// Makes each write of a change in turn find no room: the change is refused and leaves nothing, and it
-// succeeds once there is room.
+// The disk becomes full at each write of a change in turn. The change is then refused and leaves nothing. It
+// succeeds when there is room again.
 TEST_P(OpenpbsFaults, ADiskThatIsFullAtEachStep) {
     accept("create time_window t0");
     accept("set time_window t0 rrule='FREQ=DAILY', start_time=0800, end_time=1700");
@@ -165,9 +166,9 @@ TEST_P(OpenpbsFaults, TheFilesOfPbsSchedFollowTheClock) {
         return number_of(
             site->ok("grep -c 'Scheduler is reconfiguring' /var/spool/pbs/sched_logs/* || true"));
     };
-    // The file can have one period a day: today's line has the period that is open or opens next.
+    // The file can have one period for a day. Today's line has the period that is open or opens next.
     EXPECT_TRUE(wait_for([&] { return holidays().find("\t0000\t1200") != std::string::npos; })) << holidays();
-    const auto shift = [&](int hour) {  // sets the clocks to that hour of the next day
+    const auto shift = [&](int hour) {  // sets the clocks to this hour of the next day
         const int now = number_of(site->ok("date +%-H")) * 3600 + number_of(site->ok("date +%-M")) * 60;
         begin("later", 86400 + hour * 3600 - now);
     };

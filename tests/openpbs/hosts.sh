@@ -20,7 +20,7 @@ on() {
 }
 mom() { on "$1" "$prefix/sbin/pbs_mom"; }
 
-# Runs in a new host's namespaces: sets the host's name and mounts, then keeps the namespaces alive.
+# Runs in the namespaces of a new host: sets the host's name and mounts, then keeps the namespaces alive.
 become() {
     hostname "$1"
     mount --bind "/var/tmp/hosts/$1/pbs.conf" /etc/pbs.conf

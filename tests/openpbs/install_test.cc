@@ -52,8 +52,8 @@ class Install : public ::testing::Test {
         const Output output = sh("bin/pbs_policy_install --openpbs --exec $PWD --library lib " + option);
         EXPECT_EQ(output.exit, 0) << output;
     }
-    // Runs the installed block as the start-up script does just before it starts the server. Returns
-    // LD_PRELOAD, the objects to preload.
+    // Runs the installed block, as the start-up script does just before it starts the server. Returns the
+    // value of LD_PRELOAD, which names the objects to preload.
     std::string preloaded() const {
         const Output output =
             sh("PBS_HOME=$PWD/home; . ./lib/init.d/limits.pbs_server; echo \"$LD_PRELOAD\"");
@@ -84,7 +84,7 @@ TEST_F(Install, PbsSchedGoesOnWhereTheServerIsAnotherThatCannotHaveThePlugin) {
         log += read(entry.path().lexically_relative(root_));
     EXPECT_THAT(log, HasSubstr("the server goes on without: "));
     EXPECT_THAT(log, HasSubstr("sbin/pbs_server.bin can't have the plugin: neither this pbs_server"));
-    // If the program is replaced by one that can have the plugin, the plugin is preloaded again.
+    // The server's program is replaced by one that can have the plugin. Then the plugin is preloaded again.
     program("sbin/pbs_server.bin", "echo ok");
     EXPECT_TRUE(fs::exists(root_ / "home/sched_priv/instead_of_pbs_policy"));
     EXPECT_EQ(preloaded(), (root_ / "lib/pbs_policy_preload.so").string() + "\n");

@@ -1,6 +1,6 @@
 // Kills the server at random points, while jobs are submitted and run, objects are created and reservations
-// are requested. Acknowledged requests aren't lost; each job runs once, unless OpenPBS's server queues it
-// again; and running jobs go on.
+// are requested. Acknowledged requests aren't lost. Each job runs once, unless OpenPBS's server queues it
+// again. Running jobs go on.
 //
 // PBSPOLICY_KILLS="KILLS SEED" sets the number of kills and the first seed; by default 3 and 1.
 #include <fmt/format.h>
@@ -19,8 +19,8 @@ namespace pbs::e2e {
 namespace {
 using ::testing::HasSubstr;
 
-// Shell scripts that loop until /tmp/over exists, each run by another user. The first two append a line to a
-// file for each acknowledged request.
+// Shell scripts that loop until /tmp/over exists, each run by another user. The first two of them append a
+// line to a file for each acknowledged request.
 constexpr const char* kSubmits = R"(
 until test -e /tmp/over; do
     id=$(echo 'echo $PBS_JOBID >> /tmp/una.ran; sleep 0.$RANDOM' | $stock/qsub -r n -o /dev/null -e /dev/null) &&
@@ -44,7 +44,8 @@ done)";
 class OpenpbsKills : public AttachedSite {
   protected:
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): the plugin is attached below
+        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): this function attaches the plugin
+                               // itself
         if (IsSkipped()) return;
         site.emplace();
         site->install(options() + " --scheduler");
@@ -57,8 +58,8 @@ class OpenpbsKills : public AttachedSite {
     void begin(const char* what, const std::string& user) const {
         site->ok(fmt::format("cd /tmp; ({}\n) > /dev/null 2>&1 < /dev/null &", what), user);
     }
-    // After some of these kills OpenPBS's mom has lost its connection to the server for good ("Bad file
-    // descriptor", also without the plugin). Then starts another mom, which takes over the jobs.
+    // After some kills OpenPBS's mom has lost its connection to the server for good ("Bad file descriptor",
+    // also without the plugin). Then starts another mom, which takes over the jobs.
     void wait_for_mom() const {
         if (site->wait_for_node()) return;
         site->ok(
@@ -92,7 +93,7 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
         begin(kSubmits, "una");
         begin(kMakes, "alice");
         begin(kReserves, "oscar");
-        // Wait until the submissions have begun, and then for a random time.
+        // Wait until the submissions have begun, and then for a random time of at most 3 seconds.
         EXPECT_TRUE(
             wait_for([&] { return number_of(site->ok("cat /tmp/una.acknowledged | wc -l")) > acknowledged; },
                      std::chrono::seconds(60)));
@@ -103,7 +104,7 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
             "while pgrep -u una,alice,oscar -f 'until test -e /tmp/over'; do sleep 0.1; done; rm /tmp/over");
         site->start_with_plugin();
         wait_for_mom();
-        // Delete reservations that the ended scripts have left: they would keep jobs from running.
+        // Delete the reservations of the ended scripts, because they would keep jobs from running.
         site->ok("for r in $($stock/pbs_rstat -B | sed -n 's/^Resv ID: //p'); do $stock/pbs_rdel $r; done");
         const std::string policies = site->ok("$ours/qmgr -c 'list policy @default'");
         for (const auto& [name, times] : counted("/tmp/alice.acknowledged"))
@@ -114,13 +115,13 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
     const auto left = [&] { return number_of(site->ok("$stock/qstat | grep -c una || true")); };
     for (int before = left(); before > 1; before = left())
         if (!wait_for([&] { return left() < before; }, std::chrono::minutes(1))) break;
-    // Delete jobs without a script, which can't run. OpenPBS saves a job before its script, also without the
-    // plugin, so a kill between the two leaves such a job. Each attempt to run it counts in its run_count,
-    // though nothing starts and no S record is written.
+    // Delete jobs that can't run because they have no script. OpenPBS saves a job before its script, also
+    // without the plugin, so a kill between the two leaves such a job. Each attempt to run it counts in its
+    // run_count, although nothing starts and no S record is written.
     site->ok(
         "for job in $(grep -h 'Failed to load job script for job .* from' /var/spool/pbs/server_logs/* | sed "
         "'s/.*for job \\(.*\\) from.*/\\1/' | sort -u); do $stock/qdel -W force $job; done; true");
-    // Delete jobs that OpenPBS had saved as about to run, but hadn't sent to the mom. They never leave that
+    // Delete jobs that OpenPBS had saved as about to run, but hadn't sent to the mom. They never leave this
     // state, also without the plugin.
     site->ok(
         "touch /tmp/stuck; for job in $(grep -h 'Requeueing job, substate: 41' /var/spool/pbs/server_logs/* "
@@ -133,15 +134,15 @@ TEST_P(OpenpbsKills, LoseNothingThatWasAcknowledged) {
         << site->sh("$stock/qstat -fw | head -n 500").out;
     const auto ran = counted("/tmp/una.ran");
     // A job in una.acknowledged may never have been queued: OpenPBS's qsub prints its id even if the server
-    // ends before, also without the plugin.
+    // ends before it queues the job, also without the plugin.
     site->ok("grep -h 'Job Queued at request' /var/spool/pbs/server_logs/* | cut -d ';' -f 5 > /tmp/queued");
     const auto queued = counted("/tmp/queued");
     for (const auto& [job, times] : counted("/tmp/una.acknowledged"))
         EXPECT_TRUE(ran.contains(job) || stuck.contains(job) || !queued.contains(job)) << job << " is lost";
     for (const auto& [job, times] : stuck) EXPECT_FALSE(ran.contains(job)) << job << " was about to run";
-    // OpenPBS 23.06.06 queues a job again that it had sent to the mom without an answer yet, although the mom
-    // runs it, and then rejects the job's end. It does so without the plugin, too, and even if the job isn't
-    // rerunnable.
+    // OpenPBS 23.06.06 may have sent a job to the mom and have no answer yet. After a kill it queues such a
+    // job again, although the mom runs it, and then rejects the job's end. It does so without the plugin,
+    // too, and even if the job isn't rerunnable.
     site->ok(
         "grep -h 'Requeueing job, substate: 41 Requeued' /var/spool/pbs/server_logs/* | cut -d ';' -f 5 > "
         "/tmp/requeued; true");

@@ -1,4 +1,4 @@
-// Tests pbs_loadable(), which finds faults of a shared object before the object is mapped.
+// Tests pbs_loadable(), which finds faults in a shared object before the object is mapped.
 #include "server_plugin/openpbs/loadable.h"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ class Loadable : public ::testing::Test {
         write_down();
     }
     fs::path path() const { return folder / "sample.so"; }
-    // Writes pbs_policy.sums with the sum of the file, as pbs_policy_install does.
+    // Writes the sum of the file to pbs_policy.sums, as pbs_policy_install does.
     void write_down() const {
         const e2e::Output sum =
             e2e::run({"/bin/sh", "-c", "echo $(cksum <" + path().string() + ") sample.so"});
@@ -135,8 +135,8 @@ TEST_F(Loadable, AndWhatMayNotBeRead) {
     EXPECT_EQ(why, path().string() + ": Permission denied");
 }
 
-// A file that agrees with its sum may still kill its loader, because of a library that it needs. A child
-// tries it.
+// A file that agrees with its sum may still kill the process that loads it, because of a library that it
+// needs. So a child tries to load it first.
 TEST_F(Loadable, WhatKillsItsLoaderKillsAChild) {
     if (PBS_SANITIZED != 0) GTEST_SKIP() << "a sanitizer has its own way to end a process";
     fs::resize_file(path(), 5000);

@@ -1,4 +1,4 @@
-// Tests which processes load the plugin, and the server when a part of the plugin is damaged.
+// Tests which processes load the plugin, and what the server does if a part of the plugin is damaged.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class OpenpbsLoading : public OpenpbsTest {
     std::optional<Site> site;
 };
 
-// Lists the programs of the processes that have mapped a file of the plugin, and their numbers.
+// Lists the programs that have a file of the plugin mapped, each with the number of its processes.
 constexpr const char* kWhoHasIt =
     "for p in /proc/[0-9]*; do grep -q pbs_policy $p/maps 2>/dev/null && basename $(readlink $p/exe); done | "
     "sort | uniq -c | tr -s ' '";
@@ -90,7 +90,7 @@ TEST_F(OpenpbsLoading, WithoutThePlugin) {
     works_without();
 }
 
-// The preloaded function stands in for a libpbs of another version, which encodes a reply differently.
+// The preloaded function stands in for a libpbs of another version, which encodes a reply in another way.
 TEST_F(OpenpbsLoading, WithALibraryThatIsNotAsExpected) {
     site->install();
     site->ok(
@@ -128,7 +128,7 @@ TEST_F(OpenpbsLoading, WithADamagedStore) {
     works_without();
 }
 
-// Makes the service's write fail as on a full disk while it answers a request.
+// Makes a write of the service fail as on a full disk, while the service answers a request.
 TEST_F(OpenpbsLoading, WithAFullDisk) {
     site->install();
     site->start_with_plugin();
@@ -158,7 +158,7 @@ TEST_F(OpenpbsLoading, TakenOutNothingIsLeft) {
     site->ok("$ours/pbs_policy_install --openpbs --remove");
     EXPECT_EQ(site->ok(kInstalled), before);
     EXPECT_EQ(site->ok("pgrep pbs_policyd || echo none"), "none\n");
-    // The running server goes on; its next start is without the plugin.
+    // The running server goes on. Its next start is without the plugin.
     EXPECT_THAT(site->qmgr("list policy @default").err, HasSubstr("pbs_policyd doesn't answer"));
     site->stop();
     site->start();
@@ -196,7 +196,7 @@ TEST_F(OpenpbsLoading, InstallRefusesAServerThatItCantGetInto) {
                 HasSubstr("pbs_policy.so: signal 7 ended the process that loaded it first"));
     EXPECT_THAT(refusal("cp $ours/pbs_policy.so $d; truncate -s 5000 $d/pbs_policy_preload.so"),
                 HasSubstr("pbs_server.bin can't have the plugin: "));
-    // A server of an earlier release has libpbs linked into it.
+    // The server of an earlier release has libpbs linked into it.
     EXPECT_THAT(
         refusal("cp $ours/pbs_policy_preload.so $d; cp " PBS_BUILD_DIR
                 "/tests/openpbs/built_in/pbs_server.bin $s"),
@@ -269,7 +269,7 @@ TEST_F(OpenpbsBeside, TheDaemonIsKilledAndStartedAgain) {
     EXPECT_EQ(site->ok(kWhoHasIt), " 2 pbs_policyd\n 1 pbs_server.bin\n");
 }
 
-// Instead of pbs_policyd's own supervisor, systemd may run the daemon in the foreground, and start it again
+// systemd, in place of pbs_policyd's own supervisor, may run the daemon in the foreground, and start it again
 // whenever it ends.
 TEST_F(OpenpbsBeside, TheDaemonIsLookedAfterByOthers) {
     site->ok(
@@ -289,7 +289,7 @@ TEST_F(OpenpbsBeside, TheDaemonIsLookedAfterByOthers) {
 TEST_F(OpenpbsBeside, AStalledDaemonHoldsNobodyUp) {
     EXPECT_EQ(site->qmgr("create policy p1").exit, 0);
     site->ok("kill -STOP $(pgrep -P $(cat /var/spool/pbs/server_priv/policyd.pid))");
-    // A request for the stopped daemon waits; requests that the server itself answers don't.
+    // A request that needs the stopped daemon waits. Requests that the server answers itself don't wait.
     const std::string script =
         "($ours/qmgr -c 'create policy p2' > /tmp/alice.out 2>&1; echo exit $? >> /tmp/alice.out) > "
         "/dev/null 2>&1 & sleep 0.3; "

@@ -1,4 +1,4 @@
-// Runs this program's tests on each OpenPBS that PBSPOLICY_OPENPBS_PREFIX names.
+// Runs the tests of this program on each OpenPBS that PBSPOLICY_OPENPBS_PREFIX names.
 #include "tests/e2e/box.h"
 
 int main(int argc, char** argv) {

@@ -64,8 +64,8 @@ TEST(Messages, WhatIsNoneIsRefused) {
     EXPECT_THAT(to_service(ask).error().message, HasSubstr("request"));
 }
 
-// The shim has to recognise attributes of the plugin in requests, so its table has to agree with those of
-// objects/.
+// The shim has to recognise attributes of the plugin in requests. So its table has to agree with the tables
+// of objects/.
 TEST(Owned, IsWhatTheTablesHave) {
     const auto expect_all = [](std::uint32_t type, std::span<const objects::Attribute> table) {
         std::size_t count = 0;

@@ -1,5 +1,5 @@
 // Tests that the table "Where jobs start differently" of docs/migration.md has a row for each site of
-// differences.cc, and the other way round.
+// differences.cc, and that each row has a site.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace pbs::e2e {
 namespace {
 
-// Returns the first cells of the table's rows below a heading.
+// Returns the first cells of the rows of the table below a heading.
 std::vector<std::string> first_cells(const std::string& heading) {
     std::ifstream in(PBS_SOURCE_DIR "/docs/migration.md");
     std::vector<std::string> cells;

@@ -73,11 +73,11 @@ TEST_P(OpenpbsObjects, AttributesOfTheServersOwnObjects) {
     EXPECT_EQ(attribute_in(list("sched default"), "policy"), "default_policy,np:p2");
     EXPECT_EQ(attribute_in(list("queue workq"), "time_window"), "t1");
     EXPECT_EQ(attribute_in(list("server"), "non_work_days"), "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25");
-    // A request can name the attributes that it wants, as calendars do.
+    // A request can name the attributes that it wants, as programs that show calendars do.
     EXPECT_THAT(list("server non_work_days"), Not(HasSubstr("server_state")));
     EXPECT_THAT(list("queue workq time_window"), Not(HasSubstr("queue_type")));
-    // OpenPBS's own qmgr lists the attributes. It doesn't print them, so a file of its `print` has no unknown
-    // ones.
+    // OpenPBS's own qmgr lists the plugin's attributes. Its `print` omits them, so that its output can be
+    // given to a server that doesn't know them.
     EXPECT_THAT(site->stock_qmgr("list queue workq").out, HasSubstr("time_window = t1"));
     EXPECT_THAT(site->stock_qmgr("print queue workq").out, Not(HasSubstr("time_window")));
     accept("unset sched default policy");
@@ -92,7 +92,7 @@ TEST_P(OpenpbsObjects, ARequestWithTheServersAttributesAndOursIsCarriedOutWholeO
     accept("set queue workq Priority = 5, time_window = t1, max_queued = '[u:PBS_GENERIC=9]'");
     EXPECT_EQ(attribute_in(list("queue workq"), "Priority"), "5");
     EXPECT_EQ(attribute_in(list("queue workq"), "time_window"), "t1");
-    // The plugin's part is refused: the windows overlap, or a window doesn't exist.
+    // The plugin's part is refused, because the windows overlap or a window doesn't exist.
     EXPECT_THAT(refuse("set queue workq Priority = 6, time_window = 't1,t2'"), HasSubstr("15014"));
     EXPECT_THAT(refuse("set queue workq time_window = t9, Priority = 6"), HasSubstr("no time_window 't9'"));
     EXPECT_EQ(attribute_in(list("queue workq"), "Priority"), "5");
@@ -109,7 +109,7 @@ TEST_P(OpenpbsObjects, ARequestWithTheServersAttributesAndOursIsCarriedOutWholeO
     EXPECT_NE(refuse("create queue q3 queue_type=execution, time_window=t9"), "");
     EXPECT_NE(refuse("create queue q4 queue_type=nonsense, time_window=t1"), "");
     EXPECT_NE(refuse("list queue q3") + refuse("list queue q4"), "");
-    // A new queue has nothing of an earlier queue of its name.
+    // A new queue has no attributes of an earlier queue of the same name.
     accept("delete queue q2");
     accept("create queue q2 queue_type=execution");
     EXPECT_THAT(list("queue q2"), Not(HasSubstr("time_window")));
@@ -122,7 +122,8 @@ TEST_P(OpenpbsObjects, AQueueOrResourceThatAPolicyNamesStays) {
     accept("set policy p1 node_sort_key = 'scratch HIGH'");
     accept("set policy p1 dedicated_queues = special");
     for (const char* directive : {"delete queue special", "delete resource scratch"}) {
-        // Managers are refused with any client, and are told why. Users without the right aren't told.
+        // Managers are refused, whichever client they use, and are told why. Users without the right aren't
+        // told.
         const Output stock = site->stock_qmgr(directive);
         EXPECT_NE(stock.exit, 0) << directive;
         EXPECT_THAT(stock.err, HasSubstr("p1")) << directive;
@@ -133,7 +134,7 @@ TEST_P(OpenpbsObjects, AQueueOrResourceThatAPolicyNamesStays) {
     EXPECT_EQ(site->stock_qmgr("delete resource scratch").exit, 0);
 }
 
-// Makes every kind of request that changes something, as each user who may not make it.
+// Each user makes each kind of changing request that he may not make.
 TEST_P(OpenpbsObjects, UsersAndOperatorsAreRefused) {
     make_windows();
     accept("create policy p1");
@@ -221,7 +222,7 @@ TEST_P(OpenpbsObjects, ABackupCanBePutBack) {
     accept("create policy p3");
 }
 
-// The output of `print`, by OpenPBS's qmgr and by this project's, restores the site.
+// The output of `print` restores the site, whether OpenPBS's qmgr or this project's has printed it.
 TEST_P(OpenpbsObjects, WhatIsPrintedRestoresASite) {
     make_windows();
     accept("create policy p1");
@@ -243,7 +244,7 @@ TEST_P(OpenpbsObjects, WhatIsPrintedRestoresASite) {
     other.start_with_plugin();
     const Output restored = other.sh(
         "cat > /tmp/alice.print <<'END'\n" + printed + "\nEND\n$ours/qmgr < /tmp/alice.print", "alice");
-    // Some objects exist already, which is an error; but no value is refused.
+    // That some objects exist already is an error. But no value is refused.
     EXPECT_THAT(restored.err, Not(AnyOf(HasSubstr("15014"), HasSubstr("15212")))) << restored;
     EXPECT_EQ(print(other), printed);
 }
@@ -261,7 +262,8 @@ TEST_P(OpenpbsObjects, RootAloneSetsTheFormulasOfServerAndSchedulers) {
         site->ok("echo mem > /var/spool/pbs/server_priv/sched_formula");
         EXPECT_EQ(site->qmgr(set + "'ncpus * 3'", "root").exit, 0);
         EXPECT_EQ(formula(object), "ncpus * 3");
-        // qmgr removes its file, also if the server refuses the request before it reads the file.
+        // qmgr removes the file that it has made, even if the server refuses the request before it reads the
+        // file.
         EXPECT_NE(site->qmgr("set " + object + " nonsense = 1, job_sort_formula = mem", "root").exit, 0);
         EXPECT_NE(site->sh("test -e /var/spool/pbs/server_priv/sched_formula").exit, 0);
         site->stock_qmgr("unset " + object + " job_sort_formula", "root");
@@ -286,7 +288,7 @@ TEST_P(OpenpbsObjects, RandomRequestsLeaveTheServerAndTheStoreWhole) {
 }
 
 TEST_P(OpenpbsObjects, ManyRequestsAtOnce) {
-    // A client sends many requests without waiting for replies; three other clients send theirs meanwhile.
+    // A client sends many requests without waiting for replies. Three other clients do so at the same time.
     // Listings come in several parts.
     const std::string script =
         "for u in 1 2 3; do (for i in $(seq 40); do echo \"create policy u$u-$i\"; echo \"set policy u$u-$i "
@@ -306,8 +308,8 @@ TEST_P(OpenpbsObjects, AreThereAfterKillsInTheMidstOfRequests) {
     make_windows();
     int made = 0;
     for (int round = 0; round < 4; ++round) {
-        // Kill the server while requests are made. The script writes down the names of those that have
-        // succeeded.
+        // Kill the server while requests are made. The script writes down the names of the policies whose
+        // creation has succeeded.
         site->ok(
             "rm -f /tmp/alice.made; (for i in $(seq 200); do $ours/qmgr -c \"create policy r" +
                 std::to_string(round) +

@@ -1,5 +1,5 @@
-// Tests jobs between a bundled server and a stock OpenPBS server on the same machine: either server pulls
-// jobs from the other, and jobs are moved to and fro.
+// Tests jobs between a bundled server and a stock OpenPBS server on the same machine. Each server pulls jobs
+// from the other, and jobs are moved in both directions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ class StockPeer : public OpenpbsTest {
         OpenpbsTest::SetUp();
         if (IsSkipped()) return;
         site.emplace();
-        // OpenPBS's commands look up the host that a job's id names, `ours`.
+        // OpenPBS's commands look up the host that a job's id names. It is `ours`, the bundled server.
         site->ok("sed -i 's/ box / box ours /' /etc/hosts");
         site->start();
         ASSERT_TRUE(site->wait_for_node());
@@ -32,7 +32,7 @@ class StockPeer : public OpenpbsTest {
     void TearDown() override {
         if (site) (void)site->sh("kill $(cat /var/tmp/ours/server_priv/server.lock)");
     }
-    // Runs a command of this project for the bundled server.
+    // Runs a command of this project at the bundled server.
     Output try_ours(const std::string& command, const std::string& user = "root") const {
         return site->sh("export PBS_HOME=/var/tmp/ours; $ours/" + command, user);
     }
@@ -41,7 +41,7 @@ class StockPeer : public OpenpbsTest {
         EXPECT_EQ(output.exit, 0) << output;
         return output.out;
     }
-    // Waits until the function's result contains the text.
+    // Waits until the text that `shown` returns contains `text`.
     ::testing::AssertionResult shows(const std::function<std::string()>& shown,
                                      const std::string& text) const {
         std::string last;

@@ -1,5 +1,5 @@
-// Tests queues for prime and non-prime time: pbs_sched knows them by the prefix of their names, the plugin by
-// execution_type.
+// Tests queues for prime and non-prime time. pbs_sched knows such queues by the prefix of their names, the
+// plugin by execution_type.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using ::testing::Not;
 constexpr std::chrono::seconds kWaits{40};
 constexpr const char* kQueues[] = {"p_short", "np_long", "workq"};
 
-// The text of a holidays file by which it is never prime time.
+// A holidays file with which it is never prime time.
 constexpr const char* kNeverPrime = "YEAR 2026\\nweekday none all\\nsaturday none all\\nsunday none all\\n";
 
 class OpenpbsPrime : public AttachedSite {
@@ -53,7 +53,7 @@ class OpenpbsPrime : public AttachedSite {
     std::string attribute(const std::string& job, const std::string& name) const {
         return attribute_in(site->sh("$stock/qstat -fw '" + job + "' 2>/dev/null").out, name);
     }
-    // Returns "R", or the reason why the job waits, without the time at which it is over.
+    // Returns "R" or the reason why the job waits, without the instant at which the wait ends.
     std::string outcome(const std::string& job) const {
         std::string out;
         EXPECT_TRUE(wait_for(
@@ -69,7 +69,7 @@ class OpenpbsPrime : public AttachedSite {
             << job << ": " << attribute(job, "comment");
         return out;
     }
-    // Submits a job to each queue. Returns their outcomes.
+    // Submits a job to each queue. Returns the outcome of each job, by queue.
     std::map<std::string, std::string> outcomes() const {
         std::map<std::string, std::string> out;
         std::string all;
@@ -105,7 +105,7 @@ TEST_P(OpenpbsPrime, JobsOfPrimeQueuesWaitAsWithPbsSched) {
     EXPECT_EQ(outcomes(), before);
 }
 
-// OpenPBS's own holidays file is like this one: it has no year.
+// Like this one, OpenPBS's own holidays file has no year.
 TEST_P(OpenpbsPrime, WithoutAYearItIsAlwaysPrimeTime) {
     start_stock("weekday 0600 1730\\nsaturday none all\\nsunday none all\\n1 Jan 1 New Year\\n");
     const auto before = outcomes();
@@ -148,7 +148,7 @@ TEST_P(OpenpbsPrime, AManagerSetsTheExecutionTypeOfAQueue) {
     accept("unset queue workq execution_type");
     EXPECT_THAT(list("queue workq"), Not(HasSubstr("execution_type")));
     EXPECT_EQ(outcome(waits), "R");
-    // A new queue has nothing of an earlier queue of its name.
+    // A new queue has no attributes of an earlier queue of the same name.
     accept("create queue again queue_type = execution, execution_type = execution_non_prime");
     EXPECT_THAT(list("queue again"), HasSubstr("execution_non_prime"));
     accept("delete queue again");

@@ -1,7 +1,7 @@
-// random_requests ADDRESS PORT SEED COUNT: makes COUNT connections from reserved ports, as root. On each it
-// sends up to three requests at once, about policies and related objects, well formed and with random
-// contents. On half of the connections it doesn't wait for replies. Exit status 1: the server could no longer
-// be reached.
+// The program random_requests ADDRESS PORT SEED COUNT: makes COUNT connections from reserved ports, as root.
+// On each it sends up to three requests at once, about policies and related objects. The requests are well
+// formed and have random contents. On half of the connections it doesn't wait for replies. Exit status 1: the
+// server could no longer be reached.
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -61,8 +61,8 @@ class Maker {
         }
         const std::string extend = any(kExtends);
         pbs::ifl::Status body{any(kNames), {}};
-        // Request only attributes of schedulers that OpenPBS knows: for others its server replies twice, and
-        // ends.
+        // Request only attributes of schedulers that OpenPBS knows. For any other attribute its server
+        // replies twice, and ends.
         for (std::size_t i = below(3); i > 0; --i)
             body.wanted.push_back(
                 {extend.starts_with("object=p") ? any(kAttributes) : any(kListed), {}, {}, {}});

@@ -14,7 +14,8 @@ class Maker {
     explicit Maker(std::uint64_t seed) : random_(seed) {}
 
     RandomSite make() {
-        // Set the prefixes, since with the default of no prefix every queue would be for dedicated time.
+        // Set the prefixes. By default there is no prefix, with which every queue would be for dedicated
+        // time.
         site_.sched_config = "dedicated_prefix: ded\nprimetime_prefix: p_\nnonprimetime_prefix: np_\n";
         shared_resources();
         vnodes();
@@ -30,7 +31,7 @@ class Maker {
             const int count = number(cycle == 0 ? 8 : 4, cycle == 0 ? 16 : 9);
             for (int i = 0; i < count; ++i) jobs.push_back(job());
         }
-        // The option "resources" of sched_config has the resources that the scheduler takes into account.
+        // The option "resources" of sched_config names the resources that the scheduler takes into account.
         std::string counted = "ncpus, mem, arch, host, vnode";
         for (const char* name : {"lic", "gpus", "color", "rack", "fast"})
             if (!chance(8)) counted += fmt::format(", {}", name);
@@ -39,7 +40,7 @@ class Maker {
     }
 
   private:
-    // Don't use the standard library's distributions, which give other numbers with another library.
+    // Don't use the distributions of the standard library, because another library's give other numbers.
     int number(int low, int high) {
         return low + static_cast<int>(random_() % static_cast<std::uint64_t>(high - low + 1));
     }
@@ -101,8 +102,8 @@ class Maker {
     }
 
     void order() {
-        // With strict ordering, OpenPBS keeps room for an array that is a top job, even if the array may run
-        // no more subjobs.
+        // With strict ordering, OpenPBS keeps room for an array that is a top job, even if no further subjob
+        // of the array may run.
         strict_ = chance(40);
         line("strict_ordering: {} ALL", strict_ ? "True" : "False");
         if (chance(60)) directive("set server backfill_depth = {}", number(0, 4));
@@ -138,8 +139,7 @@ class Maker {
         if (chance(40)) line("unknown_shares: {}", number(1, 20));
         site_.resource_group =
             fmt::format("grp1 10 root {}\ngrp2 20 root {}\n", number(10, 60), number(10, 60));
-        // All entities but one have past usage: among several without usage the order would depend on
-        // seconds.
+        // All entities but one have past usage. If several had none, their order would depend on seconds.
         int id = 30;
         const int unknown = number(0, 7);
         for (int i = 0; const std::string& entity : kOwners) {
@@ -175,7 +175,7 @@ class Maker {
             directive("set server restrict_res_to_release_on_suspend = {}", one({"ncpus", "\"ncpus,mem\""}));
     }
 
-    // A server has either these limits or limits of entities (max_run and others).
+    // A server has either the limits of this function or limits of entities (max_run and others).
     void older_limits() {
         for (const char* on : {"server", "queue batch", "queue low", "queue express"}) {
             const auto limited = [&](int percent, const char* name, int low, int high) {
@@ -221,8 +221,8 @@ class Maker {
                     limit = fmt::format("[p:{}={}]", one({"PBS_GENERIC", "apollo"}), number(1, high));
                     break;
             }
-            // If the server has such a limit for a project, OpenPBS preempts jobs of the same user, and not
-            // of the same project: skip it.
+            // If the server has a limit on a project's resources, OpenPBS preempts jobs of the same user
+            // instead of jobs of the same project. So leave such a limit out.
             if (limit.starts_with("[p:") && on == "server" && name.find("_res") != std::string::npos) return;
             directive("set {} {} = \"{}\"", on, name, limit);
         };
@@ -236,7 +236,7 @@ class Maker {
     }
 
     void placement() {
-        // Other values of smp_cluster_dist were deprecated; policies don't have them.
+        // The other values of smp_cluster_dist are deprecated, and policies don't have them.
         line("smp_cluster_dist: pack");
         switch (number(0, 4)) {
             case 0:
@@ -260,8 +260,8 @@ class Maker {
         }
     }
 
-    // Returns a number of minutes between two walltimes, with a margin for the time that the three cycles
-    // take.
+    // Returns a number of minutes that lies between two walltimes. The margin to both is larger than the time
+    // that the three cycles take.
     int boundary() { return one_of({15, 30, 90}); }
 
     void times() {

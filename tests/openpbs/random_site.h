@@ -1,6 +1,6 @@
-// Makes random sites: vnodes, queues, a configuration of the scheduler, and jobs, in OpenPBS's terms. They
-// vary everything on which the jobs' starts, their order and their places depend, except loads of hosts and
-// the passing of time.
+// Makes random sites: vnodes, queues, a configuration of the scheduler, and jobs, in OpenPBS's terms. The
+// sites vary everything on which the jobs' starts, their order and their places depend, except loads of hosts
+// and the passing of time.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace pbs::e2e {
 
 struct RandomSite {
     std::string vnodes;                   // the vnodes' definition, for pbs_mom
-    bool one_mom = false;                 // one mom has all vnodes; else each vnode has a mom of its own
+    bool one_mom = false;                 // one mom has all vnodes; false: each vnode has a mom
     std::string sched_config;             // the text of the file
     std::string resource_group;           // the text of the file; empty: there are no shares
     std::vector<std::string> usage;       // arguments of pbsfs that set past usage
@@ -43,7 +43,7 @@ struct RandomSite {
 // The users who own jobs. The first three exist in every box.
 inline const std::vector<std::string> kOwners{"alice", "oscar", "una", "dora", "emil"};
 
-// Makes a random site. A seed gives the same site on every machine.
+// Makes a random site. The same seed gives the same site on every machine.
 RandomSite random_site(std::uint64_t seed);
 
 }  // namespace pbs::e2e

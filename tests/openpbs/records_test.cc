@@ -29,7 +29,7 @@ TEST(Vnode, HasTheEnvironmentThatItIsIn) {
     EXPECT_EQ(vnode.available.at("eoe"), "") << "no job has switched any on";
 }
 
-// A plugin that notes the last job that it was told of. Amounts are by the names of resources.
+// A plugin that notes the job that was last reported to it. Amounts are listed by the names of resources.
 struct Listener {
     using Amounts = std::vector<std::pair<std::string, std::int64_t>>;
     Amounts places;
@@ -87,7 +87,8 @@ TEST(Records, ASuspendedJobKeepsWhatItHasNotGivenBack) {
     records.tell(1, job);
     EXPECT_THAT(told.places, ElementsAre(Pair("mem", 3072)));
     EXPECT_THAT(told.kept, ElementsAre(Pair("ncpus", 2)));
-    // A job that has none of the released resources is said to release 0 CPUs, so it keeps all of its CPUs.
+    // A job that uses none of the resources to release is said to release 0 CPUs. So it keeps all of its
+    // CPUs.
     job.exec_vnode = "(n1:ncpus=2)";
     job.released = "(n1:ncpus=0)";
     job.mtime = 2;
@@ -203,7 +204,7 @@ TEST(Untold, IsSentInTheOrderInWhichItCame) {
     EXPECT_FALSE(untold.take());
 }
 
-// A subjob that waits again is no longer described by the server; the array's `queued` has its index.
+// If a subjob waits again, the server no longer describes it. The array's `queued` then has its index.
 TEST(Records, ASubjobThatWaitsAgainRunsNoMore) {
     Listener told;
     Records records(told.plugin);

@@ -1,5 +1,5 @@
-// Connects to a server from ports that only root may use: OpenPBS's server believes the user name in requests
-// on such connections.
+// Connects to a server from ports that only root may use. On such connections OpenPBS's server believes the
+// user name in requests.
 #pragma once
 
 #include <arpa/inet.h>
@@ -11,8 +11,8 @@
 #include <cerrno>
 #include <cstdint>
 
-// Connects from a reserved port; tries port number `first` of them first. Returns the descriptor; -1: the
-// server can't be reached.
+// Connects from a reserved port; tries the port `first` of them before the others. Returns the descriptor;
+// -1: the server can't be reached.
 inline int connect_from_reserved(const char* address, int port, unsigned first) {
     constexpr unsigned kPorts = 420;
     sockaddr_in server{};

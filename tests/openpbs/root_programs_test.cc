@@ -1,4 +1,4 @@
-// Tests programs of server_dyn_res that root had configured for pbs_sched, after the plugin has begun to
+// Tests programs of server_dyn_res that root configured for pbs_sched. Since then the plugin has begun to
 // schedule.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -19,9 +19,9 @@ constexpr const char* kList = "/var/spool/pbs/server_priv/root_programs";
 
 class OpenpbsRootPrograms : public AttachedSite {
   protected:
-    // Starts pbs_sched with a program by which there are 4 licences.
+    // Starts pbs_sched with a program that reports 4 licences.
     void SetUp() override {
-        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): tests attach the plugin
+        OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): each test attaches the plugin itself
         if (IsSkipped()) return;
         site.emplace();
         write_program("[ $(id -u) = 0 ] && echo $1");
@@ -96,20 +96,20 @@ TEST_P(OpenpbsRootPrograms, GoOnAndNothingOfAManagersIsOneOfThem) {
     EXPECT_NE(site->sh("echo x >> " + std::string(kList), "alice").exit, 0);
     EXPECT_EQ(set(fmt::format("lic !{} 4", kProgram)).exit, 0);
     EXPECT_EQ(outcome(), "R");
-    // With both attachments, the log has the program's exit status, although the program has written an
-    // amount.
+    // With both attachments, the log has the exit status of the program, and the amount that the program has
+    // written doesn't count.
     write_program("echo 4; exit 7");
     EXPECT_EQ(outcome(), "(R: 3 A: 0");
     EXPECT_TRUE(comes_to_the_log(fmt::format("There is nothing of lic: {} ended with status 7", kProgram)));
-    // A program that others than its owner may write is refused, as by pbs_sched.
+    // A program is refused if others than its owner may write it, as with pbs_sched.
     write_program("echo 4");
     site->ok(fmt::format("chmod 770 {}", kProgram));
     EXPECT_EQ(outcome(), "(R: 3 A: 0");
     EXPECT_TRUE(comes_to_the_log("lic is writable by others than its owner"));
 }
 
-// pbs_sched would run programs as root, but a manager who sets the policy needn't be root. So only listed
-// programs come into its file.
+// pbs_sched would run the programs in its file as root, but a manager who sets the policy needn't be root. So
+// only programs that root has listed come into the file.
 TEST_P(OpenpbsRootPrograms, PbsSchedGetsNothingElse) {
     site->stop();
     site->install(GetParam());

@@ -1,5 +1,5 @@
-// Tests settings of OpenPBS's server, schedulers and jobs that pbs_sched acts on: a plugin that schedules
-// acts on them, too, or says that it doesn't.
+// Tests settings of OpenPBS's server, schedulers and jobs that pbs_sched acts on. When the plugin schedules,
+// it acts on them, too, or says that it doesn't.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,8 @@ class OpenpbsSchedSettings : public ScheduledSite {
     bool has_estimate(const std::string& job) const {
         return attribute(job, "estimated.start_time") != attribute_in("", "estimated.start_time");
     }
-    // Submits a job that runs, and two that wait for its CPUs. The first of these has an estimated start.
+    // Submits a job that runs, and two jobs that wait for its CPUs. The first waiting job has an estimated
+    // start.
     void two_wait() {
         accept("set policy default_policy strict_ordering = True, backfill_depth = 1");
         runs = submit("-l select=1:ncpus=2 -l walltime=2:00:00");
@@ -117,7 +118,7 @@ TEST_P(OpenpbsSchedSettings, EstimatesOfJobsThatAreNoTopJobsAreForgottenIfTheSer
     two_wait();
     if (site->stock_qmgr("set server clear_topjob_estimates_enable = True").exit != 0)
         GTEST_SKIP() << "this OpenPBS has no clear_topjob_estimates_enable";
-    // The server then forgets all estimates; the plugin sends those of top jobs again.
+    // The server then forgets all estimates. The plugin sends the estimates of top jobs again.
     EXPECT_TRUE(wait_for([&] { return has_estimate(first); }, kLong)) << why(first);
     const auto only_second = [&] { return !has_estimate(first) && has_estimate(second); };
     site->ok("$stock/qalter -W topjob_ineligible=True " + first, "alice");

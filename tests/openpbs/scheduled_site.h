@@ -39,7 +39,7 @@ class ScheduledSite : public AttachedSite {
             },
             kLong);
     }
-    // Submits a job that runs for so many seconds. Returns its id.
+    // Submits a job that runs for `seconds`. Returns its id.
     std::string submit(const std::string& options = {}, int seconds = 1000) const {
         std::string id = site->ok("cd /; echo sleep " + std::to_string(seconds) +
                                       " | $stock/qsub -o /dev/null -e /dev/null " + options,

@@ -115,7 +115,7 @@ TEST_P(OpenpbsScheduling, AnEndAsksForNoListOfAllJobs) {
     site->ok("$stock/qdel " + third, "una");
     EXPECT_TRUE(wait_for([&] { return lists() == before + 1; }, kLong));
     EXPECT_TRUE(wait_for([&] { return site->sh("$ours/pbs_explain " + third, "una").exit != 0; }, kLong));
-    // Subjobs end, and one waits to run again: the server counts it, but doesn't describe it.
+    // Subjobs end, and one subjob waits to run again: the server counts that one, but doesn't describe it.
     const std::string array = submit("-J 1-2 -l select=1:ncpus=1");
     expect_comment(array, "Not Running");
     site->ok("$stock/qdel " + second, "una");
@@ -143,7 +143,7 @@ TEST_P(OpenpbsScheduling, AnEndAsksForNoListOfAllJobs) {
     EXPECT_EQ(lists(), later);
 }
 
-// Only one of the schedulers queries all jobs, but changes that it finds concern the others, too.
+// Only one of the schedulers queries all jobs. Changes that it finds concern the other schedulers, too.
 TEST_P(OpenpbsScheduling, WhatNoCommandTellsOfIsForEachScheduler) {
     site->ok("mkdir -m 750 /var/spool/pbs/sched_priv_second; mkdir /var/spool/pbs/sched_logs_second");
     accept("create sched second partition = two");
@@ -163,7 +163,7 @@ TEST_P(OpenpbsScheduling, SchedulingIsTurnedOffAndOn) {
     const std::string job = submit("-l select=1:ncpus=1");
     accept("set node box resources_available.ncpus = 3");
     EXPECT_FALSE(wait_for([&] { return attribute(job, "job_state") == "R"; }, std::chrono::seconds(2)));
-    // qrun starts the job even so, if the scheduler finds room.
+    // Although scheduling is off, qrun starts the job, if the scheduler finds room.
     site->ok("$stock/qrun " + job, "oscar");
     expect_state(job, "R");
     const std::string next = submit("-l select=1:ncpus=1");
@@ -181,7 +181,7 @@ TEST_P(OpenpbsScheduling, QrunWithAndWithoutVnodes) {
     // There is no room for the second job.
     EXPECT_THAT(site->refused("$stock/qrun " + second, "oscar"), HasSubstr(second));
     EXPECT_EQ(attribute(second, "job_state"), "Q");
-    // If an operator names vnodes, room isn't checked.
+    // If an operator names vnodes, the room on them isn't checked.
     site->ok("$stock/qrun -H box " + second, "oscar");
     expect_state(second, "R");
     // The plugin knows of the second job, and that no room is left for a third.
@@ -218,13 +218,13 @@ TEST_P(OpenpbsScheduling, QrunOfASubjobPreemptsNoneOfItsArray) {
     expect_state(subjob("2"), "R");
     expect_state(other, "S");
     EXPECT_EQ(attribute(subjob("1"), "job_state"), "R");
-    // The other subjobs wait. The array has begun, so its comment still says since when.
+    // The other subjobs wait. The array has begun, so its comment still says when.
     const std::string last = submit("-l select=1:ncpus=1");
     expect_comment(last, "Not Running");
     EXPECT_THAT(attribute(array, "comment"), HasSubstr("Job Array Began at "));
 }
 
-// These attributes belong to policies here. OpenPBS has them at its schedulers.
+// The plugin has these attributes in its policies. OpenPBS has them at its schedulers.
 TEST_P(OpenpbsScheduling, WhatIsSetOfTheSchedulerIsSetInItsPolicy) {
     const auto policy_has = [&](const char* name, const std::string& value) {
         return wait_for(
@@ -247,8 +247,8 @@ TEST_P(OpenpbsScheduling, WhatIsSetOfTheSchedulerIsSetInItsPolicy) {
     EXPECT_TRUE(policy_has("job_sort_formula", "ncpus")) << why("");
     site->ok("$stock/qmgr -c 'unset server job_sort_formula'");
     EXPECT_TRUE(policy_has("job_sort_formula", "(none)")) << why("");
-    // While it preempts, the plugin sets the scheduler's preempt_order for the server. This doesn't change
-    // the policy's.
+    // When it preempts, the plugin sets the scheduler's preempt_order for the server. That doesn't change the
+    // preempt_order of the policy.
     accept("create queue express queue_type=execution, enabled=True, started=True, Priority=200");
     accept("set policy default_policy preempt_order = \"S 50 R\"");
     const std::string victim = submit("-l select=1:ncpus=2");
@@ -326,8 +326,8 @@ TEST_P(OpenpbsScheduling, AJobThatHasItsVnodeForItself) {
     expect_state(victim, "R");
 }
 
-// The scheduler sends another type of request for each setting. Without runjob hooks it doesn't wait for
-// them.
+// For each value of job_run_wait the scheduler sends another type of request. Without runjob hooks it doesn't
+// wait for hooks.
 TEST_P(OpenpbsScheduling, job_run_wait_SaysForWhatOfAStartTheSchedulerWaits) {
     const auto requests = [&](int type) {
         return number_of(site->sh("grep -c 'Type " + std::to_string(type) +
@@ -423,7 +423,7 @@ TEST_P(OpenpbsScheduling, SubjobsGoBeforeTheJobsBehindTheirArray) {
     EXPECT_EQ(attribute(behind, "job_state"), "Q");
 }
 
-// The server preempts a job by the first method that the policy allows for it.
+// The server preempts a job by the first method that preempt_order allows for it.
 TEST_P(OpenpbsScheduling, JobsPreempt) {
     accept("create queue express queue_type=execution, enabled=True, started=True, Priority=200");
     accept("set policy default_policy preemption=True");
@@ -439,7 +439,7 @@ TEST_P(OpenpbsScheduling, JobsPreempt) {
         EXPECT_EQ(attribute(victim, "job_state"), *state == '\0' ? "(none)" : state) << why(victim);
         if (*comment != '\0') expect_comment(victim, comment + std::string(" for job ") + express);
         site->ok("$stock/qdel " + express, "una");
-        // The victim runs again: from where it stopped, or from its beginning.
+        // The victim runs again. A suspended one goes on, a requeued one begins anew.
         if (*state != '\0') {
             expect_state(victim, "R");
             site->ok("$stock/qdel " + victim, "una");
@@ -483,7 +483,8 @@ TEST_P(OpenpbsScheduling, ReservationsAreConfirmedKeptAndDenied) {
     EXPECT_EQ(of_reservation(id, "resv_nodes"), "(box:ncpus=1)+(box:ncpus=1)");
     EXPECT_THAT(reserve(in(60) + "-D 60 -I 60 -l select=1:ncpus=1"), HasSubstr(" DENIED"));
     EXPECT_THAT(reserve(in(7200) + "-D 60 -I 60 -l select=1:ncpus=3"), HasSubstr(" DENIED"));
-    // Jobs that would overlap with the reservation don't start, nor do jobs of its queue before it begins.
+    // Jobs that would overlap with the reservation don't start. Jobs in the reservation's queue don't start
+    // before it begins.
     const std::string long_one = submit("-l select=1:ncpus=1 -l walltime=1:00:00");
     expect_comment(long_one, "Job would conflict with reservation or top job");
     const std::string own = submit("-l select=1:ncpus=2 -l walltime=30 -q " + queue, 5);
@@ -530,8 +531,8 @@ TEST_P(OpenpbsScheduling, StandingReservationsAreConfirmedWithAllOfTheirTimes) {
     const std::string id = said.substr(0, said.find(' '));
     const std::string shown = site->sh("$stock/pbs_rstat -F " + id).out;
     EXPECT_EQ(attribute_in(shown, "reserve_count"), "3");
-    // A reservation on the second day is denied, since the standing one holds the vnode then; on the fourth
-    // day it isn't.
+    // The standing reservation holds the vnode on the second day, so a reservation on that day is denied. On
+    // the fourth day it isn't denied.
     const auto next_day = [&] {
         return site
             ->sh(
@@ -576,7 +577,8 @@ TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {
     // Other jobs can use the room of the refused job.
     const std::string good = submit("-N good -l select=1:ncpus=2");
     expect_state(good, "R");
-    // With room the job is tried again and refused again; after each refusal it waits twice as long.
+    // When there is room, the refused job is tried again and refused again. After each refusal it waits twice
+    // as long.
     site->ok("$stock/qdel " + good, "una");
     EXPECT_TRUE(wait_for([&] {
         return site->ok("$ours/pbs_explain " + bad).find("couldn't be run when that was tried last") !=
@@ -584,8 +586,8 @@ TEST_P(OpenpbsScheduling, ARunThatAHookRefusesIsTold) {
     })) << site->sh("$ours/pbs_explain " + bad);
 }
 
-// If sending comments takes longer than a cycle may last, the remaining ones are sent after the cycle. None
-// is lost.
+// If sending the comments takes longer than a cycle may last, the remaining comments are sent after the
+// cycle. None is lost.
 TEST_P(OpenpbsScheduling, ManyJobsAreToldWhatTheyWaitFor) {
     constexpr int kMany = 600;
     const auto told = [&](const char* text) {
@@ -611,7 +613,7 @@ TEST_P(OpenpbsScheduling, GoesOnAfterRestartsAndCrashes) {
     expect_state(runs, "R");
     const std::string waits = submit("-l select=1:ncpus=2");
     expect_comment(waits, "Not Running");
-    // Only the server stops; jobs go on.
+    // Only the server stops. The jobs go on.
     site->ok("$stock/qterm -t quick; sleep 1");
     site->start_with_plugin();
     EXPECT_TRUE(scheduled_by("pbs_policy"));
@@ -640,8 +642,8 @@ TEST_P(OpenpbsScheduling, GoesOnAfterRestartsAndCrashes) {
 }
 
 TEST_P(OpenpbsScheduling, StepsAsideForAnotherSchedulerAndForAPolicyOfAlgorithmExternal) {
-    // pbs_sched is refused while the plugin is registered. That of 23.06.06 doesn't try again, so start it
-    // again later.
+    // pbs_sched is refused while the plugin is registered. The pbs_sched of 23.06.06 doesn't try again, so
+    // start it again later.
     const std::string start = "$(dirname $stock)/sbin/pbs_sched";
     const std::string end =
         "pid=$(cat /var/spool/pbs/sched_priv/sched.lock); kill $pid; while kill -0 $pid; do sleep 0.1; done "

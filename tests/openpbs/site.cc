@@ -8,7 +8,7 @@
 namespace pbs::e2e {
 namespace {
 
-constexpr std::chrono::seconds kLongest{120};  // the longest run of a script
+constexpr std::chrono::seconds kLongest{120};  // the longest time that a script may run
 
 }  // namespace
 

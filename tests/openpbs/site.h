@@ -14,8 +14,8 @@ namespace pbs::e2e {
 
 class Site {
   public:
-    // Runs a shell script in the box. In the script, `$stock` is the folder of OpenPBS's commands, `$ours`
-    // that of this project's: "$stock/qmgr".
+    // Runs a shell script in the box. In the script, `$stock` is the folder with OpenPBS's commands, and
+    // `$ours` the folder with this project's: "$stock/qmgr".
     Output sh(const std::string& script, const std::string& user = "root") const;
     // Runs a script, and expects exit status 0. Returns its standard output.
     std::string ok(const std::string& script, const std::string& user = "root") const;
@@ -40,7 +40,7 @@ class Site {
     void kill_server() const;
     // Returns the texts of the server's logs.
     std::string log() const;
-    // Waits until the server's logs contain this text at least so many times.
+    // Waits until the server's logs contain this text at least `times` times.
     bool wait_for_log(const std::string& text, int times = 1) const;
 
   private:
@@ -57,10 +57,10 @@ class OpenpbsTest : public ::testing::Test {
     }
 };
 
-// Returns the number that a command has printed; 0 if there is none.
+// Returns the number that a command has printed; 0 if it has printed none.
 int number_of(const std::string& text);
 
-// The base of tests with a site with the plugin, which is started before each test.
+// The base of tests that use a site with the plugin. The site is started before each test.
 class PolicySite : public OpenpbsTest {
   protected:
     void SetUp() override;
@@ -70,7 +70,7 @@ class PolicySite : public OpenpbsTest {
     std::optional<Site> site;
 };
 
-// The base of tests that run with each way to attach the plugin. The parameter has the options of
+// The base of tests that run once for each way to attach the plugin. The parameter has the options of
 // pbs_policy_install.
 class AttachedSite : public PolicySite, public ::testing::WithParamInterface<const char*> {
   protected:

@@ -1,5 +1,5 @@
-// Runs the same jobs on the same vnodes with the same settings, at an OpenPBS server with its own scheduler
-// and at a bundled server: the same jobs start, in the same order and on the same vnodes.
+// Runs the same jobs on the same vnodes with the same settings at two servers: an OpenPBS server with its own
+// scheduler, and a bundled server. At both, the same jobs start, in the same order and on the same vnodes.
 //
 // PBSPOLICY_SITES="SEED COUNT" chooses the random sites; by default there are a few.
 #include <fmt/format.h>

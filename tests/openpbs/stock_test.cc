@@ -19,7 +19,7 @@ struct Step {
     const char* script;
 };
 
-// Runs OpenPBS's commands, each so that it succeeds and so that it is refused.
+// Runs OpenPBS's commands. Each command is run so that it succeeds, and so that it is refused.
 constexpr std::array kSteps{
     Step{"root", "qstat -B"},
     Step{"root", "qstat -Bf"},
@@ -189,7 +189,7 @@ std::string comparable(std::string text) {
             "eligible_time|license_count|used_by|state|last_[a-z_]+|session_id|resources_used[.a-z]*) = "
             "[^\n]*"),
         "$1");
-    // Columns of a job that has run: its session, tasks and so on.
+    // Removes the session from the columns of a job that has run; tasks and further columns follow.
     text = std::regex_replace(text, std::regex(" +[0-9]+( +[0-9]+ +[0-9]+ )"), " SESSION$1");
     // A shell writes this if the command that reads its output ends before it has read everything.
     text = std::regex_replace(text, std::regex("[^\n]*write error: Broken pipe\n"), "");
@@ -231,8 +231,8 @@ TEST_F(OpenpbsStock, EveryRequestIsAnsweredAsWithoutIt) {
         EXPECT_EQ(with[i], without[i]) << kSteps[i].script << " as " << kSteps[i].user;
 }
 
-// OpenPBS's server replies twice and ends if it is asked for an attribute of a scheduler that it doesn't
-// know. So this project's clients ask for none.
+// If a client requests an attribute that OpenPBS's server doesn't know at a scheduler, the server replies
+// twice and ends. So this project's clients request none.
 TEST_F(OpenpbsStock, OurClientsAskAServerWithoutPolicies) {
     const Site site;
     site.start();
@@ -254,7 +254,7 @@ TEST_F(OpenpbsStock, OurClientsAskAServerWithoutPolicies) {
     site.ok("kill -0 $(cat /var/spool/pbs/server_priv/server.lock); $stock/qstat -B");
 }
 
-// Puts this project's pbs_iff in the place of OpenPBS's. The clients of both use it.
+// Puts this project's pbs_iff in the place of OpenPBS's. The clients of both projects then use it.
 TEST_F(OpenpbsStock, OurHelperVouchesForUsers) {
     const Site site;
     site.start();
@@ -295,8 +295,8 @@ TEST_F(OpenpbsStock, OurClientsAreKnownByMunge) {
     site.ok("PBS_AUTH_METHOD=munge $ours/qdel " + id, "una");
 }
 
-// The plugin keeps requests for attributes that the server doesn't know from the server, whichever client
-// makes them.
+// A request may name an attribute of a scheduler that the server doesn't know. The plugin keeps such a
+// request from the server, whichever client makes it.
 TEST_F(OpenpbsStock, AnUnknownAttributeOfASchedulerEndsNoServerThatHasPolicies) {
     const Site site;
     site.install();

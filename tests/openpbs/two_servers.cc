@@ -12,8 +12,8 @@
 namespace pbs::e2e {
 namespace {
 
-// Returns the exec_vnode with the amounts of each vnode sorted by name: OpenPBS orders those of the first
-// vnode of a divided chunk differently.
+// Returns the exec_vnode with the amounts of each vnode sorted by name. For the first vnode of a divided
+// chunk, OpenPBS has them in another order.
 std::string in_order(const std::string& exec_vnode) {
     std::string out;
     std::vector<std::string> amounts;
@@ -44,7 +44,7 @@ std::string sequence_of(const std::string& id) {
     return id.substr(0, id.find_first_not_of("0123456789"));
 }
 
-// Returns a shell expression for the instant so many minutes from now, in a format of date(1).
+// Returns a shell expression for the instant that is `minutes` from now, in a format of date(1).
 std::string at(int minutes, const std::string& format) {
     return fmt::format("$(date -d '{} minutes' +'{}')", minutes, format);
 }
@@ -79,7 +79,7 @@ void TwoServers::submit(const std::vector<RandomSite::Job>& jobs) {
                 "su {} -s /bin/bash -c \"{}qsub -o /dev/null -e /dev/null {} -- /bin/sleep 10000\" "
                 "2>/dev/null || echo refused\n",
                 job.user, host->commands, job.options);
-        // OpenPBS's server uses up a number for a refused job, too.
+        // OpenPBS's server uses up a job number for a refused job, too.
         std::istringstream ids(box_.sh(script).out);
         int number = submitted_;
         for (std::string id; std::getline(ids, id); ++number)
@@ -95,7 +95,7 @@ void TwoServers::submit(const std::vector<RandomSite::Job>& jobs) {
     EXPECT_EQ(accepted(kTheirs), accepted(kOurs)) << random_.text();
 }
 
-// Deletes some of the running jobs, at both servers; `choice` is the seed for choosing them.
+// Deletes some of the running jobs, at both servers. `choice` is the seed by which they are chosen.
 void TwoServers::end_some(const StartsSeen& seen, std::uint64_t choice) const {
     std::vector<std::string> ended;
     for (const auto& [job, state] : seen.states)
@@ -122,7 +122,7 @@ StartsSeen TwoServers::cycle(const Host& host) const {
     const std::size_t before = log_of(host).size();
     (void)box_.ok(host.commands + "qmgr -c 'set server scheduling = True'");
     std::string news;
-    // The subjobs of an array may start in several cycles, one after the other, so wait until the log stays
+    // The subjobs of an array may start in several cycles, one after the other. So wait until the log stays
     // the same.
     EXPECT_TRUE(wait_for(
         [&] {
@@ -142,7 +142,7 @@ StartsSeen TwoServers::cycle(const Host& host) const {
         const std::size_t job = line.find(";Job;") + 5;
         out.started.push_back(name_of(host, line.substr(job, line.find(';', job) - job)));
     }
-    // Wait until states stay the same, since requests to the execution host take a while.
+    // Wait until the states stay the same, because requests to the execution host take a while.
     std::map<std::string, std::string> last;
     EXPECT_TRUE(wait_for(
         [&] {
@@ -176,15 +176,15 @@ void TwoServers::start_theirs() const {
     for (const std::string& usage : random_.usage) box_.ok("$stock/../sbin/pbsfs " + usage);
     box_.start();
     box_.ok("$stock/qmgr -c 'set server scheduling=False, flatuid=True, acl_roots=root@*'");
-    // The scheduler knows the resources that existed at its start, so it gets SIGHUP below.
+    // The scheduler knows only the resources that existed at its start. So it gets SIGHUP below.
     for (const std::string& directive : random_.resources) box_.ok(in_qmgr(directive));
     make_vnodes();
     for (const std::string& directive : random_.directives) box_.ok(in_qmgr(directive));
     box_.ok("kill -HUP $(cat /var/spool/pbs/sched_priv/sched.lock)");
 }
 
-// Gives each vnode its own mom, since OpenPBS treats vnodes that share a mom or a host in a special way. With
-// `one_mom` the box's mom has all vnodes.
+// Gives each vnode its own mom, because OpenPBS treats vnodes that share a mom or a host in a special way. If
+// `one_mom` is set, the box's mom has all vnodes.
 void TwoServers::make_vnodes() const {
     std::set<std::string> names;
     std::string settings;
@@ -214,7 +214,8 @@ void TwoServers::make_vnodes() const {
     if (!random_.one_mom) box_.ok(in_qmgr(settings));
 }
 
-// Writes the files of dedicated and prime time. Prime time that would go over midnight becomes all day.
+// Writes the files of dedicated and prime time. Prime time that would last past midnight lasts all day
+// instead.
 void TwoServers::put_times(const std::string& folder) const {
     if (random_.dedicated)
         box_.ok(fmt::format("echo \"{} {}\" > {}/dedicated_time",
@@ -250,7 +251,7 @@ std::string TwoServers::log_of(const Host& host) const {
     return box_.sh(fmt::format("cat {}/* 2>/dev/null", host.sched_logs)).out;
 }
 
-// Returns the job's number in the order of submission, with the index of a subjob.
+// Returns the job's number in the order of submission; for a subjob with its index.
 std::string TwoServers::name_of(const Host& host, const std::string& id) const {
     const std::string sequence = sequence_of(id);
     const auto known = names_.at(host.name).find(sequence);
@@ -264,13 +265,13 @@ std::string TwoServers::id_of(const Host& host, const std::string& name) const {
     return name;
 }
 
-// Returns the state and the vnodes of each job and subjob, by name_of().
+// Returns the state and the vnodes of each job and subjob. The keys are the names of name_of().
 std::map<std::string, std::string> TwoServers::states(const Host& host) const {
     const auto document = nlohmann::json::parse(box_.ok(host.commands + "qstat -tf -F json"), nullptr, false);
     std::map<std::string, std::string> out;
     if (document.is_discarded() || !document.contains("Jobs")) return out;
     for (const auto& [id, job] : document["Jobs"].items())
-        // Leave arrays out: if an array's only started subjob is queued again, the array may be shown as
+        // Leave arrays out. If an array's only started subjob is queued again, the array may be shown as
         // begun or as queued.
         if (id.find("[]") == std::string::npos)
             out[name_of(host, id)] =

@@ -1,5 +1,6 @@
-// An OpenPBS server with its own scheduler and a bundled server, side by side in a box, with the same jobs,
-// vnodes and settings. The bundled server migrates the OpenPBS server's settings at its first start.
+// Two servers side by side in a box, with the same jobs, vnodes and settings: an OpenPBS server with its own
+// scheduler, and a bundled server. The bundled server migrates the OpenPBS server's settings at its first
+// start.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +16,16 @@ namespace pbs::e2e {
 // One of the two servers in a box.
 struct Host {
     std::string name;
-    std::string commands;    // put before a command: its environment and folder
+    std::string commands;    // text to put before a command: its environment and folder
     std::string sched_logs;  // the folder of its scheduler's logs
 };
 inline const Host kTheirs{"OpenPBS", "$stock/", "/var/spool/pbs/sched_logs"};
 inline const Host kOurs{"pbspolicy", "PBS_HOME=/var/tmp/ours $ours/", "/var/tmp/ours/sched_logs"};
 
-// The outcome of a cycle. Jobs are named by their numbers in the order of submission, with a subjob's index.
+// The outcome of a cycle. A job's name is its number in the order of submission; a subjob's name also has its
+// index.
 struct StartsSeen {
-    std::vector<std::string> started;           // in the order of their starts
+    std::vector<std::string> started;           // names of the started jobs, in the order of their starts
     std::map<std::string, std::string> states;  // the state and vnodes of each job
 
     bool operator==(const StartsSeen&) const = default;
@@ -38,7 +40,7 @@ class TwoServers {
     TwoServers& operator=(const TwoServers&) = delete;
 
     void submit(const std::vector<RandomSite::Job>& jobs);
-    // Deletes some of the running jobs; `choice` is the seed for choosing them.
+    // Deletes some of the running jobs. `choice` is the seed by which they are chosen.
     void end_some(const StartsSeen& seen, std::uint64_t choice) const;
     StartsSeen cycle(const Host& host) const;
 
@@ -60,7 +62,7 @@ class TwoServers {
     Site box_;
     int submitted_ = 0;
     std::map<std::string, std::map<std::string, std::string>>
-        names_;  // numbers of submission, by host and sequence number
+        names_;  // numbers in the order of submission, by host and by the number in the id
 };
 
 }  // namespace pbs::e2e
