@@ -1,5 +1,5 @@
-# The code that runs jobs, and the code for the home, the log and the accounting. It has no event loop, no
-# protocol and no objects.
+# The library with the code that runs jobs, and with the code for PBS_HOME, the log and the accounting. It has
+# no event loop, no protocol and no objects of the server.
 pbs_library(
   pbs_host_runner
   base/accounting.cc

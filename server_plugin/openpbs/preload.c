@@ -294,8 +294,7 @@ EXPORTED int encode_DIS_reply(int sock, void* reply) {
 }
 EXPORTED int epoll_pwait(int epoll, struct epoll_event* events, int most, int timeout,
                          const sigset_t* signals) {
-    if (real.wait == NULL) find_real(); /* a constructor of another object may wait before this object's
-                                         * constructor has run */
+    if (real.wait == NULL) find_real(); /* another constructor may wait before this object's runs */
     if (!in_main_thread()) return real.wait(epoll, events, most, timeout, signals);
     if (!tried && listens()) {
         tried = 1;

@@ -246,8 +246,8 @@ class Service {
         take_execution_types();
     }
 
-    // The server doesn't keep the execution_types of queues. So takes them from the attributes that the
-    // plugin shows into the records of queues, and reports the queues to the plugin again.
+    // Sets the execution_types of queues in the records of the server's objects, as the plugin shows them,
+    // because the server doesn't keep them. Reports the queues to the plugin again.
     void take_execution_types() {
         const auto type_of = [&](const std::string& queue) {
             const auto shown = shown_.find({PBS_OBJ_QUEUE, queue});

@@ -60,8 +60,7 @@ TEST_F(PluginTest, TheTimerWantsACycleEachIteration) {
     cycles.look_at_clock();
     (void)server_->take_wanted_cycles();
     move_clock(
-        500);  // less than scheduler_iteration (600 s), by so much that a busy machine's real time doesn't
-               // matter
+        500);  // so much less than scheduler_iteration (600 s) that a busy machine's real time doesn't matter
     cycles.look_at_clock();
     EXPECT_FALSE(server_->cycles_wanted());
     move_clock(601);

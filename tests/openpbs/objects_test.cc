@@ -244,7 +244,7 @@ TEST_P(OpenpbsObjects, WhatIsPrintedRestoresASite) {
     other.start_with_plugin();
     const Output restored = other.sh(
         "cat > /tmp/alice.print <<'END'\n" + printed + "\nEND\n$ours/qmgr < /tmp/alice.print", "alice");
-    // That some objects exist already is an error. But no value is refused.
+    // It is an error that some objects exist already. But no value is refused.
     EXPECT_THAT(restored.err, Not(AnyOf(HasSubstr("15014"), HasSubstr("15212")))) << restored;
     EXPECT_EQ(print(other), printed);
 }

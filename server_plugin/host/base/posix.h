@@ -29,7 +29,7 @@ Result<std::string> read_fd(int fd, const std::string& name, std::size_t limit =
 Fd new_file_for(const std::string& path, mode_t mode, uid_t uid, gid_t gid);
 
 // Takes a record lock (fcntl(2)) on one byte of a file, for the life of this process or until it closes any
-// descriptor of the file. False: another process has the lock.
+// descriptor of the file. Returns false if another process has the lock.
 bool lock_byte(int fd, off_t byte);
 // Returns the process that holds the lock on the byte; 0: no process holds it.
 pid_t lock_holder(int fd, off_t byte);
@@ -44,7 +44,7 @@ inline bool is_there(const std::string& path, Links links = Links::kept) {
     return look_for(path, links) == Existence::there;
 }
 
-// Makes renames and new names in a directory durable. False: it failed, and errno is set.
+// Makes renames and new names in a directory durable. Returns false, with errno set, if that failed.
 bool sync_directory(const std::string& path);
 
 }  // namespace pbs::host

@@ -219,8 +219,8 @@ void Batch::tell_rest() {
     for (const auto& action : actions_) guarded(server_.parts.log, "after a change", action);
 }
 
-// Calls `plugins_part`. If that throws, the plugin may or may not have committed its changes. So notes that
-// the two databases may differ: the destructor then calls reconcile_history().
+// Calls `plugins_part`. After an exception the plugin may or may not have committed its changes. So this
+// function notes that the two databases may differ: the destructor then calls reconcile_history().
 Result<void> Batch::ask(const std::function<Result<void>()>& plugins_part) {
     try {
         return plugins_part();

@@ -81,8 +81,7 @@ struct ChangedSince {
 
 // The progress of the pass over the jobs of route queues (routing.h).
 struct RoutePass {
-    std::string
-        queue{};  // the pass is over the queues before this one, and this one's jobs up to `job`
+    std::string queue{};  // the pass is over the queues before this one, and this one's jobs up to `job`
     uint64_t job = 0;
     // The jobs that every destination refused, with the time of that offer.
     std::unordered_map<uint64_t, int64_t> offered{};
@@ -183,7 +182,7 @@ class Server {
     std::map<std::string, int, std::less<>> wanted_;  // trigger by scheduler
 };
 
-// Returns the number for the next job or reservation. After the numbers have wrapped, skips those in use.
+// Returns the number for the next job or reservation. After the numbers have wrapped, skips numbers in use.
 uint64_t next_sequence(const Server& server);
 
 }  // namespace pbs::host

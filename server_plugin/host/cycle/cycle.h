@@ -55,7 +55,7 @@ class Cycles {
 
     bool busy() const { return stage_ != Stage::idle || server_.cycle_waits; }
     // Returns whether cycles of further schedulers are left, so that run_wanted() has to be called again.
-    // After a cycle of one scheduler has failed, those of the others are left.
+    // That happens after a cycle of one scheduler has failed.
     bool has_more() const { return !todo_.empty(); }
     // Returns whether decisions are left, so that go_on() has to be called soon.
     bool has_decisions() const { return stage_ == Stage::applying; }

@@ -1,5 +1,5 @@
-// Steps in the life of job arrays (state/array.h). An array's state follows from those of its subjobs. Only
-// follow_subjobs() computes it, when a change is committed, and stores it in the same transaction.
+// Steps in the life of job arrays (state/array.h). An array's state follows from the states of its subjobs.
+// Only follow_subjobs() computes it, when a change is committed, and stores it in the same transaction.
 #pragma once
 
 #include <cstdint>

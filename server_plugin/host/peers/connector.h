@@ -39,7 +39,7 @@ class Connector {
 
     struct Made {
         ifl::Socket socket;
-        std::string user;      // the user as which the other server knows this one
+        std::string user;      // the user for whom the other server takes this one
         std::string address;   // the numeric address of the other server
         bool relayed = false;  // the process relays the connection's data, so it has to go on
     };

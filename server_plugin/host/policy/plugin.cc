@@ -26,8 +26,8 @@ void add_line(std::string& lines, std::string_view line) {
     lines += line;
 }
 
-// Converts a HostRecord to records of the C interface. They point to texts of this object and of the
-// HostRecord.
+// Converts a HostRecord to records of the C interface. The records point to texts of this object and of the
+// HostRecord, so both have to outlive them.
 class ChangeRecords {
   public:
     explicit ChangeRecords(const HostRecord& record) {

@@ -36,8 +36,8 @@ const std::string* value_of(const Management& request, std::string_view name) {
     return value;
 }
 
-// Checks that the object of the request is known, if it is a node or a resource. The plugin knows only those
-// that have changed, so asks the server for the others.
+// Checks that the server has the object of the request, if it is a node or a resource. The plugin can't check
+// that, because it knows only those that have changed.
 Result<void> check_known(const Management& request) {
     const std::string_view object = request.body.object;
     const std::string_view word = object.substr(0, object.find(' '));

@@ -15,8 +15,8 @@ namespace {
 constexpr int64_t kSmallestLastId = 9999999;
 constexpr int64_t kLargestLastId = 999999999999;
 
-// Checks the entries of managers and operators. Entries match hosts by their complete names only. So refuses
-// this host's short name, which would match nobody.
+// Checks the entries of managers and operators. Entries match hosts by their complete names only. So this
+// host's short name is refused, because it would match nobody.
 Result<void> check_manager_list(const Attributes& attributes, std::string_view name, const State& state) {
     const std::string_view full = state.host_name;
     const std::string_view shorter = full.substr(0, full.find('.'));

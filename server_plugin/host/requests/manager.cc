@@ -89,8 +89,8 @@ Result<void> call_plugin(Management& request, int command, std::string_view obje
 }
 
 // Makes the plugin do its part of a request, in one call, which may have to be repeated. The plugin learns
-// which queues and schedulers are made or deleted, and which resources are deleted; it may refuse that. It
-// gets its own attributes, and writes the server's changes into its history.
+// which queues and schedulers are made or deleted, and which resources are deleted; it may refuse that. The
+// plugin gets its own attributes, and writes the server's changes into its history.
 Result<void> plugin_part(Management& request, std::string_view object, const HostRecord& record) {
     if (request.context.server.parts.plugin == nullptr) return {};
     const bool coming_or_going = request.command == PBS_CMD_CREATE || request.command == PBS_CMD_DELETE;

@@ -137,8 +137,8 @@ int Starter::run() {
         const short wanted = at_work_.size() < most_ ? POLLIN : 0;
         events.push_back({server_.get(), wanted, 0});
         events.push_back({signals_.get(), POLLIN, 0});
-        // No events are requested for these pipes. So poll() reports only that all writers have closed a
-        // pipe: then its start is finished.
+        // No events are requested for these pipes. So poll() reports a pipe only when all its writers have
+        // closed it: its start is then finished.
         for (const Fd& one : at_work_) events.push_back({one.get(), 0, 0});
         if (::poll(events.data(), events.size(), -1) < 0 && errno != EINTR) return 1;
         if ((events[0].revents & (POLLHUP | POLLERR)) != 0) return 0;

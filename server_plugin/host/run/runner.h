@@ -80,7 +80,7 @@ struct JobStart {
     std::string output_path;
     std::string error_path;
     std::string join = "n";  // Join_Path: oe, eo, n
-    std::string keep = "n";  // Keep_Files: letters o, e: streams kept in the home directory, with default names
+    std::string keep = "n";  // Keep_Files: letters o, e: streams that go to the home directory
     std::vector<std::pair<std::string, std::string>> variables;  // Variable_List, unescaped
     std::vector<std::string> hosts;                              // for PBS_NODEFILE, a line each
     std::int64_t threads = 1;                                    // for NCPUS, OMP_NUM_THREADS

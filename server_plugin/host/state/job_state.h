@@ -4,17 +4,17 @@
 // (Job::at_end), the order to delete it (Job::deleted), and the preemption of it that is under way
 // (state/preemption.h).
 //
-//   T/0    arrives: in no queue yet
-//   Q/10   queued                            H/20, H/22  held; H/22: by its dependencies
-//   W/30   waits for its Execution_Time      B/70        an array of which a subjob has started
-//   R/41   started; with `awaits`: launched when the jobs preempted for it have freed its places
-//   R/42   runs; with `preempting`: is being preempted
-//   R/45   with `awaits`: resumed when the jobs preempted for it have freed its places
-//   S/43   suspended by an operator          S/45        preempted by suspension
-//   E/50   deleted: its processes are being ended
-//   T/2    leaves for another server         T/3         leaves, and may be there already
-//   F/91   terminated (deleted)              F/92, F/93  finished, failed
-//   M/94   moved to another server
+//   T/0      arrives: in no queue yet
+//   Q/10     queued                                  H/20, H/22  held; H/22: by its dependencies
+//   W/30     waits for its Execution_Time            B/70        an array of which a subjob has started
+//   R/41     started; with `awaits`: launched when the jobs preempted for it have freed its places
+//   R/42     runs; with `preempting`: is being preempted
+//   R/45     with `awaits`: resumed when the jobs preempted for it have freed its places
+//   S/43     suspended by an operator                S/45        preempted by suspension
+//   E/50     deleted: its processes are being ended
+//   T/2      leaves for another server               T/3         leaves, and may be there already
+//   F/91     terminated (deleted)                    F/92, F/93  finished, failed
+//   M/94     moved to another server
 //
 // The table of the events is in job_state.cc, and drawn in ARCHITECTURE.md. The following invariants hold
 // after each event, as broken_invariant() checks:

@@ -160,7 +160,7 @@ Result<void> put_aside(const std::string& from, const std::string& to) {
     if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
     if (errno != EINVAL)
         return file_failed(from, fmt::format("can not be moved to {}", to), system_text(errno));
-    // This file system doesn't know RENAME_NOREPLACE.
+    // EINVAL means that this file system doesn't know RENAME_NOREPLACE.
     const auto taken = exists_at(to);
     if (!taken) return tl::unexpected(taken.error());
     if (*taken) return file_failed(from, fmt::format("can not be moved to {}", to), system_text(EEXIST));
