@@ -306,7 +306,7 @@ std::int64_t Records::suspended_seconds(std::int64_t now, const Job& job, const 
 bool Records::tell(std::int64_t now, Job job) {
     if (job.state == 'F' || job.state == 'X' || job.state == 'M') return forget(now, job.id);
     const std::string array = array_of(job.id);
-    // A waiting subjob isn't reported itself. It is part of its array.
+    // Forget a waiting subjob: only its array is reported.
     if (!array.empty() && !job.runs()) return forget(now, job.id);
     if (job.array) forget_waiting(now, job);
     const auto known = jobs_.find(job.id);

@@ -133,8 +133,7 @@ class Records : private cluster::Names {
 
     client::Plugin& plugin_;
     cluster::RecordBuilder builder_;
-    std::map<std::string, cluster::ResourceRef, std::less<>> resources_;  // by name; the names are views of
-                                                                          // resource_names_
+    std::map<std::string, cluster::ResourceRef, std::less<>> resources_;  // by the names in resource_names_
     std::vector<std::string> resource_names_;                             // names of resources, by id
     std::map<std::string, std::uint64_t, std::less<>> queues_;            // handles, by name
     std::map<std::uint64_t, std::string> queue_names_;
@@ -157,8 +156,7 @@ class Records : private cluster::Names {
         bool begun = false;
     };
     std::map<std::string, NotPreemptable> not_preemptable_;  // by job id
-    std::map<std::string, std::int64_t> suspended_for_;      // by running job: seconds for which it was
-                                                             // suspended
+    std::map<std::string, std::int64_t> suspended_for_;      // by running job: seconds of its suspensions
     std::string spared_;                                     // the id of the array that spare() protects
     // Running jobs with a soft walltime, and the seconds to which it was extended; 0: not extended yet.
     std::map<std::string, std::int64_t> soft_;

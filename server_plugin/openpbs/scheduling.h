@@ -164,10 +164,9 @@ class Scheduling {
         Learnt learnt{};
         std::size_t changes = 0;  // the number of changed objects that the queries have found so far
         Search search{};
-        std::optional<std::string> qrun{};         // the job of a qrun, until the plugin has found or refused
-                                                   // a place
-        std::optional<std::string> qrun_placed{};  // the job of a qrun, after the plugin has found a place
-        std::vector<Decision> decisions{};         // all but comments and estimates
+        std::optional<std::string> qrun{};         // the job of a qrun for which no place is known yet
+        std::optional<std::string> qrun_placed{};  // the job of a qrun for which the plugin has a place
+        std::vector<Decision> decisions{};         // all decisions but comments and estimates
         std::size_t applied = 0;                   // the number of decisions handled so far
         bool tells = true;                         // comments and estimates may be sent
         bool told_enough = false;                  // enough was sent: the others wait for a later run
@@ -264,8 +263,7 @@ class Scheduling {
     // Waiting jobs that have an estimate from an earlier scheduler. A cycle replaces or clears these
     // estimates.
     std::set<std::string> left_top_jobs_;
-    bool estimates_forgotten_ = false;    // the server has forgotten the estimates: the next cycle sends them
-                                          // again
+    bool estimates_forgotten_ = false;    // the server has forgotten them: the next cycle sends them again
     PendingSettings settings_;            // changed settings that have still to be written to the policies
     std::vector<ChangedFolder> folders_;  // changed folders that have still to be checked
     // By scheduler: the values of preempt_order that the plugin itself has set, in this cycle and the last
@@ -281,8 +279,8 @@ class Scheduling {
     std::map<std::string, JobCount> undescribed_;
     std::time_t jobs_since_ = 0;  // all changes of jobs before this time are known
     bool look_soon_ = false;
-    std::optional<Clock::time_point> altered_;  // the last request that altered jobs, if no query has
-                                                // followed it
+    std::optional<Clock::time_point> altered_;  // last request that altered jobs and isn't followed by a
+                                                // query
     Clock::time_point look_began_{};
     Clock::time_point looked_{};
     Clock::time_point checked_{};

@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kTelling{200};        // a run sends comments for at most this time
 constexpr std::chrono::milliseconds kTellingAtLeast{30};  // the same limit while a cycle is wanted
-constexpr std::size_t kToldAtOnce = 32;                   // comments and estimates between two queries of the
-                                                          // server's state
+constexpr std::size_t kToldAtOnce = 32;                   // comments and estimates sent between two queries
 
 }  // namespace
 

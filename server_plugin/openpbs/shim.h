@@ -119,10 +119,9 @@ class Shim {
         std::vector<std::string> wanted;       // listing: the requested attributes of the plugin, by name
         bool all_wanted = true;                // listing: no attributes are named, so all are requested
         bool servers_wanted = true;            // listing: attributes of the server are requested, too
-        RawAttributes servers_own{};           // listing: the server's attributes to show, if it is asked for
-                                               // all
+        RawAttributes servers_own{};           // listing: the server's attributes to show; empty: all
         ifl::Manage body;                      // settle: the request
-        std::optional<std::string> refusal{};  // settle: the text that replaces a reply 15004
+        std::optional<std::string> refusal{};  // settle: the text to reply in place of error 15004
         std::string warning;                   // settle: a text to add if the plugin schedules
         std::uint32_t object_type = 0;         // listing: the type of the listed objects
     };

@@ -25,7 +25,7 @@ using cluster::Server;
 using cluster::Vnode;
 
 struct Sched : cluster::Sched {
-    std::string host;           // the host on which its pbs_sched runs
+    std::string host;           // the host on which the scheduler's pbs_sched runs
     std::string sched_log;      // absolute path
     std::string preempt_order;  // the methods by which the server preempts jobs for this scheduler
     std::string

@@ -24,8 +24,7 @@ namespace pbs::openpbs {
 namespace {
 
 constexpr int kLongestPause = 30;              // between two runs of the function, in seconds
-constexpr std::chrono::seconds kStable{60};    // after a child has lived so long, the next pause is short
-                                               // again
+constexpr std::chrono::seconds kStable{60};    // after a child has lived so long, pauses begin short again
 constexpr std::chrono::seconds kPatience{10};  // the longest wait for another supervisor's end
 
 void sleep_for(std::chrono::milliseconds time) {

@@ -50,8 +50,7 @@ TEST(ProcessTree, FindsProcessesBelowAnother) {
     for (const pid_t pid : {child, grandchild->pid})
         EXPECT_TRUE(std::any_of(ours.begin(), ours.end(), [pid](const Process& p) { return p.pid == pid; }));
     EXPECT_TRUE(signal_process(*grandchild, SIGKILL));
-    EXPECT_EQ(descendants(child).size(), 1U);  // the killed process stays as a zombie: its parent hasn't
-                                               // waited for it
+    EXPECT_EQ(descendants(child).size(), 1U);  // a zombie, because its parent hasn't waited for it
     auto impostor = *read_process(child);
     impostor.start += 1;
     EXPECT_FALSE(signal_process(impostor, SIGKILL));

@@ -244,8 +244,7 @@ TEST_F(RunnerTest, GivesTheJobPbsEnvironment) {
     EXPECT_THAT(text, HasSubstr("PBS_JOBID=" + id + "\n"));
     const std::string home = owner_.pw_dir;
     EXPECT_THAT(text, HasSubstr("\nHOME=" + home + "\n"));
-    EXPECT_THAT(text, HasSubstr("\n" + home + "\n"));  // the output of pwd: PBS starts jobs in the home
-                                                       // directory
+    EXPECT_THAT(text, HasSubstr("\n" + home + "\n"));  // pwd: PBS starts jobs in the home directory
     EXPECT_THAT(text, HasSubstr("LOGNAME=" + std::string(owner_.pw_name) + "\n"));
     const auto tmp_dir = line_with(text, "/var/tmp/pbs." + id);
     EXPECT_NE(tmp_dir, "");

@@ -29,7 +29,6 @@ class OpenpbsDamage : public AttachedSite {
   protected:
     void SetUp() override {
         OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): this function attaches the plugin
-                               // itself
         if (IsSkipped()) return;
         site.emplace();
         folder = site->ok(

@@ -78,7 +78,6 @@ class OpenpbsFirstStart : public AttachedSite {
   protected:
     void SetUp() override {
         OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): this function attaches the plugin
-                               // itself
         if (IsSkipped()) return;
         site.emplace();
         site->start();

@@ -16,7 +16,6 @@ class OpenpbsFaults : public AttachedSite {
   protected:
     void SetUp() override {
         OpenpbsTest::SetUp();  // NOLINT(bugprone-parent-virtual-call): this function attaches the plugin
-                               // itself
         if (IsSkipped()) return;
         site.emplace();
         site->install(options());

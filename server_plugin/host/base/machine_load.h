@@ -9,7 +9,7 @@ namespace pbs::host {
 // Loads are in thousandths; -1: unknown.
 struct MachineLoad {
     int64_t average = -1;      // one-minute load average
-    int64_t system_time = -1;  // share of the time of all CPUs that was spent in the system
+    int64_t system_time = -1;  // share of system time in the time of all CPUs
     int64_t max = -1;          // limit of the average: $max_load of mom_priv/config
     int64_t at = 0;            // the time of the measurement, in seconds since the Epoch
     bool busy = false;         // the average has reached `max`, and hasn't fallen below the ideal load since

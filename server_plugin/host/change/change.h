@@ -166,7 +166,7 @@ class Change {
     std::tuple<Objects<Queue>, Objects<Node>, Objects<Sched>, Objects<Reservation>> objects_;
     std::optional<Attributes> server_attributes_;
     std::map<uint64_t, RemovedJob> removed_jobs_;  // by handle
-    std::vector<std::pair<Link, bool>> links_;     // made (true) or removed (false), in order
+    std::vector<std::pair<Link, bool>> links_;     // links made (true) or removed (false), in order
     std::optional<Resource> resource_;
     std::optional<std::string> removed_resource_;
     std::optional<int64_t> next_sequence_;

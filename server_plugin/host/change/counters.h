@@ -55,8 +55,7 @@ struct CycleNote {
     std::chrono::nanoseconds carrying{0};
     std::int64_t considered = 0;
     std::array<std::int64_t, 9> decisions{};  // numbers of decisions, by Decision::Kind
-    std::int64_t dropped = 0;                 // decisions that weren't carried out, because an object had
-                                              // changed
+    std::int64_t dropped = 0;                 // decisions that weren't carried out
     bool failed = false;
 };
 

@@ -1,4 +1,4 @@
-// Passes a job that is marked as starting to the runner.
+// Hands jobs that are marked as starting over to the runner.
 #pragma once
 
 #include <chrono>

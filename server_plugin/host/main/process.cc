@@ -84,8 +84,7 @@ void keep_freed_memory() {
     constexpr int kMega = 1 << 20;
     mallopt(M_TRIM_THRESHOLD, 16 * kMega);
     mallopt(M_TOP_PAD, kMega);
-    mallopt(M_MMAP_THRESHOLD, 8 * kMega);  // a fixed threshold; malloc would else begin with 128 kB and raise
-                                           // it
+    mallopt(M_MMAP_THRESHOLD, 8 * kMega);  // else malloc would begin with 128 kB and raise it
 }
 
 void go_first() {

@@ -31,8 +31,7 @@ namespace pbs::host {
 namespace {
 
 std::string surroundings(const char* name) {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no thread of the server sets
-                                            // variables
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no thread sets variables
     return value == nullptr ? "" : value;
 }
 

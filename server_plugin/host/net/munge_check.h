@@ -28,8 +28,7 @@ struct ShownCredential {
 struct CredentialSources {
     std::function<Result<ifl::Munge::Decoded>(const std::string& credential)> decode;
     std::function<std::optional<std::string>(uid_t)> user_name;
-    std::function<std::optional<uid_t>(const ifl::ConnectionEnds&)> owner;  // the user of a client on this
-                                                                            // machine
+    std::function<std::optional<uid_t>(const ifl::ConnectionEnds&)> owner;  // the user of a local client
 };
 // Returns the real services: munged, the users of this machine, and its kernel.
 CredentialSources credential_sources(const ifl::Munge& munge);

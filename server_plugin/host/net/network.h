@@ -41,15 +41,12 @@ struct NetworkOptions {
     std::string socket;                        // path of the Unix socket
     std::string bind = "127.0.0.1";            // numeric address
     uint16_t port = 15001;                     // 0: any free one
-    std::chrono::seconds request_timeout{30};  // until a request must have arrived completely, or a reply
-                                               // have been read
+    std::chrono::seconds request_timeout{30};  // until a request must be complete, or a reply be read
     std::chrono::seconds unknown_timeout{60};  // until a TCP connection must be authenticated
-    std::chrono::seconds idle_timeout{900};    // until the next request must come, as in PBS's servers; 0: no
-                                               // limit
+    std::chrono::seconds idle_timeout{900};    // until the next request must come; 0: no limit
     ifl::AuthMethods methods{};                // methods by which a TCP connection may be authenticated
     std::string munge_socket{};                // socket of munged; empty: libmunge's usual one
-    std::chrono::seconds check_timeout{15};    // until munged must have answered about a credential; it tries
-                                               // for ten
+    std::chrono::seconds check_timeout{15};    // until munged must answer about a credential
     std::string tls_certificate{};             // PEM; empty: there is no TLS
     std::string tls_key{};                     // the certificate's key
     EncryptionRequired tls_required = EncryptionRequired::none;
@@ -57,8 +54,8 @@ struct NetworkOptions {
         15};  // until the handshake of TLS must end, from the connection's beginning on
     std::size_t most_connections = 4096;
     std::size_t most_per_user = 512;
-    std::size_t most_unknown_per_address = 512;   // over TCP, of users not known yet
-    std::size_t most_per_address = 2048;          // over TCP from another host
+    std::size_t most_unknown_per_address = 512;   // TCP connections of unknown users, from one address
+    std::size_t most_per_address = 2048;          // TCP connections from one address of another host
     std::size_t most_memory = size_t{256} << 20;  // bytes for requests and replies of all connections
 };
 

@@ -181,8 +181,7 @@ class Network::Impl {
     uint64_t next_id_ = 1;
     std::unordered_map<uint64_t, Peer*> peers_;
     Clients clients_;
-    std::map<std::string, std::size_t, std::less<>> per_address_;  // numbers of TCP connections from other
-                                                                   // hosts
+    std::map<std::string, std::size_t, std::less<>> per_address_;  // TCP connections from other hosts
     std::unique_ptr<MungeCheck> munge_;                            // nullptr: MUNGE is not among the methods
     std::unique_ptr<Certificate> certificate_;                     // nullptr: no TLS
     std::vector<uint64_t> later_;                                  // connections whose answer has to wait
@@ -191,8 +190,7 @@ class Network::Impl {
     Steady::time_point returned_{};
     Steady::time_point last_exchange_{};
     std::vector<Held> held_;         // in the order of the requests
-    bool submissions_held_ = false;  // held_ has replies to submissions, not to requests for the plugin's
-                                     // objects
+    bool submissions_held_ = false;  // held_ has replies to submissions, not to other requests
     // Collects the log's lines about requests. It is reset before any reply is sent; that writes the lines.
     std::optional<Log::Together> lines_;
     std::vector<char> buffer_ = std::vector<char>(size_t{64} << 10);  // the bytes of the present read
@@ -231,7 +229,7 @@ struct Network::Impl::Peer {
     sockaddr_storage socket_address{};
     std::string host;  // the client's host; empty: not known yet
     ifl::RequestDecoder decoder{ifl::RequestLimits::before_authentication()};
-    bool begun = false;                    // something has been received
+    bool begun = false;                    // the client has sent something
     std::unique_ptr<ifl::TlsSession> tls;  // nullptr: not encrypted
     bool other_host = false;
     bool full_limits = false;

@@ -24,7 +24,7 @@ ifl::Reply reply_of(const Result<void>& result);
 struct Target {
     const Job* job = nullptr;
     std::vector<IndexRange> indices{};
-    bool single = false;  // a single subjob, not a range
+    bool single = false;  // the identifier names a single subjob, not a range
 
     bool subjobs() const { return !indices.empty(); }
 };

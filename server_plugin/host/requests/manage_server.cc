@@ -68,7 +68,7 @@ Result<void> check(Management& request, Change& change, const AttributeDef& def)
     const State& state = request.context.state();
     if (auto ok = check_limit_styles(def.name, server, state); !ok) return ok;
     // The mailer runs with the server's rights, and acl_roots permits jobs of root. So only root and the user
-    // who runs the server may set them, and no other manager.
+    // who runs the server may set these two, and no other manager.
     if ((def.name == "mailer" || def.name == "acl_roots") && !is_administrator(request.context))
         return fail(PBSE_PERM,
                     fmt::format("{} can only be set by root and by the user who runs the server, at its host",

@@ -120,8 +120,8 @@ struct ExitRecord {
     // Names the output that isn't at its requested path, its place and the reason. Empty: all output is at
     // its path.
     std::string output_note;
-    bool lost = false;           // as RunState::lost
-    bool may_still_run = false;  // as in RunReport
+    bool lost = false;           // the state is RunState::lost
+    bool may_still_run = false;  // as RunReport::may_still_run
 };
 
 enum class RunState {

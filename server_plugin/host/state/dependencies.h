@@ -27,7 +27,6 @@ enum class LinkKind : uint8_t {
     to_tell = 10,  // other: the event (Telling) to report to the jobs that wait for `job`
     to_hold = 11,  // other: the runone set whose further jobs are to be held, because `job` runs
     to_free = 12,  // other: the runone set whose further jobs are to be freed, because `job` doesn't run
-                   // after all
     to_end = 13,   // other: the runone set whose further jobs are to be ended, because `job` has run
     // other: the answer for the qsub that waits for the end of `job` (block_answer.h)
     to_answer = 14

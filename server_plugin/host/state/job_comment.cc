@@ -50,8 +50,7 @@ std::string run_comment(const Job& job, int64_t now) {
 }
 
 void comment_on_state(Job& job, char before) {
-    const bool depends = job.substate == substate::kHeldByDepend;  // a job that waits for other jobs gets no
-                                                                   // comment, as in PBS
+    const bool depends = job.substate == substate::kHeldByDepend;  // gets no comment, as in PBS
     if (job.state == job_state::kHeld && !depends) {
         if (before != job_state::kHeld || job.attributes.text("comment").empty())
             set_comment(job, fmt::format("Not Running: Job is held (Hold_Types = {})", job.hold_types()));

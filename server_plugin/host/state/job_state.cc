@@ -234,7 +234,7 @@ void change_rest(Job& job, JobEvent event, States before, int64_t now, std::stri
         case JobEvent::deleted:
             job.deleted = true;
             job.at_end = Job::AtEnd::finish;
-            // The job was about to be resumed. Without `awaits` it no longer is, so its stopped processes are
+            // A job that was to be resumed isn't resumed any more: without `awaits` its stopped processes are
             // ended at once.
             if (before == kResumes) unset_attribute(job, preemption::kAwaits);
             return;

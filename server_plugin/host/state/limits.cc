@@ -100,7 +100,7 @@ struct Check {
     const Queue* queue;  // null: the server's attribute
     CountedJobs& counted;
     std::string_view attribute;
-    bool threshold;  // counts only jobs that don't run
+    bool threshold;  // the limit counts only jobs that don't run
 
     const Attributes& attributes() const {
         return queue != nullptr ? queue->attributes : counted.state().server;

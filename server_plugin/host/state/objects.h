@@ -131,7 +131,7 @@ struct Job {
     // Returns whether another server handed in the job. Only that server has checked who the owner is. The
     // job's id may be that of any server.
     bool handed_in() const { return attributes.has("foreign_id"); }
-    // The number in the job's id.
+    // Returns the number in the job's id.
     uint64_t number() const;
     uint64_t told_as() const { return told != 0 ? told : handle; }
     // Returns whether a subjob of the array has started.

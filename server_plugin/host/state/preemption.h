@@ -23,7 +23,7 @@
 
 namespace pbs::host {
 
-// The names of these hidden attributes.
+// The names of the attributes that are explained at the head of this file.
 namespace preemption {
 inline constexpr const char* kPreempting = "preempting";
 inline constexpr const char* kAwaits = "awaits";

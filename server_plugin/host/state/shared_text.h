@@ -13,7 +13,7 @@ namespace pbs::host {
 // locks.
 class SharedText {
   public:
-    SharedText() = default;  // both are empty
+    SharedText() = default;  // name and text are empty
     explicit SharedText(std::string_view text) : SharedText({}, text) {}
     SharedText(std::string_view name, std::string_view text);
     SharedText(const SharedText& other) noexcept : block_(other.block_) {

@@ -101,8 +101,7 @@ class State {
     const std::map<uint64_t, Reservation>& reservations() const { return reservations_; }
     const Reservation* reservation(std::string_view id) const;
     const Reservation* reservation(uint64_t handle) const;
-    const Reservation* reservation_of_queue(uint64_t queue) const;  // nullptr: the queue isn't a
-                                                                    // reservation's
+    const Reservation* reservation_of_queue(uint64_t queue) const;  // nullptr: it isn't a reservation's
     // The numbers of the reservations that have the vnode in any of their occurrences.
     const std::set<uint64_t>& reservations_on(uint64_t node) const;
     std::string reservation_id(uint64_t number) const;  // "R12.server"

@@ -164,7 +164,7 @@ Result<void> Store::Impl::load_jobs(State& state) {
     const auto damaged = [&](std::string_view what, std::string_view id) {
         return fail(PBSE_SYSTEM, fmt::format("{}: the {} of job {} are damaged", path, what, id));
     };
-    size_t usual = 0;  // how many attributes to reserve memory for: the number that the last job has
+    size_t usual = 0;  // number of attributes to reserve memory for: that of the last job
     bool subjobs = false;
     for (const auto* some = &rows.next(); !some->empty(); some = &rows.next())
         for (const JobRow& row : *some) {
