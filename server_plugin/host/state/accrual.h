@@ -18,9 +18,10 @@ namespace pbs::host {
 // The types of time that a job accrues, with PBS's numbers.
 enum class Accrue : std::int8_t { initial = 0, ineligible = 1, eligible = 2, running = 3, exiting = 4 };
 
-// Returns whether the server counts by the reason of a wait: its eligible_time_enable is set.
+// Returns whether the server counts a job's waiting time by the reason for which the job waits. It does if
+// its attribute eligible_time_enable is true.
 bool counts_eligible_time(const Attributes& server);
-// Returns the instant since which the server counts by the reason of a wait. The reasons of earlier waits are
+// Returns the instant since which the server counts waiting time by its reason. Why jobs waited before is
 // unknown, so no time before that instant counts.
 int64_t eligible_since(const State& state);
 
