@@ -1,5 +1,5 @@
-# Declares the tests of PROGRAM once more for ctest, which includes this file, with OpenPBS's server as the
-# host. If there is no OpenPBS, a single test is declared, which says so and is skipped.
+# ctest includes this file. It declares the tests of PROGRAM once more, with OpenPBS's server as the host. If
+# no OpenPBS is named, it declares a single test instead, which says so and is skipped.
 set(NAME e2e_openpbs_test)
 set(LABELS "e2e;openpbs")
 set(ENVIRONMENT "PBS_E2E_HOST=openpbs")
@@ -11,13 +11,13 @@ if("$ENV{PBSPOLICY_OPENPBS_PREFIX}" STREQUAL "")
   return()
 endif()
 set(MOST 1)
-# LEFT_OUT has tests that fail on OpenPBS with pbs_sched, too. Arrays: qsub -W block may wait forever for an
-# array that ends at once, and returns the exit status of the subjob that ended last. Reservations: the server
-# refuses (15010) the reservation that it has requested itself for a job.
+# LEFT_OUT names tests that also fail on OpenPBS with pbs_sched. Arrays: qsub -W block may wait forever for an
+# array that ends at once, and returns the exit status of the subjob that ended last. Reservations: a job may
+# request a reservation for itself, but the server then refuses its own request (error 15010).
 set(FIRST)
 set(LEFT_OUT Arrays.BlockEndsWithTheArray Reservations.JobsMayAskForOneOfTheirOwn)
 include("${CMAKE_CURRENT_LIST_DIR}/../../cmake/TestGroups.cmake")
-# The tests of the ways in which the plugin can be attached, with the plugin in a process beside the server.
+# The tests of host attributes once more, with the plugin in a process beside the server, not inside it.
 add_test(e2e_beside_test.HostAttributes ${PROGRAM} --gtest_filter=HostAttributes*)
 set_tests_properties(e2e_beside_test.HostAttributes PROPERTIES TIMEOUT 900 LABELS "${LABELS}"
                                                                ENVIRONMENT "${ENVIRONMENT};PBS_E2E_ATTACHMENT=--beside")

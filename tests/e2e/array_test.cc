@@ -36,7 +36,7 @@ class Arrays : public OriginServer {
         std::sort(lines.begin(), lines.end());
         return lines;
     }
-    // Returns the identifier of a subjob in short: for the array "12[].server" and index 3, "12[3]".
+    // Returns the short identifier of a subjob: "12[3]" for the array "12[].server" and index 3.
     static std::string subjob(const std::string& id, const std::string& index) {
         return id.substr(0, id.find(']')) + index + "]";
     }
@@ -54,7 +54,7 @@ TEST_F(Arrays, EverySubjobRunsWithItsIndex) {
                            id.substr(id.find(']') + 1));
     EXPECT_EQ(notes(), expected);
     EXPECT_EQ(server.job(id, "Exit_status"), "0");
-    // OpenPBS forgets the count of subjobs that have ended.
+    // OpenPBS's server doesn't count subjobs that have ended.
     EXPECT_EQ(server.job(id, "array_state_count"),
               of_host("Queued:0 Running:0 Exiting:0 Expired:5", "Queued:0 Running:0 Exiting:0 Expired:0"));
     EXPECT_TRUE(std::filesystem::exists(server.work() / "out7"));
@@ -118,7 +118,7 @@ TEST_F(Arrays, AreDeletedInPart) {
     EXPECT_THAT(notes(), testing::IsEmpty());
 }
 
-// Jobs behind an array wait until each of its subjobs that may run has started.
+// Jobs that come after an array in the order wait until each of its subjobs that may run has started.
 TEST(ArraysInOrder, SubjobsGoBeforeTheJobsBehindTheirArray) {
     Server server;
     ASSERT_TRUE(server.start());

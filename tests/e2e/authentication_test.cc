@@ -1,4 +1,4 @@
-// Clients over TCP, as on other hosts, that prove who their user is by MUNGE or by a port below 1024.
+// Clients that use TCP, as from other hosts, and prove who their user is by MUNGE or by a port below 1024.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ class MungeTest : public ::testing::Test {
                                        "set server default_queue=work",
                                        "create node n1 resources_available.ncpus=4"}));
     }
-    // Runs a command over TCP, with `environment` choosing the way of authentication.
+    // Runs a command over TCP. `environment` chooses the way of authentication.
     Output command(const User& user, const std::vector<std::string>& argv,
                    std::map<std::string, std::string> environment, const std::string& input = {}) const {
         environment.emplace("PBS_CONF_FILE", "/nonexistent");
@@ -67,8 +67,8 @@ TEST_F(MungeTest, AUserIsKnownByHisCredential) {
     EXPECT_EQ(deleted.exit, 0) << deleted;
 }
 
-// Each test server accepts only the methods that it was started with: with MUNGE alone, root isn't known by a
-// port below 1024, either.
+// A test server accepts only the methods that it was started with. With MUNGE alone, a port below 1024
+// doesn't prove that the client is root.
 TEST_F(MungeTest, OneMethodCountsOrBoth) {
     start("munge");
     const User root{0, 0, "root"};

@@ -1,5 +1,5 @@
-// Checks over real connections that the user of a request is the one of its connection, whatever name the
-// request has.
+// Checks over real connections that the server takes the user of a request from its connection, whatever user
+// name the request contains.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <grp.h>
@@ -83,8 +83,8 @@ ifl::Manage new_queue(const std::string& name) {
     return {MGR_CMD_CREATE, MGR_OBJ_QUEUE, name, {}};
 }
 
-// Makes a request over the Unix socket, as a process of `user` but under the user name `name`, and returns
-// the code of the reply.
+// Sends a request over the Unix socket, as a process of `user`, with the user name `name` in the request.
+// Returns the code of the reply.
 int ask_as(const User& user, const std::string& socket, const std::string& name, const ifl::Manage& body) {
     int ends[2];
     if (pipe(ends) != 0) return -2;
@@ -124,7 +124,7 @@ TEST_F(AuthorizationTest, OverTheUnixSocketTheKernelNamesTheUser) {
         server.log(),
         ContainsRegex(";0020;[^;]*;Req;Manager;refused: Manager create queue forged by " + other()->name +
                       "@[^ ]+ from uid " + std::to_string(other()->uid) + " on the Unix socket: "));
-    // A manager's request is allowed whatever user name it has.
+    // A request on a manager's connection is allowed, whatever user name the request contains.
     EXPECT_EQ(ask_as(runner(), socket(), other()->name, new_queue("q1")), 0);
     EXPECT_TRUE(has_queue("q1"));
 }

@@ -70,7 +70,8 @@ TEST_F(Backup, ARestoreThatWasCutShortIsCompletedByTheStart) {
     ASSERT_EQ(backup(server, copy).exit, 0);
     ASSERT_TRUE(server.configure({"set policy p1 comment=new"}));
     ASSERT_TRUE(server.stop());
-    // first make the files of a restore that was killed right before it was decided; below, right after that
+    // First make the files that a restore leaves when it is killed just before its decision; further below,
+    // those of one killed just after the decision.
     const fs::path priv = server.home() / "server_priv";
     fs::create_directory(priv / "restore.new");
     for (const char* name : {"server.db", "policy.db"}) fs::copy(copy / name, priv / "restore.new" / name);
@@ -123,7 +124,7 @@ void write_at(const fs::path& path, std::streamoff at, const std::string& bytes)
 struct Damage {
     std::string what;
     std::function<void(const fs::path&)> make;
-    std::string expected;  // text of the error after the database's path
+    std::string expected;  // text that follows the database's path in the error
 };
 
 const std::vector<Damage>& damages() {
@@ -184,7 +185,7 @@ const std::vector<Damage>& damages() {
     return rows;
 }
 
-// Returns the contents of the databases, which a refused start may not change.
+// Returns the contents of the databases. A refused start must not change them.
 std::map<std::string, std::string> contents(const Server& server) {
     std::map<std::string, std::string> found;
     for (const auto& file : fs::directory_iterator(server.home() / "server_priv"))
@@ -304,8 +305,8 @@ TEST_F(BackupByManager, IsMadeAndCanBeRestored) {
     EXPECT_EQ(server.qmgr("list policy kept").exit, 0);
 }
 
-// A backup removes the oldest one, as there are more than eight, and unfinished ones, but no other file in
-// the folder.
+// A new backup removes the oldest of more than eight backups, and unfinished ones, but no other file in the
+// folder.
 TEST_F(BackupByManager, TheOldestGoAndWhatWasCutShort) {
     Server server;
     ASSERT_TRUE(server.start());
@@ -327,7 +328,7 @@ TEST_F(BackupByManager, TheOldestGoAndWhatWasCutShort) {
     EXPECT_FALSE(fs::exists(all / "20200101-000000.partial-abcdef"));
 }
 
-// While a Holder exists, it holds the write lock of policy.db, for which a backup waits, too.
+// While a Holder exists, it holds the write lock of policy.db. A backup has to wait for this lock.
 class Holder {
   public:
     explicit Holder(const Server& server) {
@@ -351,8 +352,8 @@ bool is_under_way(const Server& server) {
     return false;
 }
 
-// Returns the id of the program that copies the databases for the server, or 0 if none runs. It may outlive
-// the server.
+// Returns the process id of the program that copies the databases for the server, or 0 if none runs. The
+// program may outlive the server.
 pid_t copier(const Server& server) {
     for (const auto& entry : fs::directory_iterator("/proc")) {
         std::ifstream file(entry.path() / "cmdline", std::ios::binary);
@@ -413,8 +414,8 @@ TEST_F(BackupByManager, WhatAServerThatIsKilledLeavesGoesWithTheNextBackup) {
     EXPECT_EQ(kept(server).size(), 1U);
 }
 
-// Kills the backup's program after one of its changes to files, for changes all over its course. The server
-// goes on, and the backup is either complete or not there.
+// Kills the backup's program after one of its changes to files. The killed change is chosen at intervals over
+// the program's whole course. The server goes on, and the backup is either complete or not there.
 TEST_F(Backup, KilledAnywhereItIsWholeOrNotThere) {
     Server server;
     ASSERT_TRUE(server.start());
@@ -469,7 +470,7 @@ TEST_F(BackupByManager, WhatFailsSaysWhyAndLeavesNothing) {
     EXPECT_NE(file.exit, 0);
     EXPECT_EQ(file.err, "pbs_config: " + all.string() + ": expected a folder of the server's user\n");
     fs::remove(all);
-    // A folder in the way of the restore's journal.
+    // A folder that has the name of the restore's journal makes the backup fail.
     fs::create_directory(server.home() / "server_priv/restore.journal");
     const Output refused = server.command({"pbs_config", "backup"});
     EXPECT_NE(refused.exit, 0);

@@ -1,5 +1,5 @@
-// Sends the server bytes that are no valid request: the server ends the connection, and serves other clients
-// on.
+// Sends the server bytes that aren't a valid request. The server ends the connection, and goes on serving
+// other clients.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -105,8 +105,8 @@ class BadInput : public ::testing::Test {
         if (!server.running()) FAIL() << "the server has ended";
         EXPECT_EQ(server.command({"qstat", "-B"}).exit, 0) << "another client is served";
     }
-    // Sends the bytes. The server has to answer with an error or to close the connection. The connection must
-    // not stay open without an answer.
+    // Sends the bytes. The server has to answer with an error or to close the connection, which must not stay
+    // open without an answer.
     void expect_refused(std::string_view bytes, const char* what) const {
         const Socket socket(Socket::local(server));
         socket.write(bytes);
@@ -125,7 +125,7 @@ TEST_F(BadInput, Garbage) {
         std::string bytes(1 + random() % 600, '\0');
         for (char& byte : bytes) byte = static_cast<char>(random());
         expect_refused(bytes, "garbage");
-        // send the bytes again as the data of a well-formed packet
+        // send the bytes again, as the data of a packet with a valid header
         expect_refused(ifl::make_packet(bytes), "garbage in a packet");
     }
     expect_refused("GET / HTTP/1.1\r\nHost: x\r\n\r\n", "http");
@@ -171,7 +171,7 @@ TEST_F(BadInput, OversizedLengths) {
 }
 
 TEST_F(BadInput, OversizedStrings) {
-    // a request that is valid in the protocol, but whose name is too long
+    // a valid request, except that the policy's name is too long
     std::string body;
     ifl::DisWriter out(body);
     out.put_unsigned(0);   // create

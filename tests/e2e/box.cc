@@ -25,8 +25,9 @@ namespace {
 
 constexpr std::chrono::seconds kLongest{120};  // time limit for the start or stop of a server
 
-// Returns the folder for boxes of this OpenPBS, in which box.sh keeps the home of its server. It is below the
-// build folder, because OpenPBS refuses a home under /tmp, and other builds have boxes of their own.
+// Returns the folder in which boxes of this OpenPBS are made, and in which box.sh keeps a home for their
+// servers. It is below the build folder, because OpenPBS refuses a home under /tmp, and so that builds don't
+// share boxes.
 fs::path work() {
     std::string name = openpbs_prefix().relative_path();
     std::ranges::replace(name, '/', '-');
@@ -125,14 +126,14 @@ Box::~Box() {
 
 bool Box::is_there() {
     if (!fs::exists(home() / "in_box")) return false;
-    // Below box.sh, which is holder_, there is unshare, and below that the box.sh inside the box.
+    // The processes: box.sh (holder_) has started unshare, which has started the box.sh inside the box.
     for (const pid_t child : children_of(holder_))
         for (const pid_t grandchild : children_of(child)) inner_ = grandchild;
     return inner_ > 0;
 }
 
 Output Box::run(const std::vector<std::string>& argv, const RunOptions& options) const {
-    // nsenter enters all namespaces of the box, and then sets the user and the folder of the program.
+    // nsenter enters all namespaces of the box; env sets the folder and the environment of the program.
     std::vector<std::string> words{"/usr/bin/nsenter", "-t", std::to_string(inner_), "-a", "--"};
     const std::string folder = options.folder.empty() ? "/" : options.folder.string();
     words.insert(words.end(), {"/usr/bin/env", "-i", "-C", folder});

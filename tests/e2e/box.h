@@ -13,8 +13,8 @@ namespace pbs::e2e {
 
 // Returns the reason why no box can be made on this machine, or "" if one can.
 std::string no_openpbs();
-// Returns the prefix of the OpenPBS that is tested: the first one in PBSPOLICY_OPENPBS_PREFIX, in which
-// colons separate several.
+// Returns the prefix of the OpenPBS that is tested: the first one in PBSPOLICY_OPENPBS_PREFIX, a list with
+// colons between its elements. openpbs_prefixes() returns all.
 std::filesystem::path openpbs_prefix();
 std::vector<std::string> openpbs_prefixes();
 // The main() of programs whose tests need an OpenPBS. Runs all tests on each OpenPBS in

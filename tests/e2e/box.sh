@@ -2,9 +2,9 @@
 # box.sh PREFIX WORK [COMMAND...]: runs COMMAND (by default a shell) as root in a box, which has a server of
 # the OpenPBS that is installed in PREFIX. The box has its own network, processes, and files in /etc, PREFIX
 # and PBS_HOME (/var/spool/pbs). So the machine's own files don't change, and several boxes may run at a time.
-# The folder WORK, which must not be under /tmp, keeps a home for servers, which is made once and copied for
-# each box. The box's files are in the folder that the variable BOX names, by default in a new folder below
-# WORK, and are removed after COMMAND. In the box, `pbs start` and `pbs stop` start and stop the server.
+# The folder WORK, which must not be under /tmp, keeps a home (PBS_HOME) that is made once and copied for each
+# box. The box's files are in the folder that the variable BOX names (by default a new folder below WORK), and
+# are removed when COMMAND has ended. In the box, `pbs start` and `pbs stop` start and stop the server.
 set -euo pipefail
 
 if [ -z "${IN_BOX:-}" ]; then
@@ -41,19 +41,21 @@ hostname box
 mount -t proc proc /proc
 mount -t overlay overlay -o "lowerdir=/etc,upperdir=$BOX/etc,workdir=$BOX/etc.work" /etc
 mount -t overlay overlay -o "lowerdir=$PREFIX,upperdir=$BOX/prefix,workdir=$BOX/prefix.work" "$PREFIX"
-# Commands prove their user with pbs_iff, which has to be setuid; "make install" doesn't make it so.
+# Commands prove their user with pbs_iff, which has to be setuid root. OpenPBS's "make install" doesn't set
+# this bit.
 chmod u+s "$PREFIX/sbin/pbs_iff"
-# pbs_postinstall writes into /usr/lib/systemd, too.
+# An overlay for /usr/lib/systemd, because pbs_postinstall writes into this folder, too.
 [ ! -d /usr/lib/systemd ] ||
     mount -t overlay overlay -o "lowerdir=/usr/lib/systemd,upperdir=$BOX/systemd,workdir=$BOX/systemd.work" /usr/lib/systemd
 mkdir -p /var/spool/pbs /run/postgresql
 mount --bind "$BOX/spool" /var/spool/pbs
-# The box needs its own /tmp: qsub leaves a process behind that later qsubs of the user find by a file in
+# The box has its own /tmp, because qsub leaves a process there: later qsubs of the user find it by a file in
 # /tmp.
 mount --bind "$BOX/tmp" /tmp
 mount --bind "$BOX/vartmp" /var/tmp
 mount -t tmpfs -o "mode=2775,uid=$(id -u postgres),gid=$(id -g postgres)" tmpfs /run/postgresql
-# Each command uses one of few ports; closed connections would block it for a minute, so keep few of them.
+# Each command uses one of a few ports, and a closed connection blocks its port for a minute. So keep few
+# closed connections.
 echo 16 >/proc/sys/net/ipv4/tcp_max_tw_buckets
 # OpenPBS refuses a host name with a loopback address, so give the host another address.
 ip link set lo up
@@ -61,7 +63,7 @@ ip link add v0 type veth peer name v1
 ip addr add 10.99.0.1/24 dev v0
 ip link set v0 up
 ip link set v1 up
-# Names for the vnodes of tests, all with the address of this host, and the name x.org for another host.
+# Names for the vnodes of tests, all with the address of this host; and x.org, the name of another host.
 printf '127.0.0.1 localhost\n10.99.0.1 box %s\n10.99.0.2 x.org\n' "$(echo {n,v}{0..9})" >/etc/hosts
 sed -i 's/^hosts:.*/hosts: files/' /etc/nsswitch.conf
 

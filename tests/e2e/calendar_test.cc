@@ -121,7 +121,7 @@ TEST_F(Calendar, WindowsThatHolidaysKeepApartStayApart) {
     refused(server.qmgr("unset server non_work_days"));
     refused(server.qmgr("set server non_work_days = 12/26"));
     refused(server.qmgr("set time_window office applies_on_holidays = True"));
-    // A rollback and an import must not make windows overlap, either.
+    // A rollback or an import must not make windows overlap, either.
     ASSERT_TRUE(server.configure({"set queue workq time_window = 'office,others'",
                                   "set server non_work_days = 12/26", "unset queue workq time_window"}));
     const std::string history = server.command({"pbs_config", "history"}).out;

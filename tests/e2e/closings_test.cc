@@ -12,7 +12,7 @@ namespace {
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
-// Returns the time of day by the server's clock, so many seconds after the start of the test, in UTC.
+// Returns a time of day in UTC by the server's clock: `seconds` after the start of the test.
 std::string in(std::time_t seconds) {
     const std::time_t at = ((on_openpbs() ? std::time(nullptr) : kMonday10) + seconds) % 86400;
     return fmt::format("{:02}:{:02}:{:02}", at / 3600, at / 60 % 60, at % 60);

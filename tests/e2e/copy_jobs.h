@@ -7,7 +7,7 @@
 
 namespace pbs::e2e {
 
-// Copies each job in the database of a stopped server so that there are `of_each` of each. The jobs' sequence
+// Copies jobs in the database of a stopped server until there are `of_each` of each. The jobs' sequence
 // numbers must have no gaps.
 ::testing::AssertionResult copy_jobs(const Server& server, int64_t of_each);
 

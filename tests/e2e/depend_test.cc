@@ -32,8 +32,8 @@ class DependingJobs : public OriginServer {
     }
 };
 
-// Dependencies as programs write them: Snakemake's --immediate-submit submits each job at once with the ids
-// of the jobs that it needs; Open OnDemand writes several ids after one type, and several types.
+// Writes dependencies as two programs do. Snakemake's --immediate-submit submits each job at once with the
+// ids of the jobs that it needs. Open OnDemand writes several ids after one type, and several types.
 TEST_F(DependingJobs, AWorkflowRunsInItsOrder) {
     const std::string a = server.submit("sleep 1\n" + note("a"));
     const std::string b = server.submit("sleep 1\n" + note("b") + "exit 1\n");

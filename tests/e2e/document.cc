@@ -8,7 +8,8 @@
 namespace pbs::e2e {
 namespace {
 
-// Bytes that the script prints after a block of commands, and before the line number of a failed command.
+// Bytes that the script prints: one after each block of commands, and one before the line number of a failed
+// command.
 constexpr char kEnd = '\036';
 constexpr char kFailed = '\035';
 constexpr std::string_view kPrologue =
@@ -42,7 +43,8 @@ bool matches(std::string_view line, std::string_view shown) {
     return line.size() >= shown.size() && line.substr(line.size() - shown.size()) == shown;
 }
 
-// Adds a fault for the first line of the block's shown output that `output` lacks, if there is one.
+// Compares the block's shown output with `output`. Adds a fault for the first shown line that `output` lacks,
+// if there is one.
 void compare(const Document::Block& block, const std::string& output, std::vector<Fault>& faults) {
     std::istringstream lines(output);
     for (const Document::Line& shown : block.shown) {

@@ -1,9 +1,9 @@
 // Runs the commands of a Markdown document, in the order in which a reader would type them.
 //
 // Blocks of commands begin with ```sh. One shell runs them all, from the first block to the last. A block
-// ```text after one shows its output: the output must contain these lines in this order, and may have others
-// between them. "..." in a line stands for any text, and all runs of blanks are equal. Any other kind of
-// block is a fault.
+// ```text after a block of commands shows its output: the real output must contain the block's lines in this
+// order, and may have other lines between them. "..." in a line stands for any text, and all runs of blanks
+// are equal. Any other kind of block is a fault.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace pbs::e2e {
 
-// A fault of the document, at a line counted from 1.
+// A fault of the document, at a line, which is counted from 1.
 struct Fault {
     int line = 0;
     std::string text;
@@ -29,7 +29,7 @@ struct Document {
         int line = 0;             // first line of the block
         std::vector<Line> shown;  // lines that the output must contain
     };
-    // Script for bash. A command has the same line number in it as in the document.
+    // Script for bash. Each command has the same line number in the script as in the document.
     std::string script;
     std::vector<Block> blocks;
     std::vector<Fault> faults;  // reasons why the document can't be run
@@ -37,8 +37,8 @@ struct Document {
 
 Document read_document(std::string_view markdown);
 
-// Returns the faults of the document and of its script's run, `done`: a command that failed, and shown lines
-// that the output lacks.
+// Returns the faults of the document, and those found by running its script with the result `done`: a command
+// that failed, and shown lines that the output lacks.
 std::vector<Fault> faults_of(const Document& document, const Output& done);
 
 }  // namespace pbs::e2e

@@ -1,5 +1,5 @@
-// Tests of eligible_time_enable, with which the time of a waiting job counts or not, depending on why it
-// waits; and of the scheduler's log, for which the policy chooses the events by log_event.
+// Tests of eligible_time_enable, with which a job's waiting time counts or not, depending on the reason why
+// the job waits. Also tests of the scheduler's log, whose events the policy chooses by log_event.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

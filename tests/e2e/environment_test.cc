@@ -1,5 +1,5 @@
-// The environment of a job has the variables of its submission, byte by byte; and output reaches a folder of
-// any name.
+// A job's environment has the variables of its submission, byte by byte. A job's output reaches its folder,
+// whatever the folder's name is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -55,8 +55,9 @@ class Environment : public OriginServer {
         run.folder = in.empty() ? server.work() : in;
         return server.command_as(runner(), options, run);
     }
-    // Returns variables whose values have each byte but NUL, beside bytes with a special meaning, and a shell
-    // function. No value ends with a blank, as OpenPBS's server removes blanks at the end.
+    // Returns variables whose values contain each byte but NUL, also beside characters with a special
+    // meaning; and a shell function. No value ends with a blank, as OpenPBS's server removes blanks at the
+    // end.
     static Variables every_byte() {
         Variables all;
         for (int byte = 1; byte < 256; ++byte) {
@@ -67,8 +68,8 @@ class Environment : public OriginServer {
         all["BASH_FUNC_module%%"] = "() {  printf '%s' \"a,b\\\\\";\n printf '%s' \"it's\"\n}";
         return all;
     }
-    // Submits a job with `options` in the environment `sent`, and checks that it got the variables. `index`:
-    // the subjob to check, for an array.
+    // Submits a job with `options` in the environment `sent`, and checks that the job got the variables. If
+    // the job is an array, `index` is the subjob to check.
     void expect_arrived(const Variables& sent, const std::vector<std::string>& options,
                         const std::string& index = "") {
         const fs::path file = server.work() / ("env" + std::to_string(++files_));
@@ -166,8 +167,8 @@ TEST_F(Environment, OutputGoesToAFolderOfAnyName) {
         const Output given = qsub({"-j", "oe", "-o", "given"}, "echo sand\n", {}, in);
         ASSERT_EQ(given.exit, 0) << name << given;
         ASSERT_TRUE(wait_for([&] { return text_of(in / "given") == "sand\n"; })) << name << server.log();
-        // Both subjobs write to one file, which each empties at its start: the output of one of them may be
-        // lost.
+        // Both subjobs write to one file, which each subjob empties when it starts. So the output of one of
+        // them may be lost.
         const Output held = qsub({"-h", "-J", "1-2", "-N", "k", "-j", "oe"}, "echo sub\n", {}, in);
         ASSERT_EQ(held.exit, 0) << name << held;
         const std::string array = held.out.substr(0, held.out.find('\n'));
@@ -181,7 +182,7 @@ TEST_F(Environment, OutputGoesToAFolderOfAnyName) {
     EXPECT_FALSE(fs::exists(server.home() / "undelivered") && !fs::is_empty(server.home() / "undelivered"));
 }
 
-// A path in an option can't have a line break, but the folder of the submission can.
+// A path in an option can't contain a line break, but the path of the folder in which qsub runs can.
 TEST_F(Environment, OutputGoesToAFolderWithALineBreak) {
     NEEDS(without_mom);
     const fs::path in = folder("two\nlines");

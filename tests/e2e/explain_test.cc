@@ -13,7 +13,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// The server's clock starts on a Monday at 10:00, which is in prime time.
+// The server's clock starts on a Monday at 10:00, which is in prime time (the window `office`).
 class Explain : public OriginServer {
   protected:
     void SetUp() override {
@@ -85,7 +85,7 @@ TEST_F(Explain, JobsThatAreNotThere) {
     EXPECT_THAT(usage.err, HasSubstr("JOB"));
 }
 
-// qstat's estimated starts; the server's clock starts on Monday, 10:00.
+// Estimated starts that qstat shows. The server's clock starts on Monday, 10:00.
 class Estimated : public OriginServer {
   protected:
     void SetUp() override {
@@ -133,8 +133,8 @@ TEST_F(Estimated, OfAsManyOthersAsThePolicyAsksFor) {
     EXPECT_THAT(start(), StartsWith("Mon Nov 23 11:00:")) << "something is kept for this one";
 }
 
-// Estimated starts in the columns of qstat -T, which are relative to the machine's clock; so the server uses
-// it.
+// qstat -T shows estimated starts relative to the machine's clock. So the server uses the machine's clock
+// here.
 TEST(EstimatedNow, OfATopJobInTheColumnOfQstat) {
     Server::Options options;
     options.now = std::time(nullptr);
@@ -159,7 +159,7 @@ TEST(EstimatedNow, OfATopJobInTheColumnOfQstat) {
 
 TEST_F(Estimated, IsGoneWhenTheJobIsHeldAndComesBack) {
     ASSERT_EQ(server.command({"qhold", waiting}).exit, 0);
-    // On OpenPBS, a held job keeps its earlier estimate.
+    // On OpenPBS, a held job keeps its earlier estimate; on the bundled server it loses it.
     EXPECT_EQ(start() == "(none)", !on_openpbs());
     ASSERT_EQ(server.command({"qrls", waiting}).exit, 0);
     EXPECT_TRUE(wait_for([&] { return start() != "(none)"; }));

@@ -59,7 +59,7 @@ class External : public OfOwnServer<> {
         ::waitpid(pid, nullptr, 0);
         std::erase(programs_, pid);
     }
-    // Returns the numbers after the word "version" in that output.
+    // Returns the numbers after the word "version" in the output of fifo_scheduler `number`.
     std::vector<long long> versions(int number) const {
         std::vector<long long> all;
         std::istringstream lines(output(number));
@@ -113,7 +113,8 @@ TEST_F(External, NobodySchedulesUntilAProgramDoes) {
     EXPECT_TRUE(server.wait_job_state(id, "F")) << output(1);
     EXPECT_THAT(server.attribute("sched default", "scheduled_by"), ContainsRegex("^[^ ]+@[^ ]+ since "))
         << output(1);
-    // Without the program nothing starts until the policy has an algorithm of the plugin again.
+    // When the program has ended, no job starts until the policy has one of the plugin's own algorithms
+    // again.
     end(programs_.front());
     EXPECT_TRUE(wait_for([&] { return !registered(); }));
     const std::string next = server.submit("true\n");

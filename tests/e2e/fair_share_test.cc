@@ -50,8 +50,8 @@ class FairShare : public ::testing::Test {
         sqlite3_close(database);
         return amount;
     }
-    // Submits a job to each queue, a first, while scheduling is off, and returns the queue whose job runs
-    // first.
+    // Submits a job to queue a and then one to queue b, while scheduling is off. Returns the queue whose job
+    // starts first.
     std::string first_of(const std::string& a, const std::string& b) {
         EXPECT_TRUE(server.configure({"set server scheduling = False"}));
         const std::string one = job(a);
@@ -75,7 +75,7 @@ TEST_F(FairShare, WhoHasUsedLessGoesFirstAlsoAfterACrash) {
     const std::string long_job = job("qa");
     ASSERT_TRUE(server.wait_job_state(long_job, "R"));
     server.set_clock(kMonday10 + 2 * 3600);
-    // A crash doesn't lose the usage of a running job, which is computed from its start.
+    // The usage of a running job is computed from its start, so a crash doesn't lose it.
     server.kill9();
     ASSERT_TRUE(server.start());
     server.set_clock(kMonday10 + 2 * 3600);

@@ -24,7 +24,7 @@ std::string source(const std::string& file) {
     return text.str();
 }
 
-// Makes a script that a document's commands find in PATH before any other program of its name.
+// Makes a script that a document's commands find in PATH before other programs with the same name.
 void put_program(const Server& server, const std::string& name, const std::string& script) {
     const fs::path file = server.work() / "bin" / name;
     fs::create_directories(file.parent_path());
@@ -32,8 +32,8 @@ void put_program(const Server& server, const std::string& name, const std::strin
     fs::permissions(file, fs::perms(0755));
 }
 
-// Makes a qsub that adds -S /bin/sh: the login shell of the users whom tests borrow may be nologin, and
-// others read start-up files.
+// Makes a qsub that adds -S /bin/sh. Otherwise jobs would use the login shells of the users whom the tests
+// borrow, which may be nologin or read start-up files.
 void put_qsub(const Server& server) {
     put_program(server, "qsub", "exec " + program("qsub").string() + " -S /bin/sh \"$@\"\n");
 }
@@ -64,7 +64,7 @@ void expect_no_faults(const std::string& file, const Document& document, const O
     }
 }
 
-// Ends the server that the guide's commands start, and its jobs, at the end of the test.
+// An object whose destructor ends the server that the guide's commands have started, and the server's jobs.
 class StartedByTheGuide {
   public:
     explicit StartedByTheGuide(const Server& server) : server_(server) {}
@@ -88,7 +88,7 @@ class StartedByTheGuide {
 TEST(Guide, CommandsOfAdministrators) {
     const Document guide = read_document(source("docs/guide.md"));
     const Server server;
-    // A server and a date command of the guide use the clock that the test sets.
+    // The server and the command `date` that the guide runs use the clock that the test sets.
     put_program(server, "pbs_server",
                 "case \"$*\" in *--daemon*) set -- \"$@\" --clock-file " +
                     (server.home().parent_path() / "clock").string() + ";; esac\nexec " +
@@ -115,7 +115,7 @@ TEST(Guide, CommandsOfUsers) {
                      server.command_as(runner(), shell(server, page), in_shell(server)));
 }
 
-// Runs a document's commands without a server, and returns the faults that are found.
+// Runs a document's commands without a server. Returns the document's faults.
 std::vector<Fault> faults(const std::string& markdown) {
     const Document document = read_document(markdown);
     return faults_of(document, run({"/bin/bash", "-s"}, {.input = document.script}));

@@ -36,7 +36,7 @@ std::optional<User> borrowed(size_t skip) {
     return std::nullopt;
 }
 
-// Skips all tests of the program if they are to run on an OpenPBS that isn't there.
+// Skips all tests of the program if the host is to be OpenPBS and no box for it can be made.
 class WithoutOpenpbs : public ::testing::Environment {
     void SetUp() override {
         if (!on_openpbs()) return;

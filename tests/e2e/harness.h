@@ -1,5 +1,5 @@
-// Runs a server with the plugin, on a home of its own, and commands against it. The server is the bundled one
-// or, with PBS_E2E_HOST=openpbs in the environment, OpenPBS's in a box (box.h). The tests call it the
+// Starts a server with the plugin, with a home of its own, and runs commands against it. The server is the
+// bundled one or, with PBS_E2E_HOST=openpbs in the environment, OpenPBS's in a box (box.h). It is called the
 // plugin's host.
 #pragma once
 
@@ -29,7 +29,7 @@ struct Output {
 // Prints the result of a program, for messages of failed tests.
 std::ostream& operator<<(std::ostream& stream, const Output& output);
 
-// Removes the warnings of settings that have no effect from qmgr's error output.
+// Removes qmgr's warnings about settings without effect from its error output.
 std::string besides_not_acted_on(const std::string& err);
 // Returns the lines that `pbs_migrate --diff` prints, without the notes.
 std::string differences(const std::string& diff);
@@ -49,8 +49,8 @@ Output run(const std::vector<std::string>& argv, const RunOptions& options = {})
 // Returns the path of a program in build/bin.
 std::filesystem::path program(const std::string& name);
 
-// Users of the tests. runner() submits jobs: this user, or an ordinary one if this is root. other() is
-// another ordinary user, if this process may become one.
+// Users of the tests. runner() submits jobs: it is this process's user or, if that is root, an ordinary user.
+// other() is another ordinary user; nullopt if this process can't become one.
 struct User {
     uid_t uid = 0;
     gid_t gid = 0;
@@ -59,16 +59,17 @@ struct User {
 const User& runner();
 std::optional<User> other();
 
-// Waits until holds() is true, and calls it every 20 ms. Returns false if the timeout passes before. With
+// Calls holds() every 20 ms until it returns true. Returns false if it doesn't before the timeout. With
 // OpenPBS the timeout is four times as long, as its mom looks at jobs only from time to time.
 bool wait_for(const std::function<bool()>& holds,
               std::chrono::milliseconds timeout = std::chrono::seconds(40));
 
-// 2026-11-23 10:00:00 UTC, a Monday. Tests choose the time at which their servers start.
+// 2026-11-23 10:00:00 UTC, a Monday, in seconds since the Epoch. By default, the servers of tests start at
+// this time.
 inline constexpr int64_t kMonday10 = 1795428000;
 
-// Reserves a TCP port for the server of a test while it exists, also while that server is down: no server of
-// another test gets it, and no outgoing connection uses it.
+// Reserves a TCP port for a test's server as long as the object exists, even while the server is down: no
+// server of another test gets the port, and no outgoing connection uses it.
 class HeldPort {
   public:
     HeldPort();
@@ -82,7 +83,7 @@ class HeldPort {
     int fd_ = -1;
 };
 
-// Returns whether OpenPBS's server is the host in this process.
+// Returns whether the host of this process's tests is OpenPBS's server.
 bool on_openpbs();
 
 // Abilities of a host that some tests need, and that OpenPBS's server lacks.
@@ -98,7 +99,8 @@ enum class Need {
 };
 // Returns why the host lacks the ability, or "" if the host has it.
 std::string lacking(Need need);
-// NEEDS(injected_clock) skips the test if the host lacks this ability. Use it first in a test or in SetUp().
+// NEEDS(injected_clock) skips the test if the host lacks this ability. It has to stand first in a test or in
+// SetUp().
 #define NEEDS(need) \
     if (const std::string why = ::pbs::e2e::lacking(::pbs::e2e::Need::need); !why.empty()) GTEST_SKIP() << why
 
@@ -109,7 +111,7 @@ class OfOwnServer : public Base {
     void SetUp() override { NEEDS(own_server); }
 };
 
-// Returns what to expect of the present host, if the texts or statuses of the two hosts differ.
+// Returns the expectation for the host in use, if the two hosts give different texts or statuses.
 template <class T>
 T of_host(const T& bundled, const T& openpbs) {
     return on_openpbs() ? openpbs : bundled;
@@ -146,13 +148,13 @@ class Server {
     // Writes a file below the home. Makes its folder first.
     void put(const std::string& file, std::string_view text) const;
     std::string read(const std::string& file) const;
-    // Contents of all server logs, and of all accounting files.
+    // Returns the contents of all server logs. accounting() returns those of all accounting files.
     std::string log() const { return read_all("server_logs"); }
     std::string accounting() const { return read_all("server_priv/accounting"); }
 
     // Starts pbs_server and waits until it answers.
     ::testing::AssertionResult start();
-    // Starts the server, which has to refuse to start, and returns its output.
+    // Starts a server that has to refuse to start, and returns its output.
     Output start_refused();
     // Stops the server by SIGTERM and waits until it has ended cleanly.
     ::testing::AssertionResult stop();
@@ -169,14 +171,14 @@ class Server {
     Output qmgr(const std::string& directive) const { return command({"qmgr", "-c", directive}); }
     // Runs qmgr with each directive, up to the first that fails.
     ::testing::AssertionResult configure(const std::vector<std::string>& directives) const;
-    // Returns the value of an attribute in `qmgr -c "list TYPE NAME"`; `object` is "TYPE NAME". "(none)": it
-    // isn't listed.
+    // Returns the value of an attribute in `qmgr -c "list TYPE NAME"`, where `object` is "TYPE NAME". Returns
+    // "(none)" if qmgr doesn't list it.
     std::string attribute(const std::string& object, const std::string& name) const;
 
     // Submits a script as runner(), with these options of qsub. Returns the job's id. If the submission
     // fails, reports a test failure and returns "".
     std::string submit(const std::string& script, std::vector<std::string> options = {}) const;
-    // Returns the value of an attribute of a queued or finished job; "(none)": it isn't shown.
+    // Returns the value of an attribute of a queued or finished job; "(none)" if qstat doesn't show it.
     std::string job(const std::string& id, const std::string& attribute) const;
     bool wait_job_state(const std::string& id, const std::string& states,
                         std::chrono::milliseconds timeout = std::chrono::seconds(40)) const;
@@ -187,8 +189,8 @@ class Server {
     std::unique_ptr<Host> host_;
 };
 
-// Returns the value of `name` in a listing of qmgr or qstat -f, in which a line break and a tab continue a
-// long line.
+// Returns the value of the attribute `name` in a listing of qmgr or qstat -f, in which a long line is
+// continued after a line break and a tab.
 std::string attribute_in(const std::string& listing, const std::string& name);
 
 // A server with an Origin policy, a queue for submissions, the execution queue `batch` for jobs of up to 8

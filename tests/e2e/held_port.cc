@@ -13,8 +13,8 @@
 namespace pbs::e2e {
 namespace {
 
-// Binds an abstract socket name that stands for the port. Returns the descriptor, with which the kernel frees
-// the name, or -1 if another test holds the port.
+// Binds an abstract socket name that stands for the port. Returns the descriptor, or -1 if another test holds
+// the port. The kernel frees the name when the descriptor is closed.
 int hold(int port) {
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_un address{};
@@ -43,7 +43,7 @@ bool nobody_listens(int port) {
 }  // namespace
 
 HeldPort::HeldPort() {
-    // Try ports below those that the kernel gives to outgoing connections.
+    // Try ports below the range from which the kernel takes ports for outgoing connections.
     constexpr int kFirst = 16000;
     constexpr int kCount = 16000;
     for (int tried = 0, port = static_cast<int>(getpid()) * 7 % kCount; tried < kCount;

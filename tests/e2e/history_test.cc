@@ -1,4 +1,5 @@
-// The history of changes by pbs_config: a manager may read it and go back in it, others may not.
+// The history of changes, with pbs_config: a manager may read it and roll back to a revision, other users may
+// not.
 #include <gmock/gmock.h>
 #include <signal.h>
 
@@ -150,7 +151,7 @@ TEST_F(History, ExportIntoAnotherServerIsTheSameBytes) {
     EXPECT_EQ(other.command({"pbs_config", "export"}).out, text);
 }
 
-// The history includes the server's own objects, such as queues, unless an option leaves them out.
+// The history includes the bundled server's own objects, such as queues, unless an option leaves them out.
 TEST_F(History, TheServersOwnPart) {
     NEEDS(history_of_server);
     const std::string then = revision();
@@ -230,8 +231,8 @@ TEST_F(History, WrongUsageIsExplained) {
                 HasSubstr("there is no revision 99: the last one is " + revision()));
 }
 
-// Kills the server some milliseconds after the start of an import: the import is in force as a whole or not
-// at all.
+// Kills the server some milliseconds after the start of an import. The import has then been made as a whole
+// or not at all.
 TEST_F(History, KilledImportIsAllOrNothing) {
     std::string text = R"({"format": 1, "policy": {)";
     for (int i = 0; i < 2000; ++i)

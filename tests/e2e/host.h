@@ -1,4 +1,4 @@
-// Interface of a server that class Server drives: the bundled server (own_host.cc) or OpenPBS's
+// Interface of the two servers that class Server may drive: the bundled server (own_host.cc) and OpenPBS's
 // (openpbs_host.cc).
 #pragma once
 
@@ -15,7 +15,7 @@ namespace pbs::e2e {
 class Host {
   public:
     explicit Host(Server::Options options) : options_(std::move(options)) {}
-    // Removes everything that the host has made.
+    // Removes all files that the host has made.
     virtual ~Host() = default;
     Host(const Host&) = delete;
     Host& operator=(const Host&) = delete;
@@ -26,15 +26,15 @@ class Host {
     virtual ::testing::AssertionResult stop() = 0;
     virtual void kill9() = 0;
     virtual bool running() = 0;
-    // Ends the server as quickly as possible, at the end of the test, and its running jobs.
+    // Ends the server and its running jobs as quickly as possible, at the end of the test.
     virtual void end() = 0;
     virtual Output command(const std::vector<std::string>& argv, RunOptions options) = 0;
-    // Waits until the directives, which were carried out, have had their effects.
+    // Waits until these directives, which qmgr has carried out, have taken effect.
     virtual void configured(const std::vector<std::string>& directives) = 0;
     // The server's standard output and error.
     virtual std::string output() const = 0;
 
-    // Abilities that only one of the hosts has. The other one throws: a test that calls them has to begin
+    // Abilities that only one of the hosts has. The other host throws, so a test that uses them has to begin
     // with NEEDS().
     virtual int port() const { throw missing("a port"); }
     virtual pid_t pid() const { throw missing("a process id"); }

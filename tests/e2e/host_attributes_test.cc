@@ -1,6 +1,6 @@
-// Tests every attribute that the plugin adds to servers, queues and schedulers, a row each: it is set, shown
-// and has its effect. Each host is tested: the bundled server, and OpenPBS's with the plugin inside it or
-// beside it.
+// Tests every attribute that the plugin adds to servers, queues and schedulers. Each has a row in a table;
+// the tests set it, list it, and check its effect. The host is the bundled server, or OpenPBS's with the
+// plugin inside it or beside it.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,8 @@ using ::testing::Not;
 
 enum Hosts : std::uint8_t { both, of_openpbs };
 
-// An attribute that can be set. It makes a job of the queue `work` wait; without it the job runs.
+// An attribute that qmgr can set. With this value a job of the queue `work` waits; without the attribute it
+// runs.
 struct Settable {
     std::uint32_t type;
     const char* object;  // its object, as qmgr names it
@@ -59,7 +60,7 @@ std::vector<Settable> settable() {
     };
 }
 
-// An attribute that can't be set, and that contains `shows` after the directives `before`.
+// A read-only attribute. Its value contains `shows` after the directives `before`.
 struct Shown {
     std::uint32_t type;
     const char* name;
@@ -127,8 +128,8 @@ class HostAttributes : public ::testing::Test {
                                       "create node n1 resources_available.ncpus = 8",
                                       "set server default_queue = work"}));
     }
-    // Returns an attribute in a listing of OpenPBS's qmgr, which asks for all attributes, not for some by
-    // their names.
+    // Returns an attribute in a listing of OpenPBS's own qmgr, which asks the server for all attributes at
+    // once, not for some by name.
     std::string stock_list(const std::string& object, const std::string& name) const {
         return attribute_in(server.command({openpbs_prefix() / "bin/qmgr", "-c", "list " + object}).out,
                             name);
@@ -142,8 +143,8 @@ class HostAttributes : public ::testing::Test {
         return wait_for(
             [&] { return server.job(job, "job_state") == "Q" && server.job(job, "comment") != "(none)"; });
     }
-    // Returns the value that qmgr lists; "" if OpenPBS's qmgr lists another one. Some attributes of the
-    // server are listed only if they are asked for by name.
+    // Returns the value that qmgr lists; "" if OpenPBS's qmgr lists another value. Some attributes of the
+    // server are listed only if their names are given.
     std::string listed(const std::string& object, const std::string& name) const {
         if (name == "time_zone" || name == "server_time" || name == "policy_attached") {
             const std::string line = server.command({"qmgr", "-c", "list server"}).out;
@@ -216,7 +217,7 @@ TEST_P(ShownAttributes, IsShownAndNotSet) {
         std::filesystem::create_directory(server.home() / "server_priv/policy.db");
         (void)server.start();
     }
-    // model_checks is set by a check that runs only every ten minutes: don't wait for it.
+    // model_checks is set by a check that runs only every ten minutes, so the test doesn't wait for a value.
     const bool later = std::string_view(row.name) == "model_checks";
     EXPECT_TRUE(later || wait_for([&] {
                     const std::string value = listed(object, row.name);

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 using ::testing::HasSubstr;
 
-// A TCP socket, whose descriptor the programs that the test starts inherit.
+// A TCP socket whose descriptor is inherited by programs that the test starts.
 class Tcp {
   public:
     static Tcp to(int port) {
@@ -177,7 +177,7 @@ class IffTest : public ::testing::Test {
                      std::vector<std::string> environment = {}) const {
         return end(start(arguments, std::move(environment)));
     }
-    // Returns the arguments with which clients start pbs_iff for a connection.
+    // Returns the arguments with which a client starts pbs_iff for its connection.
     static std::vector<std::string> arguments_for(const Tcp& connection) {
         return {"localhost", std::to_string(connection.port(true)), std::to_string(connection.fd),
                 std::to_string(htons(connection.port()))};
@@ -206,7 +206,7 @@ TEST_F(IffTest, OurClientsAreKnownByIt) {
     ASSERT_EQ(submitted.exit, 0) << submitted;
     const std::string id = submitted.out.substr(0, submitted.out.find('\n'));
     EXPECT_THAT(server.job(id, "Job_Owner"), HasSubstr(runner().name + "@"));
-    // without the setuid bit, pbs_iff says that this is missing
+    // without the setuid bit, pbs_iff says that it isn't installed setuid root
     ASSERT_EQ(chmod(helper.c_str(), 0755), 0);
     const Output refused = run({"qstat", "-B"}, options);
     EXPECT_NE(refused.exit, 0);
@@ -247,8 +247,8 @@ TEST_F(IffTest, OpenpbsOlderFormsAreTaken) {
     expect_nothing_done(words, "the connection has another own address");
 }
 
-// pbs_iff refuses a port that isn't its caller's connection: with any port, a user could claim the
-// connections of others.
+// pbs_iff vouches only for a port that is its caller's own connection. Otherwise a user could claim the
+// connections of other users.
 TEST_F(IffTest, ItVouchesForConnectionsOfItsCallerAlone) {
     const Tcp others = Tcp::to(server.port());
     const Tcp own = Tcp::to(server.port());
@@ -281,7 +281,7 @@ TEST_F(IffTest, ItConnectsToWhereTheConnectionLeads) {
     expect_nothing_done({}, "pbs_iff [-i address] host port descriptor [own_port] expected");
 }
 
-// A connection in a network namespace that a user has made, with any address in it, proves nothing.
+// A user may make a network namespace, and use any address in it. So a connection there proves nothing.
 TEST_F(IffTest, AConnectionInAnotherNetworkSaysNothing) {
     const int own = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
     if (unshare(CLONE_NEWNET) != 0) GTEST_SKIP() << "no network namespace can be made here";
@@ -331,8 +331,8 @@ TEST_F(IffTest, AnythingElseIsNoAnswer) {
     }
 }
 
-// While pbs_iff waits for a silent server, it has given up its privileges, and its user can neither inspect
-// it nor take over its connection to the server.
+// While pbs_iff waits for a server that sends nothing, it has already given up its privileges. Still, its
+// user can neither inspect the process nor take over its connection to the server.
 TEST_F(IffTest, NothingIsLeftOfThePrivilege) {
     const Tcp listener = Tcp::listener();
     const Tcp client = Tcp::to(listener.port());

@@ -1,5 +1,5 @@
-# Installs a build under another prefix than the configured one. Then builds and runs a program with the flags
-# that the installed pkg-config file gives.
+# Installs a build under another prefix than the configured one. Then builds a program with the flags that the
+# installed pkg-config file gives, and runs it.
 #   cmake -DBUILD=folder -DCC=compiler -DWORK=folder -P install_test.cmake
 file(REMOVE_RECURSE ${WORK})
 function(must)
@@ -11,7 +11,7 @@ function(must)
 endfunction()
 
 must(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
-# Installing another build over this one must renew the checksums of the plugin's files.
+# Installing another build over this one must renew the plugin's checksums (pbs_policy.sums).
 file(GLOB_RECURSE plugin ${WORK}/prefix/lib/pbspolicy/pbs_policy.so)
 if(plugin)
   get_filename_component(library ${plugin} DIRECTORY)
@@ -33,7 +33,8 @@ separate_arguments(flags UNIX_COMMAND "${out}")
 must(pkg-config --variable=libdir pbspolicy)
 string(STRIP "${out}" libdir)
 must(${CC} ${example} -o ${WORK}/stat_objects ${flags} -Wl,-rpath,${libdir})
-# Without a server the program says so; this shows that it is linked and finds its library.
+# Without a server, the program says that it can't connect. This shows that it is linked and finds its
+# library.
 set(ENV{PBS_SERVER} localhost:1)
 execute_process(COMMAND ${WORK}/stat_objects OUTPUT_VARIABLE out ERROR_VARIABLE out)
 if(NOT out MATCHES "cannot connect")

@@ -1,6 +1,5 @@
 // Requests of jobs that only the scheduler interprets: ranges of chunks, and a time within which a job has to
-// start. Also settings of policies about arrays, and about resources that are reserved for jobs which request
-// them.
+// start. Also policy settings for arrays, and for resources that are reserved for jobs which request them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +40,7 @@ TEST_F(JobRequests, GetTheMostChunksThatFit) {
     EXPECT_EQ(server.job(next, "job_state"), "Q");
     EXPECT_EQ(server.job(next, "Resource_List.ncpus"), "2");
 
-    // When it is requeued and starts again, it may have all four.
+    // When the job with a range is requeued and starts again, it may have all four CPUs.
     ASSERT_EQ(server.command({"qdel", first}).exit, 0);
     ASSERT_EQ(server.command({"qdel", next}).exit, 0);
     ASSERT_TRUE(server.wait_job_state(first, "F"));

@@ -1,4 +1,4 @@
-// Jobs that run, and the commands for them.
+// Jobs that run on a server, and the commands that act on them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -167,7 +167,7 @@ TEST_F(Jobs, StatusCommandsShowThem) {
     EXPECT_EQ(attribute_in(nodes.out, "resources_assigned.ncpus"), "2");
 }
 
-// With -F json, qstat prints a JSON document even if it is asked for unknown jobs, as PBS's qstat does.
+// With -F json, qstat prints a JSON document even if unknown jobs are asked for, as PBS's qstat does.
 TEST_F(Jobs, JsonIsADocumentWhateverWasAsked) {
     const auto document = [&](std::vector<std::string> arguments, int exit) {
         arguments.insert(arguments.begin(), {"qstat", "-f", "-F", "json"});
@@ -214,7 +214,7 @@ TEST_F(Jobs, CheckpointsAreKeptAndTheJobRuns) {
     EXPECT_TRUE(server.wait_job_state(id, "F"));
 }
 
-// The warning goes to standard error, as scripts read the job's id from standard output.
+// qsub writes its warning to standard error, as scripts read the job's id from standard output.
 TEST_F(Jobs, CheckpointsAreWarnedOf) {
     const Output made = server.command_as(runner(), {"qsub", "-h"}, {"#PBS -c c=5\ntrue\n"});
     EXPECT_EQ(made.exit, 0);
@@ -250,8 +250,8 @@ TEST_F(Jobs, AScriptWithCarriageReturnsIsRefused) {
     EXPECT_EQ(as_runner({"qselect"}).out, "") << "nothing was submitted";
 }
 
-// default_qsub_arguments, which operators may set, don't apply to root's jobs: they decide what a job runs
-// and where it writes.
+// default_qsub_arguments can decide what a job runs and where it writes. Operators may set it, so it doesn't
+// apply to root's jobs.
 TEST_F(Jobs, TheServersArgumentsOfQsubDontCountForRoot) {
     ASSERT_TRUE(server.configure({"set server default_qsub_arguments='-N theirs -o /etc/theirs'"}));
     const std::string id = server.submit("true\n", {"-h"});
@@ -267,7 +267,7 @@ TEST_F(Jobs, TheServersArgumentsOfQsubDontCountForRoot) {
     EXPECT_THAT(server.job(roots, "Output_Path"), Not(HasSubstr("/etc/theirs")));
 }
 
-// Asks each installed program, so that a new program is tested, too.
+// Runs each installed program, so that new programs are tested, too, without a change here.
 TEST(Commands, TellTheirUsageAndVersion) {
     int programs = 0;
     for (const auto& entry : std::filesystem::directory_iterator(program("qstat").parent_path())) {

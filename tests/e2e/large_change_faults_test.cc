@@ -1,5 +1,5 @@
-// Kills the server, or its client, during a large change: the plugin's database and the server's both have
-// the change or neither has it, and the history agrees with them.
+// Kills the server, or its client, during a large change. Afterwards, the plugin's and the server's database
+// both have the change, or neither has it, and the history agrees with them.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -69,8 +69,8 @@ class LargeChangeFaults : public ::testing::Test {
         return last.out.substr(from, last.out.find_first_not_of("0123456789", from) - from);
     }
 
-    // Checks that the latest revision of the history is the present configuration, and that the difference to
-    // the other revision can be computed.
+    // Checks that the latest revision of the history equals the present configuration, and that the history
+    // can compute its difference from the other one of the two revisions.
     void expect_same_history() const {
         const std::string now = configuration();
         const Output recorded = server_->command({"pbs_config", "export", "--revision", revision()});
@@ -85,8 +85,8 @@ class LargeChangeFaults : public ::testing::Test {
         ASSERT_EQ(configuration(), wanted);
     }
 
-    // Kills the server after one of the file changes that change() makes it do, for changes all over its
-    // course. It turns the configuration `from` into `to`.
+    // The function `change` turns the configuration `from` into `to`. Kills the server after one of the calls
+    // by which this changes files. Repeats this for calls at intervals over the whole course.
     template <class Change>
     void kill_in(const std::string& from, const std::string& to, long calls, Change change) {
         ASSERT_GT(calls, 20);
@@ -108,7 +108,7 @@ class LargeChangeFaults : public ::testing::Test {
     }
 
     FaultCounters counters_;
-    std::unique_ptr<Server> server_;  // uses counters_, so it has to end first
+    std::unique_ptr<Server> server_;  // uses counters_, so it has to be destroyed first
     std::string old_;
     std::string new_;
     std::string old_revision_;
@@ -133,7 +133,7 @@ TEST_F(LargeChangeFaults, AClientThatLeaves) {
         SCOPED_TRACE(seconds);
         (void)server_->command(
             {"timeout", "-s", "KILL", seconds, program("pbs_config").string(), "import", file()});
-        // this command waits until the import, or the rest of its work, is over
+        // this command has to wait until the import is over
         const std::string comment = fmt::format("c{}", ++number);
         const bool was_set = server_->qmgr("set node n0 comment=" + comment).exit == 0;
         EXPECT_EQ(server_->attribute("node n0", "comment") == comment, was_set);

@@ -54,7 +54,7 @@ class LongCycle : public ::testing::Test {
             ++count;
         return count;
     }
-    // Starts `users` threads, each of which asks for records of cycles again and again until `enough`.
+    // Starts `users` threads. Each asks for records of cycles again and again until `enough` is true.
     std::vector<std::thread> ask_for_records(int users, const std::atomic<bool>& enough) {
         std::vector<std::thread> all;
         all.reserve(static_cast<size_t>(users));
@@ -101,7 +101,8 @@ TEST_F(LongCycle, AServerThatIsStoppedOrKilledInBetweenGoesOnAtItsNextStart) {
     EXPECT_EQ(count("Q"), kJobs - 2u);
 }
 
-// Explanations and records of all jobs take as long as a cycle; meanwhile clients are served and cycles run.
+// Explanations and records of all jobs take as long as a cycle. While they are made, the server serves
+// clients, and cycles run.
 TEST_F(LongCycle, OthersAreAnsweredAndCyclesRunBesideRecordsAndExplanations) {
     ASSERT_EQ(server.qmgr("set server scheduling=True").exit, 0);
     ASSERT_TRUE(wait_for([&] { return cycle_is_over() && count("R") == 2; }, std::chrono::seconds(60)));

@@ -1,5 +1,5 @@
-// Runs the tests and, with OpenPBS's server as the host, runs them on each OpenPBS that
-// PBSPOLICY_OPENPBS_PREFIX names.
+// Runs the tests. If the host is OpenPBS's server, runs them on each OpenPBS that PBSPOLICY_OPENPBS_PREFIX
+// names.
 #include <gtest/gtest.h>
 
 #include "tests/e2e/box.h"

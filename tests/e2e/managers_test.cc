@@ -1,4 +1,5 @@
-// Tests which objects and attributes managers who aren't root, operators, and other users may change.
+// Tests which objects and attributes may be changed by managers other than root, by operators, and by other
+// users.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,7 +85,7 @@ TEST_F(Managers, NothingThatAManagerSetsReachesWhatIsRoots) {
     EXPECT_EQ(server.read("sched_priv/hpm_ctl"), program);
     EXPECT_EQ(server.read("sched_priv/holidays"), days);
 
-    // If a link replaces the folder of outputs, the server doesn't follow it.
+    // If a symbolic link replaces the folder for the outputs of programs, the server doesn't follow the link.
     std::filesystem::remove_all(server.home() / "sched_priv/output");
     std::filesystem::create_directory_symlink(server.home() / "sched_priv",
                                               server.home() / "sched_priv/output");

@@ -1,4 +1,5 @@
-// Kills the server, or fills its disk, at each step of a migration: everything is migrated or nothing.
+// Kills the server, or fills its disk, at each step of a migration. Afterwards, everything is migrated or
+// nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -65,7 +66,7 @@ class FaultyServer {
     FaultCounters counters_;
 
   public:
-    std::unique_ptr<Server> server;  // uses the counters, so it has to end first
+    std::unique_ptr<Server> server;  // uses counters_, so it has to be destroyed first
     faults* at = counters_.at;
 };
 
@@ -96,8 +97,7 @@ void expect_nothing(const Server& server) {
     EXPECT_FALSE(fs::exists(server.home() / "server_priv/migration_report"));
 }
 
-// Returns the number of calls that change a file (faults.h) which a server makes from its first start until
-// it answers.
+// Returns how many calls that change a file (faults.h) a server makes, from its first start until it answers.
 long calls_of_a_first_start() {
     const FaultyServer faulty;
     faulty.put_files("sched_priv");

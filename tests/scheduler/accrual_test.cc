@@ -1,4 +1,4 @@
-// Eligible time, which counts or not depending on what a job waits for; and job_sort_formula_threshold.
+// Eligible time, which grows only while a job waits for certain reasons; and job_sort_formula_threshold.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -95,7 +95,8 @@ TEST_F(AccrualTest, TheFormulaHasWhatWasCounted) {
     EXPECT_THAT(world.cycle(at(3)).started, ElementsAre(later)) << "the other one is older";
 }
 
-// After random events, accruals and starts are those of limits that are counted anew from the list of jobs.
+// After random events, each waiting job has the accrual type that follows from counting its owner's jobs
+// anew.
 TEST(Accruals, AreThoseOfCountingAnewAfterAnyEvents) {
     for (unsigned seed = 1; seed <= 60; ++seed) {
         SCOPED_TRACE(seed);

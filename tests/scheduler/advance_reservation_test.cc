@@ -151,8 +151,8 @@ TEST_F(AdvanceReservation, CountsWithWalltimesAndNotWithSoftOnes) {
     const auto outcome = world.cycle(at(9));
     EXPECT_THAT(outcome.denied, ElementsAre(Key(early)));
     EXPECT_THAT(outcome.confirmed, ElementsAre(Key(later)));
-    // Waiting jobs count with their walltimes, too: neither of these two jobs starts, as it could run into
-    // the reservation.
+    // For waiting jobs, too, the walltime counts and not the soft walltime: neither of these two jobs starts,
+    // as it could run into the reservation.
     (void)world.job(
         {.queue = "workq", .ncpus = 2, .walltime = 3 * kHour, .soft_walltime = kHour / 2, .queued = at(9)},
         at(9));
@@ -169,7 +169,8 @@ TEST_F(AdvanceReservation, BeginsAsSoonAsThereAreItsPlaces) {
     const int running = job(3, 2 * kHour);
     EXPECT_THAT(world.cycle(at(9)).started, ElementsAre(running));
     (void)world.reserve({at(12), at(13), "1:ncpus=4"});
-    // For a reservation `soonest`, the duration counts, and its start doesn't.
+    // For a reservation `soonest`, the scheduler takes the duration from `start` and `end`, and chooses the
+    // start.
     const int now = world.reserve({.start = at(20), .end = at(21), .select = "1:ncpus=1", .soonest = true});
     const int after_job =
         world.reserve({.start = at(20), .end = at(21), .select = "1:ncpus=4", .soonest = true});
@@ -181,7 +182,7 @@ TEST_F(AdvanceReservation, BeginsAsSoonAsThereAreItsPlaces) {
     EXPECT_EQ(outcome.begins.at(after_job), at(11));
     EXPECT_EQ(outcome.begins.at(after_others), at(13));
     EXPECT_THAT(outcome.denied, ElementsAre(Key(never)));
-    // Later requests don't get the places of the confirmed reservations.
+    // Reservations that are requested later don't get the places of the confirmed reservations.
     const int beside = world.reserve({at(11), at(12), "1:ncpus=1"});
     const int behind = world.reserve({at(14), at(15), "1:ncpus=4"});
     const auto later = world.cycle(at(9));
@@ -222,7 +223,7 @@ struct AlteredReservation : AdvanceReservation {
         one = world.reserve({at(10), at(12), "2:ncpus=2"});
         EXPECT_EQ(world.cycle(at(9)).confirmed.at(one), "(n2:ncpus=2)+(n2:ncpus=2)");
     }
-    // Begins the reservation with a job in it. The job on n1 ends.
+    // Begins the reservation with a job in it, and ends the job on n1.
     void begin() {
         world.begin_reservation(one);
         const int inside = job(2, kHour, World::queue_of_reservation(one));
@@ -363,7 +364,7 @@ TEST_F(AdvanceReservation, ReplacesNothingByAnotherPlacementSet) {
     world.begin_reservation(one);
     (void)job(1, kHour, World::queue_of_reservation(one));
     ASSERT_EQ(world.cycle(at(9)).started.size(), 1);
-    // Set b, which is smaller, has free vnodes now; still, the replacement is of set a.
+    // The vnodes of set b, which is smaller, are free at 10:00. Still, the replacement vnode is of set a.
     world.finish(before, at(10));
     world.vnode({.name = "a2", .ncpus = 1, .free = false, .arch = "a"});
     world.ask_again(one, o);
@@ -390,7 +391,7 @@ TEST_F(AdvanceReservation, StaysInOnePlacementSetOfTheServerIfItFitsOne) {
 // ---- Standing reservations.
 
 struct StandingReservation : AdvanceReservation {
-    // Makes a reservation from 12 to 14 on so many days.
+    // Returns a reservation from 12:00 to 14:00 on this number of days.
     static ReservationOptions noon(int days, const std::string& select) {
         ReservationOptions o{at(12), at(14), select};
         for (int day = 1; day < days; ++day)
@@ -513,14 +514,14 @@ TEST_F(StandingReservation, WakesTheSchedulerAtEachOfItsTimes) {
 
 // ---- Random sites.
 
-// Returns the CPUs of a vnode that jobs outside of reservations hold until after an instant.
+// Returns how many CPUs of a vnode are held, after an instant, by running jobs that aren't in a reservation.
 std::int64_t held_by_others(const World& world, const std::vector<int>& jobs, VnodeHandle vnode,
                             Instant after) {
     std::int64_t sum = 0;
     for (const int job : jobs) {
         if (!world.running(job) || world.queue_of(job).starts_with("R")) continue;
         const std::int64_t walltime = world.options(job).walltime;
-        // a job without a walltime has no known end, or gets one from its queue
+        // a job without a walltime may have a queue's default, which isn't known here
         if (walltime < 0 || world.started(job) + Seconds(walltime) <= after) continue;
         for (const auto& [held, amounts] : world.places(job))
             for (const HeldAmount& a : amounts)
@@ -529,7 +530,7 @@ std::int64_t held_by_others(const World& world, const std::vector<int>& jobs, Vn
     return sum;
 }
 
-// The places of a reservation at one of its times.
+// The vnodes that a reservation holds during one of its occurrences.
 struct Held {
     int number;
     Instant start;
@@ -628,7 +629,7 @@ void try_random_sites(Algorithm algorithm, int sites, int& confirmed, int& denie
             confirmed += static_cast<int>(a.confirmed.size());
             denied += static_cast<int>(a.denied.size());
             for (const int job : a.started) in_them += by_events.world.queue_of(job).starts_with("R") ? 1 : 0;
-            // jobs outside of reservations don't use the amounts of a reservation
+            // jobs outside of reservations don't use the CPUs that a reservation has on a vnode
             const World& world = by_events.world;
             for (std::size_t v = 0; v < by_events.vnodes.size(); ++v) {
                 const VnodeHandle vnode = world.vnode_handle(by_events.vnodes[v]);

@@ -144,7 +144,7 @@ TEST_F(Allocation, OA_DECAY_FACTOR_OfUsersWhoseGroupIsOverItsAllocation) {
     EXPECT_DOUBLE_EQ(usage["bob"], 500) << "under its allocation";
     EXPECT_DOUBLE_EQ(usage["eve"], 900);
     EXPECT_DOUBLE_EQ(usage["dan"], 500);
-    // At this time the server has been down for two days.
+    // Before this time, the server was down for two days.
     usage = usage_after(at(72));
     EXPECT_DOUBLE_EQ(usage["ann"], 125);
     EXPECT_DOUBLE_EQ(usage["eve"], 729);

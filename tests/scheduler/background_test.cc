@@ -1,4 +1,4 @@
-// A cycle in a thread decides as it would without the events that came while it ran.
+// A cycle in a thread decides as if the events that come while it runs came after it.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,8 +59,8 @@ TEST_F(BackgroundCycle, SeesNothingOfWhatComesWhileItRuns) {
     EXPECT_THAT(world.cycle(now).started, ElementsAre(second)) << "kept, and delivered in the end";
 }
 
-// Jobs that all arrive before the first cycle, and are put into lanes by threads, start in the same order as
-// jobs that arrive in small batches.
+// Jobs that all arrive before the first cycle are sorted into the lists of pending jobs by several threads.
+// They start in the same order as jobs that arrive in small batches.
 TEST(ThreadsOfACycle, ManyJobsAreInTheOrderOfThoseThatArriveOneByOne) {
     constexpr int kBatch = 400;
     constexpr int kBatches = 110;
@@ -217,8 +217,7 @@ double processor_time() {
     return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-// The server waits for finish_work(), so the jobs that came meanwhile must have been taken in before, in the
-// thread.
+// The server waits for finish_work(). So the thread itself must take in the jobs that came while it ran.
 TEST_F(BackgroundLook, TakesInWhatCameMeanwhileInItsThread) {
     std::promise<void> end;
     std::promise<void> over;
@@ -326,7 +325,7 @@ TEST(BackgroundCycles, DecideWhatOthersDoBeforeTheEventsThatCameMeanwhile) {
             events.pass_time();
         }
     }
-    // the test has shown nothing if few jobs were started or skipped
+    // With few jobs started or skipped, the test would have shown nothing.
     EXPECT_GT(started, 5U * pbs::test::cases(60));
     EXPECT_GT(skipped, 2U * pbs::test::cases(60));
 }

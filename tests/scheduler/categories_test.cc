@@ -1,4 +1,4 @@
-// PlaceMap, in which a cycle keeps answers about similar jobs.
+// PlaceMap, the hash map in which a cycle keeps answers that hold for similar jobs.
 
 #include "server_plugin/scheduler/framework/categories.h"
 

@@ -137,8 +137,8 @@ TEST_F(ChunkRangeCycles, LimitsAndQuotasCountForTheNumber) {
     EXPECT_THAT(world.cycle(at(10, 1)).started, IsEmpty()) << "four of five are in use";
 }
 
-// A job that can't start is expected at the earliest time at which its least number of chunks fits. The place
-// that is kept for it has as many chunks as fit then.
+// If a job can't start, its expected start is the earliest time at which its least number of chunks fits. The
+// place that is kept for it has as many chunks as fit at that time.
 TEST_F(ChunkRangeCycles, AReservationIsForTheMostThatFitsThen) {
     s.strict_ordering = true;
     s.backfill_depth = 1;

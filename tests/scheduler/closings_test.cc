@@ -214,8 +214,8 @@ TEST_F(Closings, BackfillPrimeDoesNotKeepASuspendedJobForEver) {
     EXPECT_THAT(world.cycle(at(18)).started, ElementsAre(job));
 }
 
-// A waiting job that needs the place of a job which is suspended at 08:00 is expected to start in the pause
-// if it ends in it, and otherwise after the suspended job.
+// A job waits for the CPUs of a job that is suspended from 08:00 to 18:00. If it can end within this pause,
+// its expected start is in the pause, and otherwise after the suspended job.
 TEST_F(Closings, OthersAreForeseenInThePauseOrAfterIt) {
     s.strict_ordering = true;
     s.backfill_depth = 3;

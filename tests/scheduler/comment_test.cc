@@ -25,7 +25,8 @@ struct Comments : testing::Test {
 
 TEST_F(Comments, AJobThatArrivedAfterTheLastCycleGetsOne) {
     world.cycle(at(1));
-    // Somebody else has just set the job's comment; but the scheduler sees the job for the first time.
+    // The job has a comment of another writer. The scheduler sets one anyway, as it sees the job for the
+    // first time.
     const int job = world.job({.nodes = 1, .has_comment = true, .modified = at(1, 1)});
     EXPECT_TRUE(world.cycle(at(1, 2)).comment.contains(job));
 }
@@ -56,7 +57,7 @@ TEST_F(Comments, ARejectionIsNeverLazy) {
     EXPECT_EQ(world.cycle(at(1), false).rejected.count(job), 1U);
 }
 
-// The comments are those of OpenPBS in the same situations.
+// Jobs that lack resources: they get the same comments as with OpenPBS.
 struct Shortages : testing::Test {
     World world;
     void SetUp() override {
@@ -115,7 +116,7 @@ TEST_F(Shortages, OfWhatAnAlteredJobAsksForNow) {
               "Can Never Run: Insufficient amount of resource: ncpus (R: 40 A: 8 T: 8)");
 }
 
-// pbs_sched gives this comment even if other resources are short, too.
+// pbs_sched gives this comment even if the vnodes also lack other resources.
 TEST_F(Shortages, OfVnodesForChunksThatGoToOneEach) {
     for (const char* place : {"scatter", "vscatter", "scatter:excl"})
         EXPECT_EQ(comment({.select = "9:ncpus=1", .place = place}),
@@ -164,8 +165,8 @@ TEST_F(Shortages, OfAQueueThatNeverHasEnough) {
               "Can Never Run: Insufficient amount of queue resource: ncpus (R: 3 A: 2 T: 2)");
 }
 
-// If only the amounts in their comments change, a cycle sets the comments of at most 500 jobs. Otherwise each
-// start would change the comments of a long list of jobs.
+// If the comments of many jobs change only in the amounts that they name, a cycle sets those of at most 500
+// jobs. Otherwise each start would change the comments of a long list of jobs.
 TEST_F(Shortages, ThatDifferInAmountsAreToldToSomeJobsInACycle) {
     use("1:ncpus=3");
     use("1:ncpus=3");

@@ -13,8 +13,8 @@ TEST(CycleEvents, StartWhatACycleOverAllJobsStarts) {
     compare_by_events(pbs::test::cases(150), 120, Algorithm::origin, [](Events&, int) {});
 }
 
-// Sets random options with which jobs may start that the event doesn't concern: because another job started,
-// because something changed without an event, or because of the jobs on a host or in a view of a queue.
+// Sets random options with which an event may let other jobs start than those it concerns: because another
+// job started, because something changed without an event, or because of the jobs on a host or in a queue.
 void set_more_options(Site& site, int seed) {
     std::mt19937 random(static_cast<unsigned>(seed) * 77 + 1);
     const auto pick = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
@@ -124,8 +124,8 @@ TEST_F(AfterEvents, AJobThatEndsLetsTheNextInOrderStart) {
     EXPECT_FALSE(outcome.comment.contains(third));
 }
 
-// A queue at its limit isn't considered. When it is below the limit again, jobs that could already have
-// started on free vnodes are found.
+// While a queue is at its limit, a cycle doesn't consider its jobs. When a job of the queue ends, the next
+// cycle also finds the jobs that fit on vnodes which were free before.
 TEST_F(AfterEvents, AJobThatEndsLetsOthersOfItsQueueStartWhereVnodesHadRoomBefore) {
     world.queue({.name = "batch", .max_running = 1});
     world.queue({.name = "other"});
@@ -234,7 +234,7 @@ TEST_F(AfterEvents, QueuesWhoseJobsStartInThemHaveLimitsOfTheirOwn) {
     EXPECT_THAT(after(CycleTrigger::job_ended).started, testing::ElementsAre(first, other));
 }
 
-// `mixed` can't start at first: its chunk of 2 CPUs takes n1, which alone has enough memory for its other
+// `mixed` can't start at first: its chunk of 2 CPUs takes n1, and only n1 has enough memory for its other
 // chunk. When a small job has taken a CPU of n1, the chunk of 2 CPUs takes n2.
 TEST_F(AfterEvents, JobsWithSeveralKindsOfChunksMayStartWhereLessIsFree) {
     world.vnode({.name = "n1", .ncpus = 2, .mem = 8 * kGb, .priority = 1});

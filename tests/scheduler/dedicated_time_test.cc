@@ -161,7 +161,7 @@ TEST_F(DedicatedTimeCommand, AnAnswerThatIsTheSameIsNoNews) {
     EXPECT_TRUE(world.scheduler.set_outages(kSchedule, "n", {}));
 }
 
-// Where a time of the host and one of the system overlap, the system's counts.
+// Where a dedicated time of the host and one of the system overlap, the system's is in force.
 TEST(Outages, SYSTEM_NAME_IsFavouredWhereBothHaveATime) {
     const std::vector<Outage> host = {{at(1), at(3), "a"}, {at(5), at(12), "b"}, {at(20), at(21), "c"}};
     const std::vector<Outage> system = {{at(2), at(4)}, {at(6), at(7)}, {at(8), at(9)}, {at(19), at(22)}};

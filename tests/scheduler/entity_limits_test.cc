@@ -1,5 +1,5 @@
-// max_run, max_run_res and their soft forms: comments of jobs at a limit, and random events, after which no
-// limit is exceeded by a count of the running jobs.
+// max_run, max_run_res and their soft forms: the comments of jobs at a limit; and random events, after which
+// a count of the running jobs shows that no limit is exceeded.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using enum EntityKind;
 
 struct Limits : testing::Test {
     World world;
-    int cycles = 0;  // number of cycles so far, which are an hour apart
+    int cycles = 0;  // number of cycles so far; the first is at 1:00, and each next one an hour later
     void SetUp() override {
         Settings& s = world.policy();
         s.by_queue = false;
@@ -199,7 +199,7 @@ TEST_F(Limits, WhoIsNotOverASoftOneAnyMoreIsLeftAlone) {
     job("ann", 32);
     job("ann", 32);
     EXPECT_EQ(world.cycle(at(1)).started.size(), 2U);
-    job("bob", 64);  // needs the CPUs of both
+    job("bob", 64);  // needs the CPUs of both running jobs
     EXPECT_THAT(world.cycle(at(2)).preempted, IsEmpty()) << "one is within the limit once the other has gone";
     const int little = job("bob", 8);
     EXPECT_THAT(world.cycle(at(3)).started, ElementsAre(little));
@@ -207,8 +207,8 @@ TEST_F(Limits, WhoIsNotOverASoftOneAnyMoreIsLeftAlone) {
     EXPECT_THAT(world.cycle(at(4)).preempted, IsEmpty());
 }
 
-// The owners' soft limits give the jobs of a queue different levels; still the queue has its turns as one
-// queue.
+// The owners' soft limits give the jobs of a queue different preemption levels. In round-robin, the queue
+// still gets its turns as one queue.
 TEST_F(Limits, SoftOnesLeaveQueuesTheirTurns) {
     Settings& s = world.policy();
     s.preemption = s.round_robin = s.round_robin_all = true;
@@ -305,7 +305,7 @@ TEST(SoftLimits, CyclesComeToRest) {
     EXPECT_GT(preempted, 0) << "else the test would be about nothing";
 }
 
-// ---- Random events, with the running jobs counted anew.
+// ---- Random events, after which the test counts the running jobs anew.
 
 struct Counted {
     World& world;

@@ -1,4 +1,5 @@
-// Estimated starts: a job with a reservation gets its estimate once, and again when it changes.
+// Estimated starts: a waiting job with a reserved place gets an estimate once, and again when the estimate
+// changes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -91,7 +92,7 @@ TEST_F(Estimate, WhatIsNotReservedAnyMoreIsTakenBack) {
     EXPECT_THAT(cycle().expected, IsEmpty());
 }
 
-// The old estimate is taken back with the start, so that none is left if the start fails.
+// A start removes the job's old estimate, so that the job has none if the start fails.
 TEST_F(Estimate, WhatAJobThatStartsWasToldIsTakenBack) {
     (void)cycle();
     now = at(9, 30);

@@ -239,7 +239,7 @@ TEST_F(Explain, AQueueThatStopsObservingPrimeTimeEarly) {
     s.np_drain_backtime = Seconds(30 * kMinute);
     s.np_drain_idletime = Seconds(5 * kMinute);
     world.configure();
-    world.cycle(at(16));  // from here on, the queue counts as idle
+    world.cycle(at(16));  // from this cycle on, the queue counts as idle
     const int job = world.job({.nodes = 1, .walltime = 4 * kHour});
     const Explanation before = explain(job, at(16, 20));
     EXPECT_EQ(before.outcome, JobOutcome::waits);

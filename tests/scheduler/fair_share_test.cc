@@ -83,7 +83,7 @@ TEST_F(FairShareOrder, GroupsAreComparedBeforeTheirMembers) {
     world.vnode({.name = "n", .ncpus = 3});
     usage({{"", "ann", 100}, {"", "cat", 60}});
     const int a = job("ann");
-    const int b = job("bob");  // bob has used nothing, but his group more than cat's
+    const int b = job("bob");  // bob has used nothing, but his group more than cat's group
     const int c = job("cat");
     EXPECT_THAT(cycle().started, ElementsAre(c, b, a));
 }
@@ -350,7 +350,7 @@ TEST_F(FairShareOrder, SaturatedUsersGetTheirShares) {
     }
 }
 
-// ---- The view of the tree, and changes by managers.
+// ---- The rows that users see of the tree, and changes by managers.
 
 struct FairShareView : FairShareOrder {
     void SetUp() override {
@@ -423,7 +423,8 @@ TEST_F(FairShareView, AUserSeesTheEntitiesOfHisJobs) {
     EXPECT_THAT(names(view(at(1), "bob")), ElementsAre("root"));
 }
 
-// Nobody uses the tree of a policy without fairshare; it gets rows for the accounts of jobs when it is shown.
+// A policy without fairshare doesn't use its tree. When somebody asks to see the tree, it gets a row for each
+// account that has jobs.
 TEST_F(FairShareView, AUserSeesManyAccountsInATreeThatNobodyUses) {
     tree.entity = ShareEntity::account;
     world.policy().fairshare = false;

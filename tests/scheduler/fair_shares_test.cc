@@ -70,7 +70,7 @@ TEST(FairShares, UsageOfARunningJobGrowsAndCountsForItsGroups) {
     EXPECT_DOUBLE_EQ(shares.usage(physics, at(50)), 301);
     EXPECT_DOUBLE_EQ(shares.usage(FairShares::kRoot, at(50)), 301);
     EXPECT_DOUBLE_EQ(shares.usage(shares.entity("bob"), at(50)), 1);
-    // The job's usage gets another rate; later the job ends.
+    // The running job gets another rate of usage; later it ends.
     shares.job_runs({7, "7.svr"}, ann, {100, 8}, at(0));
     EXPECT_DOUBLE_EQ(shares.usage(ann, at(50)), 501);
     shares.job_ended({7, "7.svr"}, 700);
@@ -239,8 +239,8 @@ TEST(FairShares, AnotherTreeKeepsWhatEntitiesHaveUsed) {
     EXPECT_FALSE(shares.find("physics"));
 }
 
-// The formula of PBS: an entity's part of all usage, plus its group's excess over that part, multiplied by
-// the entity's share of the group.
+// An entity's usage as PBS computes it: its part of all usage, plus the excess of its group's part over it,
+// multiplied by the entity's share of the group.
 TEST(FairShares, TreeUsageAndFactor) {
     FairShares shares(group());
     shares.load({{UsageRow{"", "ann", 99}, UsageRow{"", "joe", 300}}}, {}, at(0));
@@ -253,7 +253,7 @@ TEST(FairShares, TreeUsageAndFactor) {
     EXPECT_FALSE(shares.is_over(shares.entity("bob"), at(0)));
 }
 
-// After any changes of managers, each group's usage is the sum of its entities' usage.
+// After any changes by managers, each group's usage is the sum of its entities' usage.
 TEST(FairShares, GroupsHaveWhatTheirEntitiesHave) {
     std::mt19937 random(7);
     const auto pick = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };

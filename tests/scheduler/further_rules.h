@@ -1,4 +1,5 @@
-// Rules that no profile of this project has, and that a site could write. Random sites use them.
+// Rules (filters, turns, and orders) that no profile of this project uses, but a site could write. The tests
+// with random sites add them to profiles.
 #pragma once
 
 #include <algorithm>
@@ -29,11 +30,11 @@ inline Refusal check_half_hours(CycleState& state, const JobNeeds&, QueueView& v
 }
 inline const Filter kHalfHours{.name = "half_hours", .check = check_half_hours};
 
-// The same rule, marked as one about time: a look ahead checks it before it computes free amounts.
+// The rule of kHalfHours, marked as one about time: a look ahead checks it before it computes free amounts.
 inline const Filter kHalfHoursFirst{
     .name = "half_hours_first", .traits = about_time, .check = check_half_hours};
 
-// Refuses a job by its own attributes (a negative priority) while two jobs run.
+// Refuses a job of negative priority while two jobs run: a rule that reads the job's own attributes.
 inline Refusal check_priority(CycleState& state, const Candidate& job, const JobTable& jobs,
                               QueueView& view) {
     if (jobs.priority[job.job] >= 0 || state.running < 2) return {};
@@ -41,8 +42,8 @@ inline Refusal check_priority(CycleState& state, const Candidate& job, const Job
 }
 inline const Filter kPriority{.name = "priority", .check = check_priority};
 
-// Refuses a job while two of its owner's run. It says which event lifts the refusal, but not how many jobs
-// the limit still leaves.
+// Refuses a job while two jobs of its owner run. It says which event lifts the refusal, but not how many more
+// jobs the limit allows.
 inline Refusal check_second_job(const OwnerUse& owner, const QueueFacts& o) {
     if (owner.running() < 2) return {};
     return Refusal::for_less_of({ReasonCode::queue_run_user, o.slot, 0, 2},
@@ -84,7 +85,7 @@ inline const Deal kLastUser{
     .charge = [](const Settings&, const JobTable& jobs, const OrderedJob& job) -> std::int64_t {
         return jobs.walltime[job.job] > Seconds(kHour) ? 3 : 1;
     }};
-// Gives the groups in a queue turns, of one job each.
+// Gives the groups in a queue turns. In each turn a group starts one job.
 inline const Deal kGroupsInTurn{
     .name = "groups_in_turn",
     .wanted = [](const Settings&, Instant) { return true; },

@@ -95,7 +95,7 @@ std::string any_literal(const Value& value) {
         return {};
 }
 
-// Adds a member to the initialisers in `text`, unless it has its default value.
+// Adds the member `name` to the initialisers in `text`, unless its value equals the default `usual`.
 template <class Value>
 void add(std::string& text, const char* name, const Value& value, const Value& usual) {
     const std::string shown = any_literal(value);

@@ -1,4 +1,5 @@
-// Writes what a test has told a World as code that can be pasted into another test.
+// Records the calls that a test makes on a World, and writes them as code that can be pasted into another
+// test.
 #pragma once
 
 #include <functional>
@@ -10,8 +11,8 @@
 
 namespace pbs::sched::test {
 
-// Returns options as initialisers, without members that have their defaults: `{.name = "q", .max_running =
-// 3}`.
+// Returns options as an initialiser list, without the members that have their defaults: `{.name = "q",
+// .max_running = 3}`.
 std::string text_of(const QueueOptions& options);
 std::string text_of(const VnodeOptions& options);
 std::string text_of(const JobOptions& options);
@@ -21,7 +22,7 @@ std::string text_of(Instant instant);
 // short text, such as quotas, becomes a comment.
 std::string text_of(const Settings& settings);
 
-// Keeps calls as functions that return their texts, so that texts are made only if they are wanted.
+// Keeps each call as a function that returns its text, so that texts are made only when text() is called.
 class Journal {
   public:
     void note(std::function<std::string()> call) { calls_.push_back(std::move(call)); }
@@ -35,7 +36,7 @@ class Journal {
     std::vector<std::function<std::string()>> calls_;
 };
 
-// The parts of an Outcome that a test compares, as bits.
+// The aspects of an Outcome that a test compares, as bits.
 namespace part {
 enum Bit : unsigned {
     starts = 1,  // the started jobs and their order
@@ -48,8 +49,8 @@ enum Bit : unsigned {
 };
 }  // namespace part
 
-// Returns the first difference of two cycles' outcomes in these parts, such as "job 7 starts by events, but
-// not over all jobs", where `name_a` is "by events"; "" if there is none.
+// Returns the first difference between the outcomes of two cycles in the aspects `parts`, such as "job 7
+// starts by events, but not over all jobs", where `name_a` is "by events". Returns "" if they don't differ.
 std::string first_difference(const Outcome& a, std::string_view name_a, const Outcome& b,
                              std::string_view name_b, unsigned parts);
 

@@ -1,4 +1,5 @@
-// The texts that a failed random test prints: the calls that made its site, and how two cycles differ.
+// The texts that a failed random test prints: the calls that made its site, and the difference between two
+// cycles.
 
 #include "tests/scheduler/journal.h"
 

@@ -1,4 +1,5 @@
-// The scheduler keeps the refusals of queues: they must be those that the queues would give again.
+// The scheduler keeps the refusals that queues gave jobs: each must equal the refusal that the queue would
+// give again.
 
 #include "server_plugin/scheduler/framework/judge.h"
 
@@ -48,7 +49,7 @@ TEST_F(Judge, ASmallerJobIsAskedAboutThoughItHasTheNumberOfALargerOnesSignature)
     EXPECT_EQ(outcome.queue.at(small), "small");
 }
 
-// A job that no queue can take has the comment of the first queue, which it keeps.
+// A job that fits in no queue gets the comment of the first queue, and keeps it.
 TEST_F(Judge, AJobThatNoQueueTakesIsTold) {
     s.batch_queues = {{"small"}, {"large"}, {"missing"}};
     world.configure();
@@ -58,8 +59,8 @@ TEST_F(Judge, AJobThatNoQueueTakesIsTold) {
     EXPECT_EQ(world.cycle(at(2)).comment.at(job), first);
 }
 
-// Both queues refuse the job in prime time, but the first one refuses it for its size before; so the comment
-// is that of the second.
+// Both queues refuse the job in prime time. The first one already refuses it for its size, so the comment
+// names the second.
 TEST_F(Judge, WhatIsRefusedForPrimeTimeInOneQueueIsToldOfTheFirstThatItFits) {
     world.prime_time(8, 17);
     s.enforce_prime_time = {true};

@@ -1,4 +1,5 @@
-// The place that is kept for a waiting job is known from cycle to cycle, and moves when something changes.
+// A cycle keeps a place on vnodes for a waiting job. Later cycles reuse it, and move it when something
+// changes.
 
 #include "server_plugin/scheduler/future/kept_reservation.h"
 

@@ -21,7 +21,7 @@ struct LoadFormula : testing::Test {
         world.scheduler.resource_defined({kMemUsedPart, ResourceKind::real, "mem_used_part", false});
         world.queue({.name = "work"});
     }
-    // Adds a vnode with 10 CPUs. `part`: its mem_used_part; negative: none.
+    // Adds a vnode with 10 CPUs. `part` is its mem_used_part; it has none if `part` is negative.
     void vnode(const std::string& name, std::int64_t load, double part = -1, int priority = 0) {
         VnodeOptions o{.name = name, .ncpus = 10, .priority = priority, .load = load, .load_at = at(1)};
         if (part >= 0) o.more = {{kMemUsedPart, static_cast<std::int64_t>(part * 1e6)}};
@@ -35,7 +35,8 @@ struct LoadFormula : testing::Test {
     }
 };
 
-// a: 0.1 + 0.5 * 0.2 = 0.2. b: 0.2 + 0.5 * 0 = 0.2. high: 0.4 + 0.5 * 1 = 0.9.
+// Values of the formula (load per CPU + 0.5 * mem_used_part): a: 0.1 + 0.5 * 0.2 = 0.2. b: 0.2 + 0.5 * 0 =
+// 0.2. high: 0.4 + 0.5 * 1 = 0.9.
 TEST_F(LoadFormula, IsComputedOverLoadsAndResources) {
     world.policy().load_formula = "np_load_avg + 0.5*mem_used_part";
     vnode("high", 4000, 1, 9);

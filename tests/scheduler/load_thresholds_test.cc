@@ -49,8 +49,8 @@ struct LoadThresholds : testing::Test {
     }
 };
 
-// The correction for a started job decays within 450 s. For a job with 4 of 16 CPUs it is 2.66 * 0.5 / 16
-// after 150 s, which makes the load 0.60 + 0.083125 = 0.683125.
+// The correction that a started job adds to the load decays within 450 s. For a job with 4 of 16 CPUs the
+// correction is 2.66 * 0.5 / 16 after 150 s, which makes the load 0.60 + 0.083125 = 0.683125.
 TEST_F(LoadThresholds, JobsThatHaveStartedCountLessAndLess) {
     close_at(0.6832);
     const int first = job(4);
@@ -173,8 +173,8 @@ TEST_F(LoadThresholds, ANewMeasurementLetsJobsStart) {
     EXPECT_THAT(world.cycle(at(9, 1)).started, ElementsAre(one));
 }
 
-// Vnodes of a host share its load average and its corrections. A vnode's own value of load_avg comes before
-// the average.
+// Vnodes of a host share its load average and the corrections for started jobs. If a vnode has its own value
+// of load_avg, that value counts instead of the host's average.
 TEST_F(LoadThresholds, KnowTheValuesOfVnodesAndTheCpusOfHosts) {
     world.scheduler.resource_defined({100, ResourceKind::real, "load_avg", false});
     for (const char* name : {"a", "b"}) {

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint32_t kColumns = 3;
 
-// Returns the first row from `from` on that fits, by going through all rows; kNoSlot if none does.
+// Returns the first row from `from` on in which all amounts `asked` fit, by going through all rows; kNoSlot
+// if none does.
 std::uint32_t first_fit(const MaximaTree& tree, const MaximaTree::Asked& asked, std::uint32_t from) {
     for (std::uint32_t place = from; place < tree.size(); ++place)
         if (std::ranges::all_of(asked, [&](const auto& a) { return tree.row(place)[a.first] >= a.second; }))

@@ -20,7 +20,7 @@ using enum SortAmount;
 
 struct NodeOrderCase {
     std::vector<SortKey> keys;
-    std::vector<std::string> order;  // the vnodes that jobs of one CPU get, one after the other
+    std::vector<std::string> order;  // the vnodes that jobs of one CPU get, in the order of their starts
 };
 
 class NodeOrders : public testing::TestWithParam<NodeOrderCase> {};
@@ -63,11 +63,12 @@ INSTANTIATE_TEST_SUITE_P(
         NodeOrderCase{{{"color", true}, {"mem", false, unused}, {"ncpus", false}},
                       {"large", "large", "large", "small", "other", "other"}}));
 
-// node_sort_key puts the largest vnode first; node_sort_key_of_place gives some places another order.
+// node_sort_key puts the largest vnode first; node_sort_key_of_place gives jobs with some values of place
+// another order.
 struct OrderOfPlaceCase {
     std::vector<KeysOfPlace> keys;
     std::string place;
-    std::vector<std::string> vnodes;  // that the two chunks of a job get
+    std::vector<std::string> vnodes;  // the vnodes that the two chunks of a job get
 };
 
 class OrdersOfPlaces : public testing::TestWithParam<OrderOfPlaceCase> {};
@@ -111,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
                          "scatter:group=arch",
                          {"small", "other"}},
         OrderOfPlaceCase{{{Arrangement::scatter, kSmallFirst}}, "scatter:group=arch", {"small", "other"}},
-        // vnodes with equal keys of the place have the order of node_sort_key
+        // vnodes whose keys for this place are equal keep the order of node_sort_key
         OrderOfPlaceCase{{{Arrangement::scatter, {{"sort_priority", true}}}}, "scatter", {"other", "small"}},
         // a key of an undefined resource is ignored
         OrderOfPlaceCase{{{Arrangement::scatter, {{"color", true}}}}, "scatter", {"large", "other"}},
@@ -320,7 +321,7 @@ struct RandomVnodes {
         for (const auto& [vnode, amounts] : held.places) places.push_back({vnode, amounts});
         of.allocate(job, places, Request{});
     }
-    // Returns a copy of the vnodes that hasn't computed any order yet.
+    // Returns a copy of the vnodes for which no order has been computed yet.
     Vnodes anew() {
         Vnodes copy(strings);
         for (const VnodeRecord& record : records) copy.change(record, resources);
@@ -330,7 +331,7 @@ struct RandomVnodes {
 };
 
 using Parts = std::vector<std::pair<VnodeSlot, std::vector<std::int64_t>>>;
-// Returns a placement's vnodes, chunk by chunk, with the amounts that they give.
+// Returns the vnode of each chunk of a placement, with the amounts that the vnode gives.
 Parts parts_of(const Placement& placement, const Request& request) {
     Parts parts;
     for (const Part& part : placement) {
@@ -341,8 +342,8 @@ Parts parts_of(const Placement& placement, const Request& request) {
     return parts;
 }
 
-// A place is always found in the order that sorting all vnodes anew gives: after starts and ends, in a cycle
-// or by the host's reports, and in a look ahead.
+// The scheduler finds the same places as if it sorted all vnodes anew: after starts and ends, whether a cycle
+// made them or the host reported them, and in a look ahead.
 TEST(NodeOrder, IsThatOfSortingAnew) {
     for (int seed = 1; seed <= pbs::test::cases(60); ++seed) {
         SCOPED_TRACE(seed);

@@ -137,7 +137,7 @@ const objects::Attribute* attribute_of(std::string_view option) {
     return objects::find_attribute(ObjectType::policy, name);
 }
 
-// Returns whether the attribute gives the warning that it has no effect, whatever else is set.
+// Returns whether the policy reports that the attribute has no effect, whatever else is set.
 bool is_told(const objects::Attribute& attribute) {
     objects::Object policy(ObjectType::policy, "p1");
     const std::string example(attribute.example);
@@ -238,7 +238,8 @@ TEST_F(Option, INTERACTIVE_LONG_WAIT_AnOutstandingJobRunsAcrossTheEndOfPrimeTime
     EXPECT_THAT(cycle(at(16, 30)).started, IsEmpty()) << "an hour and a half isn't over yet";
     const auto outcome = cycle(at(16, 31));
     EXPECT_EQ(outcome.started.front(), interactive);
-    // Now the queue will be busy at the end of prime time, so it isn't drained for that any more.
+    // With the interactive job, the queue will be busy at the end of prime time, so a cycle doesn't drain it
+    // for that any more.
     EXPECT_THAT(outcome.started, ElementsAre(interactive, batch));
 }
 

@@ -1,4 +1,4 @@
-// Gives tests that go through all attributes a value of each.
+// A function that gives tests of all attributes a value for each.
 #pragma once
 
 #include <string>

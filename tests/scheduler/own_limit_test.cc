@@ -1,5 +1,5 @@
-// Limits that a site adds: one as a row of limit_filter(), and one that counts for itself and is asked for
-// each vnode.
+// Limits that a site adds: one is a row of limit_filter(); the other counts by itself and is checked for each
+// vnode.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,7 +50,8 @@ TEST_F(AddedLimit, OfARowRefusesWithItsWords) {
     EXPECT_THAT(world.cycle(at(2), true, "default", CycleTrigger::job_ended).started, ElementsAre(third));
 }
 
-// u's waiting job is expected to run beside u's running job, which makes two. So no third job of u may start.
+// u's waiting job is expected to start while u's running job still runs, which makes two. So no third job of
+// u may start.
 TEST_F(AddedLimit, OfARowIsKeptForAJobWithAReservation) {
     add(kTwoJobs);
     const int in_the_way = job("v", 8, 2);
@@ -79,7 +80,8 @@ TEST_F(AddedLimit, OnVnodesSendsJobsToOtherVnodes) {
     EXPECT_THAT(world.cycle(at(2), true, "default", CycleTrigger::job_ended).started, ElementsAre(third));
 }
 
-// u's third job has to wait for u's other jobs. A cycle after the arrival of v's job doesn't consider it.
+// u's third job has to wait until another job of u ends. A cycle after the arrival of v's job doesn't
+// consider it.
 TEST_F(AddedLimit, OnVnodesLetsAJobWaitForTheUsersOthers) {
     add(kToyQuota);
     world.policy().strict_ordering = false;
@@ -97,8 +99,8 @@ TEST_F(AddedLimit, OnVnodesLetsAJobWaitForTheUsersOthers) {
     EXPECT_THAT(world.cycle(at(2), true, "default", CycleTrigger::job_ended).started, ElementsAre(third));
 }
 
-// On vnode a, u has three CPUs; on b, all that one user may have. So u's next job waits for a, and a job of u
-// that would delay it doesn't start.
+// u has three CPUs on vnode a, and on b as many as one user may have. So u's next job waits for a, and no job
+// of u that would delay it starts.
 TEST_F(AddedLimit, OnVnodesIsKeptForAJobWithAReservation) {
     add(kToyQuota);
     const int first = job("u", 3, 2);

@@ -1,4 +1,5 @@
-// A profile that a site adds: jobs start in the order of their submission, by four existing rules.
+// A profile that a site adds: jobs start in the order of their submission. It consists of four existing
+// rules.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -108,7 +109,7 @@ TEST(OwnProfile, AComparatorReadsWhatItPreparesOfAllJobs) {
     const int second = world.job({.queue = "q", .owner = "many", .ncpus = 1, .queued = at(2)});
     const int third = world.job({.queue = "q", .owner = "few", .ncpus = 1, .queued = at(3)});
     EXPECT_THAT(world.cycle(at(4)).started, ElementsAre(third));
-    // New jobs of an owner change the order, though the other waiting jobs are the same.
+    // New jobs of an owner change the order of the other waiting jobs, though these haven't changed.
     world.job({.queue = "q", .owner = "few", .ncpus = 1, .queued = at(4)});
     world.job({.queue = "q", .owner = "few", .ncpus = 1, .queued = at(4)});
     world.job({.queue = "q", .owner = "few", .ncpus = 1, .queued = at(4)});

@@ -1,5 +1,5 @@
-// SORT_BY_PAST_USAGE: the order of jobs compared with the algorithm in the documents, the charge, and the
-// decay.
+// SORT_BY_PAST_USAGE: the order of jobs, compared with the algorithm in the documents; the charge for a
+// start; and the decay of usage.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ std::vector<std::uint32_t> naive(std::span<const UsageJob> jobs, std::vector<std
         std::uint32_t user;
         std::vector<std::uint32_t> jobs;
     };
-    // Users are in the order of their oldest jobs, before the jobs were sorted.
+    // Users are in the order of their oldest jobs. (The list of jobs that is given has another order.)
     std::vector<std::uint32_t> given(jobs.size());
     std::iota(given.begin(), given.end(), 0U);
     std::ranges::stable_sort(given, {}, [&](std::uint32_t i) { return jobs[i].sequence; });
@@ -141,7 +141,7 @@ TEST_F(SortByPastUsage, SORT_BY_PAST_USAGE_TheLeastActiveUserFirst) {
     EXPECT_THAT(world.cycle(at(1), false).started, ElementsAre(ann, bob, bob2));
 }
 
-// Here nobody has any usage yet, as at a new site.
+// Nobody has any usage, as at a new site.
 TEST_F(SortByPastUsage, OfEqualUsersWithAsManyJobsTheOneWithTheOldestJobComesFirst) {
     const int ann = world.job({.owner = "ann", .nodes = 1});
     const int bob = world.job({.owner = "bob", .nodes = 8});
@@ -186,8 +186,8 @@ TEST_F(SortByPastUsage, StartingAJobAddsItsCharge) {
     EXPECT_THAT(world.scheduler.take_usage_changes().charges_gone, ElementsAre("1.server"));
 }
 
-// The host moves a job to the batch queue before it starts it, so that the queue's limits become the job's
-// defaults.
+// The host moves a job to the batch queue before it starts the job. So the queue's limits become the job's
+// defaults, and the job's nodes change.
 TEST_F(SortByPastUsage, TheChargeIsOfTheNodesThatTheJobWasStartedWith) {
     world.queue({.name = "batch", .nodes = 4, .max_mem = 8 * kGb});
     world.configure();
@@ -247,7 +247,7 @@ TEST_F(SortByPastUsage, DECAY_FACTOR_EveryDayAndCaughtUpAfterTheServerWasDown) {
     auto changes = world.scheduler.take_usage_changes();
     EXPECT_DOUBLE_EQ(changes.usage.at(0).usage, 40);
     EXPECT_EQ(changes.last_decay, at(24));
-    world.scheduler.tick(at(24 * 4 + 5));  // after three more days
+    world.scheduler.tick(at(24 * 4 + 5));  // three more days later
     changes = world.scheduler.take_usage_changes();
     EXPECT_DOUBLE_EQ(changes.usage.at(0).usage, 5);
     EXPECT_EQ(changes.last_decay, at(24 * 4));

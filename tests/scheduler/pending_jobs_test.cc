@@ -1,4 +1,5 @@
-// Compares the kept order of pending jobs with sorted vectors and with the permutation.
+// Compares PendingJobs, which keeps pending jobs in sorted lanes (lists) from cycle to cycle, with sorted
+// vectors and with the permutation by past usage.
 
 #include "server_plugin/scheduler/pending/pending_jobs.h"
 
@@ -110,8 +111,8 @@ TEST(PendingJobs, AreWhatASortedVectorIs) {
     }
 }
 
-// Lanes that fill() fills with many jobs, by several threads, are equal to lanes into which the jobs were
-// inserted one by one.
+// fill() puts many jobs into lanes with several threads. The lanes are equal to lanes into which the jobs
+// were inserted one by one.
 TEST(PendingJobs, AreTheSameFilledAtOnceOrOneByOne) {
     Random random{std::mt19937(3)};
     PendingJobs filled;
@@ -249,7 +250,7 @@ TEST(Releases, WhatAnotherOneCoversIsNotListed) {
     EXPECT_FALSE(releases.hold(blocker::kHeldUp, {5, 8, 3, 9}));
 }
 
-// picks_at() orders users with equal usage as the permutation picks them.
+// picks_at() gives users with equal usage the order in which the permutation by past usage picks them.
 TEST(PicksAt, IsTheOrderOfThePermutation) {
     std::size_t ties = 0;
     std::size_t unknown = 0;
@@ -275,7 +276,7 @@ TEST(PicksAt, IsTheOrderOfThePermutation) {
             lanes.push_back({id, lane.jobs, pending.oldest(id), usage[lane.of]});
         }
         std::sort(lanes.begin(), lanes.end());
-        std::map<std::int64_t, std::vector<LaneId>> picks;  // by usage: lanes as they are picked
+        std::map<std::int64_t, std::vector<LaneId>> picks;  // usage -> lanes in their turns
         auto sums = usage;
         for (const auto i : permute_by_past_usage(jobs, usage)) {
             picks[sums[jobs[i].user]].push_back(pending.lane_of(i));

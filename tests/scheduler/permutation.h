@@ -1,4 +1,4 @@
-// Permutes a whole list of jobs by past usage, with the deal that cycles use.
+// Permutes a whole list of jobs by past usage, with the rule for turns (Deal) that cycles use.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace pbs::sched::test {
 
 // A job that is to be permuted.
 struct UsageJob {
-    std::uint32_t user = 0;  // index of the user's usage
+    std::uint32_t user = 0;  // index of the user in the list of usages
     std::int64_t charge = 0;
-    std::uint64_t sequence = 0;  // the oldest job has the least
+    std::uint64_t sequence = 0;  // the oldest job has the least number
 };
 
-// The jobs of such a list, user by user.
+// The jobs of a list of UsageJobs, user by user.
 struct Decks {
     std::vector<std::uint32_t> jobs;
     std::vector<std::uint32_t> begin;  // by user: index in `jobs` of the next job

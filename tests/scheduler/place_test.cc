@@ -48,7 +48,7 @@ struct PlaceTest : testing::Test {
     }
 };
 
-// The answers are those of OpenPBS 23.06 to qrun, from its server and scheduler with such vnodes.
+// OpenPBS 23.06 gives these answers to qrun, with its own scheduler and the vnodes of two_hosts().
 TEST_F(PlaceTest, IsWhereOpenPbsPlacesTheJob) {
     struct Case {
         const char* select;
@@ -100,7 +100,8 @@ TEST_F(PlaceTest, AHostThatAJobHasForItselfTakesNoOther) {
               "Not Running: Insufficient amount of resource: ncpus (R: 4 A: 3 T: 8)");
 }
 
-// Each case: a job runs on a vnode with this `sharing`, and a second job fits beside it or not.
+// In each case, a job runs on a vnode with this `sharing`; `fits` says whether a second job may run beside
+// it.
 TEST_F(PlaceTest, VnodesSayWhetherJobsShareThem) {
     struct Case {
         Sharing sharing;

@@ -78,7 +78,7 @@ TEST_F(Planned, AJobWithoutWalltimeFillsAGapOfTheDefault) {
     (void)job(8, kHour, at(8));
     const int without = job(1, -1, at(8, 1));
     EXPECT_THAT(world.cycle(at(9)).started, ElementsAre(without));
-    // a minute later, the job would be expected to run into the kept place
+    // a minute later, the default duration reaches beyond the start of the kept place
     const int late = job(1, -1, at(8, 2));
     EXPECT_THAT(world.cycle(at(9, 1)).started, IsEmpty());
     EXPECT_TRUE(world.exists(late));

@@ -76,7 +76,7 @@ struct SmallSite {
         if (server_limit > 0) w.server({.max_running = server_limit});
         w.configure();
     }
-    // Returns whether the waiting job starts without the jobs `gone` and without preemption.
+    // Returns whether the waiting job starts, without preemption, if the jobs `gone` don't run.
     bool starts_without(const std::set<int>& gone) const {
         World other;
         make(other);
@@ -90,7 +90,7 @@ struct SmallSite {
         other.job(waits);
         return !other.cycle(at(1)).started.empty();
     }
-    // Returns the jobs to preempt according to the manual, by trying; empty if none are to be preempted.
+    // Tries sets of jobs, and returns the set to preempt by the rules of the manual; empty if there is none.
     std::set<int> expected() const {
         if (starts_without({})) return {};
         std::vector<Running> list;
@@ -135,7 +135,7 @@ TEST(PreemptionProperty, TheFewestAndYoungestOfLowerLevelsMakeRoom) {
         for (const auto& r : site.running)
             if (SmallSite::level(r.queue) < SmallSite::level(site.waits.queue)) lower.insert(r.job);
         ASSERT_EQ(site.world.running(job), could_start || site.starts_without(lower));
-        for (const int victim : gone) {  // each victim is needed for the start
+        for (const int victim : gone) {  // without its preemption the job can't start
             auto fewer = gone;
             fewer.erase(victim);
             ASSERT_FALSE(site.starts_without(fewer));

@@ -41,7 +41,7 @@ constexpr unsigned kOverServer = preempt_server_softlimits;
 
 struct BySoftLimits : testing::Test {
     World world;
-    int since = 0;  // start of the last job, in minutes after midnight
+    int since = 0;  // start of the youngest running job, in minutes after midnight
     void SetUp() override {
         world.policy().help_starving_jobs = false;
         set_levels({preempt_express, preempt_normal, kOverQueue, kOverServer});
@@ -58,7 +58,7 @@ struct BySoftLimits : testing::Test {
         server.limits = records;
         world.server(server);
     }
-    // Makes a job that was started a minute after the one before.
+    // Makes a running job that was started a minute after the last one.
     int run(const std::string& vnode, int cpus, JobOptions o) {
         if (o.queue == "submit") o.queue = "work";
         o.ncpus = cpus;
@@ -123,8 +123,8 @@ TEST_F(BySoftLimits, NoMoreThanWhatIsOverThemIsTakenForANormalJob) {
     EXPECT_THAT(told->preempts_none, HasSubstr("no more are preempted than are over them"));
 }
 
-// The small job has to be preempted before the large one: without the large job's CPUs, ann wouldn't be over
-// the limit, and the small job would have the waiting job's level.
+// The small job has to be preempted before the large one. Otherwise ann, without the large job's CPUs, would
+// no longer be over the limit, and the small job would have the same level as the waiting job.
 TEST_F(BySoftLimits, max_run_res_soft_TheSmallJobGoesBeforeTheLargeOne) {
     world.vnode({.name = "n0", .ncpus = 7});
     world.queue({.name = "work",
@@ -138,8 +138,8 @@ TEST_F(BySoftLimits, max_run_res_soft_TheSmallJobGoesBeforeTheLargeOne) {
         << "not " << first;
 }
 
-// ann's express job has the highest level while ann is over the limit of one job. Once ann's normal job has
-// been preempted, the express job's level is lower, so that it can be preempted, too.
+// ann's express job has the highest level while ann has more than one job, the soft limit. Once her normal
+// job has been preempted, the express job's level is lower, and it can be preempted, too.
 TEST_F(BySoftLimits, AJobThatIsOverLessMayBeOfALowerLevel) {
     set_levels({preempt_express | kOverServer, preempt_express, preempt_normal});
     limit_server({kOneJobEach, {.entity = EntityKind::user, .name = "bob", .most = 0, .soft = true}});
@@ -274,7 +274,7 @@ struct SoftSite {
     }
     std::int64_t cpus_of(const JobOptions& o) const { return o.ncpus > 0 ? o.ncpus : chunks * cpus_each; }
 
-    // Returns a job's level if these jobs run.
+    // Returns the preemption level that a job has while the jobs in `run` run.
     std::int64_t level(const JobOptions& job, const std::vector<JobOptions>& run) const {
         unsigned traits = priority(job.queue) >= 150 ? preempt_express : 0U;
         for (const Limit& on : limits) {
@@ -305,8 +305,8 @@ struct SoftSite {
         return world.configuration.policies.at("p1").preempt_prio;
     }
 
-    // Returns, for each set of jobs, the highest level that one of them has at its turn to be preempted, in
-    // the order of turns that makes this lowest. Set n contains the jobs whose bits in n are 1.
+    // Returns, for each set of jobs, the highest level at which one of its jobs is preempted. The jobs are
+    // preempted in the order that makes this level lowest. Set n contains the jobs whose bits in n are 1.
     static std::vector<std::int64_t> levels_at_turns(
         std::size_t jobs, const std::function<std::int64_t(std::size_t, unsigned)>& level_without) {
         std::vector<std::int64_t> highest(std::size_t{1} << jobs, std::numeric_limits<std::int64_t>::max());
@@ -325,7 +325,8 @@ struct SoftSite {
             if ((gone >> i & 1) == 0) run.push_back(running[i].options);
         return run;
     }
-    // Returns the lowest level of the waiting job: without it, and with it, among the running jobs.
+    // Returns the lowest level that the waiting job has in three states: without the jobs `gone`, before and
+    // after its start, and beside all running jobs.
     std::int64_t level_of_waiting(unsigned gone) const {
         auto run = without(gone);
         const std::int64_t now = level(waits.options, run);
@@ -345,8 +346,8 @@ struct SoftSite {
         other.job(waits.options);
         return !other.cycle(at(1)).started.empty();
     }
-    // Returns the best set of jobs to preempt, without superfluous ones; nullopt if the waiting job can't
-    // start.
+    // Returns the best set of jobs to preempt, in which each job is needed for the start; nullopt if the
+    // waiting job can't start.
     std::optional<std::set<int>> best() const {
         const std::size_t jobs = running.size();
         const auto highest = levels_at_turns(
@@ -357,7 +358,7 @@ struct SoftSite {
                 starts[set] = (set >> i & 1) != 0 && starts[set & ~(1U << i)];
             starts[set] = starts[set] || starts_without(set);
         }
-        std::vector<std::size_t> order(jobs);  // the last job is spared first
+        std::vector<std::size_t> order(jobs);  // indices of jobs; the last one is spared first
         for (std::size_t i = 0; i < jobs; ++i) order[i] = i;
         std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
             const auto key = [&](std::size_t i, std::size_t other) {
@@ -366,7 +367,7 @@ struct SoftSite {
             };
             return key(a, b) < key(b, a);
         });
-        std::optional<std::pair<std::int64_t, unsigned>> found;  // level and weight of the set
+        std::optional<std::pair<std::int64_t, unsigned>> found;  // highest level of the set, and its weight
         for (unsigned set = 0; set < highest.size(); ++set) {
             if (!starts[set] || (set != 0 && highest[set] >= level_of_waiting(set))) continue;
             bool needed = true;
@@ -421,8 +422,8 @@ TEST(PreemptionProperty, WithSoftLimitsTheBestOfAllSetsOfJobsMakesRoom) {
     EXPECT_GT(several, 10);
 }
 
-// At its turn, each preempted job has a lower level than the job that starts. While no job arrives or ends,
-// cycles soon do nothing more.
+// Each job that is preempted has, at that moment, a lower level than the job that starts. While no job
+// arrives or ends, cycles soon do nothing more.
 TEST(PreemptionProperty, WithSoftLimitsNoneOfAnEqualLevelIsTakenInAnyCycle) {
     int preempted = 0;
     for (int seed = 1; seed <= pbs::test::cases(60); ++seed) {

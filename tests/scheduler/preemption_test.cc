@@ -1,4 +1,4 @@
-// Preemption: levels, methods, the choice of jobs to preempt, and what happens to them later.
+// Preemption: levels, methods, the choice of jobs to preempt, and how preempted jobs go on.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ struct Preemption : testing::Test {
         world.run(job, "work", vnode, since);
         return job;
     }
-    // Reports that a job of ann's on vnode "a" is suspended.
+    // Reports that a job of ann on vnode "a" is suspended.
     void suspend(int number, std::span<const Amount> asked, std::span<const Amount> given_back,
                  std::span<const Amount> still_held) {
         JobRecord r;
@@ -246,8 +246,8 @@ TEST_F(Preemption, sched_preempt_enforce_resumption_KeepsRoomForWhoIsSuspended) 
     EXPECT_THAT(world.cycle(at(1, 21)).started, ElementsAre(longer));
 }
 
-// No place is kept for a preempted job whose level is below the normal one, as in OpenPBS; here its owner is
-// over a soft limit.
+// As in OpenPBS, no place is kept for a preempted job whose level is below the normal one. In this test its
+// owner is over a soft limit.
 TEST_F(Preemption, sched_preempt_enforce_resumption_NotForWhoRunsMoreThanASoftLimit) {
     s.sched_preempt_enforce_resumption = true;
     s.preempt_prio.add(preempt_server_softlimits);
@@ -293,8 +293,8 @@ TEST_F(Preemption, AJobThatWasRequeuedGoesBeforeThoseOfItsLevel) {
     EXPECT_FALSE(world.running(first));
 }
 
-// Once a preempted job goes on, other jobs follow in the order of queues only if by_queue is set, as in
-// OpenPBS.
+// When a preempted job goes on, the next jobs to start are those of its queue only if by_queue is set, as in
+// OpenPBS. Otherwise the other preempted job is next.
 TEST_F(Preemption, by_queue_OnceAPreemptedJobGoesOnOthersGoWithTheirQueues) {
     for (const bool by_queue : {true, false}) {
         SCOPED_TRACE(by_queue);
@@ -382,7 +382,8 @@ TEST_F(Preemption, IsExplained) {
 TEST_F(Preemption, WhatASuspendedJobKeepsIsNotFree) {
     const int running = world.job({.queue = "work", .ncpus = 4, .mem = 8 * kGb, .walltime = 10 * kHour});
     world.run(running, "work", "a", at(0));
-    // the server's restrict_res_to_release_on_suspend is ncpus
+    // as with restrict_res_to_release_on_suspend=ncpus at the server, the job gives back its CPUs and holds
+    // its memory
     const Amount cpus[] = {{ncpus, 4, {}}};
     const Amount memory[] = {{mem, 8 * kGb, {}}};
     const Amount asked[] = {{ncpus, 4, {}}, {mem, 8 * kGb, {}}, {walltime, 36000, {}}};
@@ -430,7 +431,7 @@ TEST_F(Preemption, WhatASuspendedJobWouldKeepMakesNoRoom) {
 // enough room.
 struct PreemptionByEvents : Preemption {
     int first = 0;    // a running express job, as large as the waiting one
-    int younger = 0;  // a running job that can't be preempted
+    int younger = 0;  // a running job with not_preemptable
     void SetUp() override {
         Preemption::SetUp();
         first = world.job({.queue = "express", .ncpus = 4, .walltime = 10 * kHour});
@@ -482,7 +483,7 @@ TEST_F(PreemptionByEvents, SoDoesOneForWhichThereIsAMethodByNow) {
     EXPECT_EQ(by_event(at(5, 1)).preempted.size(), 2U);
 }
 
-// If all jobs have the same level, cycles after events are as without preemption.
+// If all jobs have the same preemption level, cycles after events start the same jobs as without preemption.
 TEST_F(PreemptionByEvents, WhereNoLevelsDifferNothingIsLost) {
     s.preempt_queue_prio = 1000;
     world.configure();

@@ -1,4 +1,4 @@
-// PrimePeriods that move to another instant give the same answers as ones that are made for that instant.
+// PrimePeriods objects that move to another instant give the same answers as new ones made for that instant.
 
 #include "server_plugin/scheduler/model/prime_periods.h"
 

@@ -1,5 +1,5 @@
 // Properties on random clusters: starts never exceed what vnodes and queues have; equal cycles decide the
-// same; and categories of similar jobs change no decision.
+// same; and categories (one answer for all jobs with equal requests) change no decision.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ struct WithAndWithoutCategories {
     void pass_time() {
         for (RandomCluster* cluster : {&with, &without}) cluster->pass_time();
     }
-    // Runs a cycle in both. Returns the number of started jobs.
+    // Runs a cycle in both clusters, and compares the outcomes. Returns the number of started jobs.
     std::size_t cycle() {
         const auto a = with.world.cycle(with.now);
         const auto b = without.world.cycle(without.now);
@@ -75,8 +75,8 @@ TEST(Property, CategoriesDoNotChangeWhatStartsOrIsRejected) {
     }
 }
 
-// A refused job may get the reason of a similar job that was refused earlier in the cycle, though later
-// starts would give it another reason. In a cycle without starts, all reasons are the same.
+// A refused job may get the reason of a similar job that was refused earlier in the cycle, although a start
+// in between has changed the reason. In a cycle without starts, all reasons are the same.
 TEST(Property, CategoriesDoNotChangeReasonsWhereNothingStarts) {
     int compared = 0;
     const int seeds = pbs::test::cases(200);
@@ -86,7 +86,7 @@ TEST(Property, CategoriesDoNotChangeReasonsWhereNothingStarts) {
         for (int round = 0; round < 3; ++round) {
             clusters.add_jobs();
             clusters.cycle();
-            // wait until a changed reason may be set again
+            // wait so long that a cycle may replace a comment whose reason has changed
             for (RandomCluster* cluster : {&clusters.with, &clusters.without}) cluster->now += Seconds(400);
             if (clusters.cycle() == 0) {
                 ASSERT_EQ(clusters.comments_with, clusters.comments_without);

@@ -1,5 +1,5 @@
-// quotas: first matching rule, counters by braces, windows, several vnodes, reservations; and random rules,
-// compared with a simple implementation.
+// quotas: the first matching rule, a counter for each value in braces, windows, several vnodes, reservations;
+// and random rules, compared with a simple implementation.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ struct Quotas : testing::Test {
             std::int64_t walltime = kHour) {
         return world.job({.queue = queue, .owner = owner, .ncpus = cpus, .walltime = walltime});
     }
-    // Runs a cycle. Returns "starts" if the job starts, otherwise its comment.
+    // Runs a cycle. Returns "starts" if the job starts, otherwise its comment, or "waits" if it gets none.
     std::string answer(int number) {
         const Outcome outcome = world.cycle(at(0, ++minute));
         if (std::ranges::find(outcome.started, number) != outcome.started.end()) return "starts";
@@ -102,7 +102,7 @@ TEST_F(Quotas, CountJobsAndTextsAndWhatIsNotAskedFor) {
     EXPECT_THAT(answer(job("long", "dan", 1, 3 * kHour)), HasSubstr("Quota q1 (all): walltime"));
 }
 
-// The limit of four CPUs holds from 8:00 to 18:00. At 7:00, a job of six CPUs still starts.
+// The limit of four CPUs is in force from 8:00 to 18:00. A job of six CPUs still starts at 7:00.
 TEST_F(Quotas, OfAWindowHoldInsideIt) {
     use({.rules = {{"all", "users={*} to ncpus=4"}}, .windows = world.window("FREQ=DAILY", 8, 18)});
     minute = 7 * 60;
@@ -122,8 +122,8 @@ TEST_F(Quotas, WithoutSpillHoldForJobsThatReachIntoAWindow) {
     EXPECT_EQ(answer(reaches_in), "starts");
 }
 
-// bob's job of four CPUs runs until 9:00. At 7:00, another job of bob's may start only if it ends by 8:00,
-// when the limit begins to hold.
+// The limit of four CPUs is in force from 8:00, and bob's job of four CPUs runs until 9:00. So at 7:00,
+// another job of bob may start only if it ends by 8:00.
 TEST_F(Quotas, WithoutSpillCountJobsThatStillRunThen) {
     use({.rules = {{"all", "users={*} to ncpus=4"}},
          .windows = world.window("FREQ=DAILY", 8, 18),
@@ -183,12 +183,13 @@ TEST_F(Quotas, OfShapes) {
         for (const auto& [of, value] : use.of)
             if (of == "shapes") counters.push_back(value);
     EXPECT_THAT(counters, UnorderedElementsAre("multi", "single"));
-    // without a rule about shapes, jobs of all shapes count alike
+    // without a rule about shapes, one counter counts jobs of all shapes
     use({.rules = {{"all", "users={*} to jobs=9"}}});
     EXPECT_EQ(answer(third), "starts");
 }
 
-// A formula is computed for each counter, with the sums of the counter's vnodes.
+// A limit that is a formula is computed for each counter, from the resources of all vnodes that the counter
+// covers.
 TEST_F(Quotas, ByFormulasFollowTheVnodes) {
     for (const char* vnode : {"n1", "n2"})
         world.vnode({.name = vnode, .ncpus = 64, .host = "h", .gpus = 4, .host_resource = "h"});
@@ -206,7 +207,7 @@ TEST_F(Quotas, ByFormulasFollowTheVnodes) {
     EXPECT_EQ(answer(world.job({.queue = "long", .select = "1:ncpus=1"})), "starts") << "no such limit";
 }
 
-// Preempting a job makes room only in counters that count it.
+// The end of a preempted job makes room only in counters that count this job.
 TEST_F(Quotas, HaveRoomMadeByPreemption) {
     Settings& s = world.policy();
     s.preemption = true;
@@ -315,8 +316,8 @@ TEST_F(Quotas, OfProjects) {
     EXPECT_THAT(answer(of("")), HasSubstr("Quota q1 (without): jobs"));
 }
 
-// dan's job is expected to start at 2:00, when bob's ends, with all eight CPUs of dan's counter. So a long
-// job of dan's must not start before.
+// dan's waiting job needs all eight CPUs that the quota allows dan. It is expected to start at 2:00, when
+// bob's job ends. So a long job of dan must not start before.
 TEST_F(Quotas, AreKeptForAJobWithAReservation) {
     Settings& s = world.policy();
     s.strict_ordering = true;
@@ -370,8 +371,8 @@ struct PlainJob {
     bool runs = false;
 };
 
-// Returns the counter of a job: the number of the first matching rule, and the job's values for its braces;
-// -1 if no rule matches.
+// Returns the counter of a job: the number of the first matching rule, and the job's user and queue if the
+// rule counts each of them apart. The number is -1 if no rule matches.
 std::pair<int, std::string> counter_of(const std::vector<PlainRule>& rules, const PlainJob& job) {
     for (std::size_t i = 0; i < rules.size(); ++i)
         if (rules[i].matches(job.user, job.queue))
@@ -451,8 +452,8 @@ TEST(QuotaRules, DecideAsAPlainSearchForTheFirstMatch) {
     }
 }
 
-// On hosts of several vnodes, among which chunks may be divided, no counter for vnodes is ever over its
-// limit.
+// On hosts with several vnodes, a chunk may be divided among the vnodes. Still, no counter for vnodes is ever
+// over its limit.
 TEST(QuotaRules, OfVnodesHoldForDividedChunks) {
     const int sites = pbs::test::cases(60);
     std::size_t divided = 0;
@@ -481,7 +482,7 @@ TEST(QuotaRules, OfVnodesHoldForDividedChunks) {
                                                                          : "*") +
                                                             " to ncpus=" + std::to_string(most)}}})};
         world.configure();
-        std::map<int, std::string> running;  // the places of running jobs
+        std::map<int, std::string> running;  // exec_vnode of each running job
         for (int cycle = 1; cycle <= 10; ++cycle) {
             for (int i = pick(1, 4); i > 0; --i) {
                 const char* places[] = {"free", "pack", "scatter", "vscatter"};
@@ -512,7 +513,7 @@ TEST(QuotaRules, OfVnodesHoldForDividedChunks) {
     EXPECT_GT(divided, static_cast<std::size_t>(sites) / 4);
 }
 
-// With spill=False, no user is ever over the limit inside the window, even if jobs end early.
+// With spill=False, no user is ever over the limit inside a window, even if jobs end before their walltimes.
 TEST(QuotaRules, WithoutSpillAreNeverBrokenInsideAWindow) {
     constexpr std::int64_t kMost = 6;
     const int sites = pbs::test::cases(40);

@@ -1,4 +1,4 @@
-// Makes quotas for tests from the texts that a manager types.
+// Makes quotas for tests from the texts of rules that a manager types.
 #pragma once
 
 #include <gtest/gtest.h>

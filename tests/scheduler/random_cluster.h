@@ -1,4 +1,4 @@
-// Random clusters, policies and jobs. The seed repeats a cluster.
+// Clusters with random vnodes, policies and jobs. Equal seeds make equal clusters.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ struct RandomCluster {
         s.backfill_depth = pick(0, 3);
         s.max_starve = Seconds(pick(1, 30) * kHour);
     }
-    // Sets limits on users and groups, in queues and in the server, and allocations.
+    // Sets limits on users and groups, in queues and in the server, and the allocations of groups.
     void limit_users() {
         const Amount available[] = {{ncpus, pick(8, 80), {}}};
         ServerRecord server;
@@ -210,7 +210,7 @@ struct RandomCluster {
         for (const auto& [user, count] : users)
             EXPECT_TRUE(s.max_user_run_jobs == 0 || count <= s.max_user_run_jobs);
     }
-    // Ends some of the running jobs, and moves the time on.
+    // Ends some of the running jobs, and moves the clock forward.
     void pass_time() {
         std::vector<int> left;
         for (const int job : jobs) {

@@ -1,4 +1,4 @@
-// Random sites, and random events that happen to two copies of a site.
+// Sites with random settings, and random events that happen to two copies of a site.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,16 +16,16 @@
 
 namespace pbs::sched::test {
 
-// A site with random settings. Tests make two copies of one, to which the same events happen.
+// A site with random settings. A test makes two copies of a site, and lets the same events happen to both.
 struct Site {
     World world;
-    std::string label;  // how a test makes this site
+    std::string label;  // C++ code that makes this site, for messages
     std::mt19937 random;
     std::vector<std::string> vnodes;
     std::vector<std::string> submit = {"submit"};
     bool standard = false;
     int bound = -1;              // number of the vnode that serves only the first queue; -1: none
-    int of_host = 2;             // number of vnodes of a host
+    int of_host = 2;             // number of vnodes on each host
     int load = 0;                // seed of the vnodes' loads; 0: no loads
     bool load_of_hosts = false;  // vnodes of a host have the same load
     Instant load_at{};
@@ -107,9 +107,10 @@ struct Site {
         s.max_user_run_jobs = chance(20) ? pick(2, 5) : 0;
         s.small_job_max = chance(20) ? 3 : 0;
         s.wallt_limit_large_job = Seconds(chance(50) ? 5 * kHour : 0);
-        // The schedule log shows kept places; without it, a cycle after an event may leave them out.
+        // The schedule log shows kept places. Without the log, a cycle after an event may leave kept places
+        // out.
         if (chance(75)) s.schedule_log = "schedule";
-        // Some options are in force only from a date on: until then, cycles don't go by events.
+        // Some options are in force only from a date on. Until this date, each cycle considers all jobs.
         for (Since* option : {&s.test_only, &s.avoid_fragmentation, &s.nonprime_drain_sys})
             if (chance(4)) {
                 const int hour = pick(7, 20);
@@ -219,7 +220,7 @@ struct Site {
         const int count = pick(counts.from, counts.to);
         return std::to_string(count) + ":ncpus=" + std::to_string(pick(cpus.from, cpus.to));
     }
-    // Adds requests that jobs have only at sites of the standard algorithm.
+    // Adds requests that only the standard algorithm supports.
     void ask_for_more(JobOptions& o) {
         o.queue = submit[static_cast<std::size_t>(pick(0, static_cast<int>(submit.size()) - 1))];
         o.priority = pick(-2, 2);
@@ -233,7 +234,7 @@ struct Site {
         o.ncpus = o.mem = o.gpus = -1;
         o.place = chance(60) ? "" : chance(50) ? "scatter" : chance(50) ? "pack" : "free:excl";
     }
-    // Requests chunks that may be too large for each vnode, but not for all vnodes of a host together.
+    // Requests chunks that may be too large for a single vnode, but not for all vnodes of a host together.
     void ask_for_a_host(JobOptions& o) {
         o.select = chunk({1, 3}, {6, 40});
         if (chance(50)) o.select += ":mem=" + std::to_string(pick(1, 24)) + "gb";
@@ -287,8 +288,8 @@ struct Site {
     }
 };
 
-// Compares these parts of two cycles. If they differ, fails the test with the first difference in words and
-// with the site as text.
+// Compares two cycles in the aspects `parts`. If they differ, fails the test, and prints the first difference
+// in words and the code that makes the site.
 inline void expect_same(const Site& site, const Outcome& a, std::string_view name_a, const Outcome& b,
                         std::string_view name_b, unsigned parts) {
     const std::string difference = first_difference(a, name_a, b, name_b, parts);
@@ -299,13 +300,13 @@ inline void expect_same(const Site& site, const Outcome& a, std::string_view nam
             << site.world.journal();
 }
 
-// Makes the same random events happen to both copies, which are in the same state.
+// Random events that happen to both copies of a site. The copies are in the same state.
 struct Events {
     std::mt19937 random;
     Instant now = at(6);
-    std::vector<int> jobs;  // jobs that haven't ended
+    std::vector<int> jobs;  // numbers of jobs that haven't ended
     std::vector<bool> down;
-    std::set<int> touched{};  // jobs with events since the test cleared this
+    std::set<int> touched{};  // jobs that had an event since the test last cleared this set
     int arrivals = 40;        // percentage of events that are arrivals
 
     int pick(int from, int to) { return std::uniform_int_distribution(from, to)(random); }
@@ -374,7 +375,7 @@ struct Events {
     }
 };
 
-// Returns whether an exec_vnode has a chunk with several vnodes.
+// Returns whether a chunk of an exec_vnode is divided among several vnodes.
 inline bool has_pieces(const std::string& exec_vnode) {
     for (std::size_t at = exec_vnode.find('+'); at != std::string::npos; at = exec_vnode.find('+', at + 1))
         if (exec_vnode[at + 1] != '(') return true;
@@ -387,10 +388,10 @@ inline std::vector<int> first_seeds(int sites) {
     return seeds;
 }
 
-// Makes two copies of random sites, one with cycles by events and one with cycles over all jobs, which must
-// decide the same. `set_up` may change a site, and `tune` its events. At least one cycle in `one_in` has to
-// consider fewer jobs by events, or the test shows nothing. Returns the number of starts of jobs with a
-// divided chunk.
+// Makes two copies of random sites. One copy has cycles by events, the other cycles over all jobs; both must
+// decide the same. `set_up` may change a site, and `tune` its events. If fewer than one cycle in `one_in`
+// considers fewer jobs by events, the test fails, as it shows nothing. Returns the number of started jobs
+// with a divided chunk.
 template <class Tune, class SetUp>
 std::int64_t compare_by_events(const std::vector<int>& seeds, int steps, Algorithm algorithm, Tune tune,
                                SetUp set_up, int one_in) {
@@ -424,7 +425,7 @@ std::int64_t compare_by_events(const std::vector<int>& seeds, int steps, Algorit
             events.pass_time();
         }
     }
-    // fewer sites than ten may all have policies whose cycles always consider all jobs
+    // with fewer than ten sites, all policies might be of the kind whose cycles always consider all jobs
     if (seeds.size() >= 10) EXPECT_GT(fewer, cycles / one_in) << "of " << cycles;
     return in_pieces;
 }

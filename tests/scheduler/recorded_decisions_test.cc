@@ -1,5 +1,5 @@
-// Compares decisions on random sites with recorded ones (recorded_decisions.txt, tests/record.h): those of
-// cycles over all jobs, with comments and log, and those of cycles after single events.
+// Compares decisions on random sites with recorded ones (recorded_decisions.txt, tests/record.h). Cycles over
+// all jobs are recorded with comments and log, and cycles after single events with their starts.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

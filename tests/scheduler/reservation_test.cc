@@ -1,5 +1,5 @@
-// The promised start of a job with a kept place is never delayed by jobs that start before it, on random
-// clusters whose jobs all run for their whole walltimes.
+// A job with a kept place has a promised start. On random clusters whose jobs all run for their whole
+// walltimes, jobs that start before it never delay this start.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -40,8 +40,8 @@ class Cluster {
     Instant now() const { return now_; }
     const std::vector<int>& waiting() const { return waiting_; }  // in the order in which jobs are considered
     const std::vector<int>& reserved() const { return reserved_; }
-    // Returns false while prime time closes a job's queue, or is too far ahead, so that the job has no kept
-    // place.
+    // Returns false if prime time may leave a job without a kept place on this cluster: it has
+    // backfill_prime, or a queue that is open only in prime or in non-prime time.
     bool keeps_promises() const { return keeps_promises_; }
     std::optional<Instant> start_of(int job) const {
         const auto found = starts_.find(job);
@@ -50,7 +50,7 @@ class Cluster {
     Instant promised(int job) const { return promised_.at(job); }
     const JobOptions& options(int job) const { return world_.options(job); }
 
-    // Stops arrivals, and removes all other waiting jobs than these.
+    // Stops arrivals, and removes all waiting jobs that aren't in `jobs`.
     void keep_only(const std::set<int>& jobs) {
         arrivals_.clear();
         for (const int job : waiting_)
@@ -60,7 +60,7 @@ class Cluster {
             }
     }
 
-    // Moves on to the next event, and runs a cycle. Returns false if there are no more events.
+    // Advances to the next event, and runs a cycle. Returns false if there are no more events.
     bool step() {
         std::optional<Instant> next;
         const auto consider = [&](Instant t) {
@@ -68,7 +68,7 @@ class Cluster {
         };
         for (const Arrival& arrival : arrivals_) consider(arrival.at);
         for (const auto& [job, end] : ends_) consider(end);
-        // at full hours, windows change and jobs begin to starve
+        // at full hours, windows may open or close, and jobs may begin to starve
         consider(now_ + Seconds(kHour) - (now_ - kMonday) % Seconds(kHour));
         // jobs with kept places start at the promised instants
         for (const int job : reserved_) consider(promised_.at(job));
@@ -238,7 +238,7 @@ std::set<int> before(const std::vector<int>& order, int job) {
     return {order.begin(), std::ranges::find(order, job)};
 }
 
-// A promised start, and the jobs that were before the job when it was promised.
+// A promised start, and the jobs that preceded the job in the order when the start was promised.
 struct Promise {
     Instant start;
     std::set<int> before;
@@ -290,7 +290,7 @@ TEST(Reservation, OnceGivenItIsNeverLater) {
     EXPECT_GT(kept, promises / 2);
 }
 
-// Jobs that are backfilled don't delay the first job: it starts no later than it would without them.
+// Backfilled jobs don't delay the first job: it starts no later than on a cluster without them.
 TEST(Reservation, TheJobStartsAsSoonAsWithoutThoseThatAreBackfilled) {
     int compared = 0;
     for (int seed = 1; seed <= pbs::test::cases(40); ++seed) {

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-// Vnode n9, which is tried first, has GPUs; n1 has none.
+// Vnode n9, the first one that a cycle tries, has GPUs; n1 has none.
 struct ReservedResources : testing::Test {
     World world;
     void SetUp() override {

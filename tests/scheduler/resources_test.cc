@@ -125,7 +125,7 @@ TEST_F(ResourcesCount, WhatOnlyVnodesHaveAndNoVnodeHasIsLacking) {
     EXPECT_EQ(answer({.select = "1:ncpus=1:ngpus=1"}), "(n1:ncpus=1)");
 }
 
-// ---- Placement sets by place=group= and node_group_key, compared with OpenPBS.
+// ---- Placement sets by place=group= and node_group_key, as in OpenPBS.
 
 struct PlacementSetsHold : testing::Test {
     World world;
@@ -145,7 +145,7 @@ struct PlacementSetsHold : testing::Test {
     int job(const std::string& select, const std::string& place_ = {}) {
         return world.job({.queue = "work", .select = select, .place = place_});
     }
-    // Starts a job that goes on running, and returns its place, or its comment if it can't start.
+    // Starts a job, which keeps running. Returns its place, or its comment if it can't start.
     std::string start(const std::string& select, const std::string& place_ = {}) {
         const int number = job(select, place_);
         Outcome outcome = world.cycle(at(1));
@@ -363,7 +363,7 @@ TEST_F(ToldAmountsCount, AreInTheStateOfTheSchedulerWithWhatJobsTook) {
     EXPECT_FALSE(other.set_told(element, "4"));
 }
 
-// The output of programs is read as by OpenPBS, but a size isn't accepted as a number.
+// The scheduler reads the output of programs as OpenPBS does, but rejects a size where a number is needed.
 TEST(Resources, ReadWhatProgramsTell) {
     Resources resources;
     std::uint32_t id = 0;

@@ -1,5 +1,6 @@
-// Four properties that each rule must have, tried on random sites with rules of profiles and rules of sites.
-// A rule that follows framework/filter.h has them without changes elsewhere.
+// Tests four properties that each scheduling rule (filter, turn, order) must have, on random sites, with
+// rules of this project's profiles and with rules that a site adds. A rule that follows framework/filter.h
+// has them without changes elsewhere.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -20,7 +21,7 @@
 namespace pbs::sched::test {
 namespace {
 
-// Least priority of express queues, whose jobs preempt others, on sites that have such queues.
+// On sites where jobs of express queues preempt others: the least priority of an express queue.
 constexpr int kExpressFrom = 2;
 
 // ---- Rules of profiles, and settings with which they have effects.
@@ -57,7 +58,7 @@ void set_server_limits(Site& site, const std::vector<LimitOptions>& limits) {
     site.world.server(server);
 }
 
-// Makes a fairshare tree with two of the five users in a group, one user beside the group, and two outside of
+// Makes a fairshare tree for the five users: two are in a group, one is beside the group, and two aren't in
 // the tree.
 void share_out_by_tree(Site& site) {
     Settings& s = site.world.policy();
@@ -124,7 +125,8 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              site.world.policy().avoid_fragmentation = {true};
              set_queue(site, {.max_running = 4, .nodes = 40});
          }},
-        // while a job that was found in a batch queue waits there, each cycle considers all jobs
+        // While a job that was found in a batch queue waits there, each cycle considers all jobs. So only
+        // half of the sites have such a job.
         {"restart_action",
          [](Site& site) {
              if (site.chance(50)) return;
@@ -153,8 +155,8 @@ const std::map<std::string, SetUp, std::less<>>& generators() {
              for (std::size_t i = 0; i < site.vnodes.size(); ++i)
                  site.world.vnode(site.vnode(static_cast<int>(i)));
          }},
-        // with past usage, each cycle could have another first user (Deal::in_circle), who would hold up the
-        // others
+        // With past usage, each cycle could have another first user (Deal::in_circle), whose job would hold
+        // up all others. So hold_queue is tried without it.
         {"hold_queue", [](Site& site) { site.world.policy().sort_by_past_usage = {}; }},
         {"hpm_counters",
          [](Site& site) {
@@ -410,7 +412,7 @@ std::vector<Tried> all_tried() {
         if (algorithm == Algorithm::standard) add(profile.node_order->name);
         for (const Filter* filter : kFurtherRules)
             all.push_back({.name = filter->name, .algorithm = algorithm, .further = true, .filter = filter});
-        // normal jobs are in lanes of users with algorithm origin, and in lanes of queues with standard
+        // the lanes (lists of normal jobs) belong to users with algorithm origin, and to queues with standard
         for (const Deal* deal : kFurtherDeals)
             if (deal->of_users == (algorithm == Algorithm::origin))
                 all.push_back({.name = deal->name, .algorithm = algorithm, .further = true, .deal = deal});
@@ -464,7 +466,7 @@ struct OwnProfile {
 
 class Rules : public testing::TestWithParam<Tried> {
   protected:
-    // Number of sites: with it, all rules together take a few seconds.
+    // Number of sites, chosen so that all rules together take a few seconds.
     static constexpr int kSites = 10;
     OwnProfile own{GetParam(), true};
     OwnProfile without{GetParam(), false};
@@ -505,7 +507,7 @@ TEST_P(Rules, HaveSettingsByWhichTheyMatter) {
 
 TEST_P(Rules, DecideAfterEventsWhatTheyDecideOfAllJobs) {
     auto seeds = first_seeds(pbs::test::cases(kSites));
-    // Add the seeds of sites on which the decisions have differed.
+    // Add seeds of sites on which the two kinds of cycles once decided differently.
     if (PBS_SANITIZED == 0) seeds.insert(seeds.end(), {18, 85, 411, 423, 569, 607, 609, 971, 1023, 1043});
     compare_by_events(
         seeds, pbs::test::steps(80), GetParam().algorithm, [](Events&, int) {},
@@ -514,7 +516,7 @@ TEST_P(Rules, DecideAfterEventsWhatTheyDecideOfAllJobs) {
 
 TEST_P(Rules, DecideOfSignaturesWhatTheyDecideOfEachJob) {
     auto seeds = first_seeds(pbs::test::cases(kSites));
-    if (PBS_SANITIZED == 0) seeds.push_back(346);  // on this site, decisions have differed
+    if (PBS_SANITIZED == 0) seeds.push_back(346);  // seed of a site on which decisions once differed
     for (const int seed : seeds) {
         SCOPED_TRACE(seed);
         Site a(static_cast<unsigned>(seed), GetParam().algorithm);
@@ -537,12 +539,12 @@ TEST_P(Rules, DecideOfSignaturesWhatTheyDecideOfEachJob) {
     }
 }
 
-// One scheduler runs cycles after events and at the instants for which it asks, the other one at each
-// instant: both start the same jobs at the same instants.
+// One scheduler runs cycles only after events and at the instants for which it asks; the other runs a cycle
+// every kTick. Both start the same jobs at the same instants.
 TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
     constexpr Seconds kTick{30};
     auto seeds = first_seeds(pbs::test::cases(kSites));
-    if (PBS_SANITIZED == 0) seeds.insert(seeds.end(), {134, 162});  // on these sites, jobs have started late
+    if (PBS_SANITIZED == 0) seeds.insert(seeds.end(), {134, 162});  // sites with late starts
     for (const int seed : seeds) {
         SCOPED_TRACE(seed);
         Site woken(static_cast<unsigned>(seed), GetParam().algorithm);
@@ -564,8 +566,8 @@ TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
             std::erase_if(events.jobs, [&](int job) { return b.rejected.contains(job); });
             return !b.started.empty() || !b.preempted.empty();
         };
-        // Jobs end at their walltimes. Otherwise their expected ends, and with them kept places, would move
-        // on all the time, and the scheduler would ask for a cycle each minute.
+        // All jobs end at their walltimes. Otherwise the expected ends of overdue jobs, and the kept places
+        // after them, would be put off all the time, and the scheduler would ask for a cycle each minute.
         std::map<int, Instant> ends;
         const auto end_jobs = [&](Instant now) {
             return std::erase_if(events.jobs, [&](int job) {
@@ -577,7 +579,7 @@ TEST_P(Rules, WakeTheSchedulerForWhatTimeLetsStart) {
                 return true;
             });
         };
-        bool starts = false;  // starts and preemptions are events, too
+        bool starts = false;  // whether the last cycle started or preempted a job, which is an event, too
         for (int step = 0; step < pbs::test::steps(40) && !testing::Test::HasFailure(); ++step) {
             SCOPED_TRACE(step);
             Instant now = events.now;
@@ -658,7 +660,7 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
         const int job = jobs[static_cast<std::size_t>(site.pick(0, static_cast<int>(jobs.size()) - 1))];
         for (const int other : jobs)
             if (other != job) site.world.finish(other, now);
-        future.ends.erase(job);  // if the job was preempted, it has an end there
+        future.ends.erase(job);  // if the job was preempted, the end of its first run is still in this map
         if (!site.world.cycle(now).started.empty() || !site.world.exists(job)) continue;
         const auto told = site.world.scheduler.explain(now, site.world.id(job));
         ASSERT_TRUE(told);
@@ -680,7 +682,8 @@ TEST_P(Rules, AreForeseenAsTheyWillBe) {
             if (outcome.rejected.contains(job)) break;
             if (std::ranges::count(outcome.started, job) > 0) started = t;  // other jobs may be resumed
         }
-        // early non-prime time and preemption depend on later events: the foreseen start may be too late
+        // with these rules the foreseen start may be too late: early non-prime time and preemption depend on
+        // later events
         const bool foreseen_late =
             GetParam().name == "early_non_prime" || s.preempt_queue_prio == kExpressFrom;
         if (told->test_only) {

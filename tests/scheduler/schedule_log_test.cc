@@ -1,4 +1,4 @@
-// The records of the schedule log: a job's amounts, places and times.
+// The records of the schedule log: a job's amounts, vnodes and times.
 #include "server_plugin/scheduler/log/schedule_log.h"
 
 #include <fmt/format.h>
@@ -141,8 +141,8 @@ TEST_F(ScheduleLog, WithoutTheAttributeThereIsNothing) {
     EXPECT_THAT(ended(), IsEmpty());
 }
 
-// With schedule_log_detail=all, the records of a cycle tell the whole use of the vnodes: first everything
-// that uses vnodes, then the cycle's starts and kept places.
+// With schedule_log_detail=all, the records of a cycle tell the whole use of the vnodes: first all jobs and
+// reservations that hold something, then the cycle's starts and kept places.
 TEST_F(ScheduleLog, InDetailACycleOverAllJobsHasAllThatHoldSomething) {
     world.policy().schedule_log_detail = "all";
     world.configure();

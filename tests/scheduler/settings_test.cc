@@ -1,4 +1,5 @@
-// A new setting needs only its row in the table of policy attributes.
+// Reads each policy attribute into its setting. A new setting needs only its row in the table of policy
+// attributes.
 #include "server_plugin/scheduler/model/settings.h"
 
 #include <fmt/chrono.h>
@@ -23,7 +24,7 @@ using objects::Object;
 using objects::ObjectType;
 using objects::PolicyAttribute;
 
-// Numbers of rows of settings and of other rows.
+// Number of rows of policy_attributes.def that define settings, and number of its other rows.
 // NOLINTBEGIN(bugprone-macro-parentheses): these are summands
 constexpr int kSettingRows = 0
 #define SETTING(...) +1
@@ -124,7 +125,7 @@ TEST(Settings, EachRowIsAnAttributeAndThoseOfSettingsAreMembers) {
     EXPECT_EQ(objects::attribute_of(PolicyAttribute::fake_machine_mult).name, "fake_machine_mult");
 }
 
-// Returns a value of the attribute that changes its setting, whose text without it is `unset`.
+// Returns a value of the attribute that changes its setting. `unset` is the setting's text without a value.
 std::string value_that_is_not(const Attribute& attribute, const std::string& unset) {
     if (attribute.name == "algorithm") return "origin";  // `external` is scheduled as standard
     const std::string value = other_value(attribute);
@@ -136,7 +137,7 @@ TEST(Settings, EachMemberIsReadFromItsAttributeAndNoOther) {
     for (const auto& [name, before] : unset) {
         const Attribute& attribute = *objects::find_attribute(ObjectType::policy, name);
         Object policy(ObjectType::policy, "p1");
-        // with enforce_dedicated_time, the attributes for the command of dedicated time have an effect
+        // the attributes for the command of dedicated time have an effect only with enforce_dedicated_time
         policy.assign(*objects::find_attribute(ObjectType::policy, "enforce_dedicated_time"),
                       objects::BooleanOrDate{true, {}});
         const std::string value = value_that_is_not(attribute, before);

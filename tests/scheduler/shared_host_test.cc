@@ -70,7 +70,7 @@ TEST_F(SharedHosts, AJobMayHaveMoreOfAVnodeWhoseProcessorsItHas) {
               "(a0:ncpus=2:mem=1024mb)+(a0:ncpus=0:mem=2048mb)");
 }
 
-// The places are those of OpenPBS 23.06, from its server and scheduler with such vnodes.
+// OpenPBS 23.06 gives jobs these places, with its own scheduler and the same vnodes.
 TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
     struct Case {
         std::vector<Vn> vnodes;
@@ -89,7 +89,8 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
          "2:ncpus=3",
          "",
          "(a0:ncpus=2+a1:ncpus=1)+(a1:ncpus=1+a2:ncpus=2)"},
-        // a vnode of the host with room for a whole chunk comes first, but not one of a later host
+        // a vnode with room for the whole chunk comes first among the vnodes of its host, but not before an
+        // earlier host
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"a2", "ha", 4}}, "1:ncpus=4", "", "(a2:ncpus=4)"},
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"b0", "hb", 4}}, "1:ncpus=4", "", "(a0:ncpus=2+a1:ncpus=2)"},
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"b0", "hb", 4}}, "1:ncpus=4", "pack", "(a0:ncpus=2+a1:ncpus=2)"},
@@ -115,7 +116,7 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
          "",
          "(a0:mem=1024mb+a1:ncpus=4:mem=1024mb)"},
         {{{"a0", "ha", 2, 1}, {"a1", "ha", 2, 1}}, "1:mem=2gb", "", "(a0:mem=1024mb+a1:mem=1024mb)"},
-        // with a place
+        // jobs with a value of place
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"b0", "hb", 1}}, "1:ncpus=4", "vscatter", ""},
         {{{"a0", "ha", 2}, {"a1", "ha", 2}, {"b0", "hb", 2}, {"b1", "hb", 2}},
          "2:ncpus=3",
@@ -151,7 +152,7 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
          "2:ncpus=3+1:ncpus=2",
          "",
          "(a0:ncpus=3)+(a1:ncpus=3)+(a0:ncpus=1+a1:ncpus=1)"},
-        // hosts one after the other, in the order of their first vnodes
+        // hosts are filled one after the other, in the order of their first vnodes
         {{{"a0", "ha", 2}, {"b0", "hb", 2}, {"a1", "ha", 2}, {"b1", "hb", 2}},
          "6:ncpus=1",
          "",
@@ -177,8 +178,8 @@ TEST(SharedHostsOfOpenPbs, AreUsedTheSameWay) {
     }
 }
 
-// In OpenPBS this job has to wait: a vnode without room for a whole chunk there gives no pieces to later
-// chunks of the same kind.
+// This job would have to wait in OpenPBS, where a vnode that has no room for a whole chunk gives no pieces to
+// later chunks of the same kind.
 TEST_F(SharedHosts, WhatWholeChunksLeaveIsGivenInPiecesToOthersOfTheirKind) {
     vnodes({{"a0", "ha", 5}, {"a1", "ha", 4}});
     EXPECT_EQ(start("3:ncpus=3"), "(a0:ncpus=3)+(a1:ncpus=3)+(a0:ncpus=2+a1:ncpus=1)");

@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Returns the number of chunks of each vnode, such as "A2 B2".
+// Returns the vnodes of a job with the number of chunks on each, such as "A2 B2".
 std::string summary(const std::vector<std::string>& vnodes) {
     std::string text;
     for (std::size_t i = 0; i < vnodes.size();) {
@@ -46,7 +46,8 @@ struct SpreadChunks : testing::Test {
         options.queue = "work";
         return world.job(options);
     }
-    // Returns the summary() of the vnodes on which a job starts alone, or its comment if it doesn't.
+    // Returns the summary() of the vnodes on which a job starts when no other job runs; its comment if it
+    // doesn't start.
     std::string place(const JobOptions& options) {
         const int number = job(options);
         const Outcome outcome = world.cycle(at(9));
@@ -55,7 +56,7 @@ struct SpreadChunks : testing::Test {
     }
 };
 
-// Like Grid Engine's allocation rules. The vnodes A, B and C have 4, 2 and 3 free CPUs.
+// The vnodes A, B and C have 4, 2 and 3 free CPUs. Chunks are spread as by allocation rules of Grid Engine.
 TEST_F(SpreadChunks, AreThoseOfAllocationRules) {
     const char* six = "6:ncpus=1";
     EXPECT_EQ(place({.select = six}), "A4 B2");
@@ -93,7 +94,8 @@ TEST_F(SpreadChunks, WordsThatCanNotBeActedOnAreTold) {
                 HasSubstr("Can Never Run: "));
 }
 
-// The vnodes of a host count as one for per_host and rounds, also if they give chunks in pieces.
+// per_host and the rounds of round_robin treat the vnodes of a host as one, even if they give a chunk in
+// pieces.
 TEST_F(SpreadChunks, OnHostsOfSeveralVnodes) {
     World other;
     (void)other.policy();
@@ -123,7 +125,7 @@ TEST_F(SpreadChunks, QuotasOfVnodesCountForEachRound) {
     EXPECT_EQ(place({.select = "6:ncpus=1", .chunk_order = "round_robin"}), "A2 B1 C3");
 }
 
-// Without divided chunks, too, the rounds go on with other vnodes when quotas refuse one.
+// Also if chunks aren't divided, round_robin goes on with other vnodes when a quota refuses one.
 TEST_F(SpreadChunks, RoundsGoOnBeyondVnodesThatQuotasRefuse) {
     world.scheduler.set_divide_chunks(false);
     s.quotas.push_back(quota({.rules = {{"few", "vnodes=A,B to ncpus=1"}}}));
@@ -147,7 +149,7 @@ TEST_F(SpreadChunks, OriginActsOnNone) {
     }
 }
 
-// The greatest number fits no multiple of the range; many chunks don't overflow anything.
+// No multiple of so large a per_host is in the range; and ten million chunks cause no overflow.
 TEST_F(SpreadChunks, LargeNumbers) {
     EXPECT_THAT(place({.select = "4:ncpus=1", .select_range = "4-16:2", .per_host = INT64_MAX / 16}),
                 HasSubstr("Can Never Run: 4-16:2 chunks, "));
@@ -157,8 +159,8 @@ TEST_F(SpreadChunks, LargeNumbers) {
     EXPECT_EQ(outcome.vnodes.at(many).size(), 10'000'000U);
 }
 
-// Compares with a simple implementation: rounds over the vnodes, which give one chunk each; and hosts that
-// give exactly `per_host` chunks.
+// Compares two options with a simple implementation: round_robin, in which each vnode gives one chunk per
+// round; and per_host, with which each host gives exactly `per_host` chunks.
 TEST(SpreadProperty, EqualsThePlainRules) {
     for (unsigned seed = 1; seed <= 300; ++seed) {
         SCOPED_TRACE(seed);
@@ -348,7 +350,7 @@ TEST_F(PreferredVnodes, AnExplanationNamesThoseThatMissIt) {
         << "C had enough when it was placed";
 }
 
-// An amount in a preference is compared with the unused amount of the vnode.
+// A preference for an amount is compared with the amount that is unused on the vnode.
 TEST_F(PreferredVnodes, ThatAreFullMissAmounts) {
     const int job = world.job({.queue = "work", .ncpus = 1, .mem = kGb});
     world.run(job, "work", "C", at(8));
@@ -357,7 +359,7 @@ TEST_F(PreferredVnodes, ThatAreFullMissAmounts) {
     EXPECT_EQ(place({.ncpus = 1, .prefer = "mem>=64gb"}), "A1") << "A and C miss it; A is first";
 }
 
-// Preferences never delay a start, neither in this cycle nor for a kept place.
+// Preferences never delay a start, neither in the same cycle nor at a kept place.
 TEST_F(PreferredVnodes, OnlyChooseAmongEqualStarts) {
     s.strict_ordering = true;
     s.backfill_depth = 1;
@@ -371,7 +373,8 @@ TEST_F(PreferredVnodes, OnlyChooseAmongEqualStarts) {
     EXPECT_THAT(outcome.vnodes.at(top), ElementsAre("A"));
 }
 
-// Chunks of one CPU on random vnodes: summed over the chunks, as few preferences are missed as possible.
+// The jobs have chunks of one CPU, and the vnodes are random. The places of a job's chunks miss as few
+// preferences in sum as possible.
 TEST(PreferenceProperty, TheSumOfMissedIsTheLeast) {
     for (unsigned seed = 1; seed <= 300; ++seed) {
         SCOPED_TRACE(seed);

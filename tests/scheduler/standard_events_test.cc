@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// On every third site, more jobs arrive than end.
+// Compares the two kinds of cycles on random sites. On every third site, more jobs arrive than end.
 TEST(StandardEvents, StartWhatACycleOverAllJobsStarts) {
     const int sites = pbs::test::cases(120);
     const auto in_pieces = compare_by_events(sites, 100, Algorithm::standard, [](Events& events, int seed) {
@@ -50,7 +50,7 @@ struct StandardAfterEvents : testing::Test {
     }
 };
 
-// The first cycle, without any job, has to read the formula, too.
+// The formula has to be read even in the first cycle, in which no job waits.
 TEST_F(StandardAfterEvents, AFormulaOrdersByTheTimeOfEachCycle) {
     s.job_sort_formula = "eligible_time*job_priority";
     world.configure();
@@ -122,7 +122,7 @@ TEST_F(StandardAfterEvents, AJobThatEndsLetsOthersOfItsQueueStartWhereVnodesHadR
 TEST_F(StandardAfterEvents, AJobWithSeveralKindsOfChunksMayFitWhereLessIsFree) {
     world.vnode({.name = "n1", .ncpus = 2, .gpus = 1});
     world.vnode({.name = "n2", .ncpus = 2});
-    // the chunk of two CPUs takes those of n1, so that none is left beside its GPU
+    // the chunk of two CPUs takes both CPUs of n1, so n1 has none for the chunk with a GPU
     const int two_kinds = job({.select = "1:ncpus=2+1:ncpus=1:ngpus=1"});
     const int one = job(1);
     EXPECT_THAT(arrival().started, ElementsAre(one));

@@ -1,5 +1,5 @@
-// Tickets: the numbers of the examples for Grid Engine's functional, override and share-tree policies; a
-// comparison with simple implementations; and the order of starts.
+// Tickets, the priority that shares give jobs: the numbers in examples of Grid Engine's functional, override
+// and share-tree policies; a comparison with simple implementations; and the order of starts.
 
 #include "server_plugin/scheduler/framework/tickets.h"
 
@@ -25,7 +25,7 @@ using testing::HasSubstr;
 
 constexpr double kAll = 10000;
 
-// Jobs of the users with these names. A * before the name means that the job runs.
+// A list of jobs, made from the names of their users. A * before a name means that the job runs.
 struct Owned {
     Interner strings;
     std::vector<TicketJob> jobs;
@@ -62,8 +62,8 @@ TEST(FunctionalTickets, AreThoseOfGridEngine) {
                 ElementsAre(3333.3333, 3333.3333, 3333.3333, 1562.5, 1250, 3750, 1875));
 }
 
-// If the owners of two jobs have equal shares, the earlier job gets more tickets. A job whose owner has no
-// shares gets none.
+// If the owners of two jobs have equal shares, the earlier job gets more tickets. Jobs of owners without
+// shares get none.
 TEST(FunctionalTickets, OfEqualsAreTheEarlierJobs) {
     const Owned owned({"carol", "bob", "ann", "ann"});
     EXPECT_THAT(
@@ -80,8 +80,8 @@ TEST(FunctionalTickets, OfJobsThatTheGameDoesNotReachAreThoseOfTheNext) {
     EXPECT_THAT(functional(owned, true, {}, 2), ElementsAre(10000, 4999.95, 4999.95, 3750, 5999.94));
 }
 
-// A user whose jobs all have different shares can't make the game long: jobs that it doesn't reach get what
-// they would get in the next round.
+// A user whose jobs all have different shares can't make the computation of tickets long: it ends early, and
+// the jobs that it hasn't reached get what they would get in the next round.
 TEST(FunctionalTickets, OfVeryManyKindsOfJobsEndEarly) {
     constexpr std::size_t kKinds = 50'000;
     Owned owned(std::vector<std::string>(kKinds, "ann"));
@@ -90,13 +90,14 @@ TEST(FunctionalTickets, OfVeryManyKindsOfJobsEndEarly) {
         functional_tickets(owned.jobs, owned.shares({}), {kAll, {0, 0, 0, 0, 1}, true, 100000}, {});
     EXPECT_EQ(given.back(), kAll) << "the job with the most shares wins first";
     EXPECT_GT(std::ranges::min(given), 0);
-    // with all rounds, each job would get its shares divided by the shares of all jobs before it
+    // if the computation had all rounds, each job would get its shares divided by the sum of its and all
+    // larger shares
     const double last = 1 / (kKinds * (kKinds + 1) / 2.0) * kAll;
     EXPECT_GT(given.front(), 1.5 * last);
 }
 
-// Weights of classes in which nobody has shares are lost for waiting jobs; running jobs get all tickets
-// anyhow.
+// If nobody has shares in a class, waiting jobs lose the tickets of the class's weight. Running jobs still
+// get all tickets together.
 TEST(FunctionalTickets, ComeFromAllClasses) {
     Owned owned({"*ann", "ann"});
     for (TicketJob& job : owned.jobs) job.job_shares = 3;
@@ -115,8 +116,8 @@ TEST(OverrideTickets, AreThoseOfGridEngine) {
     EXPECT_THAT(override_tickets(owned.jobs, owned.shares(tickets), true), ElementsAre(900, 300, 1450, 400));
 }
 
-// Override tickets put the third job before the fourth, both bob's; in the functional game they have the same
-// order.
+// Override tickets put bob's first job before his second. The functional tickets, which are given after them,
+// keep this order. If the override tickets are reversed, so is the order.
 TEST(TicketKinds, BuildOnTheTicketsSoFar) {
     const Owned owned({"ann", "ann", "bob", "bob"});
     const auto first = override_tickets(owned.jobs, owned.shares({{OwnerKind::user, "bob", 900}}), true);
@@ -126,7 +127,8 @@ TEST(TicketKinds, BuildOnTheTicketsSoFar) {
     EXPECT_THAT(functional(owned, true, reversed), ElementsAre(10000, 3125, 1875, 3750));
 }
 
-// Computes the functional tickets as the game is described: each round considers all categories.
+// Computes the functional tickets in a plain way: each round considers all categories (sets of waiting jobs
+// with the same owners).
 std::vector<double> plainly(const std::vector<TicketJob>& jobs, const std::vector<OwnerWeight>& weights,
                             const Interner& strings, bool divide, std::size_t most,
                             const std::vector<double>& so_far) {
@@ -260,7 +262,8 @@ TEST(ShareTickets, AreThoseOfGridEngine) {
     EXPECT_THAT(rounded(found.tickets), ElementsAre(3461.5385, 6923.0769, 3076.9231));
 }
 
-// With a compensation factor, a leaf's part is at most so many times its share.
+// With a compensation factor, the part of a leaf (a user or project of the tree) is at most this factor times
+// its share.
 TEST(ShareTickets, AreCutByTheCompensationFactor) {
     for (const auto& [factor, least] : {std::pair{0.0, 0.1}, {1.5, 0.117647}}) {
         Tree tree({.name = "tree",
@@ -274,7 +277,8 @@ TEST(ShareTickets, AreCutByTheCompensationFactor) {
     }
 }
 
-// Only nodes with jobs count. Running jobs of a leaf divide its tickets by job_shares, in whole tickets.
+// Only nodes with jobs get tickets. A leaf's running jobs divide its tickets by their job_shares, in whole
+// tickets.
 TEST(ShareTickets, OfRunningJobsAreAPartOfTheirLeaf) {
     Tree tree(two_groups(0));
     const auto found = tree.tickets(
@@ -331,7 +335,7 @@ struct TicketCycles : testing::Test {
                 if (key.name == "weighted_priority") return key.value;
         return "none";
     }
-    // Runs cycles in which the jobs start one after the other, and returns them in the order of their starts.
+    // Runs cycles, in each of which one job can start. Returns the jobs in the order of their starts.
     std::vector<int> all_in_turn(int hour = 1) {
         std::vector<int> order;
         for (;; ++hour) {
@@ -381,7 +385,8 @@ TEST_F(TicketCycles, GoByTheShareTree) {
     EXPECT_THAT(all_in_turn(), ElementsAre(carol, alice));
 }
 
-// Formulas may name the parts of the priority. A resource with the same name takes precedence.
+// A formula may use the parts of the weighted priority by name. A resource with the same name takes
+// precedence.
 TEST_F(TicketCycles, AreNamesInFormulas) {
     Settings& s = world.policy();
     s.weighted_priority = false;

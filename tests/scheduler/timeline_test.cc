@@ -1,4 +1,5 @@
-// The profile of utilisation: tested alone, and compared with an array that has an element for each second.
+// The timeline of a resource's use: tested alone, and compared with an array that has an element for each
+// second.
 #include "server_plugin/scheduler/future/timeline.h"
 
 #include <gtest/gtest.h>
@@ -134,7 +135,7 @@ TEST(Timeline, EnoughOfEverythingAtOnce) {
     EXPECT_EQ(earliest_of_all(too_much, at(0), Seconds(6)), std::nullopt);
 }
 
-// The profile as an array by seconds. The last second stands for all later ones.
+// The timeline as an array with an element for each second. The last element stands for all later seconds.
 constexpr int kSeconds = 60;
 struct PerSecond {
     std::array<std::int64_t, kSeconds> in_use{};

@@ -1,4 +1,4 @@
-// Top jobs, for which places are kept, when prime time keeps jobs from starting. strict_ordering is on, and
+// Places are kept for top jobs; here, prime time prevents jobs from starting. strict_ordering is on, and
 // backfill_depth is 1.
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// A rule as a site may add it: a user has at most six CPUs of each vnode. The rule counts the CPUs itself,
-// and is asked during the search for a place.
+// An example of a rule that a site adds: a user has at most six CPUs of each vnode. The rule counts the CPUs
+// itself, and the search for a place checks it for each vnode.
 #pragma once
 
 #include <algorithm>

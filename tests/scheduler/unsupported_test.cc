@@ -38,8 +38,8 @@ std::string sources() {
     return text.str();
 }
 
-// Returns the attributes that the sources name in quotation marks, and those whose settings they use as
-// members.
+// Returns the names of attributes that appear in the sources in quotation marks, and the attributes whose
+// settings the sources use as members.
 std::set<std::string> names_read() {
     static const std::regex name(R"re(("|\.|->)([a-z_]+)\b)re");
     std::set<std::string> settings;

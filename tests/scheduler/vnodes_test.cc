@@ -53,7 +53,7 @@ TEST_F(Placing, AllResourcesHaveToFitOnOneVnode) {
     EXPECT_THAT(place({.ncpus = 8, .mem = 8 * kGb}), IsEmpty()) << "without chunks a job gets one vnode";
 }
 
-// If no vnode has a resource, it isn't limited, even if a vnode had it before.
+// A resource isn't limited if no vnode has it, even if a vnode had it before.
 TEST_F(Placing, AResourceThatTheLastVnodeLosesIsNotLimited) {
     world.vnode({.name = "a", .ncpus = 16, .gpus = 1});
     world.vnode({.name = "b", .gpus = 1});
@@ -233,7 +233,7 @@ TEST(VnodesTest, ACorrectedStartChangesOnlyTheLoad) {
     vnodes.set_started(0, at(6));
     vnodes.release(0);
     EXPECT_FALSE(vnodes.is_loaded(0));
-    vnodes.set_started(0, at(7));  // job 0 was released
+    vnodes.set_started(0, at(7));  // the host released job 0, so the report of its start changes nothing
     EXPECT_THAT(vnodes.starts(0, at(4)), IsEmpty());
 }
 
@@ -267,7 +267,7 @@ TEST(VnodesTest, ASearchAheadInOnePoolChangesNothingInAnother) {
         const std::array amounts{Amount{1, 0, select}, Amount{2, 0, how}};
         return requests[requests.acquire(amounts, resources)];
     };
-    // looking ahead, n1 is empty, as its job has ended
+    // look ahead to a time at which n1 is empty, as its job has ended
     Vnodes::Shares shares;
     vnodes.shares_held(kRunning, shares);
     vnodes.look_ahead(shares, 1);
@@ -306,7 +306,7 @@ TEST(VnodesTest, AShortageIsOfWhatVnodesHaveNow) {
     EXPECT_EQ(vnodes.shortage(pool, request, {}).total, 4);
 }
 
-// A place of three of the four CPUs is kept from `start` on.
+// A reservation needs three of the four CPUs from `start` on.
 TEST(VnodesTest, AReservationBindsJobsThatEndLater) {
     Interner strings;
     Resources resources;

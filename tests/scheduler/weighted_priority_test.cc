@@ -1,5 +1,5 @@
-// weighted_priority: the numbers of the examples for Grid Engine's urgency policy, deadlines, and the order
-// of starts.
+// weighted_priority: the numbers in examples of Grid Engine's urgency policy, deadlines, and the order of
+// starts.
 
 #include "server_plugin/scheduler/framework/weighted_priority.h"
 
@@ -61,7 +61,7 @@ constexpr Instant kNow = kBegin + Seconds(10000);
 TEST_F(Priorities, AreThoseOfGridEngine) {
     const int a = job(4, kBegin);
     const int b = job(16, kBegin + Seconds(6400));
-    const int c = job(1, kBegin + Seconds(9000), 100, "0316.40");  // 11800 s
+    const int c = job(1, kBegin + Seconds(9000), 100, "0316.40");  // 11800 s after kBegin
     EXPECT_EQ(
         shown(a, kNow),
         "0.52552 = 1 * 0.5 (Priority 0) + 0.1 * 0.255196 (urgency 6780 between 3278 and 17000.8: resources "
@@ -74,7 +74,8 @@ TEST_F(Priorities, AreThoseOfGridEngine) {
     EXPECT_THAT(world.cycle(kNow).started, ElementsAre(b, c, a));
 }
 
-// A waiting job with a range of chunks counts by urgency_size; a running one with the chunks that it has.
+// For a waiting job with a range of chunks, the policy's urgency_size chooses the number that counts. For a
+// running one, the chunks that it has count.
 TEST_F(Priorities, OfARangeCountTheSizeThatThePolicyNames) {
     world.policy().weight_waiting_time = 0;
     world.configure();
@@ -101,7 +102,7 @@ TEST_F(Priorities, OfARangeCountTheSizeThatThePolicyNames) {
     EXPECT_DOUBLE_EQ(found->priority_terms[1].greatest, 6000) << "it runs with three chunks";
 }
 
-// The terms are told as numbers, beside those of the job just before.
+// The explanation of a job shows the terms of its priority, and those of the job just before it in the order.
 TEST_F(Priorities, AreExplainedBesideTheJobBefore) {
     const int a = job(4, kBegin);
     const int b = job(16, kBegin + Seconds(6400));
@@ -144,7 +145,7 @@ TEST_F(Priorities, OfADeadlineThatPassedAreTheGreatest) {
     const int a = job(4, kBegin);
     const int b = job(16, kBegin + Seconds(6400));
     const int c = job(1, kBegin + Seconds(9000), 0, "0316.40");
-    const int d = job(1, kBegin + Seconds(9000), 0, "0245.40");  // 9940 s
+    const int d = job(1, kBegin + Seconds(9000), 0, "0245.40");  // 9940 s after kBegin
     EXPECT_THAT(shown(d, kNow), HasSubstr("0.1 * 1 (urgency 3.60128e+06"));
     EXPECT_THAT(shown(a, kNow), HasSubstr("0.1 * 0.000973"));
     EXPECT_THAT(shown(b, kNow), HasSubstr("0.1 * 0.003814"));
@@ -157,7 +158,7 @@ TEST_F(Priorities, OfADeadlineThatPassedAreTheGreatest) {
     EXPECT_THAT(shown(d, kNow), HasSubstr("deadline 3.6e+06)"));
 }
 
-// A deadline that can't be read counts as none; pbs_explain shows the mistake.
+// A job whose deadline isn't a valid time counts as having none. pbs_explain shows the mistake.
 TEST_F(Priorities, TellOfADeadlineThatIsNoTime) {
     const int wrong = job(4, kBegin, 0, "tomorrow");
     EXPECT_THAT(shown(wrong, kNow),
@@ -171,7 +172,7 @@ TEST_F(Priorities, OfEqualJobsAreInTheMiddle) {
     EXPECT_THAT(shown(other, kNow), HasSubstr("0.1 * 0.5 "));
 }
 
-// With deadlines, the order of jobs changes with the time: the nearest deadline is the most urgent.
+// A deadline becomes more urgent as it comes nearer, so the order of jobs changes with the time.
 TEST_F(Priorities, FollowTheTime) {
     world.policy().weight_waiting_time = 0;
     world.policy().urgency_of_resources = {};

@@ -331,7 +331,8 @@ void World::preempt(int number, char method, Instant now) {
     send(number, now);
 }
 
-// A suspended job's walltime doesn't go on: move its start by the time of the suspension.
+// The walltime of a suspended job stands still. So resume() moves the job's start forward by the duration of
+// the suspension.
 void World::resume(Job& job, Instant now) {
     job.started += now - job.preempted_at;
     job.state = 'R';

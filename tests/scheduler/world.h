@@ -1,5 +1,5 @@
-// A small host for tests. It tells a Scheduler of resources, queues, vnodes and jobs, and carries out the
-// decisions of the Scheduler's cycles.
+// World: a small host (batch server) for tests. It tells a Scheduler of resources, queues, vnodes and jobs,
+// and carries out the decisions of the Scheduler's cycles.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ struct HeldAmount {
     std::int64_t number;
 };
 
-// A limit on what entities run.
+// A limit on the running jobs, or their use of a resource, of users, groups or all.
 struct LimitOptions {
     EntityKind entity = EntityKind::all;
     std::string name{};                   // empty: each entity of the kind
@@ -119,7 +119,7 @@ struct JobOptions {
     std::int64_t mem = -1;
     std::int64_t walltime = 600;  // -1: none
     std::int64_t soft_walltime = 0;
-    bool extended = false;  // runs beyond its soft walltime
+    bool extended = false;  // the job runs beyond its soft walltime
     std::string select{};
     std::string place{};
     std::string run_host{};
@@ -157,15 +157,15 @@ struct ReservationOptions {
     Instant end{};
     std::string select = "1:ncpus=1";
     std::string place{};
-    std::vector<std::pair<Instant, Instant>> later{};  // later times of a standing reservation
-    std::string later_select{};                        // request at these times; empty: `select`
-    std::set<std::size_t> only{};  // numbers of the later times to ask for again; empty: all times
-    bool soonest = false;          // begin as soon as there are places
+    std::vector<std::pair<Instant, Instant>> later{};  // later occurrences of a standing reservation
+    std::string later_select{};                        // request at later occurrences; empty: `select`
+    std::set<std::size_t> only{};  // numbers of the occurrences to ask for again; empty: all
+    bool soonest = false;          // begin as soon as its vnodes are free
 };
 
 // The decisions of a cycle, by the numbers of jobs and reservations and the names of queues.
 struct Outcome {
-    std::map<int, std::string> confirmed;  // places of confirmed reservations; ; separates times
+    std::map<int, std::string> confirmed;  // exec_vnode of confirmed reservations; ";" separates occurrences
     std::map<int, Instant> begins;         // starts of reservations with `soonest`
     std::map<int, std::string> denied;     // reasons of denied reservations
     std::vector<int> started;
@@ -175,12 +175,13 @@ struct Outcome {
     std::map<int, std::string> moved;                // queues to which jobs moved without a start
     std::map<int, std::int64_t> ssinodes;            // as set at the start
     std::map<int, std::string> select;               // as set at the start
-    std::map<int, std::vector<std::string>> vnodes;  // of jobs that start or are expected to
-    // Places of jobs in `vnodes` with their amounts, such as "(n1:ncpus=2+n2:ncpus=1)+(n2:ncpus=3)", in which
-    // parentheses enclose a chunk. Only ncpus and mem (in megabytes) are included.
+    std::map<int, std::vector<std::string>> vnodes;  // vnodes of jobs that start or have an expected start
+    // Vnodes of the jobs in `vnodes` with the amounts that they give, such as
+    // "(n1:ncpus=2+n2:ncpus=1)+(n2:ncpus=3)", in which parentheses enclose a chunk. Only ncpus and mem (in
+    // megabytes) are included.
     std::map<int, std::string> exec_vnode;
     std::map<int, std::optional<Instant>> expected;        // expected starts
-    std::map<int, std::pair<int, std::string>> preempted;  // the job for which, and the methods
+    std::map<int, std::pair<int, std::string>> preempted;  // job for which each was preempted, and methods
     std::map<int, AccrueType> accrue;                      // of jobs whose type of accrual changed
     std::vector<std::string> log;
     std::string sorted_jobs;
@@ -195,7 +196,7 @@ class World {
   public:
     explicit World(rrule::Zone zone = rrule::Zone::utc());
 
-    // From now on, keeps the calls of this World. journal() returns them as text (journal.h).
+    // Makes this World keep its calls. journal() returns them as text (journal.h).
     void keep_journal();
     std::string journal() const;
 
@@ -214,7 +215,7 @@ class World {
     void server(const ServerRecord& record);
     int job(const JobOptions& options, Instant now = at(0));
     void change(int job, const JobOptions& options, Instant now);
-    // Changes options of a job, which keeps its state and place.
+    // Changes options of a job, which keeps its state and its vnodes.
     void alter(int job, const JobOptions& options, Instant now);
     // Puts a job on a vnode as if it had been started at `started`. The job holds its `ncpus` of the vnode.
     void run(int job, const std::string& queue, const std::string& vnode, Instant started);
@@ -224,7 +225,7 @@ class World {
 
     // Requests a reservation, and makes its queue, which is stopped. Returns the reservation's number.
     int reserve(const ReservationOptions& options);
-    // Requests another place for a reservation that has one, which is kept until the answer.
+    // Asks for other vnodes for a reservation. It keeps its vnodes until the answer.
     void ask_again(int reservation, const ReservationOptions& options);
     // Starts the queue of a reservation. end_reservation() ends its jobs and removes it.
     void begin_reservation(int reservation);
@@ -235,9 +236,9 @@ class World {
         bool asked = true;
         bool begun = false;
         using Places = std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>>;
-        Places places{};              // its places
-        std::vector<Places> later{};  // its places at its later times
-        ReservationOptions held{};    // the times of these places
+        Places places{};              // vnodes at its first occurrence
+        std::vector<Places> later{};  // vnodes at each later occurrence
+        ReservationOptions held{};    // the occurrences for which it has these vnodes
         bool asks(std::size_t number) const {
             return asked && (options.only.empty() || options.only.contains(number));
         }
@@ -245,7 +246,8 @@ class World {
     const std::map<int, Reserved>& reservations() const { return reservations_; }
     VnodeHandle vnode_handle(const std::string& name) const { return vnodes_.at(name); }
 
-    // Gives a queue a window, named after the queue, in which it is open. configure() puts it in force.
+    // Opens a queue only within a window, which is named after the queue. configure() puts the window in
+    // force.
     void hours(const std::string& queue, rrule::WindowSet open, AtClose at_close = AtClose::run);
 
     // Runs a cycle, and carries out its decisions if `apply`.
@@ -278,7 +280,7 @@ class World {
         Instant modified{};
         bool has_comment = false;
         std::vector<std::pair<std::uint64_t, std::vector<HeldAmount>>> places;
-        Instant preempted_at{};  // when it was preempted; the Epoch: it isn't
+        Instant preempted_at{};  // the Epoch: it isn't preempted
         Accrual accrual{};
     };
     void remove(int number, Instant now);
