@@ -23,8 +23,8 @@ User user_of(const passwd& entry) {
     return User{entry.pw_uid, entry.pw_gid, entry.pw_name};
 }
 
-// Users of every Debian that tests borrow, in this order, when they run as root. A user who runs jobs needs a
-// home. A login shell such as nologin doesn't matter, because jobs are submitted with -S.
+// Users that every Debian has. If the tests run as root, they use the first suitable ones, in this order. A
+// user needs a home to run jobs. A login shell such as nologin doesn't matter, as jobs are submitted with -S.
 constexpr std::array kBorrowed{"daemon", "bin", "games", "mail"};
 
 std::optional<User> borrowed(size_t skip) {

@@ -133,11 +133,12 @@ TEST_F(MigrationFaults, AFirstStartThatIsKilledIsDoneByTheNext) {
         }
         EXPECT_FALSE(server.running());
         faulty.no_faults();
-        // policy.db has all migrated objects or none, or doesn't exist.
+        // policy.db either has all migrated objects, or has none or doesn't exist.
         if (fs::exists(server.home() / "server_priv/policy.db")) {
             const Output diff = faulty.migrate({"--diff", "--into", server.home().string()});
             EXPECT_EQ(diff.exit, 0) << diff;
-            // A server that doesn't run can't tell which queues and settings of its own it has.
+            // While the server doesn't run, --diff can't compare its queues and settings. So check only the
+            // policy's objects.
             EXPECT_THAT(differences(diff.out),
                         AnyOf(Not(HasSubstr("policy")),
                               ::testing::AllOf(HasSubstr("+ policy default_policy_prime by_queue = True\n"),
@@ -170,8 +171,8 @@ TEST_F(MigrationFaults, AFirstStartOnAFullDiskIsDoneByTheNext) {
     }
 }
 
-// Makes a server with two queues, and the files to migrate. The policy objects are in another database than
-// the queues, and both must have the changes or neither.
+// Makes a server with two queues, and the files to migrate. The policy objects and the queues are in
+// different databases; both databases must get the changes, or neither.
 std::unique_ptr<FaultyServer> with_queues() {
     auto faulty = std::make_unique<FaultyServer>();
     EXPECT_TRUE(faulty->server->start());
@@ -225,8 +226,8 @@ TEST_F(MigrationFaults, AMigrationOnAFullDiskIsRefusedAndCanBeRepeated) {
         if (refused.exit != 0) {
             EXPECT_EQ(refused.exit, 2) << refused;
             EXPECT_THAT(refused.err, HasSubstr("disk is full"));
-            // If the disk becomes full between the writes to the two databases, the first one is undone only
-            // at the next start.
+            // If the disk becomes full after the write to the first database and before that to the second,
+            // the server undoes the first write only at its next start.
             if (server.attribute("sched default", "policy") != "default_policy") {
                 faulty->no_faults();
                 server.kill9();

@@ -1,4 +1,4 @@
-// Migration of the files of older schedulers, at a server's first start and later.
+// Migrates the files of older schedulers, at a server's first start and later.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -187,11 +187,12 @@ TEST(Migration, EveryFileOfPbs) {
     EXPECT_EQ(server.attribute("server", "non_work_days"), "FREQ=YEARLY;BYYEARDAY=359 SUMMARY:Christmas Day");
     EXPECT_THAT(server.read("server_priv/migration_report"),
                 HasSubstr("needs no yearly update (--infer uses it)"));
-    // The print of the older server has the queue np_late: it is created and gets its execution type.
+    // The older server's qmgr print has the queue np_late. The migration creates it and gives it its
+    // execution type.
     EXPECT_EQ(server.attribute("queue np_late", "execution_type"), "execution_non_prime");
 }
 
-// Returns the output of OpenPBS's qmgr for a server, its node and its scheduler, and a hook.
+// Returns the output of OpenPBS's qmgr for a server with a node, a scheduler and a hook.
 std::string print_of(const Server& server) {
     const std::string node = server.command({"hostname"}).out;
     const std::string host = node.substr(0, node.find_first_of(".\n"));
@@ -262,7 +263,7 @@ TEST(Migration, AWholeServerAtTheFirstStart) {
     server.put("sched_priv/qmgr_print", print_of(server));
     ASSERT_TRUE(server.start());
     expect_whole_server(server);
-    // A later change stays after another start.
+    // A value that is changed after the migration isn't migrated again at the next start.
     ASSERT_TRUE(server.configure({"set queue workq resources_max.ncpus = 32"}));
     ASSERT_TRUE(server.stop());
     ASSERT_TRUE(server.start());
@@ -271,8 +272,8 @@ TEST(Migration, AWholeServerAtTheFirstStart) {
                 HasSubstr("what qmgr printed of the older server"));
 }
 
-// The older schedulers read the holidays file again when it was modified. This server reports such a file
-// until it is migrated.
+// Older schedulers read the holidays file again after it was modified. This server instead reports a modified
+// file until it is migrated.
 TEST(Migration, AHolidaysFileThatIsTouchedLaterIsToldUntilItIsTakenOver) {
     NEEDS(own_attributes);
     Server server;
@@ -314,7 +315,7 @@ TEST(Migration, QueuesOfAnOriginConfigurationHaveOnePart) {
     EXPECT_THAT(set.err, HasSubstr("submit_queue: bad value 'a': the queue is in special_queue too"));
 }
 
-// A dry run shows the changes that a first start makes, and no others.
+// A dry run shows exactly the changes that the first start makes.
 TEST(Migration, ADryRunShowsWhatTheFirstStartDoes) {
     NEEDS(own_attributes);
     Server server;
@@ -346,7 +347,7 @@ TEST(Migration, ADryRunShowsWhatTheFirstStartDoes) {
     EXPECT_EQ(server.attribute("queue batch", "resources_max.lic"), "3");
     EXPECT_EQ(server.attribute("queue batch", "max_queued"), "[u:ann=2]");
     EXPECT_THAT(server.attribute("policy default_policy", "exclude_resources"), HasSubstr("lic"));
-    // The server has all objects that the dry run's directives need.
+    // The dry run's directives need no object that the server lacks.
     const Output again = server.command({"qmgr"}, {.input = dry.out});
     EXPECT_EQ(again.err.find("Unknown"), std::string::npos) << again;
 }
@@ -392,7 +393,7 @@ TEST(Migration, AWholeServerThroughARunningOne) {
     EXPECT_EQ(server.attribute("queue late", "queue_type"), "Execution");
     ASSERT_TRUE(server.configure({"delete queue late"}));
     EXPECT_THAT(migrate({}).out, Not(HasSubstr("queue late")));
-    // --diff shows a value that was changed after the migration.
+    // After a migration a value is changed. --diff then shows the change.
     ASSERT_TRUE(server.configure({"set queue workq resources_max.ncpus = 32"}));
     EXPECT_THAT(migrate({"--diff"}).out, HasSubstr("- queue workq resources_max.ncpus = 32\n"
                                                    "+ queue workq resources_max.ncpus = 64\n"));
@@ -418,7 +419,8 @@ TEST(Migration, WhatAManagerMayNotDoIsNotDoneByAMigration) {
     EXPECT_THAT(server.attribute("server", "mailer"), Not(HasSubstr("evil")));
 }
 
-// A server that has queues already migrates the files of an older scheduler: the queues get execution types.
+// Migrates the files of an older scheduler to a server that already has queues. The queues get execution
+// types.
 TEST(Migration, QueuesThatAreThereGetTheirTimes) {
     NEEDS(own_attributes);
     Server server;
@@ -441,7 +443,7 @@ TEST(Migration, QueuesThatAreThereGetTheirTimes) {
     EXPECT_EQ(server.attribute("queue p_mine", "execution_type"), "execution_dedicated")
         << "what somebody has set stays";
     EXPECT_EQ(server.attribute("policy default_policy", "dedicated_queues"), "ded1");
-    // A migration sets the types once: a later change stays after another start.
+    // The types are set only once: a type that is changed afterwards isn't set again at the next start.
     ASSERT_TRUE(server.configure({"set queue p_fast queue_type = execution"}));
     ASSERT_TRUE(server.stop());
     ASSERT_TRUE(server.start());
@@ -482,7 +484,7 @@ TEST_F(ThroughTheServer, AManagerMigratesWithoutAnInterruption) {
     const Output again = migrate();
     EXPECT_THAT(again.out, HasSubstr("Nothing was changed: everything is there already.\n"));
     EXPECT_THAT(migrate({"--diff"}).out, Not(::testing::ContainsRegex("(^|\n)[-+] ")));
-    // Migrating a corrected file removes the values that it had before.
+    // After the file was corrected, a new migration removes the values that came from the old file.
     server.put("site/sched_config", "by_queue: True\n");
     EXPECT_EQ(migrate().exit, 0);
     EXPECT_EQ(server.attribute("sched default", "policy"), "default_policy");
@@ -509,7 +511,7 @@ TEST_F(ThroughTheServer, InJsonAndWithMistakes) {
     }
 }
 
-// Returns a usage file of pbs_sched as a 64-bit machine writes it. It contains NULs.
+// Returns a usage file of pbs_sched in the format of 64-bit machines. The bytes include NULs.
 std::string usage_file() {
     std::string bytes("PBS_MAG!\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x40\0\xe4\x0b\x54\x02\0\0\0", 32);
     std::string record("alice");
@@ -551,7 +553,7 @@ TEST_F(ThroughTheServer, ATreeOfTenThousandEntities) {
     EXPECT_TRUE(shown.ends_with("user9999:root=5"));
     ASSERT_TRUE(server.configure({"set fs_group default_fs_group tree_element += late:root=1",
                                   "set fs_group default_fs_group tree_element -= user0"}));
-    // The printed commands make an equal fs_group on another server.
+    // The output of print makes an equal fs_group on another server.
     const Output printed = server.qmgr("print fs_group default_fs_group");
     Server another;
     ASSERT_TRUE(another.start());
@@ -561,7 +563,7 @@ TEST_F(ThroughTheServer, ATreeOfTenThousandEntities) {
               server.attribute("fs_group default_fs_group", "tree_element"));
 }
 
-// The files that pbs_migrate exports from a running server give the same objects when they are migrated.
+// pbs_migrate exports the objects of a running server as files. Migrating these files gives the same objects.
 TEST_F(ThroughTheServer, TheWayBack) {
     NEEDS(own_attributes);
     ASSERT_TRUE(server.configure({"create resource licences type=long, flag=q"}));

@@ -1,4 +1,4 @@
-// The examples of PP-748, interface by interface, as an administrator types them in qmgr.
+// Types the examples of PP-748 in qmgr as an administrator would, interface by interface.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -254,8 +254,8 @@ TEST_F(Objects, PrintIsReadBackByAnotherServer) {
     EXPECT_EQ(print(second), first);
 }
 
-// The list takes several replies to send. The server keeps the texts of objects for the next list, which has
-// to show all changes.
+// The list takes several replies. The server keeps the texts of the objects for later lists, but a later list
+// has to show all changes.
 TEST_F(Objects, ALongListIsWholeAndShowsWhatHasChangedSince) {
     constexpr int kCount = 700;
     std::string input;

@@ -1,5 +1,5 @@
-// OpenPBS's own, unmodified clients with the bundled server. The tests run as root, as OpenPBS proves users
-// by reserved ports, and with an OpenPBS that PBSPOLICY_OPENPBS_PREFIX names.
+// Runs OpenPBS's own, unmodified clients with the bundled server. The tests need root, as OpenPBS's clients
+// prove their users by ports below 1024, and an OpenPBS that PBSPOLICY_OPENPBS_PREFIX names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,7 +61,8 @@ class OpenpbsClients : public OriginServer {
     std::string qmgr(const std::string& directive) const {
         return ok(client({"qmgr", "-c", directive}), directive);
     }
-    // Makes a copy of the OpenPBS prefix that has this project's pbs_iff, setuid root, and uses the copy.
+    // Copies the OpenPBS prefix, puts this project's pbs_iff, setuid root, into the copy, and uses it as the
+    // prefix.
     void use_our_helper() {
         const fs::path made = server.work() / "prefix";
         fs::create_directories(made / "sbin");
@@ -72,7 +73,7 @@ class OpenpbsClients : public OriginServer {
         ASSERT_EQ(chmod((made / "sbin/pbs_iff").c_str(), 04755), 0);
         prefix = made;
     }
-    // Returns whether the prefix's pbs_iff is setuid root, as requests of ordinary users need it.
+    // Returns whether the prefix's pbs_iff is setuid root, which ordinary users need for their requests.
     bool helper_is_setuid() const {
         struct stat info {};
         return stat((prefix / "sbin/pbs_iff").c_str(), &info) == 0 && (info.st_mode & S_ISUID) != 0 &&
@@ -196,8 +197,8 @@ TEST_F(OpenpbsClients, OurHelperVouchesForTheirUsers) {
     ok(as_runner({"qdel", id}), "qdel");
 }
 
-// OpenPBS's libmunge can't be told another socket: each client gets its own /run, which has the test's
-// socket.
+// OpenPBS's libmunge always uses the socket in /run. So each client gets its own /run, which contains the
+// socket of the test's munged.
 class HasMunged {
   protected:
     HasMunged() {
@@ -244,11 +245,11 @@ TEST_F(OpenpbsMunge, TheirUsersAreKnownByTheirCredentials) {
     }
     ok(by_munge(runner(), {"qdel", id}), "qdel");
     EXPECT_THAT(ok(by_munge({0, 0, "root"}, {"qmgr", "-c", "list server"}), "qmgr"), HasSubstr("Server"));
-    // A server that takes MUNGE only refuses OpenPBS's clients without it.
+    // A server that accepts only MUNGE refuses OpenPBS's clients that don't use it.
     EXPECT_NE(client({"qstat", "-B"}).exit, 0);
 }
 
-// OpenPBS's qsub writes a backslash before fewer characters in PBS_O_WORKDIR than in other variables.
+// In PBS_O_WORKDIR, OpenPBS's qsub puts a backslash before fewer kinds of characters than in other variables.
 TEST_F(OpenpbsJobs, VariablesAndFoldersArriveAsTheyAre) {
     const fs::path in = server.work() / "it's a,b \"x\" c\\d";
     fs::create_directories(in);
@@ -262,7 +263,7 @@ TEST_F(OpenpbsJobs, VariablesAndFoldersArriveAsTheyAre) {
     const fs::path out = in / ("STDIN.o" + id.substr(0, id.find('.')));
     const auto text = [&] { return std::string(std::istreambuf_iterator(std::ifstream(out).rdbuf()), {}); };
     EXPECT_TRUE(wait_for([&] { return text() == options.environment["A"]; })) << text() << server.log();
-    // OpenPBS's qstat shows the variables in the same form as with OpenPBS's server.
+    // OpenPBS's qstat shows the variables in the same form as when OpenPBS's server is asked.
     EXPECT_THAT(
         client({"qstat", "-xfw", id.substr(0, id.find('\n'))}).out,
         AllOf(HasSubstr("A=it\\'s \\\"a\\\"\\, \\\\b\\nc;d=e"), HasSubstr("/it\\'s a\\,b \\\"x\\\" c\\\\d")));
@@ -330,7 +331,7 @@ TEST_F(OpenpbsJobs, AProgramLinkedWithItsLibpbs) {
     options.uid = runner().uid;
     options.folder = server.work();
     options.environment = {{"PBS_CONF_FILE", (server.work() / "pbs.conf").string()}};
-    ok(client({"qstat", "-B"}), "qstat -B");  // client() writes pbs.conf
+    ok(client({"qstat", "-B"}), "qstat -B");  // client() has to run first, as it writes pbs.conf
     const Output ran = run({compiled, (server.work() / "job.sh").string()}, options);
     EXPECT_EQ(ran.exit, 0) << ran;
     EXPECT_THAT(ran.out, HasSubstr("all well"));
@@ -350,7 +351,7 @@ TEST_F(OpenpbsJobs, Reservations) {
                              "reserve_duration = 3600\n", "Resource_List.select = 1:ncpus=2\n",
                              "Resource_List.walltime = 01:00:00\n", "resv_nodes = (n1:ncpus=2"})
         EXPECT_THAT(full, HasSubstr(line));
-    // The commands of both projects print the same.
+    // The commands of OpenPBS and of this project print the same.
     EXPECT_EQ(server.command_as(runner(), {"pbs_rstat", "-f", id}).out, full);
     EXPECT_EQ(server.command_as(runner(), {"pbs_rstat"}).out, as_runner({"pbs_rstat"}).out);
     EXPECT_EQ(ok(as_runner({"pbs_ralter", "-D", "02:00:00", "-I", "20", id}), "pbs_ralter"),

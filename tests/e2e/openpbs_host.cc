@@ -1,5 +1,5 @@
-// OpenPBS's server in a box, with the plugin as its scheduler. Like the bundled server, it starts without
-// queues, vnodes and managers.
+// OpenPBS's server in a box as the host of tests, with the plugin as its scheduler. Like the bundled server,
+// it starts without queues, vnodes and managers.
 #include <stdlib.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class OpenpbsHost : public Host {
     ::testing::AssertionResult stop() override;
     void kill9() override;
     bool running() override { return running_; }
-    // The server ends when the box is removed.
+    // end() does nothing: the server ends when the box is removed.
     void end() override {}
     Output command(const std::vector<std::string>& argv, RunOptions options) override {
         return box().run(argv, options);
@@ -58,7 +58,8 @@ const Box& OpenpbsHost::box() const {
     if (box_) return *box_;
     box_.emplace();
     home_ = box_->home();
-    // Remove the files from which the plugin would make policy objects at its first start.
+    // Remove OpenPBS's own scheduler files. Otherwise the plugin would make policy objects from them at its
+    // first start.
     for (const char* file : {"sched_config", "resource_group", "holidays", "dedicated_time"})
         fs::remove(home_ / "sched_priv" / file);
     work_ = box_->folder() / "work";
@@ -112,8 +113,8 @@ int OpenpbsHost::times_loaded() const {
     return ::testing::AssertionSuccess();
 }
 
-// Waits for the mom's word about each job that has been started, since OpenPBS 23.06.06 queues a job again
-// whose start wasn't confirmed (substate 41) when the server was killed; later versions don't.
+// Before the kill, waits until the mom has confirmed the start of each job. OpenPBS 23.06.06 queues a job
+// again if its start isn't confirmed yet (substate 41) when the server is killed; later versions don't.
 void OpenpbsHost::kill9() {
     (void)wait_for([&] {
         const Output jobs = command({"qstat", "-f", "-t"}, {});
@@ -135,8 +136,8 @@ std::vector<std::string> new_vnodes(const std::vector<std::string>& directives) 
     return names;
 }
 
-// Waits until the host's mom has reported the vnodes, before which OpenPBS doesn't use them. The mom reports
-// several vnodes only if it gets a file that describes them.
+// If the directives create vnodes, waits until the box's mom has reported them, as OpenPBS doesn't use a
+// vnode before. The mom reports several vnodes only with a file that describes them.
 void OpenpbsHost::configured(const std::vector<std::string>& directives) {
     const std::vector<std::string> made = new_vnodes(directives);
     if (made.empty()) return;

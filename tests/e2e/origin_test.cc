@@ -1,4 +1,4 @@
-// The Origin policy with running jobs: their order, limits, and the change of limits at the end of prime
+// The Origin policy with running jobs: the order of jobs, limits, and how limits change at the end of prime
 // time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class Origin : public OriginServer {
         ASSERT_TRUE(
             server.configure({std::string("set sched default scheduling=") + (on ? "True" : "False")}));
     }
-    // Waits until these jobs have ended, and returns their ids in the order of their starts.
+    // Waits until these jobs have ended. Returns their ids in the order of their starts.
     std::vector<std::string> order(std::vector<std::string> ids) const {
         for (const std::string& id : ids) {
             EXPECT_TRUE(server.wait_job_state(id, "F", std::chrono::seconds(20)));
@@ -52,7 +52,8 @@ TEST_F(Origin, PrimeTimeRunsShortJobsFirst) {
     EXPECT_THAT(order({lengthy, brief}), ElementsAre(brief, lengthy));
 }
 
-// The minimal configuration in the guide: a submit queue and a batch queue, and defaults for everything else.
+// The minimal configuration in the guide: a submit queue and a batch queue. All other settings have their
+// defaults.
 class OriginMinimal : public OriginServer {
   protected:
     void SetUp() override {
@@ -69,7 +70,8 @@ class OriginMinimal : public OriginServer {
                        const std::string& queue = "submit") const {
         return server.submit(script, {"-q", queue, "-l", "ncpus=" + ncpus + ",walltime=" + walltime});
     }
-    // Submits small jobs while a large one waits: the large one starts as soon as the running job has ended.
+    // Submits small jobs while a large one waits, and checks that the large one starts as soon as the running
+    // job has ended.
     void starts_as_soon_as_possible(const std::string& large) const {
         std::vector<std::string> small;
         for (int i = 0; i < 3; ++i) {
@@ -114,7 +116,8 @@ TEST_F(Origin, NonPrimeTimeRunsLargeJobsFirst) {
 
 TEST_F(Origin, LimitsChangeAtTheBoundaryWithoutRestart) {
     NEEDS(injected_clock);
-    // The limit applies to the seconds of a job in prime time: with one of 1 s, the job starts at 16:59:59.
+    // The limit applies to the part of a job that lies in prime time. With a limit of 1 s, the job starts at
+    // 16:59:59, 1 s before the end of prime time.
     ASSERT_TRUE(server.configure({"set policy default_policy prime_time_wallt_limit=00:00:01"}));
     const std::string id = server.submit("true\n", {"-l", "walltime=04:00:00"});
     ASSERT_TRUE(wait_for([&] { return server.job(id, "comment") != "(none)"; }));
@@ -128,7 +131,7 @@ TEST_F(Origin, LimitsChangeAtTheBoundaryWithoutRestart) {
     EXPECT_TRUE(server.wait_job_state(id, "F"));
     EXPECT_THAT(server.job(id, "comment"), StartsWith("Started on Mon Nov 23 16:59:59"));
     EXPECT_TRUE(wait_for([&] { return server.attribute("sched default", "prime_time") == "False"; }));
-    // After prime time there is no limit.
+    // After prime time, no limit applies.
     const std::string next = server.submit("true\n", {"-l", "walltime=04:00:00"});
     EXPECT_TRUE(server.wait_job_state(next, "F"));
     EXPECT_EQ(server.pid(), before);
@@ -184,7 +187,7 @@ TEST_F(Origin, AGroupWithoutAllocationIsRejectedAndItsOwnerTold) {
         "Job rejected: group " + group + " has used 12.500 node-hours of its allocation of 0.000 node-hours";
     const std::string record = of_host(";A;", ";D;") + id;
     EXPECT_TRUE(wait_for([&] { return server.accounting().find(record) != std::string::npos; }));
-    // OpenPBS's server deletes the job, and the comment says why.
+    // OpenPBS's server deletes the job and shows the reason in its comment.
     if (on_openpbs()) {
         EXPECT_THAT(server.job(id, "comment"), StartsWith(told));
         return;
@@ -237,7 +240,7 @@ TEST_F(Origin, WhoHasUsedLittleComesFirst) {
         EXPECT_EQ(done.exit, 0) << done;
         return done.out.substr(0, done.out.find('\n'));
     };
-    const std::string used = submit_as(runner(), "00:30:00");  // charged 10, the flat charge
+    const std::string used = submit_as(runner(), "00:30:00");  // charged 10, the flat charge for a job
     ASSERT_TRUE(server.wait_job_state(used, "F"));
     // The usage survives a restart of the server.
     ASSERT_TRUE(server.stop());

@@ -1,4 +1,4 @@
-// The bundled server as the host of tests, with a clock that they set.
+// The bundled server as the host of tests. Tests can set its clock.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -86,11 +86,11 @@ std::string OwnHost::output() const {
 }
 
 void OwnHost::set_clock(int64_t now) {
-    // Replace the file in one step: the server must not read half of it.
+    // Replace the clock's file in one step, so that the server never reads half of it.
     const int64_t offset = now - std::time(nullptr);
     std::ofstream(base_ / "clock.new") << offset << '\n';
     fs::rename(base_ / "clock.new", base_ / "clock");
-    // The server reads the file every 20 ms: wait until it has the new time.
+    // The server reads the file every 20 ms. Wait until it has read the new time.
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 
@@ -167,7 +167,7 @@ void OwnHost::kill9() {
     reap(true);
 }
 
-// Deletes the running jobs, which would outlive the server and the test.
+// Deletes the running jobs, as they would go on after the end of the server and of the test.
 void OwnHost::delete_running_jobs() {
     const std::string ids = command({"qselect", "-s", "R"}, {}).out;
     if (ids.empty()) return;

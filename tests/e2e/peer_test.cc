@@ -38,8 +38,8 @@ int listen_anywhere(int& port) {
     return fd;
 }
 
-// A proxy between two servers. It passes on as many requests and replies as the test allows, and connects
-// from a port that only root may use, as servers do.
+// A proxy between two servers. It passes on only as many requests and replies as the test allows. It connects
+// from a port below 1024, which only root may use, as servers do.
 class Between {
   public:
     explicit Between(int to) : to_(to), listener_(listen_anywhere(port_)), thread_([this] { run(); }) {}
@@ -49,7 +49,8 @@ class Between {
         close(listener_);
     }
     int port() const { return port_; }
-    // Number of packets that are passed on in each direction of a connection; further ones are held back.
+    // Number of packets in each direction of a connection that the proxy passes on. It holds back further
+    // ones.
     std::atomic<int> requests{1000};
     std::atomic<int> replies{1000};
 
@@ -72,7 +73,8 @@ class Between {
         ifl::PacketReader packets{std::size_t{16} << 20};
         int passed = 0;
     };
-    // Passes on packets of one direction, up to the number `most`. Returns false if the connection has ended.
+    // Passes on the packets of one direction of a connection, at most `most` in all. Returns false if the
+    // connection has ended.
     static bool pass(Way& way, int most) {
         char bytes[65536];
         const ssize_t size = recv(way.from, bytes, sizeof bytes, MSG_DONTWAIT);
@@ -145,8 +147,8 @@ class Peer : public ::testing::Test {
     std::string qmove(const std::string& id, const std::string& to) const {
         return there.command({"qmove", to, id}).err;
     }
-    // Returns how many of the two servers have the job, not counting one that only remembers it as moved
-    // (state M).
+    // Returns how many of the two servers have the job. A server that only remembers the job as moved (state
+    // M) doesn't count.
     int count(const std::string& id) const {
         int found = 0;
         for (const Server* server : {&here, &there}) {
@@ -175,7 +177,7 @@ TEST_F(Peer, AJobIsMovedToAnotherServerAndRunsThere) {
     EXPECT_EQ(here.job(id, "Job_Owner").substr(0, runner().name.size() + 1), runner().name + "@");
     EXPECT_EQ(here.job(id, "hop_count"), "2");
     EXPECT_EQ(written("runs"), "ran\n");
-    // The job belongs to the server `here`, and keeps its id.
+    // After the move the job belongs to the server `here`. It keeps its id.
     EXPECT_EQ(here.command({"qstat", "-x", id}).exit, 0);
     EXPECT_NE(here.command({"qalter", "-p", "5", id}).err, "");
 }
@@ -235,7 +237,7 @@ TEST_F(Peer, WhoIsNobodyHereHasNoJobsPulled) {
 TEST_F(Peer, AServerThatDoesNotAnswerKeepsNobodyWaiting) {
     Silent silent;
     ASSERT_TRUE(pull_from(silent.port()));
-    // Meanwhile the server's own jobs run.
+    // While the peer doesn't answer, the server's own jobs run.
     for (int i = 0; i < 3; ++i) {
         const std::string own = here.submit("true\n", {"-l", "ncpus=1"});
         EXPECT_TRUE(here.wait_job_state(own, "F"));
@@ -251,14 +253,14 @@ TEST_F(Peer, AServerThatDoesNotAnswerKeepsNobodyWaiting) {
     ASSERT_TRUE(wait_for([&] { return told() > 0; }, std::chrono::seconds(30))) << here.log();
     EXPECT_EQ(told(), 1);
     EXPECT_THAT(here.command({"pbs_diag", "--peers"}).out, HasSubstr("no answer within 10 s"));
-    // The server asks the other peer although one peer doesn't answer.
+    // The server still asks its other peer, although the silent one doesn't answer.
     const std::string id = noted();
     ASSERT_TRUE(here.configure({"set policy default_policy peer_queue='work work@" + at(silent.port()) +
                                 ", work work@" + at(there.port()) + "'"}));
     EXPECT_TRUE(here.wait_job_state(id, "F", std::chrono::seconds(30)));
 }
 
-// The request Commit arrives, but its answer is lost.
+// The request Commit arrives, but its reply is lost, and the sender is killed.
 TEST_F(Peer, KilledAfterTheCommitTheJobRunsOnce) {
     Between between(here.port());
     between.replies = 2;  // the replies to QueueJob and JobScript
@@ -305,7 +307,7 @@ TEST_F(Peer, AJobThatIsDeletedByForceOnItsWayNeverArrives) {
     EXPECT_TRUE(there.running());
 }
 
-// The request Commit is lost.
+// The request Commit is lost on its way.
 TEST_F(Peer, ACommitThatIsLostIsMadeAgain) {
     Between between(here.port());
     between.requests = 2;

@@ -1,6 +1,6 @@
-// Many changes at once: qmgr sends the directives of a file ahead of the answers, and the server makes those
-// that arrive together durable in one commit. Apart from the speed, everything is as with one directive at a
-// time.
+// Many changes at once. qmgr sends the directives of a file without waiting for the replies, and the server
+// makes all changes that arrive together durable with one commit. Only the speed may differ from one
+// directive at a time.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ TEST_F(Pipeline, AFileOfChangesIsCarriedOutInItsOrder) {
     EXPECT_EQ(server.attribute("policy p2998", "comment"), "2998");
 }
 
-// Errors have the same texts, in the same order, as if each directive waited for the one before it.
+// Errors have the same texts, in the same order, as if qmgr waited for each reply.
 TEST_F(Pipeline, ErrorsInTheMiddleAreToldInTheirPlaces) {
     const std::string input =
         "create policy p1,p2\n"
@@ -125,8 +125,8 @@ TEST_F(Pipeline, TheExitStatusIsThatOfTheLastDirective) {
     EXPECT_EQ(silent.err, "");
 }
 
-// A program writes a directive and waits for its effect before it writes the next one: qmgr sends each at
-// once.
+// A program writes a directive to qmgr, and waits for its effect before it writes the next one. So qmgr must
+// send each directive at once.
 TEST_F(Pipeline, DirectivesOfAWriterThatWaitsAreNotKeptBack) {
     const std::string qmgr = program("qmgr").string();
     const Output done = server.command(
@@ -162,7 +162,7 @@ TEST_F(Pipeline, ManyClientsAtOnce) {
     EXPECT_EQ(refused, 9U * 200U);
 }
 
-// Changes that were acknowledged survive if the server is killed at any moment.
+// The server is killed at any moment. Changes that it has acknowledged survive.
 TEST_F(Pipeline, WhatWasAcknowledgedSurvivesAKill) {
     NEEDS(own_log);
     std::set<std::string> acknowledged;
@@ -215,8 +215,8 @@ TEST_F(PipelineFullDisk, WhatIsNotStoredIsToldAndIsNotThere) {
     ASSERT_TRUE(server_->start());
     std::ofstream filler(server_->home() / "filler", std::ios::binary);
     const std::string block(4096, 'x');
-    // Leave room for some of the changes, and for what the write-ahead log and SQLite's journal need once the
-    // disk is full.
+    // Leave room for some of the changes. Also leave room for the write-ahead log and SQLite's journal, which
+    // need some when the disk is full.
     for (int i = 0; i < 1600; ++i) filler.write(block.data(), 4096).flush();
     std::string input;
     for (int i = 0; i < 3000; ++i)

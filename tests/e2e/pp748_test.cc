@@ -1,7 +1,7 @@
 // Statements of PP-748 about the objects, as an administrator sees them: directives of qmgr with their
-// answers, and listings before and after a restart. tests/objects/interfaces_test.cc has the statements that
-// need no server. managers_test.cc and origin_test.cc show with jobs that a change counts in the next cycle,
-// and that a switch of the policy causes a cycle.
+// messages, and listings before and after a restart. Statements that need no server are tested in
+// tests/objects/interfaces_test.cc. managers_test.cc and origin_test.cc show with jobs that a change is in
+// force from the next cycle, and that a switch of the policy causes a cycle.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 struct Step {
     std::string directive;
-    std::string answer{};  // part of qmgr's error; empty: it accepts without a message
+    std::string answer{};  // part of qmgr's error; empty: qmgr prints no message
 };
 struct Shown {
     std::string object;

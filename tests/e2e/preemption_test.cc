@@ -1,5 +1,5 @@
-// Preemption on a running server: a job's processes are stopped and continued; jobs are requeued, deleted or
-// checkpointed. A crash of the server in between doesn't change the outcome.
+// Preemption on a running server: jobs are stopped and continued, requeued, deleted or checkpointed. A crash
+// of the server in between doesn't change the outcome.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -34,7 +34,7 @@ class Preemption : public ::testing::Test {
     void order(const std::string& methods) const {
         ASSERT_TRUE(server.configure({"set policy default_policy preempt_order='" + methods + "'"}));
     }
-    // Returns a script that adds a line to a file every tenth of a second.
+    // Returns a job script that adds a line to the file `name` every tenth of a second.
     std::string counter(const std::string& name) const {
         return "while :; do echo x >> " + (server.work() / name).string() + "; sleep 0.1; done\n";
     }
@@ -43,7 +43,7 @@ class Preemption : public ::testing::Test {
         const auto size = std::filesystem::file_size(server.work() / name, none);
         return none ? 0 : size;
     }
-    // Returns whether the file of a counter's script grows, so that the job runs.
+    // Returns whether the file of a counter() script grows, which shows that the job runs.
     bool counts(const std::string& name) const {
         const auto before = counted(name);
         return wait_for([&] { return counted(name) > before; }, std::chrono::seconds(3));
@@ -64,13 +64,13 @@ TEST_F(Preemption, ASuspendedJobStopsAndGoesOn) {
     ASSERT_TRUE(server.wait_job_state(express, "R"));
     EXPECT_EQ(server.job(victim, "job_state"), "S");
     EXPECT_EQ(server.job(victim, "comment"), "Not Running: Preempted by suspension for job " + express);
-    // OpenPBS doesn't show sched_preempted to anybody.
+    // OpenPBS shows sched_preempted to nobody.
     EXPECT_EQ(server.job(victim, "sched_preempted") == "(none)", on_openpbs());
     EXPECT_THAT(server.accounting(), HasSubstr(";z;" + victim));
     EXPECT_FALSE(counts("ticks")) << "its processes have stopped";
     // OpenPBS refuses to send a signal to a suspended job.
     EXPECT_EQ(server.command({"qsig", "-s", "CONT", victim}).exit, of_host(0, 168));
-    // Only the bundled server refuses that a manager resumes a job which was preempted.
+    // The bundled server doesn't let a manager resume a preempted job; OpenPBS does.
     if (!on_openpbs()) EXPECT_NE(server.command({"qsig", "-s", "resume", victim}).exit, 0);
     EXPECT_FALSE(counts("ticks")) << "that is the scheduler's to say";
 
@@ -82,8 +82,8 @@ TEST_F(Preemption, ASuspendedJobStopsAndGoesOn) {
     delete_now(victim);
 }
 
-// In the plugin, the first subjob takes over the array's handle, by which it must be found when it is
-// preempted.
+// The plugin reuses the array's handle for the first subjob. So preempting this subjob has to find it by that
+// handle.
 TEST_F(Preemption, SubjobsAreSuspendedAndGoOn) {
     const std::string array = server.submit("sleep 300\n", {"-q", "work", "-J", "1-2", "-l", "ncpus=2"});
     const auto subjob = [&](const char* index) {
@@ -162,7 +162,7 @@ TEST_F(Preemption, AMethodThatIsNotForTheJobIsLeftOut) {
     delete_now(express);
 }
 
-// The victim ends only after some seconds. Until then the express job has its place but no processes.
+// The victim takes some seconds to end. Until it has ended, the express job has its vnode but no processes.
 TEST_F(Preemption, ACrashWhileAJobIsBeingPreempted) {
     order("D");
     ASSERT_TRUE(server.configure({"set queue work kill_delay=4"}));
@@ -180,8 +180,8 @@ TEST_F(Preemption, ACrashWhileAJobIsBeingPreempted) {
     delete_now(express);
 }
 
-// The express job has its place but no processes yet, as the victim that is deleted for it ends only after
-// some seconds.
+// The express job has its vnode but no processes yet: a victim is deleted for it, and takes some seconds to
+// end.
 struct Awaiting : Preemption {
     std::string victim, express;
     void SetUp() override {
@@ -229,7 +229,7 @@ TEST_F(Awaiting, MakesRoomItselfAtOnce) {
 }
 
 TEST_F(Awaiting, IsDeletedAlthoughTheServerDies) {
-    // When the server dies, the job is marked as deleted but hasn't ended.
+    // The server is killed after it has marked the job as deleted, and before the job has ended.
     EXPECT_EQ(server.command({"qdel", "-W", "force", express}).exit, 0);
     server.kill9();
     ASSERT_TRUE(server.start());
@@ -262,7 +262,7 @@ TEST_F(Preemption, ACheckpointIsWrittenByTheProgramOfTheSite) {
     delete_now(victim);
 }
 
-// After the crash, a checkpoint that was being written counts as failed, as it may be incomplete.
+// The server crashes while a checkpoint is written. The checkpoint may be incomplete, so it counts as failed.
 TEST_F(Preemption, ACrashWhileACheckpointIsWritten) {
     NEEDS(without_mom);
     server.put("mom_priv/config", "$action checkpoint_abort 300 !/bin/sleep 60\n");
@@ -285,7 +285,8 @@ TEST_F(Preemption, ACrashWhileACheckpointIsWritten) {
     delete_now(victim);
 }
 
-// The victim is chosen before it has processes that could be stopped; it is suspended once it has.
+// The victim is chosen when it has no processes yet that could be stopped. It is suspended as soon as it has
+// some.
 TEST_F(Preemption, AJobThatHasJustBeenStartedIsPreemptedOnceItRuns) {
     order("S");
     const std::string victim = job("work");

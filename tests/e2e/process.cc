@@ -39,7 +39,8 @@ struct Pipe {
     }
 };
 
-// The arguments and the environment of a child, as execvpe() takes them; made before the fork.
+// The arguments and the environment of a child process in the form that execvpe() takes. It is made before
+// the fork.
 struct Exec {
     explicit Exec(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment)
         : words(argv) {
@@ -79,8 +80,8 @@ bool communicate(Pipe& in, Pipe& out, Pipe& err, const RunOptions& options, Outp
     const auto deadline = Clock::now() + options.timeout;
     size_t sent = 0;
     if (options.input.empty()) in.close_end(1);
-    // Don't block in writes: if the child itself waits for its output to be read, both sides would wait
-    // forever.
+    // Don't block in writes. If the child waited until its output is read, this process and the child would
+    // wait for each other forever.
     if (!options.input.empty()) fcntl(in.ends[1], F_SETFL, O_NONBLOCK);
     std::array<std::pair<int*, std::string*>, 2> readers{std::pair{&out.ends[0], &output.out},
                                                          std::pair{&err.ends[0], &output.err}};

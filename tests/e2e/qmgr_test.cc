@@ -1,5 +1,5 @@
-// qmgr with a running server: prints that are read back, exit statuses, names of objects, the commands in
-// PP-748 as a shell passes them, and the terminal.
+// qmgr with a running server: print and reading the print back, exit statuses, names of objects, the commands
+// in PP-748 as a shell passes them, and qmgr on a terminal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,12 +42,14 @@ std::string printed(const Server& server, const std::string& what = "server") {
     return text.out;
 }
 
-// Prints objects of a server, reads the print in a new server, and checks that this one prints the same.
+// Prints objects of a server, reads the output into a new server, and checks that the new server prints the
+// same.
 void expect_round_trip(const Server& first, const std::vector<std::string>& what) {
     Server second;
     ASSERT_TRUE(second.start());
     for (const std::string& one : what) {
-        // Folders of schedulers are in their server's home: replace its path.
+        // The folders of schedulers are in the server's home. So replace the first home's path with the
+        // second's.
         const std::string text = replaced(printed(first, one), first.home(), second.home());
         const Output done = read_in(second, text, {"-a"});
         EXPECT_EQ(done.exit, 0) << done << text;
@@ -55,8 +57,8 @@ void expect_round_trip(const Server& first, const std::vector<std::string>& what
     }
 }
 
-// Returns the objects to print. On OpenPBS vnodes are left out, as its server also prints what the mom
-// reports.
+// Returns the objects to print. On OpenPBS, vnodes aren't printed, as OpenPBS's server also prints what the
+// mom has reported of them.
 std::vector<std::string> with_vnodes() {
     if (on_openpbs()) return {"server"};
     return {"server", "node @default"};
@@ -117,7 +119,7 @@ TEST_F(Qmgr, PrintOfEveryKindOfObjectIsReadBackTheSame) {
         "unset server log_events, resources_default.ncpus",
         "create sched s2 partition=part2",
         "set sched s2 policy=\"default_policy,p:p1\"",
-        // OpenPBS's server forgets scheduler_iteration with the scheduler
+        // OpenPBS's server drops scheduler_iteration when the scheduler is deleted
         of_host("unset sched s2 scheduler_iteration", "set sched s2 scheduler_iteration=300"),
         "create node n1 resources_available.ncpus=4, resources_available.tags=\"a,b\", queue=workq",
         "unset node n1 resources_available.mem",
@@ -133,8 +135,8 @@ TEST_F(Qmgr, PrintUnsetsThePoliciesOfTheDefaultScheduler) {
     expect_round_trip(server, {"server"});
 }
 
-// Sets attributes that take any text to random values that are difficult to quote: their print is read back
-// the same.
+// Some attributes take any text. Sets them to random texts that are difficult to quote, and checks that their
+// print is read back as the same texts.
 TEST_F(Qmgr, PrintOfAwkwardTextsIsReadBackTheSame) {
     const std::vector<std::string> pieces = {
         "a",        "'",    "\"", ",",  "; list server", " #", "\\", " ", "=", "b = c, d = e", "[", "]",
@@ -173,13 +175,13 @@ TEST_F(Qmgr, NewlinesInQuotesOfACommandArePartOfTheValue) {
     expect_round_trip(server, {"server"});
 }
 
-// Input of qmgr and its exit status, which is that of OpenPBS's qmgr (main() in src/cmds/qmgr.c) unless a
-// comment says otherwise.
+// Input of qmgr and its exit statuses, without and with -a. They are those of OpenPBS's qmgr (main() in
+// src/cmds/qmgr.c) unless a comment says otherwise.
 struct Status {
     const char* input;  // lines of input
     int exit;
     int exit_with_a;
-    const char* err;  // part of the errors
+    const char* err;  // part of the error messages
 };
 
 class QmgrStatus : public Qmgr, public ::testing::WithParamInterface<Status> {
@@ -202,8 +204,8 @@ TEST_P(QmgrStatus, IsThatOfThePbsCommand) {
     EXPECT_EQ(read_in(server, input, {"-a", "-z"}).exit, exit_with_a);
 }
 
-// Statuses above 100 are the low bytes of error numbers: 108 of 15212, 154 of 15002, 166 of 15014, 170 of
-// 15018.
+// A status above 100 is the low byte of an error number: 108 stands for 15212, 154 for 15002, 166 for 15014,
+// 170 for 15018.
 INSTANTIATE_TEST_SUITE_P(
     Table, QmgrStatus,
     ::testing::Values(
@@ -217,29 +219,29 @@ INSTANTIATE_TEST_SUITE_P(
         Status{"set policy p1 by_queue=True fairshare=True", 4, 1,
                "set policy p1 by_queue=True fairshare=True\n                            ^\n"},
         Status{"set policy p1 comment=\"abc", 4, 1, "set policy p1 comment=\"abc\n                      ^\n"},
-        // a refusal gives the error's number; with several objects, the number of the last refusal
+        // a refusal gives the low byte of the error's number; with several objects, that of the last refusal
         Status{"set policy p1 by_queue=perhaps", 166, 2,
                "qmgr obj=p1 svr=default: policy p1: by_queue: bad value 'perhaps'"},
         Status{"set policy nope by_queue=True", 108, 2, "qmgr: Error (15212) returned from server"},
         Status{"set policy p1,nope,p2 by_queue=True", 108, 2, "qmgr obj=nope svr=default: "},
         Status{"set queue nope enabled=True", 170, 2, "qmgr obj=nope svr=default: Unknown queue"},
         Status{"unset policy p1 nope", 154, 2, "nope"},
-        // an object that can't be shown gives 1, and 2 with -a
+        // an object that can't be listed or printed gives 1, and 2 with -a
         Status{"list policy nope", 1, 2, "qmgr obj=nope svr=default: "},
         Status{"print queue nope", 1, 2, "Unknown queue"},
         Status{"list sched nope", 1, 2, "qmgr obj=nope svr=default: Unknown scheduler"},
-        // a list of objects without any active ones gives a message, and 0
+        // a list of objects of which none is active gives a message and status 0
         Status{"list queue", 0, 0, "No Active Queues, nothing done."},
         Status{"active queue nope", 1, 2, "Queue does not exist: nope."},
         Status{"active policy nope", 1, 2, "Policy does not exist: nope."},
-        // after an error the next line is read; the status is that of the last error
+        // qmgr goes on with the next line after an error; its status is that of the last error
         Status{"set policy nope by_queue=True\nset policy p1 by_queue=True", 0, 2, "15212"},
         Status{"frob\nset policy nope by_queue=True", 108, 1, "15212"}, Status{"frob\nquit", 0, 1, "frob"},
-        // a server that can't be reached gives 1, and 2 with -a
+        // a server that can't be reached gives status 1, and 2 with -a
         Status{"list server nowhere.invalid", 1, 2, "nowhere.invalid"},
         Status{"list node @default", 1, 2, "Server has no node list"},
-        // OpenPBS's qmgr exits with 255 after help or an empty line and with 1 after an empty list; this one
-        // with 0
+        // OpenPBS's qmgr exits with 255 after help or an empty line, and with 1 after an empty list; here the
+        // status is 0
         Status{"help", 0, 0, ""}, Status{"list time_window", 0, 0, ""}, Status{"  ", 0, 0, ""}));
 
 TEST_F(Qmgr, StatusOfAWrongCommandLineAndOfAServerThatIsNotThere) {
@@ -348,8 +350,8 @@ INSTANTIATE_TEST_SUITE_P(
         Naming{"list sched default policy,scheduling",
                "Sched default\n    scheduling = True\n    policy = default_policy\n\n"}));
 
-// The command lines in PP-748, word for word, for a shell. Closing quotation marks that three of them lack
-// there are added here.
+// The command lines in PP-748, word for word, as a user types them in a shell. Three of them lack a closing
+// quotation mark in PP-748, which is added here.
 struct Example {
     const char* line;
     const char* object;
@@ -413,7 +415,7 @@ TEST_F(QmgrExamples, OfInterface1) {
          "min_time_since_start"},
         {R"(qmgr -c 's policy p1 peer_queue=" workq workq@svr1"')", "policy p1", "peer_queue",
          "workq workq@svr1"},
-        // PP-748 has /bin/get_mem, but a program has to exist.
+        // PP-748 names /bin/get_mem here. /bin/true replaces it, as the program has to exist.
         {R"(qmgr -c 's policy p1 server_dyn_res="mem !/bin/true"')", "policy p1", "server_dyn_res",
          "mem !/bin/true"},
         {R"(qmgr -c 's policy p1 dedicated_queues="queue1,queue2"')", "policy p1", "dedicated_queues",
@@ -546,8 +548,9 @@ class Terminal {
     void type(const std::string& keys) {
         ASSERT_EQ(write(master_, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
     }
-    // Returns the output since the last call, up to the prompt `text`. Also waits until editline reads single
-    // keys: it shows the prompt before that, and a ^C in between would end qmgr. Fails after ten seconds.
+    // Returns the output since the last call, up to the prompt `text`. qmgr shows the prompt before editline
+    // reads single keys, and a ^C in between would end qmgr. So also waits until editline reads single keys.
+    // Fails after ten seconds.
     std::string until(const std::string& text) {
         std::string seen;
         const bool found = wait_for([&] {
@@ -583,7 +586,7 @@ TEST_F(Qmgr, TerminalCompletesWithTheTabKey) {
     terminal.type("crea\tpol\tnights\n");
     EXPECT_TRUE(wait_for([&] { return server.attribute("policy nights", "by_queue") == "True"; }));
     terminal.type("set policy ni\tby_q\t= F\t\n");
-    // The terminal shows a completed line again with its prompt.
+    // After completing a line, the terminal shows the line again with its prompt.
     EXPECT_TRUE(wait_for([&] { return server.attribute("policy nights", "by_queue") == "False"; }));
     terminal.type("quit\n");
     EXPECT_EQ(terminal.end(), 0);

@@ -1,5 +1,5 @@
-// Quotas on a running server: their rules in qmgr, jobs that wait for them and why, pbs_quota, and refused
-// rules.
+// Quotas on a running server: rules in qmgr, jobs that wait because of them and the reasons shown, pbs_quota,
+// and refused rules.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ TEST_F(Quota, HoldsJobsBackAndSaysWhy) {
     EXPECT_THAT(server.command({"pbs_quota", "-F", "json", "-q", "qlong", "q1"}).out,
                 AllOf(HasSubstr("\"rule\": \"guests\""), HasSubstr("\"limit\": \"4\"")));
     EXPECT_THAT(server.command({"pbs_explain", waits}).out, HasSubstr("Quota q1 (guests): ncpus"));
-    // A new limit counts in the next cycle.
+    // A changed limit is in force from the next cycle.
     ASSERT_TRUE(server.configure({"set quota q1 rule.guests = \"users={*} queues={qlong} to ncpus=6\""}));
     EXPECT_TRUE(server.wait_job_state(waits, "R"));
 }
@@ -74,7 +74,7 @@ TEST_F(Quota, IsListedPrintedAndKept) {
                       HasSubstr("rule_order = rest,guests"), HasSubstr("spill = True")));
     const std::string printed = server.qmgr("print quota q1").out;
     EXPECT_THAT(printed, HasSubstr("set quota q1 rule.guests = \"users={*} queues={qlong} to ncpus=4\""));
-    // The output of print makes the same quota again after it was deleted.
+    // The printed commands make the same quota again after it was deleted.
     ASSERT_TRUE(server.configure({"unset policy default_policy quotas", "delete quota q1"}));
     EXPECT_EQ(server.command({"qmgr"}, {.input = printed}).exit, 0);
     EXPECT_EQ(server.qmgr("print quota q1").out, printed);

@@ -1,4 +1,4 @@
-// pbs_replay: records a cycle of a running server, and runs the record again.
+// pbs_replay: records a cycle of a running server, and runs the recorded cycle again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -49,7 +49,7 @@ TEST_F(Replay, ARecordOfTheServerGivesTheSameDecisions) {
     EXPECT_THAT(same.out, StartsWith("The same decisions: "));
     EXPECT_THAT(same.out, HasSubstr(" 3 jobs, sched default at "));
 
-    // In the record, the running job becomes a held one: then the waiting job may start.
+    // In the record, change the running job into a held one. Then the replayed cycle starts the waiting job.
     std::string changed = text();
     const auto state = changed.find("\"state\":\"R\"");
     ASSERT_NE(state, std::string::npos);
@@ -73,7 +73,7 @@ TEST_F(Replay, RecordsAreForOperatorsAndManagers) {
     EXPECT_THAT(allowed.out, HasSubstr("{\"end\":{"));
 }
 
-// The cycles also write the schedule log.
+// The cycles of a running server also write the schedule log.
 TEST_F(Replay, TheScheduleLogHasTheLifeOfAJob) {
     ASSERT_TRUE(server.configure({"set policy default_policy schedule_log = schedule"}));
     const std::string id = server.submit("sleep 1\n", {"-l", "ncpus=2,walltime=00:10:00"});
@@ -107,7 +107,8 @@ TEST_F(Replay, TheNextCycleIsRecordedAndRunsAllTheSame) {
     const std::string id = server.submit("true\n", {"-l", "ncpus=1,walltime=00:10:00"});
     Output recorded;
     std::thread waits([&] { recorded = server.command({"pbs_replay", "--record", "--next", "-o", file}); });
-    // Cause cycles until the record begins, as only a cycle after the request's arrival is recorded.
+    // Cause cycles until the record begins, because only a cycle that starts after the request's arrival is
+    // recorded.
     for (int i = 0; i < 100 && text().empty(); ++i) {
         EXPECT_TRUE(server.configure({"set sched default scheduling = True"}));
         std::this_thread::sleep_for(std::chrono::milliseconds(100));

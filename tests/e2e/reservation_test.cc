@@ -1,4 +1,4 @@
-// Reservations from their request to their end, with the commands of users and across crashes of the server.
+// Reservations from their request to their end, with the commands of users, and with crashes of the server.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr int64_t kHour = 3600;
-// Returns a time such as 1200 as pbs_rsub takes it: of the day of the server's clock or, on OpenPBS, of
-// tomorrow.
+// Returns a time of day, such as "1200", as a date and time for pbs_rsub. The date is that of the server's
+// clock; on OpenPBS it is tomorrow.
 std::string at(const char* time) {
     if (!on_openpbs()) return std::string("20261123") + time;
     const std::time_t tomorrow = std::time(nullptr) + 24 * kHour;
@@ -33,7 +33,7 @@ class Reservations : public OriginServer {
     Output as_runner(const std::vector<std::string>& argv, const RunOptions& options = {}) const {
         return server.command_as(runner(), argv, options);
     }
-    // Requests a standing reservation from noon to two, in UTC, with a recurrence rule.
+    // Requests a standing reservation from 12:00 to 14:00 UTC, with a recurrence rule.
     Output standing(const std::string& rule, const std::vector<std::string>& more) const {
         std::vector<std::string> argv{"pbs_rsub", "-R", kNoon, "-E", kTwo, "-r", rule};
         argv.insert(argv.end(), more.begin(), more.end());
@@ -81,8 +81,8 @@ TEST_F(Reservations, GoFromTheirRequestToTheirEnd) {
     EXPECT_THAT(as_runner({"pbs_calendar", "list", "--from", "2026-11-23", "--to", "2026-11-24"}).out,
                 HasSubstr(" Mon 2026-11-23 12:00:00 - Mon 2026-11-23 14:00:00   reservation " + id));
 
-    // A job that would still run at the reservation's start waits; one that ends before it, or fits beside
-    // it, starts.
+    // A job that would still run at the reservation's start waits. A job starts if it ends before, or if it
+    // fits beside the reservation.
     const std::string too_long =
         server.submit("sleep 60\n", {"-q", "submit", "-l", "ncpus=4,walltime=3:00:00"});
     const std::string beside =
@@ -113,7 +113,8 @@ TEST_F(Reservations, GoFromTheirRequestToTheirEnd) {
         EXPECT_THAT(server.accounting(), HasSubstr(std::string(";") + type + ";" + id + ";")) << type;
 }
 
-// pbsnodes and qmgr show the assigned resources: those in reservations and all others.
+// pbsnodes and qmgr show the resources that are assigned in reservations, and those assigned to all other
+// jobs.
 TEST_F(Reservations, HaveTheirShareOfVnodesAndServerWhileTheyRun) {
     NEEDS(injected_clock);
     ASSERT_TRUE(server.configure({"create resource licences type=long,flag=q",
@@ -227,14 +228,14 @@ TEST_F(Reservations, OutliveTheServer) {
     const std::string ends = server.submit("sleep 600\n", {"-q", "submit", "-l", "ncpus=1,walltime=1:00:00"});
     ASSERT_TRUE(server.wait_job_state(ends, "R"));
     EXPECT_EQ(server.job(into_it, "job_state"), "Q") << "the vnode is still its own";
-    // The reservation's start comes while no server runs.
+    // The reservation starts while no server runs.
     server.kill9();
     server.set_clock(kMonday10 + 2 * kHour);
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_RUNNING"));
     ASSERT_TRUE(server.command({"qdel", ends}).exit == 0);
     ASSERT_TRUE(server.wait_job_state(inside, "R"));
-    // The reservation's end comes while no server runs.
+    // The reservation ends while no server runs.
     server.kill9();
     server.set_clock(kMonday10 + 5 * kHour);
     ASSERT_TRUE(server.start());
@@ -313,7 +314,7 @@ TEST_F(Reservations, AreGivenOtherVnodesForThoseThatGoDown) {
     ASSERT_EQ(server.command({"pbsnodes", "-o", first}).exit, 0);
     ASSERT_TRUE(wait_for([&] { return attribute(id, "resv_nodes") != nodes; }));
     ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_CONFIRMED"));
-    // Now no other vnode is left for the reservation.
+    // Take the last other vnode away from the reservation, too.
     const std::string others = attribute(id, "resv_nodes");
     ASSERT_EQ(server.command({"pbsnodes", "-o", others.substr(1, others.find(':') - 1)}).exit, 0);
     ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_DEGRADED"));
@@ -337,7 +338,7 @@ TEST_F(Reservations, AreMadeFromRunningJobs) {
     EXPECT_EQ(server.job(job, "queue"), queue_of(id));
     EXPECT_EQ(server.job(job, "reserve_ID"), of_host(id, std::string("(none)")));
     EXPECT_EQ(as_runner({"pbs_rsub", "--job", job}).exit, 77) << "it is in a reservation already";
-    // When the job ends, another job in its reservation gets its place, and none outside does.
+    // When the job ends, its CPUs go to another job in its reservation, and not to a job outside it.
     const std::string next = server.submit("sleep 600\n", {"-q", queue_of(id), "-l", "ncpus=5"});
     const std::string outside = server.submit("sleep 600\n", {"-q", "submit", "-l", "ncpus=5"});
     server.kill9();
@@ -431,13 +432,13 @@ TEST_F(Reservations, GiveChunksBack) {
     EXPECT_EQ(alter({"-l", "select=2:ncpus=4+1:ncpus=1"}).out, "pbs_ralter: " + id + " CONFIRMED\n");
     EXPECT_EQ(attribute(id, "Resource_List.ncpus"), "9");
     EXPECT_EQ(attribute(id, "Resource_List.nodect"), "3");
-    // A change of both times and vnodes is accepted or refused as a whole.
+    // A change of both the times and the vnodes is either accepted or refused as a whole.
     EXPECT_EQ(alter({"-l", "select=2:ncpus=4", "-R", at("1300"), "-E", at("1500"), "-I", "20"}).out,
               "pbs_ralter: " + id + " CONFIRMED\n");
     EXPECT_EQ(attribute(id, "Resource_List.select"), "2:ncpus=4");
     EXPECT_EQ(attribute(id, "Resource_List.ncpus"), "8");
     EXPECT_EQ(attribute(id, "reserve_start"), "Mon Nov 23 13:00:00 2026");
-    // When the reservation runs, its chunks with jobs can't be given up.
+    // While the reservation runs, it can't give up chunks in which jobs run.
     const std::string queue = queue_of(id);
     const std::string first = server.submit("sleep 600\n", {"-q", queue, "-l", "ncpus=4"});
     const std::string second = server.submit("sleep 600\n", {"-q", queue, "-l", "ncpus=4"});
@@ -473,7 +474,7 @@ TEST_F(Reservations, StandingOnesComeAgain) {
     ASSERT_TRUE(server.wait_job_state(inside, "R"));
     EXPECT_EQ(server.job(next, "job_state"), "Q");
 
-    // At the end of an occurrence, the running job is deleted, and the waiting one stays for the next
+    // At the end of an occurrence, the server deletes its running job. The waiting job stays for the next
     // occurrence.
     server.set_clock(kMonday10 + 4 * kHour);
     ASSERT_TRUE(wait_attribute(id, "reserve_index", "2"));
@@ -482,7 +483,8 @@ TEST_F(Reservations, StandingOnesComeAgain) {
     EXPECT_EQ(attribute(id, "reserve_end"), "Tue Nov 24 14:00:00 2026");
     EXPECT_TRUE(server.wait_job_state(inside, "F"));
     EXPECT_EQ(server.job(next, "job_state"), "Q");
-    // A job that would still run at the start of the second occurrence waits; one that ends before it starts.
+    // A job that would still run at the start of the second occurrence waits. A job that ends before this
+    // start runs.
     server.set_clock(kMonday10 + 24 * kHour);
     const std::string into_it =
         server.submit("sleep 6000\n", {"-q", "submit", "-l", "ncpus=4,walltime=3:00:00"});
@@ -501,15 +503,16 @@ TEST_F(Reservations, StandingOnesComeAgain) {
     EXPECT_EQ(server.command({"qdel", into_it}).exit, 0);
     server.set_clock(kMonday10 + 26 * kHour);
     ASSERT_TRUE(server.wait_job_state(next, "R"));
-    // Wait until the job has a session: a kill of the server during its start would make it wait for the next
-    // occurrence.
+    // Wait until the job has a session. If the server were killed while it starts the job, the job would have
+    // to wait for the next occurrence.
     ASSERT_TRUE(wait_for([&] { return server.job(next, "session_id") != "(none)"; }));
     server.kill9();
     server.set_clock(kMonday10 + 29 * kHour);
     ASSERT_TRUE(server.start());
     ASSERT_TRUE(wait_attribute(id, "reserve_index", "3"));
     EXPECT_TRUE(server.wait_job_state(next, "F"));
-    // The third occurrence passes while no server runs; the fourth and last is running at its next start.
+    // No server runs during the third occurrence. When the server starts again, the fourth and last
+    // occurrence is running.
     server.kill9();
     server.set_clock(kMonday10 + 74 * kHour);
     ASSERT_TRUE(server.start());
@@ -536,7 +539,7 @@ TEST_F(Reservations, StandingOnesComeAgain) {
 
 TEST_F(Reservations, StandingOnesFollowTheClockOnTheWall) {
     NEEDS(injected_clock);
-    // The reservation begins at 8:00 in Berlin, where the clocks are set forward on 2027-03-28.
+    // The reservation begins at 8:00 in Berlin, where clocks go forward on 2027-03-28.
     const Output made = as_runner({"pbs_rsub", "-R", "202703270800", "-D", "24:00:00", "-r",
                                    "FREQ=DAILY;COUNT=3", "-l", "select=1:ncpus=1", "-I", "20"},
                                   {.environment = {{"PBS_TZID", "Europe/Berlin"}}});
@@ -602,7 +605,7 @@ TEST_F(Reservations, StandingOnesAreGivenOtherVnodesForLaterOccurrences) {
     ASSERT_TRUE(server.wait_job_state(job, "R"));
     ASSERT_EQ(server.command({"pbsnodes", "-o", nodes.substr(1, nodes.find(':') - 1)}).exit, 0);
     ASSERT_TRUE(wait_attribute(id, "reserve_substate", "10"));
-    // Counts the log's lines "Reservation confirmed", one for the request and one for each later
+    // Counts the lines "Reservation confirmed" in the log: one for the request, and one for each later
     // confirmation.
     const auto confirmations = [&] {
         const std::string log = server.log();
@@ -620,7 +623,7 @@ TEST_F(Reservations, StandingOnesAreGivenOtherVnodesForLaterOccurrences) {
     ASSERT_TRUE(wait_attribute(id, "reserve_index", "2"));
     EXPECT_THAT(attribute(id, "resv_nodes"), StartsWith("(other:"));
     EXPECT_EQ(attribute(id, "reserve_state"), "RESV_CONFIRMED");
-    // Now no other vnode is left for the reservation until this one is back.
+    // With `other` offline, no vnode is left for the reservation until `other` is back.
     ASSERT_EQ(server.command({"pbsnodes", "-o", "other"}).exit, 0);
     ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_DEGRADED"));
     ASSERT_TRUE(wait_for([&] { return attribute(id, "reserve_retry") != "(none)"; }));
@@ -640,7 +643,7 @@ TEST_F(Reservations, ThoseThatRunAreGivenOtherVnodesWhileNoJobRunsInThem) {
     ASSERT_TRUE(wait_for([&] { return attribute(id, "resv_nodes") != nodes; }));
     EXPECT_EQ(attribute(id, "reserve_state"), "RESV_RUNNING");
     EXPECT_TRUE(wait_attribute(id, "reserve_substate", "5"));
-    // A reservation in which a job runs keeps its vnodes.
+    // A reservation in which a job runs keeps its vnodes, even if they go offline.
     ASSERT_EQ(server.command({"pbsnodes", "-r", nodes.substr(1, nodes.find(':') - 1)}).exit, 0);
     const std::string now = attribute(id, "resv_nodes");
     const std::string job = server.submit("sleep 6000\n", {"-q", queue_of(id)});
@@ -668,7 +671,7 @@ TEST_F(Reservations, WholeHostsAreForTheirMaintenance) {
     const std::string own = made.out.substr(0, made.out.find(' '));
     EXPECT_EQ(attribute_in(server.command({"pbs_rstat", "-f", own}).out, "reserve_state"), "RESV_CONFIRMED");
     EXPECT_EQ(attribute_in(server.command({"pbs_rstat", "-f", own}).out, "resv_nodes"), "(v1:ncpus=8)");
-    // The reservation whose vnodes were taken is degraded, and finds no others.
+    // The reservation that has lost its vnodes is degraded, and finds no others.
     ASSERT_TRUE(wait_attribute(id, "reserve_state", "RESV_DEGRADED"));
     EXPECT_EQ(attribute(id, "reserve_substate"), "12");
     EXPECT_EQ(attribute(id, "resv_nodes"), "(none)");
@@ -681,7 +684,8 @@ TEST_F(Reservations, WholeHostsAreForTheirMaintenance) {
     server.kill9();
     ASSERT_TRUE(server.start());
     EXPECT_EQ(attribute(id, "reserve_state"), "RESV_DEGRADED");
-    // Once the other reservation is deleted, the scheduler's next try finds the vnodes again.
+    // Once the reservation `own` is deleted, the scheduler finds the vnodes for the degraded one at its next
+    // try.
     EXPECT_EQ(server.command({"pbs_rdel", own}).exit, 0);
     server.set_clock(kMonday10 + 700);
     EXPECT_TRUE(wait_attribute(id, "reserve_state", "RESV_CONFIRMED"));
@@ -699,7 +703,8 @@ TEST_F(Reservations, WholeHostsAreForTheirMaintenance) {
     wrong({"-l", "select=1", "--hosts", "far"}, "-l select can't be used with it", 2);
 }
 
-// Rules without an end or with too many occurrences are refused, as they could keep the server busy.
+// The server refuses recurrence rules without an end or with too many occurrences, as they could keep it
+// busy.
 TEST_F(Reservations, RulesOfStandingOnesAreBounded) {
     NEEDS(injected_clock);
     const auto wrong = [&](const std::string& rule, const std::string& why, int status) {

@@ -1,5 +1,5 @@
-// Route queues whose destinations are full, closed, or refuse the job. The commands are the same for both
-// hosts.
+// Route queues whose destinations are full, closed, or refuse the job. The tests use the same commands with
+// both hosts.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The route queue `in` tries to route its jobs to the queue `to` every second. `to` isn't started.
+// Every second, the route queue `in` tries to route its jobs to the queue `to`, which isn't started.
 class RouteQueues : public OriginServer {
   protected:
     void SetUp() override {
@@ -56,7 +56,7 @@ TEST_F(RouteQueues, KeepJobsWhileTheirDestinationIsFull) {
         "max_queued=[p:PBS_GENERIC=2]",           "queued_jobs_threshold=[u:PBS_GENERIC=2]",
         "max_queued_res.ncpus=[u:PBS_GENERIC=2]", "queued_jobs_threshold_res.ncpus=[o:PBS_ALL=2]",
     };
-    // Each limit has a pair of queues and three jobs of its own: two jobs fit into the limit, and the third
+    // Each limit has its own pair of queues and three jobs. The limit allows two of the jobs, and the third
     // waits.
     std::vector<std::array<std::string, 3>> jobs;
     for (size_t i = 0; i < limits.size(); ++i) {
@@ -136,7 +136,7 @@ TEST_F(RouteQueues, RefuseJobsThatNoDestinationWillEverTake) {
         EXPECT_NE(output.exit, 0) << output;
         EXPECT_THAT(output.err, HasSubstr("Job rejected by all possible destinations"));
         EXPECT_EQ(jobs_in("in"), 0);
-        // A job that waits in the route queue is deleted if all its destinations refuse it.
+        // The server deletes a job that waits in the route queue if all destinations refuse it.
         ASSERT_TRUE(server.configure({"set queue in started = False"}));
         const std::string waits = submit(row.job);
         ASSERT_TRUE(server.configure({"set queue in started = True"}));

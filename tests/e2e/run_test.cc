@@ -1,4 +1,4 @@
-// qrun: an operator starts a job, or gets a message why it doesn't fit.
+// qrun: an operator starts a job, or gets a message that says why the job can't run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ class Qrun : public ::testing::Test {
         arguments.insert(arguments.begin(), "qrun");
         return server.command(arguments);
     }
-    // Runs a job by qrun, and checks that it starts with this exec_vnode.
+    // Runs a job by qrun, and checks that it gets this exec_vnode.
     void starts(const std::string& id, const std::string& exec_vnode) const {
         const Output done = qrun({id});
         EXPECT_EQ(done.exit, 0) << done;
@@ -89,8 +89,8 @@ TEST_F(Qrun, WithoutWaitingTheReasonIsInTheComment) {
     EXPECT_TRUE(server.wait_job_state(small, "R"));
 }
 
-// Long cycles run in a thread, one after the other. qrun gets its turn between two of them, also with -a,
-// with which it doesn't wait for the start.
+// Long cycles run in a thread, one after the other. qrun is carried out between two cycles, also with -a,
+// which doesn't wait for the job's start.
 TEST_F(Qrun, WaitsForALongCycleAndNoMore) {
     constexpr int kJobs = 21'000;
     ASSERT_TRUE(server.configure({"set server max_running=0"}));

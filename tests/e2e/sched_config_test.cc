@@ -1,4 +1,4 @@
-// `unset sched default policy`: the file sched_config schedules, as in OpenPBS.
+// After `unset sched default policy`, the file sched_config has the scheduler's settings, as in OpenPBS.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,8 +19,8 @@ class SchedConfig : public ::testing::Test {
             "create node n1 resources_available.ncpus=4, resources_available.mem=8gb",
         }));
     }
-    // Submits jobs of 2, 4 and 3 CPUs while scheduling is off, and returns the CPUs of the job that starts
-    // first.
+    // Submits jobs of 2, 4 and 3 CPUs while scheduling is off. Returns the number of CPUs of the job that
+    // starts first.
     std::string first_of_three() {
         EXPECT_TRUE(server.configure({"set server scheduling = False"}));
         std::map<std::string, std::string> jobs;

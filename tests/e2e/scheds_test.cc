@@ -84,7 +84,7 @@ TEST_F(Scheds, ListShowsEachOnesStateAndOutlivesARestart) {
         EXPECT_EQ(sched("second", "dedicated_time"), "False");
         EXPECT_EQ(sched("second", "next_policy_change"),
                   "Mon Nov 23 17:00:00 2026 to nights, non-prime time");
-        // qmgr breaks this long value after the comma, and leaves out the blank there.
+        // qmgr breaks this long value after the comma, where it leaves out the blank.
         EXPECT_THAT(sched("default", "next_policy_change"),
                     StartsWith("Mon Nov 23 17:00:00 2026 to default_policy,"));
         EXPECT_EQ(sched("second", "state"), "idle");
@@ -101,8 +101,8 @@ TEST_F(Scheds, ListShowsEachOnesStateAndOutlivesARestart) {
     }));
 }
 
-// OpenPBS has these settings as attributes of its schedulers, and there the plugin copies them into the
-// policies.
+// OpenPBS has these settings as attributes of its schedulers, from which the plugin copies them into the
+// policies. With the bundled server they are set in the policies.
 TEST_F(Scheds, WhatOpenpbsKeepsAtItsSchedulersIsSetInTheirPolicies) {
     if (on_openpbs()) GTEST_SKIP() << "tests/openpbs/scheduling_test.cc has it";
     make_second();
@@ -150,7 +150,7 @@ TEST_F(Scheds, AJobThatNoSchedulerServesIsToldSo) {
         "set sched second scheduling = True",
     }));
     const std::string id = job("lost", 1);
-    // OpenPBS gives no such comment.
+    // OpenPBS gives the job no such comment.
     if (!on_openpbs())
         EXPECT_TRUE(comment_says(id, "No scheduler serves queue lost: none has partition three"));
     ASSERT_TRUE(server.configure({"set queue lost partition = two"}));

@@ -1,4 +1,4 @@
-// With all vnodes of a server on one host, algorithm standard may spread a chunk over several vnodes.
+// All vnodes of a server are on one host. Algorithm standard may then spread a chunk over several vnodes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST_F(SharedHost, AJobLargerThanAnyVnodeRunsOnSeveral) {
     ASSERT_TRUE(server.wait_job_state(id, "R")) << server.job(id, "comment");
     const std::string where = "(v0:ncpus=2+v1:ncpus=1)+(v1:ncpus=1+v2:ncpus=2)";
     EXPECT_EQ(server.job(id, "exec_vnode"), where);
-    // In exec_host, OpenPBS shows no number of CPUs for spread chunks.
+    // OpenPBS's exec_host shows 0 CPUs for a chunk that is spread.
     EXPECT_THAT(server.job(id, "exec_host"),
                 MatchesRegex(of_host("([^+/]+)/0\\*3\\+([^+/]+)/1\\*3", "v0/0\\*0\\+v0/1\\*0")));
     for (const char* vnode : {"v0", "v1", "v2"}) EXPECT_EQ(assigned(vnode), "2") << vnode;
@@ -57,7 +57,7 @@ TEST_F(SharedHost, AJobLargerThanAnyVnodeRunsOnSeveral) {
     const Output replayed = run({"pbs_replay", record});
     EXPECT_EQ(replayed.exit, 0) << replayed;
 
-    // After a restart the server still knows which parts form a chunk.
+    // After a restart, the server still knows which vnodes' parts make up each chunk.
     server.kill9();
     ASSERT_TRUE(server.start());
     EXPECT_EQ(server.job(id, "exec_vnode"), where);

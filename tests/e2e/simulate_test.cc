@@ -1,4 +1,4 @@
-// The command pbs_simulate, without a server and with a running one.
+// The command pbs_simulate, with and without a running server.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -29,8 +29,8 @@ class Simulate : public ::testing::Test {
         std::ifstream in(folder / name);
         return {std::istreambuf_iterator<char>(in), {}};
     }
-    // Returns a trace of three jobs for two CPUs. The third would fit at once, but strict_ordering keeps it
-    // behind the second.
+    // Returns a trace of three jobs for two CPUs. The third job would fit at once, but strict_ordering makes
+    // it wait until the second has started.
     std::string trace() const {
         return put("t.swf",
                    "; UnixStartTime: 1795392000\n; TimeZoneString: UTC\n; MaxNodes: 1\n; MaxProcs: 2\n"
@@ -64,7 +64,8 @@ TEST_F(Simulate, TwoPoliciesSideBySideWithPlots) {
         simulate({"--swf", trace(), "--compare", "default_policy", strict(), "--svg", svg, "--timing"});
     EXPECT_EQ(table.exit, 0) << table;
     EXPECT_THAT(table.out, HasSubstr("B - A"));
-    // With strict_ordering, the last job waits for 180 seconds instead of none.
+    // With strict_ordering, the last job waits for 180 seconds instead of 0, so the mean of three grows by a
+    // minute.
     EXPECT_THAT(table.out, HasSubstr("wait, mean              0:00:30  0:01:30  +0:01:00\n"));
     EXPECT_THAT(table.err, HasSubstr("starts a second"));
     EXPECT_THAT(read("plots.svg"), HasSubstr("B: "));
@@ -110,7 +111,8 @@ TEST_F(Simulate, WrongInputIsNamedAndFails) {
     }
 }
 
-// Simulates the jobs that a server has run, from its accounting files and its configuration.
+// Simulates the jobs that a server has run. The jobs come from its accounting files, and the settings from
+// its configuration.
 TEST_F(OriginServer, ItsJobsAndItsConfigurationAreSimulated) {
     NEEDS(own_server);
     std::vector<std::string> ids;
@@ -132,7 +134,8 @@ TEST_F(OriginServer, ItsJobsAndItsConfigurationAreSimulated) {
     EXPECT_THAT(asked.out, HasSubstr("Machine   1 vnode, 8 CPUs\n"));
     EXPECT_THAT(asked.out, HasSubstr("Jobs      3 started in "));
 
-    // With --days and --server, the server sends the records, for managers who may not read the files.
+    // With --days and --server, the server sends the accounting records. So managers who may not read the
+    // files can use them.
     const std::string day = std::filesystem::path(log).filename();
     const Output through = server.command({"pbs_simulate", "--days", day, "--server"});
     EXPECT_EQ(through.exit, 0) << through;

@@ -1,4 +1,4 @@
-// Starts of the server, refusals to start, stops, and the files that they leave.
+// Starts of the server, refusals to start, and stops; and the files that a server leaves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -148,7 +148,7 @@ TEST_F(Startup, AsADaemonItReturnsWhenItServes) {
     EXPECT_TRUE(wait_for([&] { return server.command({"qstat", "-B"}).exit != 0; }));
 }
 
-// With too few descriptors to open a library, the program loader gives the error instead of the server.
+// With too few descriptors to load a library, the program loader reports the error before the server could.
 TEST_F(Startup, TooFewDescriptorsAreRefused) {
     const Folder home;
     for (int limit = 3; limit <= 40; ++limit) {

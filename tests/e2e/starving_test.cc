@@ -22,7 +22,7 @@ class Starving : public ::testing::Test {
     std::string job(const std::string& queue, const std::string& resources) const {
         return server.submit("sleep 60\n", {"-q", queue, "-l", resources});
     }
-    // Returns the job's state and the beginning of its comment after a cycle.
+    // Returns the job's state and the first 60 characters of its comment, after a cycle.
     std::string state_and_comment(const std::string& id) const {
         EXPECT_TRUE(wait_for([&] { return server.job(id, "comment") != "(none)"; }));
         return server.job(id, "job_state") + ": " + server.job(id, "comment").substr(0, 60);
@@ -50,8 +50,7 @@ TEST_F(Starving, WithoutBackfillingItHoldsTheOthers) {
     EXPECT_TRUE(server.wait_job_state(same, "RF")) << "it ends before the starving job can start";
 }
 
-// With backfill_depth 0, the starving job keeps all jobs of its queue from starting, but none of other
-// queues.
+// With backfill_depth 0, the starving job holds up all jobs of its queue, but none of other queues.
 TEST_F(Starving, InAQueueWithoutBackfillingItHoldsThatQueue) {
     ASSERT_TRUE(
         server.configure({"set policy default_policy backfill_depth=1", "set queue work backfill_depth=0"}));

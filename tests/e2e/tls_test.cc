@@ -1,4 +1,4 @@
-// Commands and servers that connect to a server by TLS: authentication, and faulty connections.
+// Commands and servers that connect to a server by TLS: how they prove their user, and faulty connections.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <netinet/in.h>
@@ -19,8 +19,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Commands of root prove their user by a port below 1024, those of other users by a munged that the test
-// starts.
+// Root's commands prove their user by a port below 1024. Other users' commands do so by a munged that the
+// test starts.
 class TlsE2eTest : public ::testing::Test {
   protected:
     void SetUp() override {
@@ -99,7 +99,7 @@ TEST_F(TlsE2eTest, CommandsAskByTlsAndInTheClear) {
     EXPECT_EQ(ask(environment).exit, 0);
 }
 
-// A long script arrives whole, and no packet shows anything of the submission unencrypted.
+// A long script arrives whole, and no packet contains a part of the submission unencrypted.
 TEST_F(TlsE2eTest, AJobIsSubmittedAndItsScriptIsLong) {
     if (geteuid() != 0 || test::Munged::program().empty())
         GTEST_SKIP() << "a user's command and a munged are needed";
@@ -156,7 +156,7 @@ TEST_F(TlsE2eTest, WhereItIsRequiredACommandInTheClearIsToldSo) {
     expect_refused(in_the_clear(),
                    "this server takes requests by TLS only: PBS_ENCRYPT_METHOD=tls is to be set");
     EXPECT_EQ(ask(by_tls()).exit, 0);
-    // On the server's machine, the local socket needs no encryption.
+    // A command on the server's machine uses the local socket, which needs no encryption.
     EXPECT_EQ(server->command({"qstat", "-B"}).exit, 0);
     EXPECT_THAT(server->log(), HasSubstr("in the clear"));
 }
@@ -188,7 +188,7 @@ TEST_F(TlsE2eTest, AServerWithoutAGoodCertificateDoesntStart) {
     EXPECT_THAT(refusal(), HasSubstr(made.certificate() + ": No such file or directory"));
 }
 
-// 200 connections that begin a handshake and stop delay nobody.
+// 200 connections begin a handshake and don't finish it. Other clients are served without a delay.
 TEST_F(TlsE2eTest, HalfHandshakesHoldNobodyUp) {
     start();
     std::vector<int> half;
@@ -208,7 +208,7 @@ TEST_F(TlsE2eTest, HalfHandshakesHoldNobodyUp) {
     EXPECT_EQ(ask(by_tls()).exit, 0);
 }
 
-// A server that sends a job to another is its client: the request is encrypted, too.
+// A server that sends a job to another server is a client of that server. So its request is encrypted, too.
 TEST_F(TlsE2eTest, AServerSendsAJobToAnotherByTls) {
     if (geteuid() != 0) GTEST_SKIP() << "servers that run as root take jobs of others";
     start({"--tls-required", "all"});

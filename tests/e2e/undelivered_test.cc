@@ -1,4 +1,4 @@
-// Output of jobs that can't be delivered, and the mail about it.
+// Output of jobs that can't be delivered to its file, and the mail about this.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -41,7 +41,7 @@ class Undelivered : public OriginServer {
     }
 };
 
-// The owner gets this mail even if the job asks for no mail (-m n).
+// The owner gets the mail about kept output even if the job asks for no mail (-m n).
 TEST_F(Undelivered, OutputIsKeptAndItsOwnerGetsMail) {
     const std::string wanted = (server.work() / "missing/out").string();
     const std::string id = server.submit("echo hello\n", {"-N", "lost", "-j", "oe", "-m", "n", "-o", wanted});
@@ -69,7 +69,7 @@ TEST_F(Undelivered, OutputThatGoesWhereItShouldIsNobodysMail) {
                               HasSubstr("Execution terminated\n"), Not(HasSubstr("Output files"))));
 }
 
-// A line break in mail_from, which managers set, can't add a line to the mail's header.
+// Managers set mail_from. A line break in it doesn't add a line to the mail's header.
 TEST_F(Undelivered, TheSenderOfMailIsOneLineOfItsHeader) {
     ASSERT_TRUE(server.configure({"set server mail_from='-C/tmp/evil\nBcc: eve@example.org'"}));
     const std::string id = server.submit("true\n", {"-m", "e"});

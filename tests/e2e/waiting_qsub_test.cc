@@ -16,7 +16,7 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
-// Value of a variable with every character that has a meaning in lists of variables.
+// Value of a variable that contains every character with a meaning in lists of variables.
 constexpr const char* kOdd = "it's, \"a\\,b\\\"=\n;c ";
 
 class WaitingQsub : public OriginServer {
@@ -33,7 +33,8 @@ class WaitingQsub : public OriginServer {
         run.folder = server.work();
         return server.command_as(runner(), options, run);
     }
-    // Runs qsub on a pseudo-terminal. Types `typed` once an interrupt key reaches only qsub and the job.
+    // Runs qsub on a pseudo-terminal. Types `typed` as soon as an interrupt key reaches only qsub and the
+    // job.
     Output on_terminal(const std::string& options, const std::string& typed, int seconds = 20) const {
         RunOptions run;
         run.input = typed;

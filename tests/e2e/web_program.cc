@@ -22,8 +22,8 @@ using nlohmann::json;
 constexpr const char* kDriver = "/usr/bin/chromedriver";
 constexpr const char* kChromium = "/usr/bin/chromium";
 
-// Starts a program in a process group of its own. `out` is set to a descriptor from which its output can be
-// read.
+// Starts a program in its own process group. Sets `out` to a descriptor from which the program's output can
+// be read.
 pid_t start(const std::vector<std::string>& argv, const std::vector<std::string>& environment, int& out) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return -1;
@@ -51,7 +51,7 @@ pid_t start(const std::vector<std::string>& argv, const std::vector<std::string>
     return failed == 0 ? pid : -1;
 }
 
-// Reads lines until one contains `word`, and returns the rest of that line; "" if the program has ended
+// Reads lines until one contains `word`. Returns the part of that line after the word; "" if the program ends
 // before.
 std::string read_until(int in, const std::string& word) {
     std::string line;
@@ -66,7 +66,7 @@ std::string read_until(int in, const std::string& word) {
     return {};
 }
 
-// Makes reads from `in` non-blocking. Nobody reads the output that follows.
+// Makes reads from `in` non-blocking, as nobody reads the output that follows.
 void drain(int in) {
     const int flags = fcntl(in, F_GETFL);
     fcntl(in, F_SETFL, flags | O_NONBLOCK);

@@ -1,4 +1,4 @@
-// Runs pbs_web beside the server of a test, and a browser that shows its pages.
+// Runs pbs_web with the server of a test, and a browser that shows its pages.
 #pragma once
 
 #include <sys/types.h>
@@ -20,7 +20,7 @@ namespace pbs::e2e {
 // A running pbs_web on a free port. The destructor ends it.
 class WebProgram {
   public:
-    // Starts pbs_web, as `user` if that is given, which needs root.
+    // Starts pbs_web with these arguments. If `user` is given, it runs as this user, which needs root.
     explicit WebProgram(const Server& server, std::vector<std::string> arguments = {},
                         const std::optional<User>& user = std::nullopt);
     ~WebProgram();
@@ -40,7 +40,7 @@ class WebProgram {
 // A Chromium without a window, driven by chromedriver (W3C WebDriver).
 class Browser {
   public:
-    // Returns why there is no browser on this machine, or "" if there is one.
+    // Returns why the browser can't be used on this machine, or "" if it can.
     static std::string missing();
     Browser();
     ~Browser();
@@ -50,7 +50,7 @@ class Browser {
     void open(const std::string& url);
     // Runs a script in the page, and returns its result.
     nlohmann::json run(const std::string& script);
-    // Runs a script in the page until it returns true. Returns false if it doesn't in time.
+    // Runs a script in the page again and again until it returns true. Returns false if it doesn't in time.
     bool wait(const std::string& script);
     // Returns the errors and warnings in the browser's console since the last call.
     std::vector<std::string> complaints();

@@ -21,7 +21,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// A job name that qsub refuses, but that the server accepts from other programs.
+// Name of a job. qsub refuses it, but the server accepts it from other programs.
 constexpr const char* kScript = "<script>document.title='taken'<b>";
 
 class Web : public ::testing::Test {
@@ -42,7 +42,7 @@ class Web : public ::testing::Test {
              "set policy nights fairshare_group=g, fairshare=True",
              "set sched default policy = \"default_policy,np:nights\""}));
     }
-    // Submits a job with the name kScript that can't start at once, and returns its id.
+    // Submits a job named kScript that can't start at once. Returns its id.
     std::string submit_script() const {
         setenv("PBS_HOME", server.home().c_str(), 1);
         const int connection = pbs_connect(nullptr);
@@ -60,8 +60,8 @@ class Web : public ::testing::Test {
         pbs_disconnect(connection);
         return out;
     }
-    // Gets an address from pbs_web, checks that its JSON has the form of `schema` in openapi.json, and
-    // returns it.
+    // Gets an address from pbs_web, and checks that the JSON has the form that openapi.json calls `schema`.
+    // Returns the JSON.
     json get(const WebProgram& web, const std::string& address, const std::string& schema,
              int status = 200) const {
         const auto answer = httplib::Client("127.0.0.1", web.port()).Get(address);
@@ -79,8 +79,8 @@ class Web : public ::testing::Test {
     std::unique_ptr<web::Schemas> schemas_;
 };
 
-// pbs_web answers only if the request names one of its host names. Otherwise a page of another site, whose
-// name is made to lead to this machine, could read pbs_web's pages in a browser.
+// pbs_web answers only requests for one of its host names. Otherwise a site could make its own name lead to
+// this machine, and its page could read pbs_web's pages in a browser.
 TEST_F(Web, AnswersToItsNamesAlone) {
     const WebProgram web(server, {"--host-name", "pbs.example.org", "--host-name", "old"});
     ASSERT_NE(0, web.port());
@@ -154,7 +154,7 @@ TEST_F(Web, AServerThatIsDownIsSaidToBeAndFoundAgain) {
     const WebProgram web(server);
     get(web, "/now.json", "Now");
     ASSERT_TRUE(server.stop());
-    // pbs_web gives its last answer for some seconds more.
+    // pbs_web keeps giving its last answer for some seconds.
     EXPECT_TRUE(
         wait_for([&] { return httplib::Client("127.0.0.1", web.port()).Get("/now.json")->status == 502; }));
     get(web, "/why.json?job=1", "Error", 502);
@@ -172,7 +172,7 @@ TEST_F(Web, WhereUsersDontSeeTheJobsOfOthersNeitherDoesAnybodyHere) {
     EXPECT_EQ(1, get(web, "/why.json", "Jobs")["jobs"].size());
     ASSERT_TRUE(server.configure({"set server query_other_jobs=False"}));
     const WebProgram later(server);
-    // pbs_web runs as root, to whom the server shows everything; still it hides what the users may not see.
+    // pbs_web runs as root, to whom the server shows everything. Still, it hides what its users may not see.
     EXPECT_EQ(0, get(later, "/why.json", "Jobs")["jobs"].size());
     EXPECT_EQ(0, get(later, "/shares.json", "Shares")["groups"][0]["usage"].size());
     get(later, "/why.json?job=" + id, "Error", 403);
@@ -220,7 +220,7 @@ TEST_F(Web, ComparesPoliciesOnTheAccountingOfAMonth) {
     EXPECT_THAT(client.Get("/what-if.svg")->body, HasSubstr("</svg>"));
 }
 
-// Every page loads without errors in the browser, has content, and shows names as text, not as markup.
+// Every page loads in the browser without errors, has content, and shows names as text, not as markup.
 TEST_F(Web, PagesInABrowser) {
     if (const std::string why = Browser::missing(); !why.empty()) GTEST_SKIP() << why;
     const std::string id = submit_script();
@@ -236,7 +236,7 @@ TEST_F(Web, PagesInABrowser) {
             << page;
         EXPECT_EQ("", browser.run("return document.getElementById('problem').textContent")) << page;
         EXPECT_THAT(browser.complaints(), IsEmpty()) << page;
-        // Pictures and fields have texts for screen readers.
+        // Pictures and input fields have descriptions for screen readers.
         EXPECT_EQ(0,
                   browser.run(
                       "return [...document.querySelectorAll('canvas, img, input, select, textarea')].filter("
@@ -250,7 +250,7 @@ TEST_F(Web, PagesInABrowser) {
         "return document.getElementById('facts').innerText.includes(\"<script>document.title='taken'<b>\")"));
     EXPECT_EQ(0, browser.run("return document.querySelectorAll('main script, main b').length"));
     EXPECT_NE("taken", browser.run("return document.title"));
-    // The pages forbid scripts to make markup of texts, even their own.
+    // Trusted types on the pages forbid scripts to set markup from text, even the pages' own scripts.
     EXPECT_EQ(
         "TypeError",
         browser.run(

@@ -88,7 +88,7 @@ TEST_F(WeightedPriority, GoesByTickets) {
     EXPECT_EQ(json["priority_terms"][2]["weight"], 10);
     EXPECT_EQ(names[json["job_before"]["job"]], "other");
     EXPECT_EQ(json["job_before"]["priority_terms"][2]["normalised"], 1);
-    // The tickets of all jobs, the most first; by text and for programs.
+    // pbs_fairshare --tickets lists all jobs, those with the most tickets first, as JSON and as text.
     const auto tickets =
         nlohmann::json::parse(server.command({"pbs_fairshare", "--tickets", "-F", "json"}).out);
     ASSERT_EQ(tickets["jobs"].size(), 4U) << tickets;
@@ -129,7 +129,7 @@ TEST_F(WeightedPriority, RefusesWhatMeansNothing) {
         EXPECT_NE(output.exit, 0) << setting;
         EXPECT_THAT(output.err, HasSubstr(why)) << setting;
     }
-    // A warning names the missing setting without which this one has no effect.
+    // The warning names the missing setting without which the set one has no effect.
     EXPECT_THAT(server.qmgr("set policy default_policy tickets_share=100").err,
                 HasSubstr("tickets_share has no effect without fairshare_group"));
     EXPECT_THAT(server.qmgr("set policy default_policy max_functional_jobs=5").err,

@@ -28,8 +28,8 @@ TEST(Authorize, OthersMayChangeNothing) {
     }
 }
 
-// Operators may set the comments of these objects and nothing else, as PBS lets them do with queues and
-// nodes.
+// Operators may set the comments of these objects, and no other attributes. PBS lets operators do the same
+// with queues and nodes.
 TEST(Authorize, OperatorsMaySetComments) {
     for (const char* text : {"s p p1 comment=x", "u t t1 comment", "s f f1 comment=x"}) {
         EXPECT_TRUE(authorize(parse_command(text), with(operator_privilege))) << text;

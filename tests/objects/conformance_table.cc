@@ -58,7 +58,7 @@ const std::vector<ConformanceRow>& conformance_table() {
          "s policy p1 provision_policy=\"aggressive_provision\"",
          "aggressive_provision",
          {},
-         // avoid_provision and lazy_provision are refused by a server that doesn't provision vnodes
+         // a server that doesn't provision vnodes refuses avoid_provision and lazy_provision
          {"avoid_provision", "lazy_provision"}},
         {P,
          "exclude_resources",
@@ -213,7 +213,7 @@ const std::vector<ConformanceRow>& conformance_table() {
           "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"}},
         {W, "applies_on_holidays", "Boolean", "True", "s t t1 applies_on_holidays = False", "False",
          kBooleans, kNoBooleans},
-        // Not in PP-748's tables: other hours on holidays
+        // An attribute that PP-748's tables lack: a window with it is open on holidays only
         {W, "only_on_holidays", "Boolean", "False", "s t t1 only_on_holidays = True", "True", kBooleans,
          kNoBooleans},
         {W,
@@ -240,7 +240,7 @@ const std::vector<ConformanceRow>& conformance_table() {
          "dedicated",
          {{"PRIME", "prime"}, {"standard", "standard"}},
          {"nightly"}},
-        // Not in PP-748's tables: what happens to running jobs when the window closes
+        // An attribute that PP-748's tables lack: what happens to running jobs when the window closes
         {W,
          "at_close",
          "string",
@@ -258,8 +258,8 @@ const std::vector<ConformanceRow>& conformance_table() {
          {{"x", "x"}},
          {"a\tb"}},
 
-        // Interface 4: fs_group. PP-748 spells `entity` as `entitiy`, and gives decay_factor, an integer, the
-        // default .5.
+        // Interface 4: fs_group. PP-748 misspells `entity` as `entitiy`, and gives decay_factor, which it
+        // calls an integer, the default .5.
         {F,
          "tree_element",
          "string_array",

@@ -30,7 +30,7 @@ class Conformance : public StoreTest, public testing::WithParamInterface<Conform
         if (row_.attribute == "fairshare") run("s p p1 fairshare_group=fs_grp1");
     }
 
-    // Returns the text with the folder of the test's programs before each "/bin".
+    // Returns the text with the path of the test's folder before each "/bin".
     std::string here(std::string_view text) const {
         std::string result(text);
         for (std::size_t at = result.find("/bin"); at != std::string::npos;
@@ -78,8 +78,8 @@ TEST_P(Conformance, OtherValidValuesAreListedInCanonicalText) {
     }
 }
 
-// Errors about invalid values name the object and the attribute, and say what was expected or what is
-// missing.
+// An error about an invalid value names the object and the attribute. It also says what was expected or what
+// is missing.
 TEST_P(Conformance, InvalidValuesAreRefusedByName) {
     for (std::string_view value : row_.invalid) {
         const auto reply = store_->execute(set(value), kManager, kNow);
@@ -87,7 +87,7 @@ TEST_P(Conformance, InvalidValuesAreRefusedByName) {
         EXPECT_EQ(reply.error().code, Code::bad_value) << value;
         const std::string& message = reply.error().message;
         EXPECT_EQ(now_shown(), row_.default_value) << value;
-        // PP-748 gives this whole message, which doesn't name the attribute
+        // PP-748 prescribes this message, which doesn't name the attribute
         if (message == "Cannot set prime/non-prime time policy without setting an all time policy") continue;
         EXPECT_THAT(message, testing::HasSubstr(row_.attribute));
         EXPECT_THAT(message, testing::HasSubstr(object_));
@@ -114,7 +114,8 @@ INSTANTIATE_TEST_SUITE_P(Rows, Conformance, testing::ValuesIn(conformance_table(
     return fmt::format("{}_{}", type_name(row.param.type), row.param.attribute);
 });
 
-// Every attribute of these types has a row of PP-748's tables, but those below that PP-748 has in no table.
+// Every attribute of these types has a row of PP-748's tables, except the attributes below, which PP-748 has
+// in no table.
 TEST(ConformanceTable, HasEveryAttributeButOfTheOriginScheduler) {
     for (ObjectType type : {ObjectType::time_window, ObjectType::fs_group, ObjectType::server,
                             ObjectType::queue, ObjectType::sched}) {

@@ -1,4 +1,5 @@
-// After the program was killed by SIGKILL, every acknowledged change is in the database, and each is whole.
+// Kills a program by SIGKILL while it changes a database. Every acknowledged change is then in the database,
+// and each change is whole.
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -11,8 +12,8 @@ namespace {
 
 class DurabilityTest : public StoreTest {
   protected:
-    // Runs in the child process: creates policies and fs_groups d0, d1, ..., each pair in one change, and
-    // writes the number of each acknowledged pair to the descriptor `acknowledge`.
+    // The work of the child process: creates the policies and fs_groups d0, d1, ..., each pair in one change,
+    // and writes the number of each acknowledged pair to the descriptor `acknowledge`.
     [[noreturn]] void work(int acknowledge) {
         Result<Store> store = Store::open(path_, {"UTC"}, kNow);
         if (!store) _exit(1);
@@ -43,7 +44,7 @@ TEST_F(DurabilityTest, AcknowledgedChangesSurviveKill) {
         }
         close(ends[1]);
         int last = -1;
-        // kill the child after another number of acknowledgements in each round
+        // in each round, kill the child after a different number of acknowledgements
         for (int pair = 0; last < 7 + 5 * round && read(ends[0], &pair, sizeof pair) == sizeof pair;)
             last = pair;
         kill(child, SIGKILL);
@@ -61,7 +62,7 @@ TEST_F(DurabilityTest, AcknowledgedChangesSurviveKill) {
             EXPECT_EQ(snapshot->policy(name)->text("comment"), "first");
             ASSERT_NE(snapshot->fs_group(name), nullptr) << name;
         }
-        // at most one pair was being written: either both of its objects exist or neither
+        // the child was writing at most one more pair: either both of its objects exist or neither
         EXPECT_LE(snapshot->objects(ObjectType::fs_group).size(), static_cast<std::size_t>(last) + 2);
         EXPECT_EQ(snapshot->objects(ObjectType::fs_group).size() + 1,
                   snapshot->objects(ObjectType::policy).size());

@@ -141,7 +141,8 @@ TEST_F(ExecuteTest, NonWorkDaysAreKeptAsRules) {
     EXPECT_TRUE(store_->snapshot()->non_work_days().empty());
 }
 
-// A queue can't have two roles in a policy with algorithm origin: the Origin scheduler didn't start then.
+// In a policy with algorithm origin, a queue can't have two roles, as Origin's scheduler refused to start
+// with such settings.
 TEST_F(ExecuteTest, AQueueOfAnOriginPolicyHasOnePart) {
     for (const char* queue : {"a", "b", "c", "d", "s", "s2"}) store_->define_queue(queue);
     run("c p o algorithm=origin, submit_queue=a, batch_queues=\"b,c\", special_queue=s, dedicated_queues=d");
@@ -155,7 +156,7 @@ TEST_F(ExecuteTest, AQueueOfAnOriginPolicyHasOnePart) {
     EXPECT_THAT(refused("s p o dedicated_queues += b").message, HasSubstr("dedicated_queues: bad value 'b'"));
     run("s p o submit_queue=s, special_queue=a");
     run("s p o dedicated_queues += s2");
-    // a policy with another algorithm may have a queue in two roles, until it gets algorithm origin
+    // with another algorithm, a queue may have two roles; then the policy can't get algorithm origin
     run("c p n algorithm=standard, submit_queue=a, special_queue=a");
     EXPECT_THAT(refused("s p n algorithm=origin").message, HasSubstr("the queue is in special_queue too"));
 }

@@ -15,8 +15,8 @@ Result<void> check(std::string_view text) {
     return check_formula("job_sort_formula", text, resources, job_sort_terms());
 }
 
-// Returns the formula's value for a=6, b=4, c=0. The values are given by position, in the order of the
-// formula's names.
+// Returns the formula's value for a=6, b=4, c=0; nullopt if it has none. The formula gets these values in the
+// order in which it lists its names.
 std::optional<double> value(std::string_view text) {
     auto formula = Formula::compile(text);
     if (!formula) {

@@ -67,7 +67,8 @@ TEST_F(HistoryTest, GoesOnBeforeARevision) {
     EXPECT_EQ(store_->history(query)->front().revision, 7U);
 }
 
-// After the clock was set back, queries by time give the rows in the order of time, page after page.
+// Rows are made while the clock is set back in between. Queries by time give them in the order of time, page
+// after page.
 TEST_F(HistoryTest, PagesByTimeWhenTheClockWasSetBack) {
     for (const int second : {50, 10, 40, 10, 20}) {
         const Command command = parse_command("c p p" + std::to_string(store_->snapshot()->revision()));
@@ -95,7 +96,7 @@ TEST_F(HistoryTest, PagesByTimeWhenTheClockWasSetBack) {
     EXPECT_EQ(store_->history(query)->size(), 1U);
 }
 
-// Each query uses an index, so that none reads the whole history.
+// Each query uses an index, so that it doesn't read the whole history.
 TEST_F(HistoryTest, QueriesFollowAnIndex) {
     const auto plan = [&](std::string_view sql) {
         Statement rows = store_->database().statement("EXPLAIN QUERY PLAN " + std::string(sql));

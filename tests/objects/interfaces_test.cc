@@ -1,6 +1,6 @@
-// Checks what PP-748 says about the objects, statement by statement; each test is named by its interface.
-// tests/e2e/pp748_test.cc has the statements that need a server; conformance_table.cc has the attribute
-// tables.
+// Checks what PP-748 says about the objects, statement by statement. Each test is named by its interface.
+// tests/e2e/pp748_test.cc checks the statements that need a server, and conformance_table.cc has the
+// attribute tables.
 #include <gmock/gmock.h>
 
 #include "tests/objects/store_fixture.h"
@@ -15,7 +15,7 @@ class Pp748 : public StoreTest {
   protected:
     std::string policy(std::string_view attribute) { return shown(ObjectType::policy, "p1", attribute); }
     std::string slots(std::string_view sched) { return shown(ObjectType::sched, sched, "policy"); }
-    // Checks that each command is refused to users and operators, and allowed to managers and root.
+    // Checks that users and operators can't run these commands, and that managers and root can.
     void managers_only(std::initializer_list<const char*> commands) {
         for (const char* text : commands) {
             for (unsigned privilege : {unsigned{user_privilege}, unsigned{operator_privilege}}) {
@@ -142,7 +142,7 @@ TEST_F(Pp748, Interface2_AQueueHasSeveralWindowsThatDontOverlap) {
     run("c t t3 rrule=FREQ=WEEKLY;BYDAY=SU, start_time=0859, end_time=0901");
     run("s q workq time_window=\"t1,t2\"");
     const Error error = refused("s q workq time_window+=t3");
-    // kNow is a Saturday, and the next day a Sunday, on which the windows overlap.
+    // kNow is a Saturday. The windows first overlap on the next day, a Sunday.
     EXPECT_THAT(error.message, HasSubstr("time_windows t1 and t3 of queue workq overlap, first on "
                                          "2026-11-22 08:59:00"));
     run("s q queue1 time_window=t3");
@@ -152,15 +152,15 @@ TEST_F(Pp748, Interface2_AQueueHasSeveralWindowsThatDontOverlap) {
 }
 
 TEST_F(Pp748, Interface2_WindowsThatFollowEachOtherForEverDontOverlap) {
-    // both windows open every fourth week, but in different weeks: they never overlap, and that is recognized
+    // both windows open every fourth week, in different weeks; the store recognises that they never overlap
     run("c t even rrule=\"DTSTART:20260105T000000 RRULE:FREQ=WEEKLY;INTERVAL=4\"");
     run("c t odd rrule=\"DTSTART:20260119T000000 RRULE:FREQ=WEEKLY;INTERVAL=4\"");
     run("s q workq time_window=\"even,odd\"");
-    // a window of every fifth week meets one of every fourth week some day
+    // a window of every fifth week coincides some day with one of every fourth week
     run("c t fifth rrule=\"DTSTART:20260112T000000 RRULE:FREQ=WEEKLY;INTERVAL=5\"");
     EXPECT_THAT(refused("s q workq time_window+=fifth").message, HasSubstr("overlap, first on"));
-    // 29 February is never the first Sunday of a year, but it is the fifth Sunday of February in some years,
-    // however far away
+    // 29 February is never the first Sunday of a year. In some years, however far away, it is the fifth
+    // Sunday of February.
     run("c t leap rrule=FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29");
     run("c t sunday rrule=FREQ=YEARLY;BYDAY=1SU");
     run("s q queue1 time_window=\"leap,sunday\"");

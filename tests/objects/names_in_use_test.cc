@@ -16,7 +16,7 @@ class NamesInUse : public StoreTest {
     std::string policy(std::string_view attribute) { return shown(ObjectType::policy, "p1", attribute); }
 };
 
-// Checks all policy attributes whose values begin with the name of a queue.
+// Checks each policy attribute whose value names a queue.
 TEST_F(NamesInUse, QueuesHaveToExistInEveryAttributeThatNamesOne) {
     for (const char* name : {"dedicated_queues", "batch_queues", "external_queues", "submit_queue",
                              "special_queue", "background_queue_name", "challenge_queue_name"}) {
@@ -84,7 +84,7 @@ TEST_F(NamesInUse, AResourceThatAnObjectNamesIsNotDeleted) {
     holds(fmt::format("s p p1 server_dyn_res=\"fuel !{}\"", program("level")), "u p p1 server_dyn_res",
           "policy p1 (server_dyn_res)");
     holds("c f f1 usage_formula=fuel*walltime", "d f f1", "fs_group f1 (usage_formula)");
-    // names that only contain the resource's name aren't uses of the resource
+    // names that only contain the name `fuel`, such as fuel_max, aren't uses of the resource
     run("s p p1 job_sort_formula=ncpus");
     store_->define_resource("fuel_max");
     run("s p p1 job_sort_formula=fuel_max*2");
@@ -93,7 +93,8 @@ TEST_F(NamesInUse, AResourceThatAnObjectNamesIsNotDeleted) {
     refused("s p p1 job_sort_key=\"fuel HIGH\"");
 }
 
-// A migration sets policies before the server's queues exist: unknown names give warnings there, no errors.
+// A migration sets policies before the server's queues exist. So unknown names give warnings there, not
+// errors.
 TEST_F(NamesInUse, AMigrationIsWarnedInsteadOfRefused) {
     ChangeSet changes{
         {parse_command("s p p1 dedicated_queues=\"night,workq\", submit_queue=entry, "
@@ -112,7 +113,7 @@ TEST_F(NamesInUse, AMigrationIsWarnedInsteadOfRefused) {
                             "policy p1: server_dyn_res: /nowhere/level: No such file or directory",
                             "policy p1: submit_queue has no effect: it belongs to algorithm origin"));
     EXPECT_EQ(policy("dedicated_queues"), "night,workq");
-    // mistakes other than unknown names are errors in a migration, too
+    // in a migration, too, mistakes other than unknown names are errors
     changes.commands = {parse_command("s p p1 job_sort_formula=2*")};
     EXPECT_FALSE(store_->apply(changes, kManager, kNow));
     open();

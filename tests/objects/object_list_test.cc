@@ -34,7 +34,8 @@ void expect_same(const ObjectList& list, const Model& model) {
     EXPECT_EQ(expected, model.end());
 }
 
-// Returns the objects in which two models differ, as for_each_difference() reports them.
+// Returns the objects that differ between two models, in the form in which for_each_difference() reports
+// them.
 std::vector<std::pair<ObjectPtr, ObjectPtr>> differences(const Model& from, const Model& to) {
     std::vector<std::pair<ObjectPtr, ObjectPtr>> result;
     Model names = from;
@@ -57,8 +58,8 @@ TEST(ObjectList, IsEmptyAtFirst) {
     EXPECT_TRUE(list.with(std::vector<ObjectList::Change>{{"p", nullptr}}).empty());
 }
 
-// Puts and removes random objects in a list and in a map, many at once and one by one, so that the list's
-// chunks grow, split, shrink and join. Both have the same objects.
+// Puts and removes random objects in a list and in a map, singly and many at once, so that the list's chunks
+// grow, split, shrink and join. The list and the map have the same objects afterwards.
 TEST(ObjectList, DoesAsAMapDoes) {
     std::mt19937 random(4711);
     Model model;
@@ -95,7 +96,8 @@ TEST(ObjectList, DoesAsAMapDoes) {
     EXPECT_GT(model.size(), 100U) << "the test has to reach more than one chunk";
 }
 
-// A change of one object of 10,000 copies only the objects of its chunk; the new list shares all others.
+// A list has 10,000 objects in chunks. A change of one object copies only the objects of its chunk; the new
+// list shares all others with the old one.
 TEST(ObjectList, SharesWhatDidNotChange) {
     Model model;
     for (int i = 0; i < 10000; ++i) {

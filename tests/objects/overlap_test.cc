@@ -26,7 +26,7 @@ TEST_F(OverlapTest, WindowsThatTouchDontOverlap) {
 TEST_F(OverlapTest, IsRefusedWithBothNamesAndTheFirstInstant) {
     const Error error = refused("s q q1 time_window=\"day,lunch\"");
     EXPECT_EQ(error.code, Code::bad_value);
-    // kNow, 2026-11-21, is a Saturday: the first Wednesday after it is the 25th
+    // kNow, 2026-11-21, is a Saturday; the first Wednesday after it is the 25th
     EXPECT_THAT(error.message,
                 AllOf(HasSubstr("day and lunch"), HasSubstr("q1"), HasSubstr("2026-11-25 12:00:00")));
     run("s q q1 time_window=day");
@@ -106,7 +106,8 @@ TEST_F(OverlapTest, OnlyWhatChangedIsCompared) {
     run("s q q1 time_window-=again");
 }
 
-// Windows are parsed again only when they change: an unchanged one keeps its recurrence text's address.
+// KeptWindows parses a window again only when it changes. The test recognises an unparsed one by the address
+// of its recurrence's text.
 TEST_F(OverlapTest, WindowsAreKeptWhileTheySayTheSame) {
     KeptWindows kept;
     const rrule::Zone zone = rrule::Zone::utc();
@@ -133,8 +134,8 @@ TEST_F(OverlapTest, WindowsThatAreGoneAreForgotten) {
     EXPECT_EQ(kept.size(), 1U);
 }
 
-// The kept windows follow changes: when a window is deleted and another gets its name, and when a command
-// that changes a window is refused.
+// The windows that are kept follow each change, also if a window is deleted and another one gets its name, or
+// if a command that changes a window is refused.
 TEST_F(OverlapTest, WhatIsKeptIsNeverAnOlderWindow) {
     run("s q q1 time_window=night");
     run("d t day");

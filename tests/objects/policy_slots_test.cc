@@ -16,7 +16,7 @@ class PolicySlotsTest : public StoreTest {
     std::string policy() { return shown(ObjectType::sched, "s1", "policy"); }
 };
 
-// PP-748's interface 1 says so of a new installation.
+// PP-748, interface 1, requires this of a new installation.
 TEST_F(PolicySlotsTest, DefaultSchedulerHasTheDefaultPolicyForAllTime) {
     const PolicySlots slots = store_->snapshot()->policy_slots("default");
     EXPECT_EQ(slots, (PolicySlots{"default_policy", "", ""}));
@@ -48,7 +48,7 @@ TEST_F(PolicySlotsTest, PlusFillsEmptySlots) {
     run("s sched s1 policy+='p:p2'");
     run("s sched s1 policy+=np:p2");
     EXPECT_EQ(policy(), "p1,p:p2,np:p2");
-    refused("s sched s1 policy+=p:p3");  // it has a policy of prime time already
+    refused("s sched s1 policy+=p:p3");  // refused, as the scheduler has a policy for prime time already
     run("s sched s1 policy-=p:p2,np:p2");
     EXPECT_EQ(policy(), "p1");
 }

@@ -45,7 +45,7 @@ TEST_F(ProgramFile, DirectoriesAboveAreSafe) {
     EXPECT_EQ(why(path), "its directory " + directory_ + "/open is writable by everybody");
     fs::permissions(directory_ + "/open", fs::perms(01777));
     EXPECT_EQ(why(path), "");
-    // a link in a safe directory doesn't hide that the program itself is in an unsafe one
+    // a link in a safe directory doesn't hide that the program is in an unsafe directory
     fs::permissions(directory_ + "/open", fs::perms(0777));
     fs::create_symlink(path, directory_ + "/level");
     EXPECT_THAT(why(directory_ + "/level"), HasSubstr("open is writable by everybody"));
@@ -65,7 +65,7 @@ TEST_F(ProgramFile, BelongsToTheSystemOrThisUser) {
     EXPECT_THAT(why(inside), HasSubstr("/theirs is writable by group 1234"));
 }
 
-// A program of the system can't have arguments: they could make an interpreter such as sh do anything.
+// A program of the system must not get arguments: with them, an interpreter such as sh could do anything.
 TEST_F(ProgramFile, OnlyAScriptOfTheAdministratorsMayHaveArguments) {
     const auto why_not = [](const std::string& command) {
         const auto checked = check_program_call(program_call(command));
@@ -103,7 +103,7 @@ TEST_F(ProgramFile, IsCheckedWhereAPolicyNamesIt) {
     refused(fmt::format("s p p1 dedicated_time_command={}", bad));
     const std::string good = program("level");
     run(fmt::format("s p p1 server_dyn_res=\"mem !{} -a\", dedicated_time_command={}", good, good));
-    // a change of another attribute doesn't check the program again
+    // a change of another attribute doesn't check the program
     fs::remove(good);
     run("s p p1 comment=x");
     open();

@@ -52,7 +52,7 @@ class RestoreTest : public StoreTest {
     }
     std::vector<HistoryEntry> rows() const { return store_->history({}).value(); }
 
-    std::string gone_;  // name of a queue or sched that the host lacks
+    std::string gone_;  // name of a queue or scheduler that the host lacks
 };
 
 TEST_F(RestoreTest, ObjectsOfEveryKindGoBack) {
@@ -113,7 +113,7 @@ TEST_F(RestoreTest, OneObjectAlone) {
     EXPECT_EQ(shown(ObjectType::policy, "p1", "by_queue"), "False");
     EXPECT_NE(store_->snapshot()->policy("p2"), nullptr);
     EXPECT_EQ(rows().back().command, "rollback policy p1 to revision 3");
-    // go back to where p1 didn't exist, and from there to where it existed
+    // go back to a revision in which p1 didn't exist, and from there to one in which it existed
     back(then - 1, "policy p1");
     EXPECT_EQ(store_->snapshot()->policy("p1"), nullptr);
     back(then, "policy p1");
@@ -316,8 +316,8 @@ TEST_F(RestoreTest, ReferencesOfAnImportAreCheckedAsAWhole) {
     EXPECT_THAT(refused_import("{\n]"), HasSubstr("line 2, column 1"));
 }
 
-// One import makes two queues swap their windows; two commands couldn't, as the windows would overlap after
-// the first.
+// One import makes two queues swap their windows. Two commands couldn't do it, as the windows would overlap
+// after the first command.
 TEST_F(RestoreTest, TheOrderOfThingsDoesNotMatter) {
     run("c t day rrule=FREQ=DAILY, start_time=0800, end_time=2000");
     run("c t night rrule=FREQ=DAILY, start_time=2000, end_time=0800");
@@ -435,7 +435,8 @@ TEST_F(RestoreTest, TheServersPartIsKeptAndNotReadAsOurs) {
     EXPECT_FALSE(ours.of_host);
     EXPECT_TRUE(theirs.of_host);
     EXPECT_EQ(theirs.after, set.after);
-    // the store's rows have no host attributes; host_objects() returns these, for the server to set
+    // the store's rows lack the host's attributes; host_objects() returns these attributes for the server to
+    // set
     const auto objects = host_objects(*store_, {then, {}});
     ASSERT_TRUE(objects);
     ASSERT_EQ(objects->objects.size(), 1U);
@@ -473,7 +474,7 @@ TEST_F(RestoreTest, WhatTheServerRemovesIsNamedNowhere) {
         restore(*store_, {then, ObjectName{ObjectType::queue, "queue1"}}, removing, kManager, kNow);
     ASSERT_FALSE(held);
     EXPECT_THAT(held.error().message, HasSubstr("policy p1"));
-    // removes the policy; the queue goes, too, with the attributes of it that the store has
+    // restore() removes the policy, and also the queue with those of its attributes that the store has
     const auto done = restore(*store_, {then, {}}, removing, kManager, kNow);
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_EQ(store_->snapshot()->find(ObjectType::queue, "queue1"), nullptr);

@@ -43,7 +43,8 @@ TEST(Schema, DefaultsAreValuesInCanonicalText) {
     }
 }
 
-// The policy has the options of Origin's sched-config guide, and those that only the scheduler in use had.
+// The policy has the options of Origin's sched-config guide, and further options that the scheduler's program
+// had.
 TEST(Schema, EveryOriginOptionIsAPolicyAttribute) {
     for (const char* name :
          {"avoid_fragmentation", "batch_queues", "decay_factor", "dedicated_queues",
@@ -57,10 +58,10 @@ TEST(Schema, EveryOriginOptionIsAPolicyAttribute) {
           "submit_queue", "system_name", "target_load_pct", "target_load_variance", "test_only",
           "wallt_limit_large_job", "wallt_limit_small_job", "background_queue_name", "challenge_queue_name",
           "high_systime", "max_dedicated_jobs", "max_user_run_jobs", "sched_host", "server_host",
-          // two spellings of one option
+          // other spellings of options above
           "dedicated_queue", "sorted_job_file", "wallt_small_limit", "wallt_large_limit",
           "non_prime_drain_sys",
-          // attributes that are this project's own
+          // attributes that only this project has
           "algorithm", "past_usage_charge", "round_robin_all", "schedule_log", "ssinode_cpus",
           "ssinode_mem"}) {
         EXPECT_NE(find_attribute(ObjectType::policy, name), nullptr) << name;

@@ -44,7 +44,7 @@ TEST_F(SnapshotTest, StaysAsItWasWhileTheStoreChanges) {
     EXPECT_EQ(old->policy("p1")->text("comment"), "before");
     EXPECT_EQ(reply.snapshot->policy("p1")->text("comment"), "after");
     EXPECT_GT(reply.snapshot->revision(), old->revision());
-    // both snapshots share the objects that are equal in them
+    // both snapshots share the objects that haven't changed
     EXPECT_EQ(reply.snapshot->policy("default_policy"), other);
     EXPECT_TRUE(reply.snapshot->objects(ObjectType::sched).is(old->objects(ObjectType::sched)));
 }
@@ -76,7 +76,7 @@ TEST_F(SnapshotTest, AKeptTextIsMadeOnceAndIsTheObjectsOwn) {
     EXPECT_EQ(text(*store_->snapshot()->policy("p1")), "p1 after");
     EXPECT_EQ(text(*old->policy("p1")), "p1 before");
     EXPECT_EQ(made, 2);
-    // a copy of the object can be changed, so it makes its text anew
+    // a copy may be changed, so it makes its own text
     Object copy = *old->policy("p1");
     EXPECT_EQ(copy, *old->policy("p1"));
     copy.assign(*find_attribute(ObjectType::policy, "comment"), Value(std::string("copied")));

@@ -1,4 +1,4 @@
-// Tests of group commit: commands are staged one by one, and one commit makes them durable.
+// Group commit: commands are staged one by one, and one commit then makes all of them durable.
 #include <gmock/gmock.h>
 
 #include "objects/database.h"
@@ -14,7 +14,8 @@ class StageTest : public StoreTest {
   protected:
     Result<Reply> stage(std::string_view text) { return store_->stage(parse_command(text), kManager, kNow); }
     bool is_there(std::string_view policy) { return store_->snapshot()->policy(policy) != nullptr; }
-    // Sets SQLite's limit of pages to their present number: when the file has to grow, the disk seems full.
+    // Sets SQLite's limit of pages to their present number. So SQLite behaves as on a full disk when the file
+    // has to grow.
     void fill_disk() {
         Statement pages = store_->database().statement("PRAGMA page_count");
         ASSERT_TRUE(*pages.step());
@@ -120,7 +121,7 @@ TEST_F(StageTest, AFullDiskLosesTheGroupAndNothingElse) {
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().code, Code::system);
     EXPECT_THAT(failed.error().message, HasSubstr("the disk is full"));
-    // further commands of the group get the same error, as they could build on the lost one
+    // further commands of the group get the same error, as they could depend on the command that was lost
     EXPECT_EQ(stage("c p p2").error().message, failed.error().message);
     EXPECT_EQ(store_->snapshot(), before);
     const Result<void> committed = store_->commit();

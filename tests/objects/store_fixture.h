@@ -1,4 +1,4 @@
-// Gives each test a store in a folder of its own, which executes commands written as in qmgr.
+// A test fixture with a store in its own folder. The store executes commands that are written as in qmgr.
 #pragma once
 
 #include <fmt/format.h>
@@ -34,8 +34,8 @@ inline std::string take_word(std::string_view& text, std::string_view ends = " "
     return word;
 }
 
-// Cuts the first value off `text` and returns it: a text in quotation marks, or all before a comma that
-// another attribute and its operator follow.
+// Cuts the first value off `text` and returns it: a text in quotation marks, or all text before a comma after
+// which another attribute and its operator begin.
 inline std::string take_value(std::string_view& text) {
     text = skip_blanks(text);
     if (!text.empty() && (text.front() == '"' || text.front() == '\'')) {
@@ -116,7 +116,7 @@ class StoreTest : public testing::Test {
         return store_->execute(parse_command(text), kManager, kNow);
     }
 
-    // Makes an executable script, which a policy may name, and returns its path.
+    // Makes an executable script that a policy may name. Returns its path.
     std::string program(std::string_view name, std::filesystem::perms mode = std::filesystem::perms(0755)) {
         std::string path = fmt::format("{}/{}", directory_, name);
         std::ofstream(path) << "#!/bin/sh\necho 1\n";
@@ -131,7 +131,7 @@ class StoreTest : public testing::Test {
         return reply ? *reply : Reply{};
     }
 
-    // Runs a command, which has to fail and to change nothing, and returns the error.
+    // Runs a command, which has to fail and to change nothing. Returns the error.
     Error refused(std::string_view text) {
         const std::shared_ptr<const Snapshot> before = store_->snapshot();
         Result<Reply> reply = try_run(text);

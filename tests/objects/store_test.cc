@@ -25,7 +25,7 @@ class StoreFileTest : public StoreTest {
         EXPECT_EQ(opened.error().code, Code::system);
         return opened.error().message;
     }
-    // Runs SQL on the database file past the store.
+    // Runs SQL on the database file without the store.
     void sql(const std::string& text) {
         sqlite3* db = nullptr;
         ASSERT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
@@ -111,8 +111,8 @@ TEST_F(StoreFileTest, UnknownZoneIsAnError) {
     EXPECT_THAT(opened.error().message, HasSubstr("Mars/Olympus"));
 }
 
-// A limit on the size of files makes writes fail as on a full disk: the command gives an error and changes
-// nothing.
+// With a limit on the size of files, writes fail as on a full disk. The command then gives an error and
+// changes nothing.
 TEST_F(StoreFileTest, WriteThatFailsLeavesNothingHalfDone) {
     run("c p p1");
     const std::uint64_t revision = store_->snapshot()->revision();

@@ -80,8 +80,8 @@ TEST_F(UnsupportedTest, OptionsOfTheOtherAlgorithmAreTold) {
     EXPECT_THAT(run("s p p1 max_jobs=3, strict_ordering=False").warnings, IsEmpty());
 }
 
-// Sets every attribute of a policy to a value that should have an effect, so that each has all other
-// attributes on which it depends.
+// Sets every attribute of a policy to a value that should have an effect. So each attribute finds all others
+// on which its effect depends.
 void set_everything(Object& policy) {
     const std::map<std::string_view, std::string_view> others = {{"sort_by_past_usage", "True"},
                                                                  {"backfill_prime", "True"},
@@ -96,8 +96,8 @@ void set_everything(Object& policy) {
     }
 }
 
-// The lists have the attributes with an effect under both algorithms, and under each. Every other attribute
-// gives a warning, even if all that it depends on is set.
+// Lists the attributes that have an effect under both algorithms, and those that have one only under a single
+// algorithm. Every other attribute gives a warning, even if all attributes on which it depends are set.
 TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
     const std::vector<std::string_view> with_both = {
         "dedicated_queues", "comment",          "algorithm",          "log_event",
@@ -269,7 +269,7 @@ TEST_F(UnsupportedTest, WhatIsSwitchedOffIsMissing) {
     EXPECT_THAT(run("s p o1 nonprime_drain_sys=True, enforce_prime_time=01/01/2030").warnings, IsEmpty());
 }
 
-// Makes a policy with these values. They may name queues that don't exist.
+// Returns a policy with these values. It isn't stored, so they may name queues that don't exist.
 Object policy_of(std::string name,
                  std::initializer_list<std::pair<std::string_view, std::string_view>> values) {
     Object policy(ObjectType::policy, std::move(name));
@@ -402,7 +402,7 @@ TEST_F(UnsupportedTest, AMisspelledAttributeIsGuessed) {
     EXPECT_THAT(refused("c p " + std::string(65, 'x')).message, HasSubstr("at most 64 are allowed"));
 }
 
-// A server that doesn't provision vnodes refuses avoid_provision; one that provisions accepts it.
+// A server that doesn't provision vnodes refuses avoid_provision; a server that provisions accepts it.
 TEST_F(UnsupportedTest, HowToProvisionIsRefusedWhereNothingIsProvisioned) {
     const auto error = refused("s p default_policy provision_policy=avoid_provision");
     EXPECT_EQ(error.code, Code::bad_value);
@@ -414,9 +414,9 @@ TEST_F(UnsupportedTest, HowToProvisionIsRefusedWhereNothingIsProvisioned) {
                 HasSubstr("provisions no vnodes"));
     EXPECT_THAT(run("s p default_policy provision_policy=aggressive_provision").warnings, IsEmpty());
     EXPECT_THAT(run("u p default_policy provision_policy").warnings, IsEmpty());
-    // a policy with algorithm external may have it, as pbs_sched provisions then
+    // a policy with algorithm external may have the value, as pbs_sched may provision
     run("c p e1 algorithm=external, provision_policy=avoid_provision");
-    // a server that doesn't provision keeps the value that one which provisions has set
+    // a server that doesn't provision keeps the value if it is already stored
     store_.reset();
     auto other = Store::open(path_, {.provisions = true}, kNow);
     ASSERT_TRUE(other) << other.error().message;
@@ -483,7 +483,7 @@ TEST_F(UnsupportedTest, AnOutputFileIsANameAlone) {
                 HasSubstr("it is the file of schedule_log"));
 }
 
-// A value that an earlier version allowed and stored stays, and gives a warning.
+// An earlier version allowed this value. A store that contains it keeps it, and gives a warning.
 TEST_F(UnsupportedTest, AnOutputFileElsewhereThatIsStoredStaysAndIsTold) {
     Object policy(ObjectType::policy, "p1");
     const Attribute& attribute = *find_attribute(ObjectType::policy, "schedule_log");

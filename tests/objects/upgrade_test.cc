@@ -18,7 +18,7 @@ class UpgradeTest : public StoreTest {
     }
 };
 
-// A later release's step, added to the schema, changes the file and keeps its objects.
+// A later release adds a step to the schema. The step changes the file, whose objects stay.
 TEST_F(UpgradeTest, OldFilesAreBroughtUpToDateWithWhatTheyHold) {
     run("c p old");
     store_.reset();
@@ -55,7 +55,7 @@ TEST_F(UpgradeTest, LaterVersionsAreRefused) {
                 testing::AllOf(testing::HasSubstr("version 99"), testing::HasSubstr("newer program")));
 }
 
-// A crash after the tables were made, before the first objects were: the next start makes these.
+// A crash after the tables were made and before the first objects were stored. The next start stores them.
 TEST_F(UpgradeTest, HalfMadeFilesAreFinished) {
     start_over();
     {

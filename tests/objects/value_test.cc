@@ -23,7 +23,7 @@ TEST(Duration, IsReadFromTheRight) {
     EXPECT_EQ(parse_duration("a", "1000:00:01"), seconds(3600001));
     for (const char* text : {"", ":", "1:", "1:2:3:4", "-1", "1.x", "1h"})
         EXPECT_FALSE(parse_duration("a", text)) << text;
-    // as OpenPBS reads durations (see tests/values/amount_test.cc)
+    // OpenPBS reads these durations in the same way (see tests/values/amount_test.cc)
     EXPECT_EQ(parse_duration("a", "1:60"), seconds(120));
     EXPECT_EQ(parse_duration("a", "1.5"), seconds(2));
     EXPECT_EQ(format_duration(seconds(3600001)), "1000:00:01");
@@ -107,8 +107,8 @@ const Attribute& policy(std::string_view name) {
     return *find_attribute(ObjectType::policy, name);
 }
 
-// Returns the text of the attribute's value after the operation on `before`, which is unset if empty; "unset"
-// if no value is left, "error" if the operation is refused.
+// Applies the operation with `text` to the value `before` (empty: the attribute is unset). Returns the text
+// of the new value; "unset" if none is left, "error" if the operation is refused.
 std::string combined(std::string_view name, std::string_view before, Operation operation,
                      std::string_view text) {
     std::optional<Value> current;
@@ -186,8 +186,8 @@ TEST(CheckName, FollowsTheRulesOfPbs) {
     EXPECT_EQ(check_name("name", "abcdefghijklmnop", 15).error().code, Code::name_too_long);
 }
 
-// Returns the elements e<first>...e<end - 1> of a tree in which each name is below the one before:
-// "e0:root=1,e1:e0=1,...".
+// Returns the elements e<first> to e<end - 1> of a tree in which each element is below the one with the next
+// lower number: "e0:root=1,e1:e0=1,...".
 std::string tree_text(int first, int end) {
     std::string text;
     for (int i = first; i < end; ++i) {
@@ -204,7 +204,7 @@ TEST(LongValues, ATreeNamesEveryUserOfASite) {
     EXPECT_EQ(std::get<StringList>(*value).size(), 100'000U);
     const std::string blanks(4U << 20U, ' ');
     EXPECT_FALSE(parse_value(tree, tree_text(0, 2) + blanks));
-    // += is refused, too, if it would make the tree longer than the limit
+    // += is also refused if it would make the tree longer than the limit
     const auto most = parse_value(tree, tree_text(0, 230'000));
     ASSERT_TRUE(most) << most.error().message;
     const auto more = combine(tree, &*most, Operation::increment, tree_text(230'000, 460'000));

@@ -1,4 +1,4 @@
-// Every question about a rule takes a limited number of steps, which is counted; no time is measured.
+// Answers about a rule take a limited number of steps, which the tests count instead of measuring time.
 #include "tests/rrule/cases.h"
 #include "tests/rrule/definition.h"
 
@@ -8,7 +8,7 @@ namespace {
 using Days = std::chrono::days;
 
 // Limits on steps. The calendar has 8,400 years, from 1600 to 9999. An answer may consider each year a few
-// times, and does so only for a rule that hardly ever occurs.
+// times, but needs so many steps only if the rule hardly ever occurs.
 constexpr std::uint64_t kMostParse = 20'000;
 constexpr std::uint64_t kMostAnswer = 200'000;
 
@@ -62,7 +62,7 @@ TEST(Bounded, SparseRules) {
     }
 }
 
-// Rules with FREQ=MINUTELY that don't occur for centuries.
+// Rules with FREQ=MINUTELY that have gaps of centuries between occurrences.
 TEST(Bounded, SparseMinutes) {
     struct Row {
         const char* rule;
@@ -88,8 +88,8 @@ TEST(Bounded, SparseMinutes) {
     }
 }
 
-// No rule has more occurrences than these, at every second. The steps are proportional to the days, not to
-// the occurrences.
+// A rule that occurs at every second: none has more occurrences. The steps are proportional to the number of
+// days, not of occurrences.
 TEST(Bounded, EverySecondOfTheDay) {
     std::string all = ";BYMINUTE=0";
     for (int i = 1; i < 60; ++i) all += "," + std::to_string(i);
@@ -108,8 +108,8 @@ TEST(Bounded, EverySecondOfTheDay) {
     }
 }
 
-// BYSETPOS chooses from a set of 604,800 times a week, 100,000 times. The steps are proportional to the
-// number of chosen times.
+// BYSETPOS chooses one time of the 604,800 seconds of a week, 100,000 times. The steps are proportional to
+// the number of chosen times.
 TEST(Bounded, PositionsInSetsOfAllSeconds) {
     const auto all = [](const char* name, int last) {
         std::string text = std::string(";") + name + "=0";
@@ -120,7 +120,7 @@ TEST(Bounded, PositionsInSetsOfAllSeconds) {
         "DTSTART:16010101T000000 FREQ=WEEKLY;COUNT=100000;BYDAY=MO,TU,WE,TH,FR,SA,SU;BYSETPOS=-1" +
         all("BYHOUR", 23) + all("BYMINUTE", 59) + all("BYSECOND", 59);
     const Window w = window(rule, hm(8), hm(9), Zone::utc());
-    // the last occurrences of 100,000, which are Sundays; the first one is 7 January 1601
+    // the last two of 100,000 occurrences, which are Sundays; the first occurrence is 7 January 1601
     EXPECT_THAT(w.recurrence().days(day("3517-07-05"), day("3600-01-01")),
                 testing::ElementsAre(day("3517-07-08"), day("3517-07-15")));
     EXPECT_LE(w.recurrence().steps(), 200'000U);
@@ -168,8 +168,8 @@ TEST(Bounded, EveryRandomRuleAnswers) {
     RecordProperty("most_steps", std::to_string(most));
 }
 
-// The steps for a pair of windows are limited by the years and days of a cycle of 400 years, or of all years
-// up to 9999.
+// A search for the overlap of two windows takes a limited number of steps: it considers the years and days of
+// a cycle of 400 years, or of all years up to 9999.
 TEST(Bounded, OverlapsAnswer) {
     Random random(3);
     const std::vector<std::string> entries{"12/25", "FREQ=WEEKLY;INTERVAL=3;BYDAY=FR"};
@@ -181,7 +181,7 @@ TEST(Bounded, OverlapsAnswer) {
         if (i % 3 == 0) a.interval = pick(random, 1, 32767);
         if (i % 4 == 0) b.interval = pick(random, 1, 32767);
         const Zone there = zone(i % 5 == 0 ? "Europe/Berlin" : "UTC");
-        // 9:00 in Berlin is 8:00 or 7:00 in UTC: the windows often nearly overlap
+        // 9:00 in Berlin is 8:00 or 7:00 in UTC. So the windows often nearly overlap.
         const auto wa = Window::make({a.text(), hm(8), hm(9), i % 2 == 0}, Zone::utc());
         const auto wb =
             Window::make({b.text(), hm(i % 5 == 0 ? 11 : 9), hm(i % 5 == 0 ? 12 : 10), true}, there);
@@ -201,13 +201,13 @@ TEST(Bounded, NonWorkDaysThatHideAWindowForEver) {
     const WindowSet set({friday}, holidays);
     EXPECT_EQ(set.next_change(utc("2026-01-01")), std::nullopt);
     EXPECT_EQ(set.at_or_after(utc("2026-01-01")), std::nullopt);
-    // the days of the 400 years after the last single date are considered a few times, not those up to 9999
+    // the search considers the 400 years after the last single date a few times, and not the years up to 9999
     EXPECT_LE(friday.recurrence().steps(), 400'000U);
     EXPECT_LE(holidays.steps(), 1'000'000U);
 }
 
-// Until 2027, the clock skips the hour of this window each year. Then the window is open for the first time,
-// which the set finds nevertheless.
+// Until 2027, the window would open once a year, on the day on which the clock skips its hour. The set finds
+// that the window first opens in 2027.
 TEST(Bounded, AnHourThatIsSkippedForYears) {
     const WindowSet set({window("DTSTART:20210314 FREQ=WEEKLY;INTERVAL=52", hm(2, 15), hm(2, 45),
                                 zone("America/Los_Angeles"))});

@@ -14,8 +14,8 @@ bool has(const std::vector<int>& list, int value) {
     return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// Returns whether the list has the number, or counts it from the end: of `length` numbers, -1 is the last
-// one.
+// Returns whether the list has `number`, which is one of 1 to `length`. A negative element counts from the
+// end: -1 is the last number.
 bool counted(const std::vector<int>& list, int number, int length) {
     return has(list, number) || has(list, number - length - 1);
 }
@@ -40,8 +40,8 @@ Date date_of(LocalDay d) {
     return out;
 }
 
-// The week of a day: the year that it belongs to, which is that of its fourth day; its number in the year;
-// and how many weeks that year has.
+// The week of a day: its year, which is that of the week's fourth day; its number in this year; and the
+// number of weeks that this year has.
 struct Week {
     int year, number, count;
 };
@@ -50,7 +50,7 @@ Week week_of(LocalDay d, unsigned week_start) {
     const int since = (date_of(d).weekday + 7 - static_cast<int>(week_start)) % 7;
     const LocalDay fourth = d + Days{3 - since};
     const Date date = date_of(fourth);
-    // the year has as many weeks as it has days with the fourth day's weekday
+    // the number of weeks of the year is the number of its days that have the fourth day's weekday
     const int first = (date.year_day - 1) % 7 + 1;
     return {date.year, (date.year_day - 1) / 7 + 1, (date.year_length - first) / 7 + 1};
 }
@@ -59,7 +59,7 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
     return a >= 0 ? a / b : -((-a + b - 1) / b);
 }
 
-// A rule with the parts that it takes from its start.
+// A rule together with the parts that it takes from its start because it doesn't have them itself.
 struct Meaning {
     Definition rule;
     Local start;
@@ -173,7 +173,8 @@ std::vector<Local> Definition::occurrences(LocalDay from, LocalDay to) const {
             for (const Local l : meaning.chosen(set)) out.push_back(l);
         set.clear();
     };
-    // go through whole periods around the range; a year of weeks may begin or end some days outside the year
+    // go through whole periods around the range; a year that is counted in weeks may begin or end some days
+    // outside the calendar year
     const Days around{unit == Unit::year ? 380 : unit == Unit::month ? 32 : 8};
     for (LocalDay day = from - around; day < to + around; day += Days{1}) {
         if (unit <= Unit::hour) {

@@ -1,5 +1,5 @@
-// A recurrence rule whose occurrences are computed directly from its definition, day by day. This is slow,
-// and uses none of the code that it tests.
+// Definition, a recurrence rule whose occurrences are computed directly from RFC 5545, day by day. This is
+// slow, but uses none of the code that it tests.
 #pragma once
 
 #include <random>
@@ -18,13 +18,13 @@ inline int pick(Random& random, int low, int high) {
 
 enum class Unit { minute, hour, day, week, month, year };
 
-// A rule of RFC 5545, 3.3.10. Without `start`, the rule has always occurred; parts that DTSTART would give
-// are then those of Monday, 1 January 1601.
+// A rule of RFC 5545, 3.3.10. A rule without `start` has occurred since the beginning of the calendar. Parts
+// that DTSTART would give are then those of Monday, 1 January 1601.
 struct Definition {
     Unit unit = Unit::day;
     int interval = 1;
     std::optional<Local> start;
-    Seconds at{0};  // time of day if there is no start: a window's start_time
+    Seconds at{0};  // time of day of the occurrences if there is no start: a window's start_time
     std::vector<int> months, month_days, year_days, weeks, hours, minutes, positions;
     std::vector<std::pair<int, unsigned>> week_days;  // ordinal (0: none), weekday (0: Sunday)
     unsigned week_start = 1;
@@ -35,11 +35,11 @@ struct Definition {
     std::vector<Local> occurrences(LocalDay from, LocalDay to) const;
 };
 
-// Returns the days of occurrences, which are in ascending order.
+// Returns the days of occurrences, which have to be in ascending order.
 std::vector<LocalDay> days_of(const std::vector<Local>& occurrences);
 
 // Returns a random rule that RFC 5545 allows, with any parts that its FREQ may have. The FREQ is `finest` or
-// less frequent.
+// a longer unit.
 Definition random_definition(Random& random, Unit finest = Unit::hour);
 
 }  // namespace pbs::rrule::test

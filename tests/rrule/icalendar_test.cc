@@ -93,7 +93,7 @@ TEST(Icalendar, WhatIsNoHolidayIsLeftOutWithTheReason) {
 }
 
 TEST(Icalendar, EventsOfSeveralDaysRecurByAnyRule) {
-    // an event on the last Monday of October and the day after, which may be in November; and one that
+    // two events: one on the last Monday of October and the day after, which may be in November; and one that
     // crosses the end of a year
     const auto both = entries(
         "DTSTART;VALUE=DATE:20261026\r\nDTEND;VALUE=DATE:20261028\r\n"
@@ -200,7 +200,7 @@ TEST(Icalendar, RareDatesThatExistAreRead) {
     EXPECT_THAT(entries("DTSTART;VALUE=DATE:20000229\r\n"), testing::ElementsAre("02/29/2000"));
     EXPECT_EQ(why_skipped("DTSTART:20161231T235960Z\r\n"), "it has a time of day");
     EXPECT_THAT(why_skipped("DTSTART;VALUE=DATE:15000101\r\n"), testing::HasSubstr("1601 to 9999"));
-    // Outlook's time zones begin in the year 1601, and those of other programs in earlier years
+    // the time zones that Outlook writes begin in the year 1601, and those of other programs earlier
     const std::string zone =
         "BEGIN:VTIMEZONE\r\nTZID:x\r\nBEGIN:STANDARD\r\nDTSTART:00010101T000000\r\nTZOFFSETFROM:+0100\r\n"
         "TZOFFSETTO:+0100\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n";

@@ -19,8 +19,8 @@ Instant at(std::int64_t seconds) {
     return Instant{Seconds{seconds}};
 }
 
-// Returns intervals in ascending order, with gaps and lengths of up to `most` seconds. Some follow without a
-// gap.
+// Returns intervals in ascending order. Their gaps and lengths are up to `most` seconds; some follow the last
+// one without a gap.
 std::vector<Interval> random_intervals(Random64& random, std::size_t count, Instant from, std::int64_t most) {
     std::vector<Interval> out;
     for (std::size_t i = 0; i < count; ++i) {
@@ -37,7 +37,8 @@ std::vector<Interval> all(const IntervalList& list) {
     return out;
 }
 
-// Asks the list every question about an instant, and compares the answers with those of the vector `parts`.
+// Asks the list every question about the instant t, and compares the answers with those that the vector
+// `parts` of the same intervals gives.
 void ask(const IntervalList& list, const std::vector<Interval>& parts, Instant t) {
     SCOPED_TRACE(t.time_since_epoch().count());
     const auto next = std::find_if(parts.begin(), parts.end(), [t](const Interval& p) { return p.end > t; });
@@ -84,7 +85,8 @@ TEST(IntervalList, AnswersAsAPlainVectorDoes) {
     }
 }
 
-// With unevenly spread intervals, the search begins at a wrong block, and still finds the right one.
+// The search for an instant starts at a block of the list that it estimates. If the intervals are unevenly
+// spread, the estimate is wrong, and the search still finds the right block.
 TEST(IntervalList, OpeningsThatAreSpreadUnevenly) {
     Random64 random(2);
     for (int i = 0; i < cases(40); ++i) {
@@ -150,7 +152,7 @@ TEST(IntervalList, TheLastEndMoves) {
     }
 }
 
-// A list that extends over 2^32 seconds or more can't have its times in 32 bits.
+// A list keeps its times in 32 bits, unless it extends over 2^32 seconds or more.
 TEST(IntervalList, AroundTheWidestSpanOf32Bits) {
     Random64 random(5);
     constexpr std::int64_t kSpan = std::int64_t{1} << 32;

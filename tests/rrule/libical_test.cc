@@ -1,6 +1,6 @@
-// Rules that libical 3.0.16 gets wrong, found by comparing it with the definition (definition.h) for
-// thousands of random rules. This project expands rules itself (expand.cc). The tests don't call libical, as
-// a later one may be right.
+// Rules whose occurrences libical 3.0.16 gets wrong. They were found by comparing it with the definition
+// (definition.h) for thousands of random rules. This project expands rules itself (expand.cc). The tests
+// don't call libical, as a later version may be right.
 #include "rrule/recurrence.h"
 
 #include "tests/rrule/support.h"
@@ -88,8 +88,8 @@ TEST(Libical, WhereItIsWrongTheEngineIsNot) {
     }
 }
 
-// libical searches up to the year 2582, with FREQ=HOURLY hour by hour, which takes minutes for this rule. It
-// never occurs, as the days of its BYYEARDAY aren't in its months.
+// The rule never occurs, as the days of its BYYEARDAY aren't in its months. libical searches hour by hour up
+// to the year 2582, which takes minutes. This project refuses the rule at once.
 TEST(Libical, WhereItSearchesForMinutesTheEngineRefusesAtOnce) {
     const auto refused =
         Recurrence::parse("DTSTART:20200101T000000 FREQ=HOURLY;BYMONTH=1,7;BYYEARDAY=-330,-235", Zone::utc());

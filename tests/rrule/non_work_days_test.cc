@@ -43,7 +43,7 @@ TEST(NonWorkDays, NamesAreKeptBesideTheRule) {
     EXPECT_EQ(stored("12/25 summary: A, B; \"C\" \\\\ D\\, E "),
               "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25 SUMMARY:A\\, B\\; 'C' \\\\ D\\, E");
     EXPECT_EQ(stored("12/25 SUMMARY:"), "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25");
-    // an entry in its stored form is stored unchanged
+    // a stored entry, parsed and stored again, doesn't change
     for (const char* entry :
          {"12/25 SUMMARY:a\\, b", "FREQ=DAILY SUMMARY:x SUMMARY:y", "01/01/2027 SUMMARY:\xc3\xa4"})
         EXPECT_EQ(stored(stored(entry).c_str()), stored(entry)) << entry;

@@ -27,8 +27,8 @@ struct Tally {
     int answered = 0;
 };
 
-// Compares every answer that the table has for an instant with `list`, the intervals in which the window is
-// open.
+// Compares every answer that the table has for the instant t with `list`, the intervals in which the window
+// is open.
 void ask(const OpeningDays& table, const std::vector<Interval>& list, Instant t, Seconds length,
          Tally& tally) {
     const auto next =
@@ -63,7 +63,7 @@ TEST(OpeningDays, WhatItAnswersIsRight) {
         const Zone z = zone(zones[static_cast<std::size_t>(pick(random, 0, std::size(zones) - 1))]);
         Definition rule = random_definition(random);
         if (pick(random, 0, 2) != 0) rule = {};
-        // times to the second, or whole days that follow one another
+        // choose times to the second, or whole days that follow one another without a gap
         const int start = pick(random, 0, 3) == 0 ? 0 : pick(random, 0, kDay - 1);
         const int end = pick(random, 0, 3) == 0 ? std::max(1, start) : pick(random, 0, kDay);
         rule.at = Seconds{start};
@@ -109,8 +109,8 @@ TEST(OpeningDays, NothingIsAnsweredNearAChangeOfTheClockOrOutside) {
     const OpeningDays none;
     EXPECT_FALSE(none.covers(utc("1970-01-01")));
     EXPECT_EQ(none.contains(utc("1970-01-01")), std::nullopt);
-    // no table in a zone with more than two changes in the year, or whose offset isn't a multiple of a
-    // quarter of an hour
+    // there is no table for a zone that has more than two changes of the clock in the year, or whose offset
+    // isn't a multiple of a quarter of an hour
     EXPECT_EQ(
         OpeningDays(test::window("FREQ=DAILY", hm(8), hm(17), zone("Africa/Cairo")), {}, utc("2014-01-15"))
             .contains(utc("2014-02-01")),
@@ -131,7 +131,7 @@ TEST(OpeningDays, AtTheEndsOfTheCalendar) {
     EXPECT_EQ(text(set.next_change(utc("1601-01-01"))), "1601-01-01 06:00");
 }
 
-// A set makes its table for the time about which it is asked. A single question about another year doesn't
+// A set makes its table for the year about which it is asked. A single question about another year doesn't
 // replace the table.
 TEST(OpeningDays, ASetFollowsTheTimeThatIsAskedFor) {
     const Window nights = window("FREQ=WEEKLY;BYDAY=MO,TU", hm(22), hm(6), zone("America/Los_Angeles"));

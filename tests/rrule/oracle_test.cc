@@ -1,4 +1,5 @@
-// Compares rules with their definition, day by day, and windows with a clock, minute by minute.
+// Compares rules with their definition (definition.h), day by day, and windows with what a clock shows,
+// minute by minute.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -35,8 +36,9 @@ testing::AssertionResult same(const std::vector<Time>& found, const std::vector<
     return testing::AssertionFailure() << text(found) << "\nin place of " << text(expected);
 }
 
-// Parses the definition's text, and compares the occurrences and days from `from` to `to`. `out` gets the
-// rule. It stays empty if the rule is refused, which is right only if the definition has no occurrences.
+// Parses the definition's text, and compares the rule's occurrences and days from `from` to `to` with
+// `expected`. Sets `out` to the rule. `out` stays empty if the rule is refused, which is right only if
+// `expected` is empty.
 void read_and_compare(const Definition& definition, Recurrence::Finest finest, LocalDay from, LocalDay to,
                       const std::vector<Local>& expected, std::optional<Recurrence>& out) {
     const auto rule = Recurrence::parse(definition.text(), Zone::utc(), Seconds{0}, finest);
@@ -62,7 +64,7 @@ TEST(Oracle, RulesAgreeWithTheirDefinition) {
             read_and_compare(definition, Recurrence::Finest::hourly, from, to, expected, rule));
         if (!rule) continue;
         compared += expected.empty() ? 0 : 1;
-        // questions about parts of the range give the same occurrences
+        // asking for one part of the range after the other gives the same occurrences
         std::vector<Local> pieces;
         for (Local at = Local{from}; at < Local{to};) {
             const Local next = std::min(Local{to}, at + Days{pick(random, 1, 700)} + hm(pick(random, 0, 23)));
@@ -74,7 +76,7 @@ TEST(Oracle, RulesAgreeWithTheirDefinition) {
     EXPECT_GT(compared, cases(900));
 }
 
-// Only the days around a leap day are compared, as a rule may occur in each of their minutes.
+// Rules of minutes may occur in each minute of a day. So only the days around a leap day are compared.
 TEST(Oracle, MinutesAgreeWithTheirDefinition) {
     Random random(1440);
     const LocalDay from = day("2020-02-15");
@@ -122,7 +124,7 @@ TEST(Oracle, CountsEndWithTheirDefinition) {
 
 // ---- windows, minute by minute -----------------------------------------------------------------------
 
-// A year in a time zone. The C library tells which time a clock shows at each of its minutes.
+// A year in a time zone. The C library tells what a clock there shows in each minute of the year.
 struct Stretch {
     const char* zone;
     const char* from;  // UTC
@@ -165,8 +167,8 @@ Local shown_at(Instant t) {
     return Local{LocalDay{ymd}} + hm(shown.tm_hour, shown.tm_min);
 }
 
-// For each minute, the latest time that the clock has shown so far: a clock that was set back shows some
-// times twice.
+// For each minute, the latest time that the clock has shown so far. It matters after the clock was set back,
+// as the clock then shows some times twice.
 struct Clock {
     Instant from;
     LocalDay first_day;
@@ -176,8 +178,8 @@ struct Clock {
         setenv("TZ", stretch.zone, 1);
         tzset();
         first_day = LocalDay{std::chrono::floor<Days>(from).time_since_epoch()} - Days{8};
-        // a clock that moves on by 15 minutes in a quarter of an hour wasn't set in it; so minutes are looked
-        // up only in other quarters
+        // If a clock moves on by 15 minutes in a quarter of an hour, it wasn't set in this quarter. Only in
+        // other quarters is each minute looked up.
         constexpr minutes kQuarter{15};
         Local best = Local::min();
         Local now = shown_at(from - Days{3});
@@ -213,7 +215,7 @@ WindowCase random_window(Random& random) {
         for (unsigned i = 0; i < 7; ++i)
             if (one_in(2)) w.rule.week_days.emplace_back(0, i);
     }
-    // choose times near the hours at which clocks change more often
+    // clocks are often changed between 0:00 and 5:00, so choose times in these hours more often
     w.start = one_in(2) ? pick(random, 0, 300) : pick(random, 0, 1439);
     w.end = one_in(2) ? pick(random, 0, 300) : pick(random, 0, 1440);
     if (one_in(6)) w.start = 0;
@@ -227,8 +229,8 @@ WindowCase random_window(Random& random) {
 constexpr int kDays = 400;
 using Minutes = std::vector<char>;  // an element for each minute; 1: open
 
-// Marks the times of the clock, in minutes since first_day, at which the window is open: after its start on
-// each of its days, and before its end.
+// Marks in `readings` the times of the clock, in minutes since first_day, at which the window is open: from
+// its start, on each day of the window, to its end.
 void mark(const WindowCase& w, const Clock& clock, const std::set<LocalDay>& holidays, Minutes& readings) {
     const int end = w.end > w.start ? w.end : w.end + 1440;
     for (const LocalDay d : days_of(w.rule.occurrences(clock.first_day, clock.first_day + Days{kDays}))) {
@@ -239,7 +241,7 @@ void mark(const WindowCase& w, const Clock& clock, const std::set<LocalDay>& hol
     }
 }
 
-// Converts the times at which the clock shows a window open to minutes of real time.
+// Converts the times of the clock at which a window is open to minutes of real time.
 Minutes open_minutes(const Clock& clock, const Minutes& readings) {
     Minutes open;
     open.reserve(clock.highest.size());
@@ -251,7 +253,7 @@ std::vector<Interval> parts_of(const Minutes& open, bool value, Instant from) {
     std::vector<Interval> out;
     const char* const begin = open.data();
     const char* const end = begin + open.size();
-    // returns the first minute from `at` on whose state is `so`
+    // returns the first element from `at` on that equals `so`
     const auto next = [&](const char* at, bool so) {
         const void* found =
             at == end ? nullptr : std::memchr(at, so ? 1 : 0, static_cast<std::size_t>(end - at));
@@ -265,8 +267,8 @@ std::vector<Interval> parts_of(const Minutes& open, bool value, Instant from) {
     return out;
 }
 
-// Asks a set every question, at random instants and around each change, and compares the answers with
-// `parts`, the intervals between `from` and `to` in which the set must be open.
+// Asks a set every question, at random instants and around each change. Compares the answers with `parts`,
+// the intervals between `from` and `to` in which the set must be open.
 class Questions {
   public:
     Questions(const WindowSet& set, const std::vector<Interval>& parts, Instant from, Instant to)
@@ -298,7 +300,8 @@ class Questions {
         return a < b ? sum : Seconds{0};
     }
 
-    // The first interval that ends after t determines the answers, unless it extends beyond the range.
+    // The first interval that ends after t determines the right answers. Answers that depend on the time
+    // after `to` aren't compared.
     void ask(Instant t) const {
         if (t < from_ || t >= to_) return;
         const auto part =
@@ -336,7 +339,7 @@ class Questions {
     Instant to_;
 };
 
-// A union of up to three random windows, and the minutes in which it is open by brute force.
+// A union of up to three random windows, and its open minutes, computed by brute force.
 struct Case {
     std::string text;
     WindowSet set;
@@ -429,7 +432,7 @@ TEST(Oracle, WindowsAgreeMinuteByMinute) {
     EXPECT_GE(asked, cases(2000));
 }
 
-// A union of windows in two time zones: each is open by the clock of its own zone.
+// A union of windows in two time zones: each window is open by the clock of its own zone.
 TEST(Oracle, UnionsAcrossZonesAgreeMinuteByMinute) {
     Random random(21);
     const Stretch here{"Europe/Berlin", "2026-01-01", ""};

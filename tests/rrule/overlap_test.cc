@@ -10,7 +10,7 @@ struct Pair {
     Seconds start_a, end_a;
     const char* rule_b;
     Seconds start_b, end_b;
-    const char* overlap;  // in UTC, from 2026-01-01 on, or "never"
+    const char* overlap;  // first overlap, in UTC, from 2026-01-01 on, or "never"
 };
 
 TEST(Overlap, Exact) {
@@ -22,16 +22,15 @@ TEST(Overlap, Exact) {
         {"FREQ=WEEKLY;BYDAY=MO", hm(22), hm(6), "FREQ=WEEKLY;BYDAY=TU", hm(6), hm(12), "never"},
         {"FREQ=WEEKLY;BYDAY=MO;INTERVAL=2", hm(8), hm(9), "FREQ=WEEKLY;BYDAY=MO;INTERVAL=3", hm(8), hm(9),
          "2026-01-05 08:00"},
-        // one is open every second week, the other in the weeks between
+        // the first window is open every second week, the other one in the weeks between
         {"DTSTART:20260105 FREQ=WEEKLY;INTERVAL=2", hm(8), hm(9), "DTSTART:20260112 FREQ=WEEKLY;INTERVAL=2",
          hm(8), hm(9), "never"},
         {"DTSTART:20260101 FREQ=DAILY;INTERVAL=7", hm(8), hm(9), "DTSTART:20260102 FREQ=DAILY;INTERVAL=11",
          hm(8), hm(9), "2026-02-26 08:00"},
-        // they overlap only when 29 February is a Sunday, years ahead
+        // the windows overlap only when 29 February is a Sunday, years ahead
         {"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29", hm(8), hm(9), "FREQ=WEEKLY;BYDAY=SU", hm(8), hm(9),
          "2032-02-29 08:00"},
-        // 1 January is often a Sunday, but not in the years 2100, 2200 and so on: decided for a cycle of 400
-        // years
+        // 1 January of the years 2100, 2200 and so on is never a Sunday; the cycle of 400 years shows this
         {"DTSTART:21000101 FREQ=YEARLY;INTERVAL=100", hm(8), hm(9), "FREQ=WEEKLY;BYDAY=SU", hm(8), hm(9),
          "never"},
         {"DTSTART:21000101 FREQ=YEARLY;INTERVAL=100", hm(8), hm(9), "FREQ=WEEKLY;BYDAY=SA", hm(8), hm(9),
@@ -81,20 +80,21 @@ TEST(Overlap, DisjointOnTheWallClockIsDisjointInTime) {
     const Window a = window("FREQ=WEEKLY;BYDAY=SU", hm(1), hm(2, 30), la);
     const Window b = window("FREQ=WEEKLY;BYDAY=SU", hm(2, 30), hm(5), la);
     EXPECT_EQ(first_overlap(a, b, utc("2026-01-01")), std::nullopt);
-    // both are open only between 02:15 and 02:30, which the clock skips on the first of these Sundays
+    // both windows are open only between 02:15 and 02:30, which the clock skips on the first of these Sundays
     const Window c = window("FREQ=WEEKLY;BYDAY=SU", hm(2, 15), hm(5), la);
     EXPECT_EQ(text(first_overlap(a, c, utc("2026-03-08 08:00"))), "2026-03-15 09:15");
-    // both are open only in an hour that the clock skips each year: never
+    // both windows are open only in an hour that the clock skips each year, so they never overlap
     const Window d = window("FREQ=YEARLY;BYMONTH=3;BYDAY=2SU", hm(2, 15), hm(2, 30), la);
     EXPECT_EQ(first_overlap(a, d, utc("2026-01-01")), std::nullopt);
 }
 
 TEST(Overlap, AcrossZones) {
-    // 17:00 in Berlin is 08:00 in Los Angeles, but 09:00 when only Los Angeles has changed its clock
+    // 17:00 in Berlin is 08:00 in Los Angeles; it is 09:00 in the weeks when only Los Angeles has changed its
+    // clock
     const Window berlin = window("FREQ=DAILY", hm(16), hm(17), zone("Europe/Berlin"));
     const Window la = window("FREQ=DAILY", hm(8), hm(9), zone("America/Los_Angeles"));
     EXPECT_EQ(text(first_overlap(berlin, la, utc("2026-01-01"))), "2026-03-08 15:00");
-    // India's clock, which never changes, is half an hour off: the windows never overlap
+    // India's clock never changes, and its offset has an odd half hour: the windows never overlap
     const Window kolkata = window("FREQ=DAILY", hm(8), hm(9), zone("Asia/Kolkata"));
     EXPECT_EQ(first_overlap(kolkata, la, utc("2026-01-01")), std::nullopt);
 }
@@ -109,16 +109,16 @@ TEST(Overlap, NonWorkDaysCount) {
     EXPECT_EQ(first_overlap(office, christmas, from, holidays), std::nullopt);
     const Window days = window("FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25,26,27", hm(8), hm(9), Zone::utc());
     EXPECT_EQ(text(first_overlap(office, days, from, holidays)), "2026-12-27 08:00");
-    // a window that is open only on holidays never overlaps one that isn't open on them, whatever the
-    // holidays are
+    // a window that is open only on holidays never overlaps a window that isn't open on holidays, whatever
+    // days the holidays are
     const auto other = Window::make({"FREQ=DAILY", hm(10), hm(14), true, true}, Zone::utc());
     ASSERT_TRUE(other);
     EXPECT_EQ(first_overlap(office, *other, from), std::nullopt);
     EXPECT_EQ(first_overlap(office, *other, from, holidays), std::nullopt);
     EXPECT_EQ(text(first_overlap(*other, window("FREQ=DAILY", hm(8), hm(17), Zone::utc()), from, holidays)),
               "2026-12-25 10:00");
-    // the day on which a window opens decides: the night that begins on 24 December, no holiday, stays open
-    // until its end on the 25th
+    // The day on which a window opens decides. The night of 24 December, which is no holiday, lasts until its
+    // end on the 25th, a holiday.
     const Window night = window("FREQ=DAILY", hm(22), hm(12), Zone::utc(), false);
     EXPECT_EQ(text(first_overlap(night, *other, from, holidays)), "2026-12-25 10:00");
     const std::vector<std::string> one{"12/25/2026", "12/24/2026"};
@@ -144,7 +144,7 @@ TEST(Overlap, BetweenYearsAndOverMidnight) {
     EXPECT_EQ(text(first_overlap(new_year, eve, utc("2027-02-01"))), "2030-01-01 05:00");
 }
 
-// Windows with the same times on different days are compared in few steps, which are counted.
+// The search counts its steps. For windows with the same times on different days, it takes few.
 TEST(Overlap, TakesLittleWork) {
     const NonWorkDays none;
     const auto work_for = [&](const std::vector<Window>& windows) {
@@ -195,7 +195,7 @@ TEST(Overlap, ListsNameTheEarliestPair) {
     EXPECT_EQ(found->second, 2U);
     EXPECT_FALSE(
         OverlapSearch(none, utc("2026-11-21")).of(std::span(windows).first(2), std::span(all).first(2)));
-    // of() compares only the windows that it's told have changed, here the first one, with the others
+    // of() compares the windows whose indices it gets, here the first, with all others
     const std::size_t first[] = {0};
     const auto later = OverlapSearch(none, utc("2026-01-01")).of(windows, first);
     ASSERT_TRUE(later);

@@ -9,8 +9,8 @@ namespace {
 
 using testing::ElementsAre;
 
-// The examples of RFC 5545, 3.8.5.3: DTSTART (in America/New_York, at 09:00 unless given), rule, and the
-// first occurrences as lists of month/day by year. "..." means that the list goes on.
+// The examples of RFC 5545, 3.8.5.3: DTSTART (in America/New_York, at 09:00 if no time is given), the rule,
+// and its first occurrences as lists of month/day by year. "..." means that more occurrences follow.
 struct Example {
     const char* start;
     const char* rule;
@@ -125,7 +125,8 @@ TEST(Recurrence, ExamplesOfRfc5545) {
     }
 }
 
-// The RFC gives the occurrences in EDT and EST: 09:00 in New York is 13:00Z in summer, and 14:00Z in winter.
+// The RFC gives these occurrences in EDT and EST: 09:00 in New York is 13:00Z in summer, and 14:00Z in
+// winter.
 TEST(Recurrence, ExamplesOfRfc5545AsInstants) {
     const auto rule = Recurrence::parse(
         "DTSTART;TZID=America/New_York:19970902T090000 RRULE:FREQ=WEEKLY;INTERVAL=2;WKST=SU", Zone::utc());
@@ -135,7 +136,7 @@ TEST(Recurrence, ExamplesOfRfc5545AsInstants) {
                 ElementsAre("1997-10-14 13:00", "1997-10-28 14:00", "1997-11-11 14:00", "1997-11-25 14:00"));
 }
 
-// The examples with several times a day, an EXDATE, or a FREQ that is too frequent for a window.
+// The examples of RFC 5545 with several times a day, an EXDATE, or a FREQ that is too frequent for a window.
 TEST(Recurrence, ExamplesOfRfc5545OfOtherKinds) {
     const auto parse = [](const std::string& start, const std::string& lines) {
         return Recurrence::parse("DTSTART;TZID=America/New_York:" + start + '\n' + lines, Zone::utc(),
@@ -155,7 +156,7 @@ TEST(Recurrence, ExamplesOfRfc5545OfOtherKinds) {
              "2000-12-31"),
         ElementsAre("1998-02-13 09:00", "1998-03-13 09:00", "1998-11-13 09:00", "1999-08-13 09:00",
                     "2000-10-13 09:00"));
-    // UNTIL is 17:00Z, 13:00 EDT. The RFC lists occurrences up to 15:00, as if UNTIL were a local time.
+    // UNTIL is 17:00Z, which is 13:00 EDT. The RFC's list goes on to 15:00, as if UNTIL were a local time.
     EXPECT_THAT(list("19970902T090000", "RRULE:FREQ=HOURLY;INTERVAL=3;UNTIL=19970902T170000Z", "1998-01-01"),
                 ElementsAre("1997-09-02 09:00", "1997-09-02 12:00"));
     const auto every_20_minutes = list(
@@ -187,9 +188,9 @@ TEST(Recurrence, MinutesAreRefusedUnlessTheyAreAskedFor) {
     EXPECT_THAT(finer.error().message, testing::HasSubstr("too frequent, expected MINUTELY, HOURLY"));
 }
 
-// The table in RFC 5545, 3.3.10, says whether a BY part limits the occurrences of a FREQ (fewer than without
-// it) or expands them (more). The occurrences of each cell are counted in 2024, a leap year that begins on a
-// Monday.
+// RFC 5545, 3.3.10, has a table of each BY part with each FREQ: the part either limits the occurrences (there
+// are fewer than without it) or expands them (there are more). Each row here counts the occurrences in 2024,
+// a leap year that begins on a Monday.
 TEST(Recurrence, TheTableOfByParts) {
     struct Cell {
         const char* rule;
@@ -248,7 +249,7 @@ TEST(Recurrence, TheTableOfByParts) {
         {"FREQ=YEARLY;BYDAY=FR;BYMONTHDAY=13", 2},
         {"FREQ=YEARLY;BYHOUR=5,6", 2},
         {"FREQ=YEARLY;BYMONTH=1;BYDAY=MO,TU;BYSETPOS=1,-1", 2},
-        // dates that don't exist are left out; they aren't moved to other days
+        // dates that don't exist give no occurrence, instead of one on another day
         {"FREQ=MONTHLY;BYMONTHDAY=31", 7},
         {"FREQ=MONTHLY;BYMONTHDAY=-31", 7},
         {"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29", 1},
@@ -263,7 +264,8 @@ TEST(Recurrence, TheTableOfByParts) {
 }
 
 TEST(Recurrence, TimesAreIgnoredWhenDtstartIsADate) {
-    // RFC 5545, 3.3.10, if DTSTART is a date: "BYSECOND, BYMINUTE and BYHOUR ... MUST be ignored"
+    // RFC 5545, 3.3.10, says for a DTSTART that is a date: "BYSECOND, BYMINUTE and BYHOUR ... MUST be
+    // ignored"
     const auto days = Recurrence::parse(
         "DTSTART;VALUE=DATE:20260101 FREQ=MONTHLY;BYMONTHDAY=1,2;BYHOUR=6,18;BYSETPOS=2", Zone::utc());
     EXPECT_EQ(text(days->days(day("2026-01-01"), day("2026-03-01"))), "2: 2026-01-02 2026-02-02");
@@ -273,7 +275,7 @@ TEST(Recurrence, TimesAreIgnoredWhenDtstartIsADate) {
 }
 
 TEST(Recurrence, EveryDayInJanuaryForThreeYearsIsTheSameYearlyAndDaily) {
-    // RFC 5545, 3.8.5.3, has these two ways to write one rule
+    // RFC 5545, 3.8.5.3, gives both as examples of the same rule
     const char* start = "DTSTART;TZID=America/New_York:19980101T090000 ";
     const auto yearly = Recurrence::parse(
         std::string(start) + "RRULE:FREQ=YEARLY;UNTIL=20000131T140000Z;BYMONTH=1;BYDAY=SU,MO,TU,WE,TH,FR,SA",
@@ -327,7 +329,7 @@ TEST(Recurrence, WithoutDtstartItHasAlwaysRecurredFromTheEpoch) {
     // without DTSTART, every second week is counted from the week of 1601-01-01
     EXPECT_THAT(list("FREQ=WEEKLY;BYDAY=FR;INTERVAL=2", "2026-11-01", "2026-12-01"),
                 ElementsAre("2026-11-13 00:00", "2026-11-27 00:00"));
-    // parts that DTSTART would give are those of 1601-01-01, a Monday
+    // parts that DTSTART would give are taken from 1601-01-01, a Monday
     EXPECT_THAT(list("FREQ=WEEKLY", "2026-11-20", "2026-12-01"),
                 ElementsAre("2026-11-23 00:00", "2026-11-30 00:00"));
     EXPECT_THAT(list("FREQ=MONTHLY", "2026-11-02", "2027-01-02"),
@@ -344,7 +346,8 @@ TEST(Recurrence, RdateAndExdate) {
     EXPECT_THAT(
         list("FREQ=WEEKLY;BYDAY=MO EXDATE:20261123 RDATE:20261124,20261130", "2026-11-20", "2026-12-01"),
         ElementsAre("2026-11-24 00:00", "2026-11-30 00:00"));
-    // without DTSTART, an EXDATE excludes a whole day; with DTSTART, one with a time excludes that time
+    // without DTSTART, an EXDATE excludes a whole day; with DTSTART, an EXDATE with a time excludes only that
+    // time
     EXPECT_THAT(list("FREQ=WEEKLY;BYDAY=MO EXDATE:20261123T101500", "2026-11-20", "2026-12-01"),
                 ElementsAre("2026-11-30 00:00"));
     EXPECT_THAT(
@@ -424,7 +427,7 @@ TEST(Recurrence, PeriodsInDays) {
     EXPECT_EQ(period("FREQ=MONTHLY;INTERVAL=7"), 7 * 146097);
 }
 
-// 30 December 2024 is in week 1 of 2025, from which the interval is counted.
+// 30 December 2024 is in week 1 of 2025. So the interval of three years is counted from 2025.
 TEST(Recurrence, IntervalWithByWeekNoCountsFromTheYearOfTheWeekOfDtstart) {
     const auto rule =
         Recurrence::parse("DTSTART:20241230 RRULE:FREQ=YEARLY;BYWEEKNO=1;INTERVAL=3", Zone::utc());

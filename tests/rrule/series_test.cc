@@ -1,5 +1,5 @@
-// The occurrences of a rule that ends (series()), also across changes of the clock, and rules that it
-// refuses.
+// series() gives the occurrences of a rule that ends, also across changes of the clock. It refuses other
+// rules.
 #include "rrule/series.h"
 
 #include <gmock/gmock.h>
@@ -51,10 +51,10 @@ TEST(Series, FollowsTheClockOnTheWall) {
     EXPECT_EQ(starts("FREQ=DAILY;COUNT=2", at(2027, 3, 27, 9)),
               (std::vector{at(2027, 3, 27, 9), at(2027, 3, 28, 9)}));
     EXPECT_EQ(at(2027, 3, 28, 9) - at(2027, 3, 27, 9), std::chrono::hours(23));
-    // 02:30 on 28 March doesn't exist: with the offset from before the change it is 03:30
+    // 02:30 on 28 March doesn't exist; the offset from before the change makes it 03:30
     EXPECT_EQ(starts("FREQ=DAILY;COUNT=3", at(2027, 3, 27, 2, 30)),
               (std::vector{at(2027, 3, 27, 2, 30), at(2027, 3, 28, 3, 30), at(2027, 3, 29, 2, 30)}));
-    // the series starts when clocks show 02:30 for the second time
+    // the start is the second time at which clocks show 02:30 on this day
     const Instant second = at(2026, 10, 25, 2, 30) + std::chrono::hours(1);
     EXPECT_EQ(starts("FREQ=DAILY;COUNT=2", second), (std::vector{second, at(2026, 10, 26, 2, 30)}));
 }

@@ -1,4 +1,4 @@
-// Short notations for dates, instants and time zones in tests.
+// Functions that make dates, instants and time zones from short texts, for tests.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 
 namespace pbs::rrule::test {
 
-// Returns the local time "2026-03-08 02:30", "2026-03-08 02:30:15" or "2026-03-08".
+// Returns the local time of a text such as "2026-03-08 02:30", "2026-03-08 02:30:15" or "2026-03-08".
 inline Local local(std::string_view s) {
     const auto n = [&](std::size_t at, std::size_t count) {
         return std::stoi(std::string(s.substr(at, count)));
@@ -49,7 +49,8 @@ inline std::string text(std::optional<Instant> t) {
     return t ? text(*t) : "never";
 }
 
-// Compares two instants. Makes texts only if they differ, as some tests compare many thousands.
+// Compares two instants. Makes their texts only if they differ, as some tests compare many thousands of
+// instants.
 inline testing::AssertionResult same(std::optional<Instant> found, std::optional<Instant> expected) {
     if (found == expected) return testing::AssertionSuccess();
     return testing::AssertionFailure() << text(found) << " in place of " << text(expected);
@@ -84,7 +85,7 @@ inline std::optional<Instant> first_overlap(const Window& a, const Window& b, In
     return OverlapSearch(holidays, from).of(a, b);
 }
 
-// Returns ascending intervals, in which touching ones are joined.
+// Returns the intervals, which are in ascending order, with touching ones joined.
 inline std::vector<Interval> joined(const std::vector<Interval>& parts) {
     std::vector<Interval> out;
     for (const Interval& part : parts) {

@@ -8,7 +8,7 @@ namespace {
 const std::vector<WindowSpec> kPrime{{"FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", hm(8), hm(17), false}};
 const std::vector<WindowSpec> kNights{{"FREQ=DAILY", hm(22), hm(6), true}};
 
-// Returns whether two sets share their compiled data.
+// Returns whether two sets share the same compiled windows.
 bool same_windows(const WindowSet& a, const WindowSet& b) {
     return &a.windows() == &b.windows();
 }
@@ -43,7 +43,7 @@ TEST(WindowCache, AChangedRuleTimeOrHolidayIsAnotherSet) {
     ASSERT_TRUE(cache.non_work_days(days, Zone::utc()));
     EXPECT_FALSE(cache.set(kPrime, Zone::utc())->contains(utc("2026-11-23 09:00")));
     EXPECT_TRUE(prime.contains(utc("2026-11-23 09:00")));
-    // the nights are open on holidays, too, so that a change of the holidays doesn't affect them
+    // the window of the nights is open on holidays, too, so a change of the holidays doesn't affect it
     const WindowSet nights = *cache.set(kNights, Zone::utc());
     ASSERT_TRUE(cache.non_work_days({}, Zone::utc()));
     EXPECT_TRUE(same_windows(nights, *cache.set(kNights, Zone::utc())));

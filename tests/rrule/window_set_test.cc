@@ -5,7 +5,7 @@
 namespace pbs::rrule::test {
 namespace {
 
-// Prime time in these tests: Monday to Friday, 08:00 to 17:00, but not on 25 December.
+// Prime time in these tests: Monday to Friday, 08:00 to 17:00, except on 25 December.
 WindowSet prime(const Zone& z) {
     const std::vector<std::string> entries{"12/25"};
     return WindowSet({window("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", hm(8), hm(17), z, false)},
@@ -81,8 +81,8 @@ TEST(WindowSet, AlwaysOpenNeverChanges) {
     EXPECT_EQ(text(later.at_or_after(utc("2500-01-01"))->start), "2027-01-01 00:00");
 }
 
-// Most of these windows repeat only after centuries. The last three show that the union is always open, so
-// that the others needn't be compiled for all time.
+// Most windows of this union repeat only after centuries. The last three together are always open, so the set
+// needn't compile the others for all time.
 TEST(WindowSet, AUnionOfManyThatIsAlwaysOpen) {
     std::vector<Window> windows;
     for (int i = 0; i < 200; ++i) {
@@ -102,7 +102,7 @@ TEST(WindowSet, AUnionOfManyThatIsAlwaysOpen) {
     std::uint64_t after = 0;
     for (const Window& w : windows) after += w.recurrence().steps();
     EXPECT_LT(after - before, 2'000'000U) << "for 400 rules, a year or two";
-    // without the last of the three there are gaps
+    // without the last of these three windows, the union has gaps
     windows.pop_back();
     EXPECT_EQ(text(WindowSet(windows).next_change(utc("2026-01-01"))), "2026-01-03 21:00");
 }
@@ -112,7 +112,7 @@ TEST(WindowSet, RulesThatEnd) {
     EXPECT_EQ(text(set.next_change(utc("2026-01-03 08:00"))), "2026-01-03 09:00");
     EXPECT_EQ(set.next_change(utc("2026-01-03 09:00")), std::nullopt);
     EXPECT_EQ(set.at_or_after(utc("2026-01-03 09:00")), std::nullopt);
-    // a question about a time before the first one
+    // ask about a time before that of the first question
     EXPECT_EQ(text(set.next_change(utc("1999-01-03 09:00"))), "1999-01-04 08:00");
     EXPECT_EQ(text(set.next_change(utc("2026-01-02 09:00"))), "2026-01-03 08:00");
 }
@@ -177,7 +177,7 @@ TEST(WindowSet, WhatIsCompiledIsSmallAndExtendedOnDemand) {
     EXPECT_TRUE(set.contains(utc("2026-11-23 09:00")));
     const std::size_t year = set.memory();
     EXPECT_GT(year, empty);
-    EXPECT_LT(year, empty + 3300U);  // 341 openings; seven take 64 bytes
+    EXPECT_LT(year, empty + 3300U);  // 341 intervals; seven intervals take 64 bytes
     EXPECT_TRUE(set.contains(utc("2027-06-01 09:00")));
     EXPECT_EQ(set.memory(), year);
     EXPECT_TRUE(set.contains(utc("2029-06-01 09:00")));
@@ -198,7 +198,8 @@ TEST(WindowSet, ASingleWindowHasNoListWhereItsDaysTell) {
         set.seconds_inside(utc(t), utc(t) + hm(7 * 24));
     }
     EXPECT_EQ(set.memory(), empty);
-    // near a change of the clock, the days don't tell, and a list is made
+    // the table of opening days has no answer near a change of the clock, so the set makes its list of
+    // intervals
     EXPECT_EQ(text(set.next_change(utc("2027-03-27 09:00"))), "2027-03-29 06:00");
     EXPECT_GT(set.memory(), empty);
 }

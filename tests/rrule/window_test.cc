@@ -21,14 +21,14 @@ TEST(Window, TimesAreReadingsOfTheWallClock) {
         // a whole day has 23 or 25 hours if the clock changes
         {"America/Los_Angeles", hm(0), hm(24), "2026-03-08", "2026-03-08 08:00", "2026-03-09 07:00"},
         {"America/Los_Angeles", hm(0), hm(24), "2026-11-01", "2026-11-01 07:00", "2026-11-02 08:00"},
-        // an end that isn't after the start is on the next day
+        // an end that isn't after the start means a time on the next day
         {"Europe/Berlin", hm(22), hm(6), "2026-03-28", "2026-03-28 21:00", "2026-03-29 04:00"},
         {"Europe/Berlin", hm(8), hm(8), "2026-10-24", "2026-10-24 06:00", "2026-10-25 07:00"},
-        // a start or end in a skipped hour is the instant at which the clock is set
+        // a start or end that the clock skips is the instant at which the clock is changed
         {"Europe/Berlin", hm(2, 30), hm(4), "2026-03-29", "2026-03-29 01:00", "2026-03-29 02:00"},
         {"Europe/Berlin", hm(1), hm(2, 30), "2026-03-29", "2026-03-29 00:00", "2026-03-29 01:00"},
         {"Europe/Berlin", hm(2, 15), hm(2, 45), "2026-03-29", "2026-03-29 01:00", "2026-03-29 01:00"},
-        // a time that the clock shows twice means the first of the two instants
+        // a time that the clock shows twice means the first of its two instants
         {"Europe/Berlin", hm(2, 30), hm(4), "2026-10-25", "2026-10-25 00:30", "2026-10-25 03:00"},
         {"Europe/Berlin", hm(1), hm(2, 30), "2026-10-25", "2026-10-24 23:00", "2026-10-25 00:30"},
         {"Australia/Lord_Howe", hm(1), hm(3), "2026-10-04", "2026-10-03 14:30", "2026-10-03 16:00"},

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Gives each test a folder of zone files of its own, which takes the place of the system's tz database.
+// Gives each test its own folder of zone files, which replaces the system's tz database.
 class ZoneFiles : public testing::Test {
   protected:
     void SetUp() override {
@@ -31,7 +31,7 @@ class ZoneFiles : public testing::Test {
         fs::remove_all(folder);
     }
 
-    // Replaces a zone's file by the system's file of the zone `data`, in the way of package updates.
+    // Replaces a zone's file with the system's file of the zone `data`, as a package update does.
     void put(const std::string& name, const std::string& data) const {
         fs::copy_file(fs::path("/usr/share/zoneinfo") / data, folder / "new");
         fs::rename(folder / "new", zoneinfo / name);
@@ -55,7 +55,7 @@ TEST_F(ZoneFiles, AReplacedFileIsNoticedAndReadAnew) {
     EXPECT_EQ(before, zone("Europe/Berlin"));
     EXPECT_EQ(text(before.instant(local("2026-07-01 12:00"))), "2026-07-01 10:00");
 
-    put("Europe/Berlin", "Africa/Lagos");  // which has no summer time
+    put("Europe/Berlin", "Africa/Lagos");  // a zone without summer time
     EXPECT_FALSE(before.is_current());
     EXPECT_EQ(text(before.instant(local("2026-07-01 12:00"))), "2026-07-01 10:00") << "values don't change";
     const Zone after = before.renewed();
@@ -113,7 +113,7 @@ TEST_F(ZoneFiles, ACacheKnowsTheZonesOfItsRules) {
     cache.clear();
     EXPECT_EQ(text(cache.set({&noon, 1}, *server)->next_change(utc("2026-07-01"))), "2026-07-01 11:00");
     EXPECT_TRUE(cache.zones_are_current());
-    // Europe/Berlin is named only by an excluded date
+    // only an excluded date names Europe/Berlin
     const WindowSpec excluded{
         "DTSTART:20260101T000000 FREQ=DAILY EXDATE;TZID=Europe/Berlin:20260101T010000", {}, {}, true};
     cache.clear();
@@ -121,7 +121,7 @@ TEST_F(ZoneFiles, ACacheKnowsTheZonesOfItsRules) {
     EXPECT_TRUE(cache.zones_are_current());
     put("Europe/Berlin", "Europe/Berlin");
     EXPECT_FALSE(cache.zones_are_current());
-    // it is named only by a non-work day; afterwards the server's own zone is replaced
+    // only a non-work day names Europe/Berlin; afterwards the server's own zone is replaced
     cache.clear();
     const std::vector<std::string> days{"DTSTART;TZID=Europe/Berlin:20260101 FREQ=YEARLY"};
     EXPECT_TRUE(cache.non_work_days(days, *server));
@@ -149,7 +149,8 @@ TEST_F(ZoneFiles, TheSystemsZoneHasItsName) {
     EXPECT_EQ(system((zoneinfo / "Europe/Berlin").c_str()), "Europe/Berlin");
     EXPECT_EQ(system((folder / "localtime").c_str()), "Europe/Berlin");
 
-    // a relative link that leads over another link: the name at its end is kept, even if it is an alias
+    // a relative link that leads over another link: the zone is the name in the database to which they lead,
+    // even if that is an alias
     fs::create_symlink("Berlin", zoneinfo / "Europe/Vienna");
     fs::remove(folder / "localtime");
     fs::create_symlink("zoneinfo/Europe/Vienna", folder / "second");
@@ -161,7 +162,7 @@ TEST_F(ZoneFiles, TheSystemsZoneHasItsName) {
     fs::create_symlink(zoneinfo / "Europe/Berlin", folder / "localtime");
     EXPECT_EQ(*system_zone({nullptr, folder / "linked", folder / "localtime", folder / "timezone"}),
               "Europe/Berlin");
-    // links that form a circle name no zone
+    // if the links form a circle, they name no zone
     fs::remove(folder / "localtime");
     fs::create_symlink("localtime", folder / "localtime");
     EXPECT_EQ(system(nullptr), "UTC");

@@ -37,7 +37,7 @@ TEST(Zone, GapsAndFolds) {
         {"America/Los_Angeles", "2026-03-08 02:00", "2026-03-08 10:00", "2026-03-08 10:00", false},
         {"America/Los_Angeles", "2026-03-08 02:30", "2026-03-08 10:00", "2026-03-08 10:30", false},
         {"America/Los_Angeles", "2026-03-08 03:00", "2026-03-08 10:00", "2026-03-08 10:00", true},
-        // 2026-11-01: 02:00 PDT (09:00Z) becomes 01:00 PST
+        // Los Angeles, 2026-11-01: 02:00 PDT (09:00Z) becomes 01:00 PST
         {"America/Los_Angeles", "2026-11-01 01:30", "2026-11-01 08:30", "2026-11-01 08:30", true},
         {"America/Los_Angeles", "2026-11-01 02:00", "2026-11-01 10:00", "2026-11-01 10:00", true},
         // Berlin, 2026-03-29: 02:00 CET (01:00Z) becomes 03:00; 2026-10-25: 03:00 CEST (01:00Z) becomes 02:00
@@ -68,7 +68,7 @@ TEST(Zone, AReaderAnswersAsTheZoneDoes) {
             ASSERT_TRUE(same(reader.instant(l), z.instant(l))) << name << ' ' << text(l);
         for (Local l = local("2011-01-01"); l < local("2012-04-01"); l += Seconds{900})
             ASSERT_TRUE(same(reader.instant(l), z.instant(l))) << name << ' ' << text(l);
-        // go backwards, and beyond the end of tzdata's list of changes
+        // go backwards, and to times beyond the changes that tzdata lists
         for (Local l = local("2450-01-01"); l > local("2380-01-01"); l -= Seconds{86399 * 31})
             ASSERT_TRUE(same(reader.instant(l), z.instant(l))) << name << ' ' << text(l);
         for (Local l = local("1601-01-01"); l < local("1930-01-01"); l += Seconds{86401 * 31})

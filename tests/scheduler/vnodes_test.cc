@@ -209,7 +209,7 @@ TEST(VnodesTest, ACorrectedStartChangesOnlyTheLoad) {
     record.load_thousandths = 1000;
     record.max_load_thousandths = 3000;
     record.load_at = at(5);
-    for (const std::uint64_t handle : {1U, 2U}) {  // two vnodes of one host
+    for (const std::uint64_t handle : {1U, 2U}) {  // two vnodes of the same host
         record.vnode = VnodeHandle{handle};
         vnodes.change(record, resources);
     }
