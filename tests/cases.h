@@ -1,4 +1,4 @@
-// Scales the number of random cases in tests.
+// Scales the number of random cases and steps that tests try.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ inline int cases(int all) {
     return (PBS_SANITIZED != 0 ? all / 10 : all) * times;
 }
 
-// Returns the number of steps of a random case, of `all`: under the sanitizers, a third.
+// Returns the number of steps of a random case instead of `all`: a third under the sanitizers.
 constexpr int steps(int all) {
     return PBS_SANITIZED != 0 ? all / 3 : all;
 }

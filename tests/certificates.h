@@ -1,4 +1,4 @@
-// Makes certificate authorities and certificates for tests with the program openssl.
+// Makes a certificate authority and certificates for tests, with the program openssl.
 #pragma once
 
 #include <sys/stat.h>
@@ -14,7 +14,7 @@ namespace pbs::test {
 
 class Certificates {
   public:
-    // Returns whether openssl is installed. Tests that need it are skipped otherwise.
+    // Returns whether openssl is installed. If it isn't, tests that need it are skipped.
     static bool can_be_made() { return access("/usr/bin/openssl", X_OK) == 0; }
     static constexpr const char* kMissing = "openssl isn't installed (Debian's package openssl)";
 
@@ -38,8 +38,8 @@ class Certificates {
     std::string key(const std::string& name = "server") const { return path(name + ".key"); }
 
     // Makes NAME.pem and NAME.key in folder(), or replaces them. `names` is the subjectAltName, such as
-    // "DNS:head,IP:127.0.0.1". The certificate is valid from `from` until `until` (YYYYMMDDHHMMSSZ), or for a
-    // day from now if they are empty. Returns false if openssl failed.
+    // "DNS:head,IP:127.0.0.1". The certificate is valid from `from` to `until` (YYYYMMDDHHMMSSZ); if these
+    // are empty, for a day from now. Returns false if openssl failed.
     bool make(const std::string& names, const std::string& name = "server", const std::string& from = "",
               const std::string& until = "") const {
         const std::string file = path(name);
@@ -51,7 +51,7 @@ class Certificates {
                                path("authority.key") + " -CAcreateserial -extfile " + file + ".ext -out " +
                                file + ".pem.new");
         } else {
-            // Use `openssl ca`: `openssl x509` takes no dates in the past.
+            // Use `openssl ca`, as `openssl x509` takes no dates in the past.
             std::ofstream(file + ".db").close();
             std::ofstream(file + ".conf") << "[ca]\ndefault_ca=a\n[a]\ndatabase=" << file
                                           << ".db\nserial=" << file << ".serial\nnew_certs_dir=" << folder_

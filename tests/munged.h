@@ -25,7 +25,8 @@ namespace pbs::test {
 
 class Munged {
   public:
-    // Returns the path of the installed munged, or "" if there is none. Tests that need it are skipped then.
+    // Returns the path of the installed munged, or "" if there is none. Tests that need munged are then
+    // skipped.
     static std::string program() {
         for (const char* path : {"/usr/sbin/munged", "/usr/bin/munged", "/usr/local/sbin/munged"})
             if (access(path, X_OK) == 0) return path;
@@ -33,8 +34,8 @@ class Munged {
     }
     static constexpr const char* kMissing = "munged isn't installed (Debian's package munge)";
 
-    // Starts munged and waits until it listens. With `other`, it has the key of that munged, as the daemons
-    // of two hosts of a site have.
+    // Starts munged and waits until it listens. With `other`, it gets the key of that munged, like the
+    // daemons on two hosts of one site.
     explicit Munged(const Munged* other = nullptr) {
         char name[] = "/tmp/munged.XXXXXX";
         folder_ = mkdtemp(name);
@@ -58,10 +59,10 @@ class Munged {
     Munged& operator=(const Munged&) = delete;
 
     std::string socket() const { return folder_ + "/munge.socket.2"; }
-    // Folder of the socket; the socket's file in it has the name that libmunge expects.
+    // Folder of the socket. The socket's file has the name that libmunge expects.
     const std::string& folder() const { return folder_; }
     bool running() const { return pid_ > 0; }
-    // Stops munged's process, so that it doesn't answer; go_on() continues it.
+    // Stops munged's process, so that it doesn't answer. go_on() lets the process continue.
     void pause() const { kill(pid_, SIGSTOP); }
     void go_on() const { kill(pid_, SIGCONT); }
     void stop() {

@@ -1,6 +1,6 @@
-// Keeps hashes of a program's outputs in a file of this repository. Tests compare the outputs with them, to
-// find out whether a change altered the program's behaviour. A line of the file has a case's name and its
-// hashes.
+// Keeps hashes of outputs of tests in a file of this repository. Tests compare new outputs with these hashes,
+// which shows whether a change has altered the program's behaviour. Each line of the file has a case's name
+// and its hashes.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,10 @@ inline std::string hash_of(std::string_view text) {
     return digits;
 }
 
-// The file of hashes `file`, below tests/. After an intended change of behaviour, run the tests with
+// The file `file` of hashes, below tests/. After an intended change of behaviour, run the tests with
 // PBSPOLICY_WRITE_RECORDS=1 in the environment, which writes the file anew. PBSPOLICY_SHOW_RECORDS=DIRECTORY
-// writes the texts themselves into files of that directory: do so with the programs from before and after a
+// writes the outputs themselves into files of that directory. Use it before and after a change, and compare
+// the files.
 // change, and compare the files.
 class Record {
   public:
@@ -45,7 +46,7 @@ class Record {
 
     static bool writes() { return std::getenv("PBSPOLICY_WRITE_RECORDS") != nullptr; }
 
-    // Returns whether the hashes of these texts are those that the file has for the case `name`.
+    // Returns whether these texts have the hashes that the file has for the case `name`.
     template <class... Texts>
     bool has(const std::string& name, const Texts&... texts) {
         show(name, texts...);

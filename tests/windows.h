@@ -1,4 +1,4 @@
-// Makes many time windows, for tests of operations that take long with them.
+// Makes documents with many time windows, for tests of operations that take long with many.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 namespace pbs::test {
 
 struct ManyWindows {
-    std::string document;  // of the windows, as pbs_config import reads it
-    std::string names;     // of the windows, as the value of a queue's time_window
+    std::string document;  // JSON with the windows, as pbs_config import reads it
+    std::string names;     // the windows' names as the value of a queue's time_window
 };
 
 namespace detail {
@@ -28,7 +28,7 @@ ManyWindows many_windows(int count, const Hours& hours) {
 
 }  // namespace detail
 
-// Makes `count` windows t0, t1, ..., at most 336, each of which opens on one day a year.
+// Makes `count` windows t0, t1, ..., at most 336. Each opens on one day of the year.
 inline ManyWindows yearly_windows(int count) {
     return detail::many_windows(count, [](int i) {
         return R"("rrule": "FREQ=YEARLY;BYMONTH=)" + std::to_string(i / 28 + 1) +
@@ -37,7 +37,7 @@ inline ManyWindows yearly_windows(int count) {
     });
 }
 
-// Makes `count` windows t0, t1, ..., at most 479, each of which is open for three minutes a day.
+// Makes `count` windows t0, t1, ..., at most 479. Each is open for three minutes a day.
 inline ManyWindows daily_windows(int count) {
     const auto clock = [](int minutes) {
         const auto two = [](int number) { return (number < 10 ? "0" : "") + std::to_string(number); };

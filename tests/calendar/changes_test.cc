@@ -24,14 +24,14 @@ std::vector<std::string> lines_of(const std::vector<Span>& list, Kind kind) {
     return lines;
 }
 
-// The range of the tests: Tuesday, 1 December 2026. Prime time is from 07 to 16 UTC, dedicated time from 11
-// to 17, and the window `dark` is open until 05 and from 21.
+// The day that the tests show: Tuesday, 1 December 2026. Prime time is from 07 to 16 UTC, dedicated time from
+// 11 to 17, and the window `dark` is open until 05 and from 21.
 const rrule::Instant kFrom = utc("2026-12-01 00:00");
 const rrule::Instant kTo = utc("2026-12-02 00:00");
 
 TEST(Changes, PoliciesFollowPrimeAndDedicatedTime) {
     const auto list = spans(site_of(answers()), kFrom, kTo);
-    // In dedicated time the policy for all time decides, since no policy is assigned to it (`p:`).
+    // In dedicated time the policy for all time is in force, since no policy is assigned to dedicated time.
     EXPECT_THAT(lines_of(list, Kind::policy),
                 ElementsAre("<2026-12-01 00:00 2026-12-01 07:00 default nights",
                             "2026-12-01 07:00 2026-12-01 17:00 default days",
@@ -120,7 +120,8 @@ TEST(Changes, AnEmptyRangeHasNothing) {
 TEST(Changes, ExportedOpeningsAreWholeAndReadableAgain) {
     const Site site = site_of(answers());
     const std::string text = to_icalendar(site, utc("2026-12-25 00:00"), utc("2026-12-26 00:00"), kFrom);
-    // `dark` is open when the range begins, so its event begins before the range, on the day before at 21:00.
+    // `dark` is already open when the range begins. So its event begins before the range, at 21:00 on the day
+    // before.
     EXPECT_THAT(text, HasSubstr("DTSTART:20261224T210000Z\r\nDTEND:20261225T050000Z\r\n"));
     EXPECT_THAT(text, Not(HasSubstr("SUMMARY:office")));
     const auto again = rrule::read_holidays(text, site.zone);

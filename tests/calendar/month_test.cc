@@ -38,7 +38,7 @@ TEST(Month, DedicatedTimeGoesBeforePrimeTime) {
     EXPECT_FALSE(made.days[23].non_work);
 }
 
-// In Vienna the clock is set from 02:00 to 03:00 on 29 March 2026, and from 03:00 to 02:00 on 25 October
+// In Vienna, the clock goes from 02:00 to 03:00 on 29 March 2026, and from 03:00 back to 02:00 on 25 October
 // 2026.
 TEST(Month, DaysOnWhichTheClockIsSetAreAsTheClockShowsThem) {
     Answers a = answers();
@@ -59,8 +59,8 @@ TEST(Month, DaysOnWhichTheClockIsSetAreAsTheClockShowsThem) {
     }
 }
 
-// By Vienna's clock the window lasts from 02:45 to 03:00, and from 02:00 to 02:15: half an hour of UTC around
-// the moment at which the clock is set back.
+// The window is open for half an hour in UTC, around the moment at which Vienna's clock is set back. By this
+// clock it is open from 02:45 to 03:00, and then from 02:00 to 02:15.
 TEST(Month, WindowsInUtcAreDrawnWhenTheClockIsSet) {
     Answers a = answers();
     a.time_windows = {{"utc",

@@ -34,8 +34,8 @@ std::string text_of(const std::vector<ReservationTime>& times) {
     return text;
 }
 
-// A standing reservation: 9 to 11 on Tuesdays and Thursdays, five times, across the end of summer time. The
-// next occurrence is the second.
+// A standing reservation from 9 to 11 on Tuesdays and Thursdays, five times, across the end of summer time.
+// Its second occurrence is the next one.
 Attributes course() {
     return {{"reserve_start", seconds(utc("2026-10-22 07:00"))},
             {"reserve_end", seconds(utc("2026-10-22 09:00"))},

@@ -21,9 +21,9 @@ std::string at(int number) {
     return std::to_string(hour(number).time_since_epoch().count());
 }
 
-// Returns the server's answers about two vnodes of 4 CPUs. One job runs from 6 to 10 o'clock (UTC), another
-// from 7 on without an end; a third is expected to start at 10. A reservation lasts from 12 to 14, and a job
-// in it runs.
+// Returns a server's answers about two vnodes of 4 CPUs. One job runs from 6 to 10 o'clock (UTC), and another
+// from 7 without a known end; a third is expected to start at 10. A reservation lasts from 12 to 14, with a
+// running job in it.
 ResourceAnswers answers_of_jobs() {
     ResourceAnswers a;
     a.server = {"svr", {}};

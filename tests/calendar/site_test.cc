@@ -12,7 +12,7 @@ TEST(Site, HasTheServersWindowsPoliciesAndZone) {
     const Site site = site_of(answers());
     EXPECT_EQ(site.zone.name(), "Europe/Vienna");
     EXPECT_FALSE(site.zone_assumed);
-    ASSERT_EQ(site.windows.size(), 3U);  // a window without a rule isn't among them: it never opens
+    ASSERT_EQ(site.windows.size(), 3U);  // the window without a rule isn't included, as it never opens
     EXPECT_EQ(site.windows[0].name, "dark");
     EXPECT_THAT(site.windows[0].queues, ElementsAre("night"));
     EXPECT_TRUE(site.prime_switches);

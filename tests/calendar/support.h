@@ -1,5 +1,5 @@
-// A site for tests of calendars: prime time on working days, a monthly maintenance, and a queue that is open
-// at night.
+// A site for tests of calendars, with prime time on working days, a monthly maintenance, and a queue that is
+// open at night.
 #pragma once
 
 #include <gmock/gmock.h>

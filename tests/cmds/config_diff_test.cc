@@ -69,8 +69,8 @@ TEST(ConfigDiff, QueuesComeAndGoWhereTheServerTellsOfThem) {
               "create resource fuel type = long\n"
               "set queue q1 time_window = t2, Priority = 3\n"
               "delete queue q2\n");
-    // queues are compared only if both documents have "host", the server's part, which says which queues
-    // exist
+    // Only the part "host" of a document says which queues exist. So queues are compared only if both
+    // documents have it.
     const auto half = config_diff(R"({"format": 1, "queue": {}})",
                                   R"({"format": 1, "queue": {}, "host": {"queue": {"q1": {}}}})", "");
     ASSERT_TRUE(half);

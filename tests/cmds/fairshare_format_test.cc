@@ -174,9 +174,9 @@ TEST(SharesPicture, HasABarAndAMarkForEach) {
         return found;
     };
     EXPECT_EQ(count("<line "), 6);
-    // a bar of 400 pixels is the whole machine: bob has used a tenth, within his share
+    // a bar of 400 pixels stands for the whole machine; bob has used a tenth, which is within his share
     EXPECT_THAT(svg, HasSubstr(R"(width="40.0" height="14" fill="#3b82c4")"));
-    // alice has used half of it, more than her share
+    // alice has used half of the machine, which is more than her share
     EXPECT_THAT(svg, HasSubstr(R"(width="200.0" height="14" fill="#d97706")"));
 }
 

@@ -56,7 +56,7 @@ TEST_F(InputLinesTest, CallsBeforeItWaitsAndOnlyThen) {
     put("one\ntw");
     int waits = 0;
     InputLines lines(ends_[0], [&] {
-        // another program sends this input only once we wait for it
+        // this input comes only after the reader has begun to wait for it
         if (++waits == 1) {
             put("o\nthree\n");
         } else {

@@ -30,7 +30,7 @@ TEST(VariableList, TakesWantedVariables) {
               std::string(kOwn) + ",A=1\\,2,B=x,C=y\\,z,D=a\\,b,E=it\\'s,F=");
 }
 
-// Variables from the environment are sent byte for byte.
+// qsub sends variables from its environment byte for byte.
 TEST(VariableList, KeepsEveryByteOfTheEnvironment) {
     SubmitEnvironment all = environment();
     for (int byte = 1; byte < 256; ++byte) {

@@ -53,7 +53,7 @@ TEST(JsonValue, IsTheTextOtherwise) {
         EXPECT_EQ(json_value(text), text);
 }
 
-// A text becomes a number only if the number, printed again, gives the same text.
+// A text becomes a JSON number only if the number, printed again, gives the same text.
 TEST(JsonValue, NothingIsLost) {
     std::mt19937 random(7);
     constexpr std::string_view kCharacters = "00112345.-e+x ";

@@ -1,4 +1,4 @@
-# Fails if mandoc warns of one of the files in the list PAGES. It is run as: cmake -DMANDOC=program
+# Fails if mandoc warns about one of the files in the list PAGES. Run it as: cmake -DMANDOC=program
 # -DPAGES=list -P lint_pages.cmake
 foreach(page ${PAGES})
   if(NOT EXISTS "${page}")

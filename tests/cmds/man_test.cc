@@ -1,4 +1,4 @@
-// Checks that a command's options are the same in the program and in its manual page.
+// Checks that each command has the same options in its program and in its manual page.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

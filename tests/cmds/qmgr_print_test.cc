@@ -119,8 +119,8 @@ TEST(PrintText, DoesNotCreateWhatIsAlwaysThere) {
     EXPECT_THAT(print_text(ObjectType::policy, policy.get()), Not(HasSubstr("create policy")));
 }
 
-// The folders of a scheduler are printed without the home's path, as the directives may be for a server with
-// another home.
+// Prints the folders of a scheduler without the path of the server's home, as a server with another home may
+// read the directives.
 TEST(PrintText, FoldersOfSchedulersHaveNoPath) {
     Objects sched;
     sched

@@ -1,5 +1,5 @@
-// Prints objects with random values as directives, reads the directives, and prints the result again: both
-// texts must be the same. A text that OpenPBS's qmgr can read must have the same values for it.
+// Prints objects with random values as directives, reads the directives, and prints the objects again: both
+// texts must be the same. If OpenPBS's qmgr can read the text, it must read the same values.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 namespace pbs::cmds {
 namespace {
 
-// The attributes of an object by name, which a dot and the resource may follow.
+// Values of an object's attributes, by the attribute's name, to which a dot and a resource may be added.
 using Values = std::map<std::string, std::string>;
 
 class Random {
@@ -68,8 +68,8 @@ const std::vector<std::string> kPieces = {"a",
                                           "1gb",
                                           "!/bin/x",
                                           "RRULE:FREQ=WEEKLY;BYDAY=MO,TU"};
-// Pieces for the elements of a list. They have no commas, which separate elements, and no blanks at their
-// ends, which are dropped.
+// Pieces for the elements of a list. They contain no commas, which separate elements, and no blanks at their
+// ends, which are removed on reading.
 const std::vector<std::string> kElementPieces = {"a", "word", "'",    "\"", ";",  "; list server",
                                                  "#", "\\,",  "a b",  "=",  "+=", "a = b",
                                                  "[", "]",    "\xff", "@"};
@@ -127,7 +127,7 @@ void apply(Sample& object, const std::string& name, const std::string& value, bo
     now = !adds ? value : list ? now + "," + value : now + value;
 }
 
-// Returns the object that the printed directives make, as our grammar reads them.
+// Returns the object that the printed directives make when this project's grammar reads them.
 Sample made_by(const std::string& text) {
     Sample object{};
     DirectiveReader reader;
@@ -163,8 +163,8 @@ TEST(RoundTrip, PrintedObjectsAreReadBackAsTheyWere) {
     }
 }
 
-// Returns a value as OpenPBS's qmgr reads it: of the two kinds of quotation marks, the one that comes first
-// quotes, and the other is a plain character. nullopt: a syntax error, such as an &, or text after the value.
+// Returns a value as OpenPBS's qmgr reads it. The kind of quotation mark that comes first quotes; the other
+// kind is a plain character. Returns nullopt for a syntax error, such as an & or text after the value.
 std::optional<std::string> read_by_openpbs(std::string_view text) {
     std::string value;
     char quote = '\0';
@@ -188,8 +188,8 @@ std::optional<std::string> read_by_openpbs(std::string_view text) {
     return inside ? std::nullopt : std::optional(value);
 }
 
-// OpenPBS's qmgr can read the string values of the server, queues and vnodes, even with both kinds of
-// quotation marks.
+// OpenPBS's qmgr can read printed string values of the server, queues and vnodes, even if they contain both
+// kinds of quotation marks.
 TEST(RoundTrip, OpenPbsReadsStringsOfBothKindsOfQuotes) {
     Random random(7);
     for (int i = 0; i < 1000; ++i) {

@@ -79,7 +79,8 @@ TEST(AlternateJobsText, MarksNumbersThatAreTooLong) {
     EXPECT_THAT(alternate_jobs_text(jobs.get(), {}, options, 0), HasSubstr(" 1000  9999 "));
 }
 
-// Checks that qstat requests every attribute that its layouts show: with these alone, the output is the same.
+// Checks that qstat requests every attribute that its layouts show: with only the requested attributes, the
+// output is the same.
 TEST(ShownJobAttributes, AreAllThatTheLayoutsRead) {
     for (const bool alternate : {false, true})
         for (const bool special : {false, true}) {

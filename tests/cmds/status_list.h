@@ -1,4 +1,4 @@
-// Builds lists of status as a server would send them, for tests of their output.
+// Builds status lists as a server would send them, for tests of commands' output.
 #pragma once
 
 #include <deque>

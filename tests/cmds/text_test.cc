@@ -67,7 +67,7 @@ TEST(ParsePairs, RefusesWhatIsNoPair) {
         EXPECT_FALSE(parse_pairs(bad)) << bad;
     }
     EXPECT_THAT(parse_pairs("umask").error().message, HasSubstr("'umask'"));
-    // in a list of pairs, a word without '=' belongs to the value before it
+    // in a list of pairs, a word without '=' continues the value before it
     EXPECT_THAT(parse_pairs("a=1,b").value(), ElementsAre(Pair("a", "1,b")));
 }
 

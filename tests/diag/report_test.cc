@@ -15,7 +15,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Builds a status list like those of the C API.
+// Builds a status list like those that the C API returns.
 class Objects {
   public:
     struct Value {

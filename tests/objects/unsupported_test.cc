@@ -219,7 +219,7 @@ TEST_F(UnsupportedTest, WhatActsWithEachAlgorithm) {
         const Attribute& word = *find_attribute(ObjectType::policy, "algorithm");
         policy.assign(word, parse_value(word, algorithm).value());
         const Attribute& keys = *find_attribute(ObjectType::policy, "node_sort_key");
-        policy.assign(keys, parse_value(keys, "load_formula LOW").value());  // load_formula acts by it
+        policy.assign(keys, parse_value(keys, "load_formula LOW").value());  // uses load_formula
         const auto found = unsupported_settings(policy);
         const auto& own = algorithm == std::string_view("origin") ? with_origin : with_standard;
         for (const Attribute& attribute : attributes(ObjectType::policy)) {

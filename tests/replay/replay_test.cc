@@ -1,5 +1,4 @@
-// Tests that a recorded cycle gives the same decisions when it is run again, and that a changed record gives
-// others.
+// A recorded cycle, run again, gives the same decisions; a changed record gives other decisions.
 #include "tools/replay/replay.h"
 
 #include <fmt/format.h>
@@ -102,8 +101,8 @@ objects::Object window_object(const std::string& name, const std::string& type, 
                    {"type", type}});
 }
 
-// A random cluster whose configuration consists of objects. If its policy is an Origin policy, it gets
-// further random inputs.
+// A random cluster whose configuration consists of objects, as a record needs. With an Origin policy, it also
+// gets further random inputs.
 struct ObjectCluster : RandomCluster {
     explicit ObjectCluster(unsigned seed) : RandomCluster(seed) {
         const sched::Settings& s = world.policy();
@@ -190,14 +189,14 @@ std::vector<std::string> texts(const std::vector<DecidedLine>& lines) {
     return out;
 }
 
-// Removes the line with the number of jobs that a cycle has considered: a cycle after events may consider
-// fewer.
+// Removes the line with the number of jobs that a cycle has considered, as a cycle after events may consider
+// fewer than a cycle over all jobs.
 std::vector<std::string> without_end(std::vector<std::string> lines) {
     std::erase_if(lines, [](const std::string& line) { return line.starts_with("{\"end\""); });
     return lines;
 }
 
-// Runs a cycle of the scheduler itself. Returns its decisions as lines like those of a record.
+// Runs a cycle of the scheduler, not of a record. Returns its decisions as lines like those of a record.
 std::vector<std::string> lived(sched::Scheduler& scheduler, Instant now) {
     RecordWriter writer;
     scheduler.describe([&](const sched::StateRecord& record) { writer.state_names(record); });
@@ -212,7 +211,7 @@ std::vector<std::string> recorded(const std::string& record) {
     return without_end(std::move(lines));
 }
 
-// Requests a reservation. All earlier ones are confirmed or gone.
+// Requests a reservation. All earlier reservations are confirmed or gone.
 void reserve(ObjectCluster& cluster) {
     const Instant start = cluster.now + std::chrono::minutes(cluster.pick(0, 90));
     sched::test::ReservationOptions asked{
@@ -241,8 +240,8 @@ TEST(Replay, ARecordedCycleOfAnyClusterGivesTheSameDecisions) {
             EXPECT_EQ(again->cycle.now, asked.now);
             EXPECT_EQ(again->cycle.trigger, asked.trigger);
             decisions += again->decisions;
-            // Go on with a cycle of the scheduler itself. If recording had left a trace in it, later records
-            // would differ from its cycles.
+            // Go on with a cycle of the scheduler itself. If recording had changed the scheduler, later
+            // records would differ from its cycles.
             cluster.drop_rejected(cluster.world.cycle(cluster.now));
             cluster.pass_time();
             cluster.world.scheduler.tick(cluster.now);
@@ -277,7 +276,7 @@ TEST(Anonymous, DecidesTheSameAndHasNoNames) {
     }
 }
 
-// Writes the state that it gets from a record into a new record, so that both can be compared.
+// Writes the state that a record contains into a new record, so that the test can compare both records.
 class Copy : public RecordSink {
   public:
     Result<void> begin(const std::string& time_zone) override {

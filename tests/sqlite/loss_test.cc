@@ -1,5 +1,5 @@
-// Damages copies of a database's files, taken as a crash leaves them, and checks which loss find_loss()
-// reports.
+// Damages copies of a database's files, in the state in which a crash leaves them. Checks which loss
+// find_loss() reports for each.
 #include "sqlite/loss.h"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ class Database {
     Connection connection_;
 };
 
-// A database with numbered commits, each of which adds a row.
+// A database whose commits are numbered. Each commit adds a row.
 class Guarded {
   public:
     explicit Guarded(const std::string& path) : database_(path) {
@@ -92,7 +92,7 @@ class LossTest : public testing::Test {
     }
     void TearDown() override { fs::remove_all(top_); }
 
-    // Copies the database's files as they would be after kill -9 at this moment.
+    // Copies the database's files in the state that kill -9 would leave at this moment.
     void crash() {
         fs::remove_all(top_ + "/crashed");
         fs::create_directories(top_ + "/crashed");
@@ -131,8 +131,8 @@ class LossTest : public testing::Test {
         fs::remove(crashed_ + "-shm");
         return said(crashed_);
     }
-    // Accepts the loss of the crashed copy, and returns the number of its rows from before; -1 if the loss
-    // can't be accepted.
+    // Accepts the loss of the crashed copy. Returns the number of rows that are left from before the crash;
+    // -1 if the loss can't be accepted.
     std::int64_t left() const {
         const auto loss = find_loss(crashed_, "revision");
         if (!loss || !*loss || !accept_loss(crashed_, **loss, top_ + "/aside")) return -1;
@@ -240,8 +240,8 @@ TEST_F(LossTest, ACommitThatWasNotAcknowledgedIsNoLossHoweverTorn) {
     }
 }
 
-// A commit with Durable::later survives the end of the process. Until a later commit is durable, a crash of
-// the machine may take any part of it, and this is reported as no loss.
+// A commit with Durable::later survives the end of the process. A crash of the machine may take any part of
+// it until a later commit is durable; find_loss() reports no loss then.
 TEST_F(LossTest, ACommitThatNeedNotLastIsNoLossUntilALaterOne) {
     Guarded live(live_);
     commits(live, 3);
@@ -265,7 +265,7 @@ TEST_F(LossTest, ACommitThatNeedNotLastIsNoLossUntilALaterOne) {
     EXPECT_THAT(said(), HasSubstr("has lost the last 1 of its 6 commits"));
 }
 
-// After a checkpoint, which makes it durable, a commit with Durable::later counts in the mark.
+// A checkpoint makes a commit with Durable::later durable. From then on the mark file counts the commit.
 TEST_F(LossTest, ACommitThatNeedNotLastIsMarkedByACheckpoint) {
     {
         Guarded live(live_);
@@ -341,8 +341,8 @@ TEST_F(LossTest, GoingOnKeepsWhatIsWholeAndACopyOfTheRest) {
     EXPECT_EQ(bytes_of(top_ + "/aside/x.db-wal"), log);
 }
 
-// The database file has all of the log already, and the log is damaged. With what is left of the log, SQLite
-// would go back to older pages, so accept_loss() leaves the log out.
+// The database file already has everything in the log, and then the log is damaged. With the rest of the log,
+// SQLite would go back to older pages. So accept_loss() leaves the log out.
 TEST_F(LossTest, ALogThatIsNotNeededIsLeftOut) {
     crash_with_a_damaged_log_that_is_in_the_file();
     EXPECT_THAT(said(), HasSubstr("would go back to an earlier state, though the database file has all"));
@@ -380,7 +380,8 @@ TEST_F(LossTest, AfterACheckpointThatWasCutShortTheLogIsNeeded) {
         ASSERT_TRUE((*read_mark(crashed_))->unfinished);
         EXPECT_EQ(said(), "");
     }
-    // the checkpoint moves the whole log into the file, but the crash comes before the mark says so
+    // the checkpoint moves the whole log into the database file, but the crash comes before this is in the
+    // mark file
     Database(live_).run("PRAGMA wal_checkpoint(PASSIVE)");
     crash();
     EXPECT_EQ(said(), "");
@@ -389,8 +390,8 @@ TEST_F(LossTest, AfterACheckpointThatWasCutShortTheLogIsNeeded) {
     EXPECT_EQ(left(), last_);
 }
 
-// An open reader prevents that the log starts again, so that the log becomes long. Meanwhile a thread copies
-// the log into the database file beside the commits.
+// While a reader is open, the log can't start again from its beginning, so it becomes long. A thread then
+// copies the log into the database file while commits go on.
 TEST_F(LossTest, ALongLogIsCopiedBesideTheCommits) {
     {
         Guarded live(live_);
@@ -415,7 +416,8 @@ TEST_F(LossTest, ALongLogIsCopiedBesideTheCommits) {
     EXPECT_EQ(Database(crashed_).ask("SELECT count(*) FROM row"), last_);
 }
 
-// One connection at a time copies the log into the file, as the mark has room for one unfinished copy.
+// Only one connection at a time copies the log into the database file, as the mark file has room for one
+// unfinished copy.
 TEST_F(LossTest, OneConnectionCopiesTheLogAtATime) {
     Guarded live(live_);
     commits(live, 1);
@@ -442,7 +444,7 @@ TEST_F(LossTest, OtherProgramsMayOpenAndCloseTheDatabase) {
         crash();
     }
     EXPECT_EQ(said(live_), "");
-    // when its last connection is closed, SQLite moves the log that the crash left into the database file
+    // SQLite moves the log that the crash left into the database file when the last connection is closed
     {
         Database by_hand(crashed_);
         by_hand.ask("SELECT count(*) FROM row");

@@ -13,11 +13,11 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Room {
-    std::string_view folder;                  // with a slash at the end
-    std::vector<std::string_view> outside{};  // headers outside the rooms that it may use
+    std::string_view folder;                  // path with a slash at the end
+    std::vector<std::string_view> outside{};  // headers outside the host's folders that it may use
 };
 
-// Adds a rule for each room of the server, by which it may use the rooms before it in the list.
+// Adds a rule for each of the rooms (folders), by which it may use the rooms before it in the list.
 void add_rooms(std::vector<Rule>& table, const std::vector<Room>& rooms) {
     std::vector<std::string_view> below;
     for (const Room& room : rooms) {
@@ -28,8 +28,7 @@ void add_rooms(std::vector<Rule>& table, const std::vector<Room>& rooms) {
     }
 }
 
-// Returns the rooms of the bundled server, which are the folders of server_plugin/host/, the lowest one
-// first.
+// Returns the rooms of the bundled server: the folders of server_plugin/host/. Each may use those before it.
 std::vector<Room> rooms_of_host() {
     constexpr std::string_view kPlugin = "server_plugin/plugin/pbs_plugin.h";
     return {
@@ -50,11 +49,11 @@ std::vector<Room> rooms_of_host() {
 
 std::vector<Rule> all_rules() {
     std::vector<Rule> table{
-        // every folder but ifl/iff may use values/
+        // every folder except ifl/iff may use values/
         {"values", {}, {}},
         {"text", {}, {}},
         {"rrule", {"text/"}, {"pbs_text"}},
-        // both databases of a server use it
+        // both databases of a server, the plugin's and the bundled server's, use sqlite/
         {"sqlite", {}, {}},
         {"objects", {"text/", "rrule/", "sqlite/"}, {"pbs_text", "pbs_rrule", "pbs_sqlite"}},
         // the attributes of PBS's objects, for the bundled server and the commands
@@ -71,7 +70,7 @@ std::vector<Rule> all_rules() {
          {"text/", "objects/", "rrule/", "cluster/exec_vnode.h", "ifl/attributes/execvnodes.h",
           "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h"},
          {"pbs_text", "pbs_attributes", "pbs_cluster", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds"}},
-        // the program sends files to a running server through the C API, and reads the output of qmgr's print
+        // pbs_migrate sends files to a running server through the C API, and reads the output of qmgr's print
         // with the grammar in ifl/cmds
         {"migrate",
          {"text/", "objects/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
@@ -79,20 +78,20 @@ std::vector<Rule> all_rules() {
           "ifl/attributes/built_in_resources.h", "ifl/attributes/entity_limits.h"},
          {"pbs_text", "pbs_attributes", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds",
           "pbs_qmgr_language"}},
-        // the scheduler uses the configuration, but neither the store nor any command
+        // the scheduler reads configurations (snapshots), but uses neither the store nor any command
         {"server_plugin/scheduler",
          {"objects/error.h", "objects/formula.h", "objects/schema.h", "objects/snapshot.h", "objects/value.h",
           "objects/windows.h", "rrule/", "server_plugin/scheduler/model/", "server_plugin/scheduler/state/",
           "server_plugin/scheduler/log/", "server_plugin/scheduler/tickets/",
           "server_plugin/scheduler/framework/", "server_plugin/scheduler/explain/"},
          {"pbs_objects", "pbs_rrule"}},
-        // the rooms of the scheduler, the lowest one first: each may use those below it
+        // the folders of the scheduler, the lowest one first: each may use those below it
         {"server_plugin/scheduler/model",
          {"objects/error.h", "objects/formula.h", "objects/policy_attributes.h",
           "objects/policy_attributes.def", "objects/quota_rule.h", "objects/schema.h", "objects/snapshot.h",
           "objects/value.h", "objects/windows.h", "rrule/"},
          {}},
-        // an order of vnodes by load computes load_formula
+        // placement/ uses formulas, as an order of vnodes by load computes load_formula
         {"server_plugin/scheduler/placement",
          {"server_plugin/scheduler/model/", "rrule/", "objects/formula.h"},
          {}},
@@ -137,7 +136,8 @@ std::vector<Rule> all_rules() {
           "server_plugin/scheduler/state/", "server_plugin/scheduler/pending/",
           "server_plugin/scheduler/future/", "server_plugin/scheduler/framework/", "rrule/"},
          {}},
-        // records consist of what the scheduler hands out; the plugin writes them, and tools run them again
+        // a record consists of data that the scheduler gives; the plugin writes records, and tools run them
+        // again
         {"server_plugin/record",
          {"text/", "objects/", "rrule/", "server_plugin/scheduler/scheduler.h",
           "server_plugin/scheduler/record.h"},
@@ -149,12 +149,12 @@ std::vector<Rule> all_rules() {
           "server_plugin/scheduler/", "server_plugin/scheduler/model/"},
          {"pbs_text", "pbs_objects", "pbs_rrule", "pbs_ifl_codec", "pbs_migrate_lib", "pbs_record",
           "pbs_scheduler", "pbs_posix"}},
-        // the program asks a server for a record, or runs one
+        // pbs_replay asks a server for a record, or runs one
         {"tools/replay",
          {"text/", "rrule/", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h",
           "server_plugin/record/", "server_plugin/scheduler/scheduler.h"},
          {"pbs_text", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_record", "pbs_scheduler"}},
-        // the diagnosis of a server includes a record of a cycle
+        // pbs_diag collects data for a diagnosis, which includes a record of a cycle
         {"tools/diag",
          {"ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h", "ifl/cmds/client.h", "ifl/cmds/error.h",
           "tools/replay/anonymous.h"},
@@ -168,16 +168,16 @@ std::vector<Rule> all_rules() {
           "ifl/cmds/qmgr_grammar.h", "ifl/cmds/host_attributes.h", "server_plugin/scheduler/scheduler.h",
           "server_plugin/scheduler/model/deadline.h"},
          {"pbs_text", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_scheduler"}},
-        // the program asks through the C API, so that it works with both hosts, and shows what pbs_calendar,
-        // pbs_explain and pbs_config print
+        // pbs_web asks through the C API, so that it works with both hosts, and shows the output of
+        // pbs_calendar, pbs_explain and pbs_config
         {"tools/web",
          {"text/", "rrule/", "objects/value.h", "ifl/pbs_ifl.h", "ifl/pbs_error.h", "ifl/cmds/attr_list.h",
           "ifl/cmds/client.h", "ifl/cmds/config_diff.h", "ifl/cmds/config_format.h", "ifl/cmds/datetime.h",
           "ifl/cmds/explain_format.h", "ifl/cmds/fairshare_format.h", "ifl/cmds/quota_counter.h",
           "ifl/cmds/text.h", "tools/calendar/"},
          {"pbs_text", "pbs_objects", "pbs_rrule", "pbspolicy", "pbs_cmds", "pbs_calendar_lib"}},
-        // the objects of a PBS server as attributes, and as the records in which both hosts pass them to a
-        // plugin
+        // cluster/ has the objects of a PBS server: as attributes, and as the records in which both hosts
+        // pass them to a plugin
         {"cluster",
          {"text/", "ifl/attribute.h", "ifl/error.h", "ifl/pbs_error.h", "ifl/attributes/entity_limits.h",
           "server_plugin/plugin/pbs_plugin.h"},
@@ -224,7 +224,8 @@ const Rule* rule_of(std::string_view path, std::span<const Rule> table) {
     return best;
 }
 
-// Returns whether every folder may use this one, except ifl/iff, whose setuid program uses no other code.
+// Returns whether `by` may use `used` without listing it: `used` is values/, and `by` isn't ifl/iff, whose
+// setuid program uses no other code.
 bool is_common(const Rule& used, const Rule& by) {
     return used.folder == "values" && by.folder != "ifl/iff";
 }
@@ -300,7 +301,8 @@ class Checker {
     }
 
     void check_link_words(const Rule& from, const std::string& name, int line, const std::string& arguments) {
-        // Generator expressions name targets, too: take their punctuation as separators.
+        // Generator expressions name targets, too, so everything that can't be part of a name separates
+        // words.
         static const std::regex word(R"([A-Za-z0-9_.+-]+)");
         for (std::sregex_iterator it(arguments.begin(), arguments.end(), word), end; it != end; ++it) {
             const std::string linked = it->str();

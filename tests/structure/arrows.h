@@ -1,4 +1,5 @@
-// The permitted dependencies between the folders of this project, and a check of a source tree for others.
+// The permitted dependencies between the folders of this project, and a check that finds other dependencies
+// in a source tree.
 #pragma once
 
 #include <filesystem>
@@ -30,8 +31,8 @@ struct Violation {
 };
 std::string to_string(const Violation& violation);
 
-// Checks every #include and every target_link_libraries() below the folders of `table` that exist in `root`.
-// tests, man and demo have no rules.
+// Checks every #include and every target_link_libraries() in the folders of `table` below `root`. tests, man
+// and demo have no rules, and so aren't checked.
 std::vector<Violation> check_tree(const std::filesystem::path& root, std::span<const Rule> table);
 
 }  // namespace pbs::structure

@@ -1,4 +1,5 @@
-// Checks the dependencies between the folders of this project, and that the check finds violations.
+// Checks the dependencies between the folders of this project, and checks on small trees that violations are
+// found.
 #include "tests/structure/arrows.h"
 
 #include <gmock/gmock.h>

@@ -9,7 +9,8 @@
 namespace pbs::structure {
 
 std::vector<Violation> check_constant_names(const std::filesystem::path& root, std::span<const Rule> table) {
-    // The type must have no bracket: a bracket before the end of the name would mean a function.
+    // The definition's type must have no bracket, since a bracket before the end of the name would mean a
+    // function.
     static const std::regex definition(
         R"(^(?:\s*(?:inline |static )*constexpr|(?:inline |static |extern )*const)\s[^=;{}()]*?)"
         R"([\s&*>]([a-z]\w*)\s*(?:\[[^\]]*\]\s*)*(?:=|\{|;).*)");

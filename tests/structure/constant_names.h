@@ -9,9 +9,9 @@
 
 namespace pbs::structure {
 
-// Checks every header and source below the folders of `table` that exist in `root`, and below tests/. Returns
-// a violation for each constant whose name isn't one such as kName. A constant is defined by constexpr, or by
-// const outside of functions. A definition whose name isn't on its first line isn't found.
+// Checks every header and source in tests/ and the folders of `table` below `root`. Returns a violation for
+// each constant whose name isn't one such as kName. A constant is defined by constexpr, or by const outside
+// of functions. If the name isn't on the first line of its definition, it isn't checked.
 std::vector<Violation> check_constant_names(const std::filesystem::path& root, std::span<const Rule> table);
 
 }  // namespace pbs::structure

@@ -1,4 +1,4 @@
-// Checks the names of this project's constants, and that the check finds each kind of definition.
+// Checks the names of this project's constants, and that the check recognises each kind of definition.
 #include "tests/structure/constant_names.h"
 
 #include <gmock/gmock.h>

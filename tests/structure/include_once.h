@@ -10,8 +10,8 @@
 
 namespace pbs::structure {
 
-// Checks every header below the folders of `table` that exist in `root`, and below tests/. Returns a
-// violation for each header whose first directive isn't the right guard.
+// Checks every header in tests/ and the folders of `table` below `root`. Returns a violation for each header
+// whose first directive isn't the right guard.
 std::vector<Violation> check_include_once(const std::filesystem::path& root, std::span<const Rule> table);
 
 }  // namespace pbs::structure

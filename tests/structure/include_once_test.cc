@@ -1,4 +1,4 @@
-// Checks the guards of this project's headers, and that the check finds wrong ones.
+// Checks the guards of this project's headers, and that the check finds wrong guards.
 #include "tests/structure/include_once.h"
 
 #include <gmock/gmock.h>

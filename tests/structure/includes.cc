@@ -126,7 +126,7 @@ std::span<const Header> headers() {
 
 namespace {
 
-// `header` includes `other`, and so provides its names.
+// `header` includes `other`, so a file that includes `header` has the names of `other`.
 struct Gives {
     std::string_view header;
     std::string_view other;
@@ -144,7 +144,7 @@ bool in_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// Replaces comments, strings and characters by blanks. All other text keeps its position.
+// Replaces comments, strings and character literals by blanks. All other text keeps its position.
 std::string code_of(const std::string& text) {
     std::string code = text;
     const auto blank = [&](std::size_t from, std::size_t to) {
@@ -167,7 +167,7 @@ std::string code_of(const std::string& text) {
             const std::string mark = ")" + text.substr(i + 2, text.find('(', i) - i - 2) + "\"";
             i = blank(i, end_of(mark, i + 2));
         } else if (c == '"' || (c == '\'' && (i == 0 || !in_word(text[i - 1])))) {
-            // An apostrophe after a digit separates thousands.
+            // An apostrophe after a digit separates thousands; other apostrophes begin a character literal.
             std::size_t end = i + 1;
             while (end < text.size() && text[end] != c && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
             i = blank(i, end + 1);
@@ -208,7 +208,7 @@ class IncludeChecker {
     std::vector<Violation> run() {
         std::vector<std::string> files;
         for (const fs::path& file : governed_files(root_, table_)) {
-            // C programs use no names of C++.
+            // C programs use no names of C++, so they aren't checked.
             if (!is_source(file) || file.extension() == ".c") continue;
             files.push_back(file.lexically_relative(root_).generic_string());
             texts_.emplace(files.back(), read_text(file));
@@ -246,8 +246,8 @@ class IncludeChecker {
         }
     }
 
-    // Adds the headers from outside this project that a file includes, by itself or through headers of this
-    // project.
+    // Adds to `had` the headers from outside this project that a file includes, directly or through this
+    // project's headers.
     void collect(const std::string& file, std::set<std::string, std::less<>>& had,
                  std::set<std::string>& seen) {
         if (!seen.insert(file).second) return;
@@ -261,7 +261,7 @@ class IncludeChecker {
 
     using HeaderOf = std::map<std::string_view, std::string_view>;
 
-    // Returns the header for the longest known beginning of `name`, which for std::chrono::days::rep is
+    // Returns the header for the longest known prefix of `name`: for std::chrono::days::rep, the prefix is
     // "std::chrono::".
     HeaderOf::const_iterator header_for(std::string_view name) const {
         for (std::size_t size = name.size(); size != 0;) {

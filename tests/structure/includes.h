@@ -1,5 +1,5 @@
-// Checks that each file includes the headers of the names that it uses. The compiler doesn't find missing
-// ones if headers are precompiled, as they are in builds with tests.
+// Checks that each file includes the headers of the names that it uses. In builds with tests, headers are
+// precompiled, so the compiler doesn't report missing includes.
 #pragma once
 
 #include <filesystem>
@@ -21,9 +21,9 @@ struct Header {
 // that every container's header declares (std::move, std::pair, std::begin) are left out.
 std::span<const Header> headers();
 
-// Checks every C++ file below the folders of `table` that exist in `root`: for each name in `known`, the file
-// or a header of this project that it includes has to include the name's header. Returns a violation for each
-// missing header, at the first use of a name.
+// Checks every C++ file in the folders of `table` below `root`. If it uses a name in `known`, the file, or a
+// header of this project that it includes, has to include the name's header. Returns a violation for each
+// missing header, at the first use of one of its names.
 std::vector<Violation> check_includes(const std::filesystem::path& root, std::span<const Rule> table,
                                       std::span<const Header> known);
 

@@ -1,4 +1,4 @@
-// Checks the includes of this project's files, and that the check finds missing ones.
+// Checks the includes of this project's files, and that the check finds missing includes.
 #include "tests/structure/includes.h"
 
 #include <gmock/gmock.h>

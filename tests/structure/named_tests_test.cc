@@ -1,4 +1,4 @@
-// Checks that the tests exist which documents name as evidence for their statements.
+// Documents name tests as evidence for their statements. Checks that these tests exist.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the names of the tests below a folder by suite; the suite "fuzz" has those of fuzz targets.
+// Returns the names of the tests below a folder, by suite. The names of fuzz targets are in the suite "fuzz".
 std::map<std::string, std::set<std::string>> tests_in(const fs::path& folder) {
     std::map<std::string, std::set<std::string>> tests;
     const std::regex test(R"((?:^|\n)TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\))");

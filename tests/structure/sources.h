@@ -12,11 +12,11 @@
 
 namespace pbs::structure {
 
-// Returns the paths of all files below the top folders that `table` has rules for.
+// Returns the paths of all files in the top folders for which `table` has rules.
 std::vector<std::filesystem::path> governed_files(const std::filesystem::path& root,
                                                   std::span<const Rule> table);
 
-// Returns whether a file's name is one of a C or C++ file.
+// Returns whether a file's name is that of a C or C++ file.
 bool is_source(const std::filesystem::path& file);
 
 // Returns whether `path` is below `folder`.

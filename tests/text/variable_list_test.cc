@@ -14,8 +14,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-// Returns a random value in which the special characters of a list are frequent, so that they stand side by
-// side.
+// Returns a random value. Characters with a special meaning in a list are frequent, so that they often stand
+// side by side.
 std::string random_value(std::mt19937& random) {
     constexpr std::string_view kSpecial = "\\\\\\,,'\"= \n;\t\r\v\f%(){}\x01\x7f\xc3\xa4\xff";
     std::string value(random() % 12, ' ');
@@ -30,8 +30,8 @@ TEST(VariableListCodec, WritesABackslashBeforeFourCharacters) {
     EXPECT_EQ(variable_list({}), "");
 }
 
-// Reads lists as OpenPBS's qsub sends them: in the values of PBS_O_*, only commas have a backslash before
-// them; in those of other variables, each special character has one.
+// OpenPBS's qsub sends lists in which backslashes precede characters: in values of PBS_O_*, only commas; in
+// those of other variables, each special character.
 TEST(VariableListCodec, ReadsWhatOpenPbsWrites) {
     EXPECT_THAT(parse_variables("PBS_O_WORKDIR=/a\\,b/it's/c\\d,X=\\'\\\"\\,\\\\"),
                 ElementsAre(Pair("PBS_O_WORKDIR", "/a,b/it's/c\\d"), Pair("X", "'\",\\")));
@@ -69,7 +69,7 @@ TEST(VariableListCodec, RandomValuesComeBack) {
     }
 }
 
-// Reads random texts, writes the variables that were found, and reads these again: they are the same.
+// Reads variables from random texts, writes them as a list, and reads the list: the variables are the same.
 TEST(VariableListCodec, AnyTextIsReadTheSameAgain) {
     std::mt19937 random(6);
     for (int i = 0; i < test::cases(5000); ++i) {

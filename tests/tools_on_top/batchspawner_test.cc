@@ -28,7 +28,8 @@ echo token=$JUPYTERHUB_API_TOKEN > token
 sleep 1000
 )",
          .facts = {kId}},
-        // batchspawner waits while a notebook's job is queued, and connects to the host of a running one
+        // batchspawner waits while the notebook's job is queued, and then connects to the host on which it
+        // runs
         {.what = "asks whether it runs, and where",
          .command = "qstat -fx {id}",
          .state = "R",

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kLongestCall{120};
 
-// Returns the qmgr directives that each place gets.
+// Returns the qmgr directives with which each Place is set up.
 const std::vector<std::string>& directives() {
     static const std::vector<std::string> all{
         "create queue batch queue_type=execution,enabled=True,started=True",
@@ -30,7 +30,7 @@ const std::vector<std::string>& directives() {
     return all;
 }
 
-// Returns the host name as OpenPBS's exec_host has it: up to the first dot.
+// Returns the host name in the form of OpenPBS's exec_host: up to the first dot.
 std::string short_host_name() {
     std::array<char, 256> name{};
     gethostname(name.data(), name.size() - 1);
@@ -40,7 +40,7 @@ std::string short_host_name() {
 
 class OurServer : public Place {
   public:
-    // The commands are ours or, with a prefix, those of the OpenPBS in that prefix.
+    // Uses this project's commands if `prefix` is empty, otherwise those of the OpenPBS in that prefix.
     explicit OurServer(std::string prefix) : prefix_(std::move(prefix)) {
         EXPECT_TRUE(server_.start());
         EXPECT_TRUE(server_.configure(directives()));
@@ -104,7 +104,7 @@ class Openpbs : public Place {
 };
 
 // Returns why OpenPBS's commands can't be used, or "" if they can. Ordinary users need OpenPBS's setuid
-// helper.
+// pbs_iff for them.
 std::string no_openpbs_commands() {
     const std::string prefix = openpbs_prefix();
     if (prefix.empty())
@@ -127,7 +127,7 @@ std::string replaced(std::string text, const std::map<std::string, std::string>&
     return text;
 }
 
-// Returns a regular expression that matches just this text.
+// Returns a regular expression that matches only this text.
 std::string literal(const std::string& text) {
     std::string out;
     for (const char c : text) {
@@ -177,13 +177,15 @@ std::optional<std::string> word_of_line(const std::string& text, const std::stri
     return std::nullopt;
 }
 
-// Writes JSON in a uniform layout, with the members in their order. Returns other text unchanged.
+// If the text is JSON, returns it in a uniform layout, with its members in the same order. Otherwise returns
+// the text unchanged.
 std::string laid_out(const std::string& text) {
     const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
     return json.is_discarded() ? text : json.dump(1);
 }
 
-// Masks values that differ from call to call, and the name under which the server was asked.
+// Replaces values that differ from call to call, and the name under which the server was asked, by fixed
+// texts.
 std::string masked(const std::string& text) {
     static const std::vector<std::pair<std::regex, std::string>> masks{
         {std::regex(R"(("timestamp":\s*)\d+)"), "$1T"},
@@ -216,7 +218,7 @@ void ToolOnTop::run(const std::vector<Call>& calls) {
     for (const Call& call : calls) {
         SCOPED_TRACE(call.what);
         run(call);
-        // Stop at a failure, as later rows need the results of this one.
+        // Stop at a failure, as later rows need this row's results.
         if (HasFailure()) return;
     }
 }

@@ -1,7 +1,7 @@
 // Tables of the calls that a program makes of a batch system's commands, and of the facts that it reads from
-// the answers. A row is a call. Each table runs in three places with the same expectations: with our commands
-// and our server, with OpenPBS's commands and our server, and with OpenPBS alone, which shows that the table
-// is right.
+// their output. A row is a call. Each table runs in three places with the same expectations: with this
+// project's commands and server, with OpenPBS's commands and this project's server, and with OpenPBS alone,
+// which shows that the table is right.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,13 +16,13 @@
 
 namespace pbs::e2e {
 
-// The way in which a program reads a fact from an answer.
+// How a program reads a fact from the output of a command.
 enum class Read {
     text,    // first group of a regular expression in the standard output
-    joined,  // the same, once continued lines (line break and tab) are joined
+    joined,  // like `text`, after joining continued lines (line break and tab)
     errors,  // first group of a regular expression in the standard error
     json,    // JSON pointer into the standard output; a number 5 becomes "number 5"
-    word,    // word number N, from 0, of the line whose first word begins `{id}`
+    word,    // word number N, counted from 0, of the line whose first word begins `{id}`
     none,    // regular expression that must not occur in the standard output
 };
 
@@ -30,38 +30,39 @@ struct Fact {
     Read by;
     std::string where;
     std::string is{};         // regular expression that the whole fact matches
-    std::string keep{};       // name by which later rows use the fact
+    std::string keep{};       // name under which later rows use the fact
     bool ours_alone = false;  // OpenPBS's command doesn't show the fact
 };
 
-// A call. Its texts may have {work}, the folder; {user}, the caller; {queue}, the queue; {node}, the vnode;
-// {host}, the vnode's host; and {NAME}, a fact that an earlier row kept as NAME.
+// A call of a command. In its texts, these stand for other texts: {work}, the folder; {user}, the caller;
+// {queue}, the queue; {node}, the vnode; {host}, the vnode's host; and {NAME}, a fact that an earlier row
+// kept as NAME.
 struct Call {
     std::string what;            // purpose of the call
-    std::string command;         // of a shell, run in {work}
-    std::string script{};        // text of the standard input, also written to `file`
-    std::string file{"job.sh"};  // name of that file in {work}
-    std::string state{};         // letters of states; first wait until the job {id} is in one
+    std::string command;         // shell command, run in {work}
+    std::string script{};        // standard input of the command, also written to `file`
+    std::string file{"job.sh"};  // name of the script's file in {work}
+    std::string state{};         // job states: first wait until the job {id} is in one of them
     int exit = 0;
     std::vector<Fact> facts{};
-    bool asks = false;  // it changes nothing, so OpenPBS's command and ours must write the same
+    bool asks = false;  // it only asks, so both projects' commands must print the same
 };
 
-// A place where tables run: a server with a queue, a vnode of 8 CPUs and a job history, and commands.
+// A place where tables run: a server with a queue, a vnode of 8 CPUs and a job history; and commands for it.
 class Place {
   public:
     virtual ~Place() = default;
-    // Runs a bash script as an ordinary user, `user`, in the folder `work`.
+    // Runs a bash script as the ordinary user `user` in the folder `work`.
     virtual Output shell(const std::string& script) const = 0;
-    // Runs the script with our commands, if shell() uses other commands with our server; otherwise returns
-    // nullopt.
+    // If shell() runs OpenPBS's commands with this project's server, runs the script with this project's
+    // commands. Otherwise returns nullopt.
     virtual std::optional<Output> shell_with_ours(const std::string& /*script*/) const { return {}; }
     std::map<std::string, std::string> names;
 };
 
 enum class Where { ours, openpbs_commands, openpbs };
 
-// Runs tables in a place. The test is skipped if the place isn't available.
+// Runs tables of calls in a place. Skips the test if the place isn't available.
 class ToolOnTop : public ::testing::TestWithParam<Where> {
   protected:
     void SetUp() override;
@@ -75,10 +76,10 @@ class ToolOnTop : public ::testing::TestWithParam<Where> {
 std::string where_name(const ::testing::TestParamInfo<Where>& one);
 inline const auto kEverywhere = ::testing::Values(Where::ours, Where::openpbs_commands, Where::openpbs);
 
-// Returns why a program of /usr/bin can't be tried, or "" if it can.
+// Returns why the program of this name in /usr/bin can't be used, or "" if it can.
 std::string not_installed(const std::string& program);
 
-// Facts that several programs read: the job's id, which qsub prints as its only line.
+// A fact that several programs read: the job's id, which qsub prints as its only line.
 inline const Fact kId{Read::text, R"(^([^\n]*)\n$)", R"(\d+\.[\w.-]+)", "id"};
 inline const Fact kArrayId{Read::text, R"(^([^\n]*)\n$)", R"(\d+\[\]\.[\w.-]+)", "id"};
 

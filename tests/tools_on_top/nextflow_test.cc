@@ -1,5 +1,5 @@
-// Nextflow's executors pbspro and pbs: each task is a job in a folder of its own, and one qstat asks for all
-// jobs of a queue.
+// Nextflow's executors pbspro and pbs: each task is a job in its own folder, and one qstat asks for all jobs
+// of a queue.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {
@@ -28,7 +28,7 @@ until [ -e end ]; do sleep 0.05; done
 echo 0 > .exitcode
 )";
 
-// Nextflow asks for the jobs of a queue or, without a queue, of the server that qstat -B names.
+// Nextflow asks for the jobs of the queue or, if it has no queue, of the server that qstat -B names.
 const char* const kOfQueue =
     "set -o pipefail; qstat -f {queue} | { grep -E '(Job Id:|job_state =)' || true; }";
 const char* const kOfServer =
@@ -93,7 +93,8 @@ echo "$PBS_JOBID" > of.$PBS_ARRAY_INDEX
 )",
          .file = ".command.run",
          .facts = {kArrayId, {Read::text, R"(^(\d+))", R"(\d+)", "number"}}},
-        // Nextflow makes the ids of an array's tasks itself: it puts the index between the brackets
+        // Nextflow makes the ids of an array's subjobs itself: it puts the index between the brackets of the
+        // array's id
         {.what = "asks for the queue",
          .command = kOfQueue,
          .state = "B",
@@ -109,7 +110,8 @@ echo "$PBS_JOBID" > of.$PBS_ARRAY_INDEX
     });
 }
 
-// The executor pbs is for TORQUE. OpenPBS accepts its tasks, but not its arrays and its request for a queue.
+// The executor pbs is meant for TORQUE. OpenPBS runs its tasks, but not its arrays, and not its request for a
+// queue.
 TEST_P(Nextflow, Pbs) {
     run({
         {.what = "submits a task",

@@ -1,5 +1,5 @@
-// Open OnDemand's adapters for PBS Pro and TORQUE (ood_core), with the jobs of interactive sessions and of
-// job templates.
+// Open OnDemand's adapters for PBS Pro and TORQUE (ood_core): they submit the jobs of interactive sessions
+// and of job templates.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {
@@ -7,7 +7,8 @@ namespace {
 
 using OnDemand = ToolOnTop;
 
-// Returns a fact about the job {id}: the adapters join continued lines and read "NAME = VALUE" from each.
+// Returns a fact about the job {id}. The adapters join continued lines, and read "NAME = VALUE" from each
+// line.
 Fact attribute(const std::string& name, const std::string& is, const std::string& keep = {}) {
     return {Read::joined, R"(Job Id: {id}\n(?:    [^\n]*\n)*?    )" + name + R"( = (.+)\n)", is, keep};
 }
@@ -65,7 +66,8 @@ TEST_P(OnDemand, PbsPro) {
         {.what = "holds and releases a job", .command = "qhold {first}; qrls {first}"},
         {.what = "deletes a job", .command = "qdel {first}"},
         {.what = "the session ends", .command = "touch end"},
-        // for the adapters a job has completed if the error output has one of these texts, whatever was asked
+        // if the error output has one of these texts, the adapters take the job for completed, whatever they
+        // asked
         {.what = "asks for it again",
          .command = "qstat -f -t {id}",
          .state = "F",
@@ -140,8 +142,8 @@ TEST_P(OnDemand, PbsProArrays) {
     });
 }
 
-// The adapter for TORQUE submits with qsub, and asks with TORQUE's library. OpenPBS lacks some of its
-// options.
+// The adapter for TORQUE submits jobs with qsub, and asks for them with TORQUE's library. OpenPBS lacks some
+// of its options of qsub.
 TEST_P(OnDemand, Torque) {
     run({
         {.what = "submits a session",

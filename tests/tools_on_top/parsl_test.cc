@@ -36,7 +36,7 @@ exit 3
          .facts = {{Read::text, R"(^([^\n]*)\n$)", R"(\d+\.\S+)", "second"}, kId}},
         {.what = "waits for the first",
          .command = "until qstat -f {first} | grep -q 'job_state = R'; do sleep 0.1; done"},
-        // of several jobs, OpenPBS 23.06 shows only the first in JSON
+        // if several jobs are asked for in JSON, OpenPBS 23.06 shows only the first
         {.what = "asks for both",
          .command = "qstat -x -f -F json {first} {second}",
          .facts = {{Read::json, "/Jobs/{first}/job_state", "R"},
@@ -89,14 +89,14 @@ until [ -e end ]; do sleep 0.05; done
 )",
          .file = "parsl.submit",
          .facts = {kId}},
-        // the table may cut the id: Parsl takes the job whose id begins with the shown text
+        // qstat's table may cut the id; Parsl takes the job whose id begins with the text in the table
         {.what = "asks for it",
          .command = "qstat {id}",
          .state = "R",
          .facts = {{Read::word, "4", "R"}, {Read::word, "5", "{queue}"}},
          .asks = true},
         {.what = "the block ends", .command = "touch end"},
-        // Parsl takes a block that qstat doesn't list for one that has ended
+        // if qstat doesn't list a block's job, Parsl takes the block for ended
         {.what = "asks for it again",
          .command = "qstat {id}",
          .state = "F",

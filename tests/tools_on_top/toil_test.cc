@@ -1,5 +1,5 @@
-// Toil's batch system torque and nipype's plugin PBS, both in Debian: each job of a workflow is a batch job,
-// which they know by its number.
+// Toil's batch system torque and nipype's plugin PBS, both in Debian. Each job of a workflow is a batch job,
+// which the programs identify by its number.
 #include "tests/tools_on_top/calls.h"
 
 namespace pbs::e2e {
@@ -12,7 +12,7 @@ const Fact kNumber{Read::text, R"(^(\d+)\.)", R"(\d+)", "number"};
 
 TEST_P(Toil, Torque) {
     run({
-        // Toil recognises PBS Pro by a word that OpenPBS doesn't print
+        // Toil takes the server for PBS Pro if it finds a word that OpenPBS doesn't print
         {.what = "asks for the version", .command = "pbsnodes --version", .facts = {{Read::none, "PBSPro"}}},
         {.what = "submits a job",
          .command =
@@ -60,7 +60,7 @@ until [ -e end ]; do sleep 0.05; done
 )",
          .file = "batch/batchscript.sh",
          .facts = {kId, kNumber}},
-        // nipype takes a job for pending unless the error output has one of two texts
+        // nipype takes a job for pending unless the error output has one of two known texts
         {.what = "asks whether it is pending",
          .command = "qstat -f {number}",
          .facts = {{Read::none, "job_state = C"}},

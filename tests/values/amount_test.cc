@@ -1,6 +1,6 @@
-// Durations, sizes and numbers as OpenPBS's server (its master branch) reads them in `qmgr -c "set server
-// resources_available.R = INPUT"`, with a resource R of each type, and in `qsub -l walltime=INPUT`. A comment
-// names the inputs that are read otherwise here.
+// Durations, sizes and numbers as OpenPBS's server (its master branch) reads them from `qmgr -c "set server
+// resources_available.R = INPUT"`, with a resource R of each type, and from `qsub -l walltime=INPUT`. Where
+// this project reads an input differently, a comment says so.
 #include "values/amount.h"
 
 #include <gtest/gtest.h>
@@ -107,8 +107,8 @@ TEST(Amount, Integers) {
     EXPECT_EQ(parse_integer("9223372036854775807"), kMost);
     for (const char* text : {"1.5", "1e3", "0x10", "12abc", "--1", "+-1", " 1", "1 "})
         EXPECT_EQ(parse_integer(text), std::nullopt) << text;
-    // OpenPBS takes a text without digits for 0, and the largest number for a larger one; both are refused
-    // here.
+    // OpenPBS takes a text without digits for 0, and a number that is too large for the largest one. Both are
+    // refused here.
     for (const char* text : {"", "+", "-", "9223372036854775808"})
         EXPECT_EQ(parse_integer(text), std::nullopt) << text;
 }
@@ -122,7 +122,7 @@ TEST(Amount, Reals) {
     EXPECT_EQ(parse_millionths("1e13"), std::nullopt);
     for (const char* text : {"", "abc", "1.5x", "1.5.5", "1e999"})
         EXPECT_EQ(parse_real(text), std::nullopt) << text;
-    // OpenPBS also takes hexadecimal numbers, inf and nan, as strtod() does; they are refused here.
+    // OpenPBS also takes hexadecimal numbers, inf and nan, as strtod() does. These are refused here.
     for (const char* text : {"0x10", "inf", "nan", " 1"}) EXPECT_EQ(parse_real(text), std::nullopt) << text;
 }
 

@@ -55,7 +55,7 @@ TEST(Text, Wildcards) {
                                                  {"*a*b", "aab-c", false},
                                                  {"**", "x", true}})
         EXPECT_EQ(matches_wildcards(pattern, text), matches) << pattern << " " << text;
-    // A matcher that backtracks would practically never end with this pattern.
+    // With this pattern, a matcher that backtracks would take practically for ever.
     std::string hostile;
     for (int i = 0; i < 200; ++i) hostile += "a*";
     EXPECT_FALSE(matches_wildcards(hostile + "b", std::string(10'000, 'a')));

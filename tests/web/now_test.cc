@@ -43,7 +43,7 @@ TEST(NowTest, VnodesAreColumns) {
               answer.json["vnodes"]);
 }
 
-// The attributes are those of an OpenPBS server without the plugin.
+// An OpenPBS server without the plugin has only these attributes.
 TEST(NowTest, OfAServerThatHasNoCalendar) {
     const StatusOf server("pbs1", {{"server_state", "Active"}});
     const StatusOf windows("w", {{"rrule", "FREQ=SOMETIMES"}, {"start_time", "0800"}, {"end_time", "1700"}});

@@ -64,7 +64,8 @@ TEST_F(WebServer, TellsMetrics) {
     EXPECT_EQ("nosniff", answer->get_header_value("X-Content-Type-Options"));
 }
 
-// A browser sends such requests for a page of another site, whose name leads to this machine.
+// A site may let its own name lead to this machine. A browser that shows the site's page then sends such
+// requests.
 TEST_F(WebServer, AnswersToItsNamesAlone) {
     const std::string port = ":" + std::to_string(port_);
     for (const std::string path : {"/metrics", "/now", "/now.json", "/now.events", "/assets/dom.js", "/",
@@ -203,7 +204,7 @@ TEST_F(WebServer, EventsTellOfNewsUntilNobodyListens) {
     EXPECT_NE(std::string::npos, got.find("\"time\":5}"));
 }
 
-// Opens a connection that requests events, and stays open. Returns its descriptor.
+// Opens a connection that requests events and stays open. Returns its descriptor.
 int listen_to(int port) {
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
@@ -233,7 +234,7 @@ TEST_F(WebServer, SoManyListenAndAskOnceTogether) {
     }
     const int more = listen_to(port_);
     EXPECT_EQ("HTTP/1.1 503 Service Unavailable", status_line(more));
-    // Requests for anything but events are still answered.
+    // Requests for other things than events are still answered.
     EXPECT_EQ(200, client().Get("/now.json")->status);
     EXPECT_LT(asked_, static_cast<int>(Watchers::kMost)) << "each client asked by itself";
     close(more);

@@ -60,7 +60,7 @@ TEST(SharesTest, WhatEachHasHad) {
     EXPECT_DOUBLE_EQ(0.6, physics["target"]);
     EXPECT_DOUBLE_EQ(0.25, physics["actual"]);
     EXPECT_EQ(1, physics["place"]);
-    // The page of another fs_group doesn't show this group's usage.
+    // The page of another fs_group doesn't show the usage in this group.
     const StatusOf other("g2", {{"tree_element", "physics:root=60"}});
     EXPECT_TRUE(shares_answer(site.view(), other.get(), cmds::share_trees(told.get()))
                     .json["groups"][0]["usage"]

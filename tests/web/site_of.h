@@ -1,4 +1,4 @@
-// The status replies of a small site, and checks, for tests of pages.
+// The status replies of a small site, and a check of answers, for tests of pages.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,10 +12,10 @@
 
 namespace pbs::web {
 
-// A name that would be harmful as markup.
+// A name that would run a script if a page took it as markup.
 inline constexpr const char* kScript = "<script>alert(1)</script>";
 
-// Monday, 2026-11-23, 10:00 UTC. Prime time lasts until 17:00.
+// Monday, 2026-11-23, 10:00 UTC, in seconds since the Epoch. Prime time lasts until 17:00.
 inline constexpr std::int64_t kMonday10 = 1795428000;
 
 struct SmallSite {

@@ -1,4 +1,4 @@
-// Builds status lists like the C API's from values.
+// Builds status lists, like those that the C API returns, from names and values.
 #pragma once
 
 #include <deque>

@@ -55,7 +55,7 @@ TEST(TrendsTest, OfSoManyElementsAndNoMore) {
         trend_of(trends, shares(1000, 0.5, "e" + std::to_string(i)));
     EXPECT_EQ(0, trend_of(trends, shares(1000, 0.5, "one more")).size());
     EXPECT_EQ(1, trend_of(trends, shares(1000, 0.5, "e1")).size());
-    // An element that is gone is forgotten after a day, which makes room for another.
+    // An element that no longer occurs is dropped after a day. This makes room for another element.
     EXPECT_EQ(1, trend_of(trends, shares(1001 + Trends::kKept, 0.5, "one more")).size());
 }
 

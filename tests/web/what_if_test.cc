@@ -49,7 +49,7 @@ TEST(WhatIfTest, MonthsAreThoseThatHaveAccounting) {
     EXPECT_TRUE(answer.json["comparison"].is_null());
 }
 
-// Runs a script in the place of pbs_simulate.
+// Runs a script instead of pbs_simulate.
 class WhatIfRun : public ::testing::Test {
   protected:
     void SetUp() override {
